@@ -1,0 +1,55 @@
+# `make` runs the default experiment, `make test` the whole test suite; both first make .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.DEFAULT_GOAL := run
+.PHONY: run test lint format lock clean
+
+run: $(VENV)/run.stamp
+	@$(BIN)/snakemake --cores all
+
+test: $(VENV)/dev.stamp lint
+	@$(BIN)/pytest
+
+lint: $(VENV)/dev.stamp
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/snakefmt --check --quiet Snakefile workflow
+	@$(BIN)/snakemake --lint
+
+format: $(VENV)/dev.stamp
+	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format . ; $(BIN)/snakefmt Snakefile workflow
+
+# The locks hold for Python 3.11 to 3.13; they name versions and hashes, no index.
+lock: $(VENV)/bootstrap.stamp
+	@for set in bootstrap run dev; do $(UV) compile --quiet --universal --python-version 3.11 --upgrade \
+	  --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	  $$( [ $$set = bootstrap ] && echo requirements/bootstrap.in || echo pyproject.toml ) \
+	  $$( [ $$set = dev ] && echo --extra dev --extra slurm ) -o requirements/$$set.lock; done
+
+clean:
+	rm -rf $(VENV)
+
+# uv installs in seconds what takes pip a minute; pip's own index setting, if any, is handed on.
+UV = $(if $(INDEX),UV_DEFAULT_INDEX=$(INDEX)) UV_LINK_MODE=copy VIRTUAL_ENV=$(VENV) $(BIN)/uv pip
+INDEX = $(shell $(BIN)/pip config get global.index-url 2>/dev/null)
+
+$(VENV)/bootstrap.stamp: requirements/bootstrap.lock
+	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] <= (3, 13) else "bakeoff needs Python 3.11 to 3.13, this is " + sys.version.split()[0] + "; say which with: make PYTHON=python3.12")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+# dev holds all of run: once it is there, `make` leaves it as it is
+$(VENV)/run.stamp: $(VENV)/bootstrap.stamp requirements/run.lock pyproject.toml
+	@echo "installing into $(VENV)"
+	@$(UV) install --quiet --compile-bytecode --require-hashes -r requirements/run.lock
+	@$(UV) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements/dev.lock
+	@$(UV) install --quiet --compile-bytecode --require-hashes -r requirements/dev.lock
+	@touch $@

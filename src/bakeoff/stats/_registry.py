@@ -1,0 +1,140 @@
+"""The catalogue of tests: what each needs, what its null is about, where it comes from."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Any, TypeVar
+
+
+class Evidence(StrEnum):
+    """What a test is fed with, and so the signature of its function.
+
+    ========================  =========================================================
+    evidence                  positional arguments by arity
+    ========================  =========================================================
+    ``CORRECTNESS``           one: ``correct (n,)``; pair: ``correct_a, correct_b``;
+                              many: ``correct (n, M)`` (booleans or 0/1)
+    ``LABELS``                pair: ``y_true, pred_a, pred_b``
+    ``PROBABILITIES``         pair: ``y_true (0/1), score_a, score_b``
+    ``FOLD_SCORES``           one: ``scores``; pair: ``scores_a, scores_b``; many:
+                              ``scores (J, M)``; J folds, or (r, k) arrays for the
+                              tests that use the replication structure
+    ``FOLD_CRITERIA``         pair: ``scores_a (J, m), scores_b (J, m)``; many:
+                              ``scores (J, M, m)``; m criteria
+    ``DATASET_SCORES``        pair: ``scores_a (N,), scores_b (N,)``; many: ``scores (N, k)``
+    ========================  =========================================================
+    """
+
+    CORRECTNESS = "correctness"
+    LABELS = "labels"
+    PROBABILITIES = "probabilities"
+    FOLD_SCORES = "fold_scores"
+    FOLD_CRITERIA = "fold_criteria"
+    DATASET_SCORES = "dataset_scores"
+
+
+class Arity(StrEnum):
+    """How many classifiers one call takes and what it returns."""
+
+    ONE = "one"
+    """One classifier, a `Result`."""
+    PAIR = "pair"
+    """Two classifiers, a `Result`."""
+    OMNIBUS = "omnibus"
+    """All classifiers at once, one `Result`."""
+    ALL_PAIRS = "all_pairs"
+    """All classifiers at once, a `PairwiseResult` with its own multiplicity control."""
+
+
+class TypeOneError(StrEnum):
+    """What is known of a test's rejection rate under its null."""
+
+    CONTROLLED = "controlled"
+    CONSERVATIVE = "conservative"
+    LIBERAL = "liberal"
+    BAYESIAN = "bayesian"
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One test of the catalogue.
+
+    Attributes
+    ----------
+    name, title : str
+        The key in an experiment (``cv5x2_f``) and the name people use.
+    function : Callable
+        The public function; its keyword-only parameters are the test's options.
+    evidence, arity : Evidence, Arity
+        What it is fed with.
+    about : {"models", "algorithms"}
+        Whether its null is about these fitted models or about the learning algorithms.
+    answers : str
+        One plain sentence: the question it answers.
+    caution : str
+        When not to use it; empty when there is nothing to warn of.
+    type1 : TypeOneError
+        Its known behaviour under the null.
+    plans : tuple of str
+        Resampling plans whose splits it is valid on (``holdout``, ``cv_5x2``, ``kfold``,
+        ``resampled``); for `DATASET_SCORES` any plan that scores every data set.
+    posthoc : str
+        For an omnibus test: the pair test that follows it.
+    citation : str
+        Key in `bakeoff.stats.citations`.
+    family : str
+        The module it lives in.
+    """
+
+    name: str
+    title: str
+    function: Callable[..., Any]
+    evidence: Evidence
+    arity: Arity
+    about: str
+    answers: str
+    type1: TypeOneError
+    plans: tuple[str, ...]
+    citation: str
+    caution: str = ""
+    posthoc: str = ""
+    family: str
+
+    @property
+    def options(self) -> dict[str, inspect.Parameter]:
+        """The keyword-only parameters of the function."""
+        parameters = inspect.signature(self.function).parameters.items()
+        return {k: p for k, p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+_entries: dict[str, Entry] = {}
+
+
+def register(**facts: Any) -> Callable[[F], F]:
+    """Enter the decorated function in the catalogue under its `Entry` facts."""
+
+    def enter(function: F) -> F:
+        name = facts.get("name", function.__name__)
+        if name in _entries:
+            raise ValueError(f"two tests are called {name!r}")
+        family = function.__module__.rsplit(".", 1)[-1]
+        _entries[name] = Entry(**{**facts, "name": name, "function": function, "family": family})
+        return function
+
+    return enter
+
+
+def catalogue() -> dict[str, Entry]:
+    """Return every registered test by name; importing each family module finds them."""
+    package = importlib.import_module(__package__)
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    return dict(sorted(_entries.items()))

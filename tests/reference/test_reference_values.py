@@ -1,0 +1,69 @@
+"""Every reference case agrees with bakeoff; a case that no adapter maps fails."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+CASES: list[dict[str, Any]] = json.loads((HERE / "reference_values.json").read_text())
+
+Adapter = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+def _adapters() -> dict[tuple[str, str], Adapter]:
+    """Collect `ADAPTERS` of every adapters_*.py: (test, variant) -> inputs -> values."""
+    found: dict[tuple[str, str], Adapter] = {}
+    for path in sorted(HERE.glob("adapters_*.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for key, adapter in module.ADAPTERS.items():
+            assert key not in found, f"{key} is mapped twice"
+            found[key] = adapter
+    return found
+
+
+ADAPTERS = _adapters()
+
+
+def _number(value: Any) -> float:
+    return float(value)  # also reads "NaN", "Infinity", "-Infinity"
+
+
+def _agrees(found: Any, expected: Any, rel: float, abs_: float) -> bool:
+    if isinstance(expected, Mapping):
+        return all(_agrees(found[k], v, rel, abs_) for k, v in expected.items())
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(
+            _agrees(f, e, rel, abs_) for f, e in zip(found, expected, strict=True)
+        )
+    x, e = _number(found), _number(expected)
+    if math.isnan(e) or math.isinf(e):
+        return (math.isnan(x) and math.isnan(e)) or x == e
+    return abs(x - e) <= abs_ + rel * abs(e)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_reference_value(case: dict[str, Any]) -> None:
+    key = (case["test"], case["variant"])
+    assert key in ADAPTERS, f"no adapter maps {key}: write one in adapters_<family>.py"
+    found = ADAPTERS[key](case["inputs"])
+    # a degenerate case is held to our own convention, which its adapter module states
+    expected = case["expected"]
+    if case.get("degenerate"):
+        expected = expected | found.get("convention", {})
+    tolerance = case["tolerance"]
+    for name, value in expected.items():
+        assert name in found, f"the adapter of {key} returns no {name!r}"
+        assert _agrees(found[name], value, tolerance["rel"], tolerance["abs"]), (
+            f"{name}: found {found[name]!r}, expected {value!r}"
+        )
