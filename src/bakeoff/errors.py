@@ -1,0 +1,46 @@
+"""A user's mistake: one readable message, never a traceback."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(Exception):
+    """What was found, where, what is allowed and what to do; shown as it is."""
+
+
+class Problem(UserError):
+    """A `UserError` about one place of an experiment.
+
+    Parameters
+    ----------
+    path : tuple of str or int
+        The place, e.g. ``("models", "forest", "params")``.
+    message : str
+        What is wrong there.
+    """
+
+    def __init__(self, path: Iterable[str | int], message: str) -> None:
+        self.path = tuple(path)
+        self.message = message
+        super().__init__(f"{dotted(self.path)}: {message}")
+
+    def __reduce__(self) -> tuple[type[Problem], tuple[tuple[str | int, ...], str]]:
+        return type(self), (self.path, self.message)
+
+
+def dotted(path: Iterable[str | int]) -> str:
+    """Write a place as users do: ``datasets.iris.drop[2]``."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text or "(top level)"
+
+
+def unknown(what: str, found: object, allowed: Iterable[str]) -> str:
+    """Say that a name is unknown, with the nearest allowed one and the list."""
+    names = sorted(allowed)
+    close = difflib.get_close_matches(str(found), names, n=1, cutoff=0.6)
+    hint = f"; did you mean {close[0]!r}?" if close else ""
+    return f"unknown {what} {str(found)!r}{hint} (allowed: {', '.join(names) or 'none'})"

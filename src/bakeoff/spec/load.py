@@ -1,0 +1,200 @@
+"""Read an experiment file, or say in one message all that is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from bakeoff.errors import Problem, UserError, dotted, unknown
+from bakeoff.spec.experiment import Experiment
+
+
+def read_experiment(path: str | Path) -> Experiment:
+    """Read and validate one experiment file.
+
+    Raises
+    ------
+    UserError
+        The file is missing, is not YAML, or does not describe an experiment.
+    """
+    node = _compose(Path(path))
+    loaded = yaml.SafeLoader("").construct_document(node) if node is not None else {}  # type: ignore[no-untyped-call]
+    return load_experiment(loaded, path)
+
+
+def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
+    """Validate an experiment given as plain data.
+
+    Parameters
+    ----------
+    config : dict
+        What the YAML holds, possibly changed on the command line.
+    path : path, optional
+        The file it came from: errors name it with the line, repeated keys in it are refused.
+
+    Raises
+    ------
+    UserError
+        All problems, one line each.
+    """
+    node = _compose(Path(path)) if path is not None else None
+    if not isinstance(config, Mapping):
+        raise UserError(f"{path or 'experiment'}: expected keys like `models:`, found {config!r}")
+    try:
+        return Experiment.model_validate(dict(config))
+    except ValidationError as error:
+        problems = [_explain(details, config) for details in error.errors(include_url=False)]
+        raise report_problems(problems, path, node) from None
+
+
+def report_problems(
+    problems: Sequence[Problem], path: str | Path | None, node: yaml.Node | None = None
+) -> UserError:
+    """Join problems to one message, each with its line where the file shows it."""
+    if node is None and path is not None and Path(path).is_file():
+        node = _compose(Path(path))
+    lines = []
+    for problem in dict.fromkeys(map(_key, problems)):
+        line = _line_of(node, problem[0]) if node is not None else None
+        where = f"{path}:{line}: " if path and line else f"{path}: " if path else ""
+        lines.append(f"{where}{dotted(problem[0])}: {problem[1]}")
+    return UserError("\n".join(lines))
+
+
+def _key(problem: Problem) -> tuple[tuple[str | int, ...], str]:
+    return problem.path, problem.message
+
+
+def _compose(path: Path) -> yaml.Node | None:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
+        raise UserError(f"{path}{where}: not valid YAML: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: not valid YAML: {error}") from None
+    repeated = list(_repeated_keys(node, ()))
+    if repeated:
+        raise UserError("\n".join(f"{path}:{line}: {text}" for line, text in repeated))
+    return node
+
+
+def _repeated_keys(
+    node: yaml.Node | None, at: tuple[str | int, ...]
+) -> Iterator[tuple[int, str]]:
+    if isinstance(node, yaml.MappingNode):
+        first: dict[str, int] = {}
+        for key, value in node.value:
+            line = key.start_mark.line + 1
+            if key.value in first and key.value != "<<":
+                yield line, f"{dotted((*at, key.value))}: appears twice (also in line {first[key.value]})"
+            first.setdefault(key.value, line)
+            yield from _repeated_keys(value, (*at, key.value))
+    elif isinstance(node, yaml.SequenceNode):
+        for i, value in enumerate(node.value):
+            yield from _repeated_keys(value, (*at, i))
+
+
+def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int | None:
+    line = None
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            found = next(((k, v) for k, v in node.value if k.value == str(part)), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line + 1, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+            if part >= len(node.value):
+                break
+            node = node.value[part]
+            line = node.start_mark.line + 1
+    return line
+
+
+def _explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
+    """Say in a user's words what pydantic found."""
+    path = tuple(p for p in details["loc"] if p != "[key]")
+    kind, context = details["type"], details.get("ctx", {})
+    path = _without_tags(path, config)
+    found = details["input"]
+    if kind == "extra_forbidden":
+        return Problem(path[:-1], unknown("key", path[-1], _allowed_keys(details["loc"][:-1])))
+    if kind == "missing":
+        return Problem(path[:-1], f"the key {path[-1]!r} is missing")
+    if kind in ("literal_error", "union_tag_invalid"):
+        allowed = context.get("expected") or context.get("expected_tags") or ""
+        names = [name.strip().strip("'") for name in str(allowed).replace(" or ", ", ").split(",")]
+        value = context.get("tag", found)
+        what = "source" if kind == "union_tag_invalid" else "value"
+        place = (*path, "source") if kind == "union_tag_invalid" else path
+        return Problem(place, unknown(what, value, names))
+    if kind == "union_tag_not_found":
+        return Problem(path, "the key 'source' is missing")
+    if kind == "string_pattern_mismatch" and path and found == path[-1] and "[key]" in details["loc"]:
+        return Problem(path, "this name must be made of a-z, 0-9, _ and - only; use `label:` for any text")
+    if kind == "string_pattern_mismatch":
+        wanted = "an import path like sklearn.svm.SVC" if path[-1] == "estimator" else (
+            "lower-case letters, digits, _ and - only"
+        )
+        return Problem(path, f"found {found!r}, expected {wanted}")
+    if kind == "too_short":
+        least = context.get("min_length")
+        return Problem(path, f"found {context.get('actual_length')} entries, at least {least} needed")
+    message = details["msg"].replace("Input should be", "expected").replace("Value error, ", "")
+    return Problem(path, f"{message}, found {found!r}")
+
+
+def _without_tags(loc: tuple[str | int, ...], config: Any) -> tuple[str | int, ...]:
+    """Drop from pydantic's path the names of union members, which are not in the file."""
+    path: list[str | int] = []
+    here = config
+    for i, part in enumerate(loc):
+        last = i == len(loc) - 1
+        if isinstance(here, Mapping):
+            if part in here:
+                here = here[part]
+            elif not last:
+                continue
+        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
+            here = here[part]
+        elif not last or isinstance(part, str):
+            continue
+        path.append(part)
+    return tuple(path)
+
+
+def _allowed_keys(loc: tuple[str | int, ...]) -> list[str]:
+    """Walk the model classes along a pydantic path to the keys allowed there."""
+    here: Any = Experiment
+    for part in loc:
+        if isinstance(here, type) and issubclass(here, BaseModel) and part in here.model_fields:
+            here = here.model_fields[str(part)].annotation
+            continue
+        members = _model_classes(here)
+        tagged = [m for m in members if _tag(m) == part]
+        here = tagged[0] if tagged else here
+    keys = {key for member in _model_classes(here) for key in member.model_fields}
+    return sorted(keys)
+
+
+def _tag(model: type[BaseModel]) -> str | None:
+    source = model.model_fields.get("source")
+    return source.annotation.__args__[0] if source is not None else None  # type: ignore[union-attr]
+
+
+def _model_classes(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [m for a in getattr(annotation, "__args__", ()) for m in _model_classes(a)]
