@@ -1,0 +1,1 @@
+"""Build an estimator from its spec, fit it on one split, predict, measure."""

@@ -1,0 +1,102 @@
+"""The file of one fit: predictions row by row, and how they came about."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from bakeoff.files import whole
+
+_PROBABILITY = "p:"
+_DECISION = "score:"
+
+
+@dataclasses.dataclass(frozen=True)
+class Predictions:
+    """Predictions of one model on the test part of one split.
+
+    Attributes
+    ----------
+    row_id : ndarray, shape (n,)
+        Ids of the tested rows, as in the data set.
+    y_true, y_pred : ndarray of int, shape (n,)
+        Positions in `classes`.
+    classes : tuple of str
+        In the data set's order; of two, the positive one is the last.
+    probabilities : ndarray, shape (n, K), or None
+        Class probabilities, where the model has them.
+    decision : ndarray, shape (n, K) or (n, 1), or None
+        Decision values, where the model has these instead; one column: for the last class.
+    facts : Mapping
+        Seed, seconds, peak memory, versions, sizes of the parts.
+    """
+
+    row_id: NDArray[Any]
+    y_true: NDArray[np.intp]
+    y_pred: NDArray[np.intp]
+    classes: tuple[str, ...]
+    probabilities: NDArray[np.float64] | None
+    decision: NDArray[np.float64] | None
+    facts: Mapping[str, Any]
+
+    @property
+    def ranking(self) -> NDArray[np.float64] | None:
+        """What orders the rows per class: probabilities, or decision values."""
+        return self.probabilities if self.probabilities is not None else self.decision
+
+    def write(self, path: str | Path) -> None:
+        """Write one Parquet file."""
+        columns: dict[str, Any] = {"row_id": self.row_id}
+        for name, codes in (("y_true", self.y_true), ("y_pred", self.y_pred)):
+            columns[name] = pa.DictionaryArray.from_arrays(
+                pa.array(codes, pa.int32()), pa.array(self.classes, pa.string())
+            )
+        for prefix, values in ((_PROBABILITY, self.probabilities), (_DECISION, self.decision)):
+            if values is not None:
+                names = self.classes if values.shape[1] > 1 else self.classes[-1:]
+                columns |= {prefix + c: values[:, k] for k, c in enumerate(names)}
+        table = pa.table(columns)
+        facts = {"classes": self.classes, **self.facts}
+        with whole(path) as part:
+            pq.write_table(
+                table.replace_schema_metadata({"bakeoff": json.dumps(facts)}),
+                part,
+                compression="zstd",
+            )
+
+    @classmethod
+    def read(cls, path: str | Path) -> Predictions:
+        """Read such a file."""
+        table = pq.read_table(path, use_threads=False, memory_map=False)
+        facts = json.loads(table.schema.metadata[b"bakeoff"])
+        classes = tuple(facts.pop("classes"))
+        return cls(
+            table.column("row_id").to_numpy(),
+            _codes(table, "y_true", classes),
+            _codes(table, "y_pred", classes),
+            classes,
+            _matrix(table, _PROBABILITY),
+            _matrix(table, _DECISION),
+            facts,
+        )
+
+
+def _codes(table: pa.Table, name: str, classes: tuple[str, ...]) -> NDArray[np.intp]:
+    column = table.column(name).combine_chunks()
+    found = column.dictionary.to_pylist()
+    position = np.array([classes.index(c) for c in found], dtype=np.intp)
+    codes: NDArray[np.intp] = position[column.indices.to_numpy(zero_copy_only=False)]
+    return codes
+
+
+def _matrix(table: pa.Table, prefix: str) -> NDArray[np.float64] | None:
+    names = [name for name in table.column_names if name.startswith(prefix)]
+    return np.column_stack([table.column(name).to_numpy() for name in names]) if names else None

@@ -1,0 +1,170 @@
+"""Warm worker processes: importing scikit-learn costs a second, so it is done once per core.
+
+Each worker is a pool of one process of its own: when it dies, only the task it was doing fails.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from loky import ProcessPoolExecutor
+from loky.backend import get_context
+from loky.process_executor import BrokenProcessPool
+
+from bakeoff.errors import UserError
+
+
+class TaskError(Exception):
+    """A task failed; the message is for the user, the traceback is in the log."""
+
+
+class Pool:
+    """Workers that are made when needed and kept.
+
+    Parameters
+    ----------
+    preload : str
+        Module that every worker imports when it starts.
+    """
+
+    def __init__(self, preload: str) -> None:
+        self._preload = preload
+        self._idle: list[ProcessPoolExecutor] = []
+        self._lock = threading.Lock()
+
+    def warm(self, count: int) -> None:
+        """Start workers ahead of their first task."""
+        workers = [self._new() for _ in range(count)]
+        for worker in workers:
+            worker.submit(os.getpid)
+        with self._lock:
+            self._idle += workers
+
+    def call(self, task: str, *args: Any, log: str | Path | None = None) -> Any:
+        """Run ``module:function`` in a worker and wait for what it returns.
+
+        Raises
+        ------
+        UserError
+            As the task raised it.
+        TaskError
+            Any other failure: the error's type and text, or how the worker died.
+        """
+        with self._lock:
+            worker = self._idle.pop() if self._idle else self._new()
+        try:
+            outcome = worker.submit(_work, task, args, str(log) if log else None).result()
+        except BrokenProcessPool as error:
+            worker.shutdown(wait=False, kill_workers=True)
+            raise TaskError(_how_it_died(str(error))) from None
+        with self._lock:
+            self._idle.append(worker)
+        if isinstance(outcome, UserError):
+            raise outcome
+        if isinstance(outcome, _Failure):
+            raise TaskError(outcome.message)
+        return outcome
+
+    def close(self) -> None:
+        """End the workers."""
+        with self._lock:
+            for worker in self._idle:
+                worker.shutdown(wait=False, kill_workers=True)
+            self._idle.clear()
+
+    def _new(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            max_workers=1, context=get_context("loky"), initializer=_start, initargs=(self._preload, os.getpid())
+        )
+
+
+class _Failure:
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+
+def run_task(task: str, *args: Any, log: str | Path | None = None) -> Any:
+    """Run ``module:function`` in this process, as `Pool.call` does in a worker."""
+    outcome = _work(task, args, str(log) if log else None)
+    if isinstance(outcome, UserError):
+        raise outcome
+    if isinstance(outcome, _Failure):
+        raise TaskError(outcome.message)
+    return outcome
+
+
+def _start(preload: str, parent: int) -> None:
+    # Ctrl-C reaches the whole process group; the main process decides what ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    importlib.import_module(preload)
+
+
+def _end_with(parent: int) -> None:
+    """End this worker when its parent is gone, however it went."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _work(task: str, args: tuple[Any, ...], log: str | None) -> Any:
+    module, _, name = task.partition(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    with _output_to(log), warnings.catch_warnings():
+        warnings.simplefilter("default")
+        try:
+            return function(*args)
+        except UserError as error:
+            sys.stderr.write(f"{error}\n")
+            return error
+        except Exception as error:
+            traceback.print_exc()
+            return _Failure(f"{type(error).__name__}: {error}")
+
+
+@contextmanager
+def _output_to(log: str | None) -> Iterator[None]:
+    """Send what Python and compiled code print to the log."""
+    if log is None:
+        yield
+        return
+    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    saved = os.dup(1), os.dup(2)
+    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    try:
+        os.dup2(handle, 1)
+        os.dup2(handle, 2)
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.dup2(saved[0], 1)
+        os.dup2(saved[1], 2)
+        for descriptor in (*saved, handle):
+            os.close(descriptor)
+
+
+def _how_it_died(text: str) -> str:
+    signals = re.findall(r"(SIG[A-Z]+)\(-(\d+)\)", text)
+    if signals:
+        name, number = signals[0]
+        hint = " (often: out of memory)" if name == "SIGKILL" else ""
+        return f"the worker process was killed by signal {number}, {name}{hint}"
+    codes = re.findall(r"EXIT\((\d+)\)", text)
+    return f"the worker process ended with exit code {codes[0]}" if codes else (
+        "the worker process ended without a word"
+    )
