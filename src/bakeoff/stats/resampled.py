@@ -1,0 +1,357 @@
+"""Two classifiers, resampled: tests on the per-fold differences of any metric.
+
+The statistic of every test here is made from d = score of A − score of B, one per fold. They
+differ in what they do about the overlap of the folds' training sets.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bakeoff.stats._checks import FloatArray, check_alternative, check_level
+from bakeoff.stats._paired import (
+    Differences,
+    degenerate_t,
+    effect_sizes,
+    normality,
+    paired_differences,
+    paired_t_result,
+    ratio_status,
+    t_interval,
+    t_pvalue,
+)
+from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._result import Assumption, Result, Status
+
+_PAIR: dict[str, Any] = {
+    "evidence": Evidence.FOLD_SCORES,
+    "arity": Arity.PAIR,
+    "about": "algorithms",
+}
+_HALF_NULL = (
+    "The two learning algorithms have the same expected score when trained on half of this data."
+)
+
+
+@register(
+    **_PAIR,
+    title="5×2cv paired t test",
+    answers="Does one algorithm score higher than the other when trained on half of the data?",
+    type1=TypeOneError.CONTROLLED,
+    plans=("cv_5x2",),
+    citation="dietterich1998",
+    caution="Its numerator is the first of ten differences, so the order of the folds decides; "
+    "the combined F test uses all ten.",
+)
+def cv5x2_t(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+) -> Result:
+    """Dietterich's 5×2cv paired t test.
+
+    t = d₁₁ / √(Σs²ᵢ/5) with s²ᵢ = (d_i1 − d̄ᵢ)² + (d_i2 − d̄ᵢ)² and 5 degrees of freedom
+    (Dietterich 1998, section 3.5).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (5, 2)
+        Scores of A and B: five replications (rows) of 2-fold cross-validation.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is better.
+    confidence_level : float
+        Level of the interval.
+    greater_is_better : bool
+        False for losses and error rates.
+
+    Returns
+    -------
+    Result
+        `estimate` is d₁₁, the difference the statistic is made of, and `ci` belongs to it;
+        ``details["mean_difference"]`` is the mean of all ten. ``details["all_ten_t"]`` shows
+        what t would be had another fold come first.
+
+    Raises
+    ------
+    ValueError
+        On another shape, NaN scores or an unknown option.
+
+    Examples
+    --------
+    >>> a = [[0.90, 0.91], [0.89, 0.92], [0.91, 0.90], [0.90, 0.89], [0.92, 0.91]]
+    >>> b = [[0.86, 0.89], [0.86, 0.88], [0.88, 0.89], [0.88, 0.85], [0.89, 0.88]]
+    >>> result = cv5x2_t(a, b)
+    >>> print(f"t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
+    t = 3.508, p = 0.0171
+    """
+    side = check_alternative(alternative)
+    level = check_level(confidence_level)
+    d = _five_by_two(scores_a, scores_b, greater_is_better)
+    variances = _replication_variances(d.values)
+    se = math.sqrt(float(variances.mean()))
+    first = float(d.values[0, 0])
+    status = ratio_status(first, se, d.noise, d.identical)
+    ok = status is Status.OK
+    statistic, pvalue = degenerate_t(first, status)
+    if ok:
+        statistic = first / se
+        pvalue = t_pvalue(statistic, 5, side)
+    ten = d.values / se if ok else np.full((5, 2), statistic if d.identical else math.nan)
+    return Result(
+        test="cv5x2_t",
+        statistic=statistic,
+        df=5,
+        pvalue=pvalue,
+        alternative=side,
+        estimate=first,
+        ci=t_interval(first, se, 5, level, side) if ok else None,
+        effect_sizes=effect_sizes(d),
+        n=10,
+        status=status,
+        assumptions=(_ten_agree(ten, level), normality(d)),
+        null_hypothesis=_HALF_NULL,
+        method="dietterich1998",
+        details={
+            "mean_difference": float(d.values.mean()),
+            "se": se,
+            "differences": d.values,
+            "variances": variances,
+            "all_ten_t": ten,
+        },
+    )
+
+
+@register(
+    **_PAIR,
+    title="Combined 5×2cv F test",
+    answers="Do the two algorithms score differently when trained on half of the data?",
+    type1=TypeOneError.CONTROLLED,
+    plans=("cv_5x2",),
+    citation="alpaydin1999",
+)
+def cv5x2_f(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    greater_is_better: bool = True,
+) -> Result:
+    """Alpaydin's combined 5×2cv F test: all ten differences, not the first alone.
+
+    F = Σd²_ij / (2 Σs²ᵢ), referred to F(10, 5) (Alpaydin 1999). It is two-sided, and no
+    interval belongs to it.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (5, 2)
+        Scores of A and B: five replications (rows) of 2-fold cross-validation.
+    greater_is_better : bool
+        False for losses and error rates.
+
+    Returns
+    -------
+    Result
+        `estimate` is the mean of the ten differences; ``details`` holds the numerator Σd², the
+        denominator 2Σs² and the five variances s².
+
+    Raises
+    ------
+    ValueError
+        On another shape or NaN scores.
+
+    Examples
+    --------
+    >>> a = [[0.90, 0.91], [0.89, 0.92], [0.91, 0.90], [0.90, 0.89], [0.92, 0.91]]
+    >>> b = [[0.86, 0.89], [0.86, 0.88], [0.88, 0.89], [0.88, 0.85], [0.89, 0.88]]
+    >>> result = cv5x2_f(a, b)
+    >>> print(f"F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
+    F = 7.154, p = 0.0212
+    """
+    d = _five_by_two(scores_a, scores_b, greater_is_better)
+    variances = _replication_variances(d.values)
+    numerator, denominator = float((d.values**2).sum()), 2 * float(variances.sum())
+    status = ratio_status(numerator, math.sqrt(variances.mean()), d.noise, d.identical)
+    statistic, pvalue = degenerate_t(numerator, status)
+    if status is Status.OK:
+        statistic = numerator / denominator
+        pvalue = float(special.fdtrc(10, 5, statistic))
+    return Result(
+        test="cv5x2_f",
+        statistic=statistic,
+        df1=10,
+        df2=5,
+        pvalue=pvalue,
+        estimate=float(d.values.mean()),
+        effect_sizes=effect_sizes(d),
+        n=10,
+        status=status,
+        assumptions=(normality(d),),
+        null_hypothesis=_HALF_NULL,
+        method="alpaydin1999",
+        details={
+            "numerator": numerator,
+            "denominator": denominator,
+            "differences": d.values,
+            "variances": variances,
+        },
+    )
+
+
+@register(
+    **_PAIR,
+    title="k-fold cross-validated paired t test",
+    answers="Does one algorithm score higher than the other over the folds?",
+    type1=TypeOneError.LIBERAL,
+    plans=("kfold",),
+    citation="dietterich1998",
+    caution="Takes the folds for independent though their training sets overlap: elevated type I "
+    "error. Prefer the corrected k-fold t test.",
+)
+def kfold_t(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+) -> Result:
+    """Paired t test over the k folds of one cross-validation (liberal).
+
+    t = d̄ / (s/√k) with k − 1 degrees of freedom (Dietterich 1998, section 3.4).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (k,)
+        Scores of A and B on the same folds.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is better.
+    confidence_level : float
+        Level of the interval.
+    greater_is_better : bool
+        False for losses and error rates.
+
+    Returns
+    -------
+    Result
+        `estimate` is the mean difference d̄.
+
+    Raises
+    ------
+    ValueError
+        On unequal shapes, NaN scores or an unknown option.
+
+    Examples
+    --------
+    >>> result = kfold_t([0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80])
+    >>> print(f"t({result.df:.0f}) = {result.statistic:.3f}, p = {result.pvalue:.4f}")
+    t(4) = 3.087, p = 0.0367
+    """
+    d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
+    k = d.values.size
+    overlap = Assumption(
+        "independent folds",
+        None if k < 2 else k == 2,
+        f"any two of the {k} training sets share {max(k - 2, 0) / max(k - 1, 1):.0%} of their rows",
+    )
+    return paired_t_result(
+        "kfold_t", d, 0.0, alternative, confidence_level, "dietterich1998", overlap
+    )
+
+
+@register(
+    **_PAIR,
+    title="Resampled paired t test",
+    answers="Does one algorithm score higher than the other over random splits?",
+    type1=TypeOneError.LIBERAL,
+    plans=("resampled",),
+    citation="dietterich1998",
+    caution="Takes overlapping random splits for independent: with enough of them it rejects "
+    "almost any null. Use the corrected resampled t test.",
+)
+def resampled_t(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+) -> Result:
+    """Paired t test over J random train/test splits (very liberal; for comparison only).
+
+    t = d̄ / (s/√J) with J − 1 degrees of freedom (Dietterich 1998, section 3.3).
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (J,)
+        Scores of A and B on the same splits.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is better.
+    confidence_level : float
+        Level of the interval.
+    greater_is_better : bool
+        False for losses and error rates.
+
+    Returns
+    -------
+    Result
+        `estimate` is the mean difference d̄.
+
+    Raises
+    ------
+    ValueError
+        On unequal shapes, NaN scores or an unknown option.
+
+    Examples
+    --------
+    >>> result = resampled_t([0.80, 0.84, 0.82, 0.85, 0.81], [0.78, 0.83, 0.81, 0.81, 0.80])
+    >>> print(f"t({result.df:.0f}) = {result.statistic:.3f}, p = {result.pvalue:.4f}")
+    t(4) = 3.087, p = 0.0367
+    """
+    d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
+    overlap = Assumption(
+        "independent folds",
+        False,
+        f"the {d.values.size} random splits share rows in their training and in their test sets",
+    )
+    return paired_t_result(
+        "resampled_t", d, 0.0, alternative, confidence_level, "dietterich1998", overlap
+    )
+
+
+def _five_by_two(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> Differences:
+    for name, scores in (("scores_a", a), ("scores_b", b)):
+        shape = np.shape(scores)
+        if shape != (5, 2):
+            raise ValueError(
+                f"{name}: expected shape (5, 2), five replications of 2-fold cross-validation, "
+                f"found {shape}; for other plans use corrected_kfold_t, "
+                "corrected_repeated_kfold_t or corrected_resampled_t"
+            )
+    return paired_differences(a, b, ndim=2, greater_is_better=greater_is_better)
+
+
+def _replication_variances(d: FloatArray) -> FloatArray:
+    centred: FloatArray = d - d.mean(axis=1, keepdims=True)
+    variances: FloatArray = (centred**2).sum(axis=1)
+    return variances
+
+
+def _ten_agree(ten: FloatArray, level: float) -> Assumption:
+    name = "the order of the folds does not matter"
+    if not np.isfinite(ten).all():
+        return Assumption(name, None, "the ten possible t values are undefined")
+    critical = float(special.stdtrit(5, 0.5 + level / 2))
+    beyond = int((np.abs(ten) > critical).sum())
+    return Assumption(
+        name,
+        beyond in (0, 10) and bool((ten >= 0).all() or (ten <= 0).all()),
+        f"{beyond} of the ten possible t values lie beyond ±{critical:.3f}; "
+        f"they range from {ten.min():.3f} to {ten.max():.3f}",
+    )
