@@ -375,7 +375,8 @@ def _largest_exhaustive_sets(p: FloatArray, k: int, thresholds: FloatArray) -> N
         for i in range(k)
         for j in range(i + 1, k)
     ]
-    return np.maximum(np.stack(largest), 0)
+    found: NDArray[np.int16] = np.maximum(np.stack(largest), 0)
+    return found
 
 
 def _smallest_pvalue_inside(p: FloatArray, k: int) -> FloatArray:
