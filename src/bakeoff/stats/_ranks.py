@@ -1,0 +1,177 @@
+"""What the rank tests over several data sets share: checked tables, rounding, ranks.
+
+Binary floats break decimal ties (.85 - .84 is not .88 - .87), so every score is rounded before
+it is ranked: by default to 12 digits relative to the largest score, far above float noise and far
+below any difference that a finite test set can show.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from bakeoff.stats._checks import FloatArray, check_same_length
+from bakeoff.stats._result import Alternative
+
+_DIGITS = 12
+
+
+def as_dataset_scores(
+    values: ArrayLike, name: str, *, ndim: int, greater_is_better: bool, allow_missing: bool = False
+) -> FloatArray:
+    """Check scores over data sets (first axis) and orient them so that greater is better.
+
+    Raises
+    ------
+    ValueError
+        Not numbers, wrong dimension, empty, or a missing cell, which is named.
+    """
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: expected numbers, {error}") from None
+    if array.ndim != ndim:
+        shape = "(data sets, models)" if ndim == 2 else "(data sets,)"
+        raise ValueError(f"{name}: expected shape {shape}, found shape {array.shape}")
+    if array.size == 0:
+        raise ValueError(f"{name}: is empty, found shape {array.shape}")
+    bad = np.abs(array) > 1e300  # infinite, or so large that a difference would be
+    if not allow_missing:
+        bad |= np.isnan(array)
+    if bad.any():
+        raise ValueError(_missing_message(array, bad, name))
+    return array if greater_is_better else -array
+
+
+def _missing_message(array: FloatArray, bad: NDArray[np.bool_], name: str) -> str:
+    cell = np.argwhere(bad)[0]
+    where = f"data set {cell[0]}" + (f", model {cell[1]}" if array.ndim == 2 else "")
+    model = " or leave out the model" if array.ndim == 2 else ""
+    return (
+        f"{name}: {int(bad.sum())} score(s) are missing or infinite, first {array[tuple(cell)]} at "
+        f"{where}; drop the data set for every model{model} (ranks need a full table)"
+    )
+
+
+def as_dataset_table(
+    scores: ArrayLike, *, greater_is_better: bool, allow_missing: bool = False
+) -> FloatArray:
+    """Check a table of scores (data sets, models) with at least two models."""
+    table = as_dataset_scores(
+        scores,
+        "scores",
+        ndim=2,
+        greater_is_better=greater_is_better,
+        allow_missing=allow_missing,
+    )
+    if table.shape[1] < 2:
+        raise ValueError(f"scores: needs at least 2 models (columns), found shape {table.shape}")
+    return table
+
+
+def as_dataset_pair(
+    scores_a: ArrayLike, scores_b: ArrayLike, *, greater_is_better: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Check the scores of two models on the same data sets."""
+    a = as_dataset_scores(scores_a, "scores_a", ndim=1, greater_is_better=greater_is_better)
+    b = as_dataset_scores(scores_b, "scores_b", ndim=1, greater_is_better=greater_is_better)
+    check_same_length(scores_a=a, scores_b=b)
+    return a, b
+
+
+def check_decimals(decimals: int | None) -> None:
+    """Check the number of decimals to round scores to."""
+    if decimals is None:
+        return
+    if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)):
+        raise ValueError(f"decimals: found {decimals!r}, must be an integer or None")
+    if not -15 <= decimals <= 15:
+        raise ValueError(f"decimals: found {decimals!r}, must lie between -15 and 15")
+
+
+def check_control(control: int | None, k: int) -> int | None:
+    """Check the column number of the control model."""
+    if control is None:
+        return None
+    if isinstance(control, bool) or not isinstance(control, (int, np.integer)):
+        raise ValueError(f"control: found {control!r}, must be a column number or None (all pairs)")
+    if not 0 <= control < k:
+        raise ValueError(f"control: found {control!r}, must be a column number from 0 to {k - 1}")
+    return int(control)
+
+
+def quantise(values: FloatArray, scale: float, decimals: int | None) -> FloatArray:
+    """Round values so that what is equal in decimal is equal in binary.
+
+    Parameters
+    ----------
+    values : ndarray
+        Scores, or differences and ranges of scores.
+    scale : float
+        The largest absolute score the values were made from.
+    decimals : int or None
+        Decimals to keep at most; 12 digits counted from the magnitude of `scale` in any case.
+
+    Returns
+    -------
+    ndarray
+        The rounded values.
+    """
+    if decimals is not None:
+        values = np.round(values, decimals)
+    if scale == 0:
+        return np.zeros_like(values)
+    unit = 10.0 ** min(math.ceil(math.log10(scale)), 308)
+    return np.round(values / unit, _DIGITS) * unit + 0.0  # + 0.0: no negative zeros
+
+
+def largest(*arrays: FloatArray) -> float:
+    """Return the largest absolute value, ignoring missing cells."""
+    return max(float(np.nanmax(np.abs(a))) for a in arrays)
+
+
+def differences(a: FloatArray, b: FloatArray, decimals: int | None) -> FloatArray:
+    """Return a - b, with float noise removed so that zeros and ties are those of the decimals."""
+    scale = largest(a, b)
+    if decimals is not None:
+        a, b = np.round(a, decimals), np.round(b, decimals)
+    return quantise(a - b, scale, decimals)
+
+
+def rank(values: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Return ascending mid-ranks of a vector, and the sizes of its groups of equal values."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts - 1) / 2
+    return middle[inverse], counts.astype(np.int64)
+
+
+def rank_rows(table: FloatArray, decimals: int | None) -> FloatArray:
+    """Rank the models on every data set, 1 = best, equal scores sharing their mean rank."""
+    return np.stack([rank(-quantise(row, largest(row), decimals))[0] for row in table])
+
+
+def tie_sum(counts: NDArray[np.int64]) -> float:
+    """Return the sum of t³ - t over the groups of t equal values."""
+    t = counts.astype(np.float64)
+    return float((t**3 - t).sum())
+
+
+def normal_pvalue(z: float, alternative: Alternative) -> float:
+    """Return the p-value of a standard normal statistic that is positive when A is better."""
+    if alternative == "greater":
+        return float(special.ndtr(-z))
+    if alternative == "less":
+        return float(special.ndtr(z))
+    return float(min(1.0, 2 * special.ndtr(-abs(z))))
+
+
+def t_pvalue(t: float, df: float, alternative: Alternative) -> float:
+    """Return the p-value of a Student t statistic that is positive when A is better."""
+    if alternative == "greater":
+        return float(special.stdtr(df, -t))
+    if alternative == "less":
+        return float(special.stdtr(df, t))
+    return float(min(1.0, 2 * special.stdtr(df, -abs(t))))

@@ -1,0 +1,421 @@
+"""Two classifiers over several data sets: the signed-rank test and the sign test.
+
+Each data set gives one score per classifier. The data sets are the sample, so the conclusion is
+about the two algorithms on data sets like these.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bakeoff.stats._binomial import lower_tail, tail_probability, upper_tail
+from bakeoff.stats._checks import FloatArray, check_alternative, check_choice, check_level
+from bakeoff.stats._ranks import (
+    as_dataset_pair,
+    check_decimals,
+    differences,
+    normal_pvalue,
+    rank,
+    tie_sum,
+)
+from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats._signed_ranks import exact_pvalue, walsh_estimate, walsh_interval
+
+_AUTO_EXACT = 500
+_MAX_EXACT = 1000
+_PAIR: dict[str, Any] = {
+    "evidence": Evidence.DATASET_SCORES,
+    "arity": Arity.PAIR,
+    "about": "algorithms",
+    "plans": ("holdout", "kfold", "cv_5x2", "resampled"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class _SignedRanks:
+    """The ranks of the absolute differences under one policy for zeros."""
+
+    ranks: FloatArray  # of the non-zero differences
+    positive: FloatArray  # 1 where A wins, else 0; same length
+    from_zeros: float  # rank sum that the zeros give to each side
+    mean: float
+    variance: float
+
+    @property
+    def w_plus(self) -> float:
+        return float(self.ranks @ self.positive) + self.from_zeros
+
+    @property
+    def w_minus(self) -> float:
+        return float(self.ranks @ (1 - self.positive)) + self.from_zeros
+
+
+def _signed_ranks(d: FloatArray, zeros: str) -> _SignedRanks:
+    if zeros == "wilcox":
+        d = d[d != 0]
+    ranks, counts = rank(np.abs(d))
+    signed = d != 0
+    zero_ranks = float(ranks[~signed].sum())
+    n, n_zero = len(d), int((~signed).sum())
+    variance = (n * (n + 1) * (2 * n + 1) - tie_sum(counts) / 2) / 24
+    mean, from_zeros = n * (n + 1) / 4, zero_ranks / 2
+    if zeros == "pratt":
+        # a zero has no sign: its rank leaves the mean and the variance
+        mean, from_zeros = mean - zero_ranks / 2, 0.0
+        variance -= n_zero * (n_zero + 1) ** 2 / 16
+    return _SignedRanks(
+        ranks=ranks[signed],
+        positive=(d[signed] > 0).astype(np.float64),
+        from_zeros=from_zeros,
+        mean=mean,
+        variance=variance,
+    )
+
+
+@register(
+    **_PAIR,
+    title="Wilcoxon signed-rank test",
+    answers="Does one algorithm tend to score higher than the other over data sets like these?",
+    type1=TypeOneError.CONTROLLED,
+    citation="wilcoxon1945",
+    caution="One score per data set: folds or repeats of one data set are not independent "
+    "observations.",
+)
+def wilcoxon_signed_rank(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    zeros: str = "pratt",
+    method: str = "auto",
+    correction: bool = True,
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+    decimals: int | None = None,
+) -> Result:
+    """Wilcoxon's signed-rank test on the differences over data sets.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (N,)
+        One score per data set, in the same order of data sets.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is better.
+    zeros : {"pratt", "wilcox", "zsplit"}
+        Data sets on which both score the same: ranked, then left out (``pratt``); left out before
+        ranking (``wilcox``); ranked, half of their ranks to each side (``zsplit``, as Demšar
+        2006).
+    method : {"auto", "exact", "asymptotic"}
+        ``exact`` is the permutation distribution of these very ranks, ties included; ``auto`` is
+        exact up to 500 non-zero differences.
+    correction : bool
+        Continuity correction of ½ for ``asymptotic`` (exact p-values need none).
+    confidence_level : float
+        Of the interval for the pseudo-median.
+    greater_is_better : bool
+        False for losses and error rates; `estimate` is A's advantage either way.
+    decimals : int, optional
+        Round scores to this many decimals first. In any case differences are rounded to 12 digits
+        below the magnitude of the largest score, so that binary floats keep decimal ties and zeros.
+
+    Returns
+    -------
+    Result
+        ``statistic`` is W+, the rank sum in favour of A; ``estimate`` the Hodges-Lehmann
+        pseudo-median of A − B over all data sets, with Tukey's interval (distribution-free,
+        conservative under ties; infinite limits where N is too small for the level).
+        ``effect_sizes``: ``rank_biserial`` = (W+ − W−)/(W+ + W−) and ``probability_superiority``
+        (share of data sets won by A, draws half). ``details``: both rank sums, wins, losses,
+        zeros, ``z`` (no continuity correction), ``p_asymptotic``, and Demšar's T and z.
+
+    Raises
+    ------
+    ValueError
+        Missing scores, unequal lengths, an unknown option, or ``exact`` on more than 1000
+        non-zero differences.
+
+    Notes
+    -----
+    With ranks r of the differences that have a sign, W+ has mean Σr/2 and variance Σr²/4 under
+    the null, which is Demšar's N(N+1)(2N+1)/24 without ties and zeros. The null is that the
+    differences are symmetric about 0.
+
+    References
+    ----------
+    Wilcoxon (1945); Pratt (1959) for zeros; Demšar (2006), section 3.1.3; Hollander, Wolfe &
+    Chicken (2014), sections 3.1-3.3, for estimate and interval.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import wilcoxon_signed_rank
+    >>> a = [0.812, 0.756, 0.901, 0.683, 0.774, 0.829, 0.715, 0.866, 0.790, 0.843]
+    >>> b = [0.801, 0.760, 0.880, 0.650, 0.769, 0.799, 0.708, 0.823, 0.793, 0.829]
+    >>> result = wilcoxon_signed_rank(a, b)
+    >>> result.statistic, result.pvalue
+    (52.0, 0.009765625)
+    >>> round(result.estimate, 4)
+    0.0145
+    """
+    side = check_alternative(alternative)
+    check_choice(zeros, ("pratt", "wilcox", "zsplit"), "zeros")
+    check_choice(method, ("auto", "exact", "asymptotic"), "method")
+    level = check_level(confidence_level)
+    check_decimals(decimals)
+    a, b = as_dataset_pair(scores_a, scores_b, greater_is_better=greater_is_better)
+    d = differences(a, b, decimals)
+    signed = _signed_ranks(d, zeros)
+    n_signed = len(signed.ranks)
+    if method == "exact" and n_signed > _MAX_EXACT:
+        raise ValueError(
+            f"method: 'exact' takes up to {_MAX_EXACT} non-zero differences, found {n_signed}; "
+            "use 'auto' or 'asymptotic'"
+        )
+    exact = method == "exact" or (method == "auto" and n_signed <= _AUTO_EXACT)
+    facts: dict[str, Any] = {
+        "test": "wilcoxon_signed_rank",
+        "variant": "exact" if exact else ("asymptotic_cc" if correction else "asymptotic"),
+        "n": len(d),
+        "alternative": side,
+        "null_hypothesis": "The differences between the two algorithms' scores are symmetric "
+        "about zero over the data sets these come from.",
+        "method": "wilcoxon1945",
+        "assumptions": _assumptions(d, exact),
+    }
+    if n_signed == 0:
+        return Result(
+            **facts,
+            statistic=signed.w_plus,
+            pvalue=1.0,
+            estimate=0.0,
+            effect_sizes={"rank_biserial": 0.0, "probability_superiority": 0.5},
+            status=Status.IDENTICAL_SCORES,
+            details=_details(d, signed, zeros, 0.0, 1.0),
+        )
+    z = (signed.w_plus - signed.mean) / math.sqrt(signed.variance)
+    p_normal = normal_pvalue(_corrected(signed, side) if correction else z, side)
+    low, high = walsh_interval(d, level, side)
+    return Result(
+        **facts,
+        statistic=signed.w_plus,
+        pvalue=exact_pvalue(signed.ranks, signed.w_plus - signed.from_zeros, side)
+        if exact
+        else p_normal,
+        estimate=walsh_estimate(d),
+        ci=ConfidenceInterval(low, high, level, "hodges-lehmann"),
+        effect_sizes={
+            "rank_biserial": (signed.w_plus - signed.w_minus) / (signed.w_plus + signed.w_minus),
+            "probability_superiority": _superiority(d),
+        },
+        details=_details(d, signed, zeros, z, p_normal),
+    )
+
+
+def _corrected(signed: _SignedRanks, alternative: Alternative) -> float:
+    """Return z with a continuity correction of ½ towards the null."""
+    excess = signed.w_plus - signed.mean
+    shift = {"two-sided": 0.5 * float(np.sign(excess)), "greater": 0.5, "less": -0.5}
+    return (excess - shift[alternative]) / math.sqrt(signed.variance)
+
+
+def _superiority(d: FloatArray) -> float:
+    return float(((d > 0) + 0.5 * (d == 0)).mean())
+
+
+def _details(
+    d: FloatArray, signed: _SignedRanks, zeros: str, z: float, p_normal: float
+) -> dict[str, Any]:
+    t, demsar_z = _demsar(d)
+    return {
+        "zeros": zeros,
+        "w_plus": signed.w_plus,
+        "w_minus": signed.w_minus,
+        "wins": int((d > 0).sum()),
+        "losses": int((d < 0).sum()),
+        "n_zero": int((d == 0).sum()),
+        "n_nonzero": int((d != 0).sum()),
+        "z": z,
+        "p_asymptotic": p_normal,
+        "demsar_t": t,
+        "demsar_z": demsar_z,
+        "demsar_pvalue": normal_pvalue(demsar_z, "two-sided"),
+    }
+
+
+def _demsar(d: FloatArray) -> tuple[float, float]:
+    """Return Demšar's (2006) T = min(R+, R-), zeros split evenly, and its z (no tie correction)."""
+    n = len(d)
+    signed = _signed_ranks(d, "zsplit")
+    t = min(signed.w_plus, signed.w_minus)
+    return t, (t - n * (n + 1) / 4) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+
+
+def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:
+    n_signed = int((d != 0).sum())
+    smallest = min(1.0, 2.0 ** (1 - n_signed)) if n_signed < 1000 else 0.0
+    enough = Assumption(
+        name="enough data sets",
+        holds=smallest <= 0.05,
+        detail=f"{n_signed} of {len(d)} data sets differ: the smallest two-sided p they could "
+        f"give is {smallest:.3g}.",
+    )
+    symmetric = Assumption(
+        name="symmetric differences",
+        holds=None,
+        detail=f"Mean difference {d.mean():.4g}, median {np.median(d):.4g}; they are close when "
+        "the differences are symmetric. The sign test needs no symmetry.",
+    )
+    if exact:
+        return enough, symmetric
+    normal = Assumption(
+        name="normal approximation",
+        holds=n_signed >= 25,
+        detail=f"{n_signed} non-zero differences; below 25 use method='exact'.",
+    )
+    return enough, symmetric, normal
+
+
+@register(
+    **_PAIR,
+    title="Sign test",
+    answers="Does one algorithm win on more data sets like these than the other?",
+    type1=TypeOneError.CONSERVATIVE,
+    citation="demsar2006",
+    caution="It counts wins and ignores their size: much less powerful than the signed-rank test.",
+)
+def sign_test(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    alternative: str = "two-sided",
+    zeros: str = "drop",
+    method: str = "exact",
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+    decimals: int | None = None,
+) -> Result:
+    """Sign test on wins and losses over data sets.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (N,)
+        One score per data set, in the same order of data sets.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A wins more often.
+    zeros : {"drop", "split"}
+        Draws are left out, or split evenly between the two; an odd one is then left out (Demšar
+        2006, section 3.1.4), which makes the test more conservative.
+    method : {"exact", "asymptotic"}
+        Binomial distribution, or the normal approximation without continuity correction.
+    confidence_level : float
+        Of the interval for the median difference.
+    greater_is_better : bool
+        False for losses and error rates; `estimate` is A's advantage either way.
+    decimals : int, optional
+        Round scores to this many decimals first (float noise is removed in any case).
+
+    Returns
+    -------
+    Result
+        ``statistic`` is A's number of wins; ``estimate`` the median difference over all data
+        sets, with the interval of order statistics (Thompson 1936); ``effect_sizes``:
+        ``win_share`` among decided data sets and ``probability_superiority`` (draws half).
+
+    Raises
+    ------
+    ValueError
+        Missing scores, unequal lengths or an unknown option.
+
+    Notes
+    -----
+    Wins ~ Bin(n, ½) under the null; two-sided p = min(1, 2·min(P(X ≤ wins), P(X ≥ wins))).
+
+    References
+    ----------
+    Demšar (2006), section 3.1.4; Hollander, Wolfe & Chicken (2014), sections 3.4-3.6.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import sign_test
+    >>> a = [0.812, 0.756, 0.901, 0.683, 0.774, 0.829, 0.715, 0.866, 0.790, 0.843]
+    >>> b = [0.801, 0.760, 0.880, 0.650, 0.769, 0.799, 0.708, 0.823, 0.793, 0.829]
+    >>> result = sign_test(a, b)
+    >>> result.statistic, round(result.pvalue, 6)
+    (8.0, 0.109375)
+    """
+    side = check_alternative(alternative)
+    check_choice(zeros, ("drop", "split"), "zeros")
+    check_choice(method, ("exact", "asymptotic"), "method")
+    level = check_level(confidence_level)
+    check_decimals(decimals)
+    a, b = as_dataset_pair(scores_a, scores_b, greater_is_better=greater_is_better)
+    d = differences(a, b, decimals)
+    wins, losses = int((d > 0).sum()), int((d < 0).sum())
+    share = (len(d) - wins - losses) // 2 if zeros == "split" else 0
+    x, n = wins + share, wins + losses + 2 * share
+    facts: dict[str, Any] = {
+        "test": "sign_test",
+        "variant": method,
+        "n": len(d),
+        "alternative": side,
+        "null_hypothesis": "On a data set like these, each of the two algorithms is as likely to "
+        "score higher as the other.",
+        "method": "demsar2006",
+        "statistic": float(x),
+        "details": {"wins": wins, "losses": losses, "n_zero": len(d) - wins - losses, "n_used": n},
+    }
+    if wins + losses == 0:
+        return Result(
+            **facts,
+            pvalue=1.0,
+            estimate=0.0,
+            effect_sizes={"win_share": 0.5, "probability_superiority": 0.5},
+            status=Status.IDENTICAL_SCORES,
+        )
+    if method == "exact":
+        pvalue = _binomial_pvalue(x, n, side)
+    else:
+        pvalue = normal_pvalue((2 * x - n) / math.sqrt(n), side)
+    return Result(
+        **facts,
+        pvalue=pvalue,
+        estimate=float(np.median(d)),
+        ci=_median_interval(d, level, side),
+        effect_sizes={
+            "win_share": wins / (wins + losses),
+            "probability_superiority": _superiority(d),
+        },
+        assumptions=(
+            Assumption(
+                name="enough decided data sets",
+                holds=2.0 ** (1 - min(n, 1000)) <= 0.05,
+                detail=f"{n} data sets count: the smallest two-sided p they could give is "
+                f"{min(1.0, 2.0 ** (1 - min(n, 1000))):.3g}.",
+            ),
+        ),
+    )
+
+
+def _binomial_pvalue(x: int, n: int, alternative: Alternative) -> float:
+    less, greater = float(lower_tail(x, n, 0.5)), float(upper_tail(x, n, 0.5))
+    if alternative == "two-sided":
+        return min(1.0, 2 * min(less, greater))
+    return greater if alternative == "greater" else less
+
+
+def _median_interval(d: FloatArray, level: float, alternative: Alternative) -> ConfidenceInterval:
+    """Interval of order statistics; infinite limits where N is too small for the level."""
+    n = len(d)
+    candidates = np.arange(n // 2 + 2)
+    # the largest c with P(X < c) <= tail; a level met exactly must not be missed by one bit
+    tail = tail_probability(level, alternative) * (1 + 1e-12)
+    count = int(candidates[lower_tail(candidates - 1, n, 0.5) <= tail][-1])
+    ordered = np.sort(d)
+    low = float(ordered[count - 1]) if count and alternative != "less" else -math.inf
+    high = float(ordered[n - count]) if count and alternative != "greater" else math.inf
+    return ConfidenceInterval(low, high, level, "order-statistics")
