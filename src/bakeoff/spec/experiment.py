@@ -39,6 +39,14 @@ def split_name(plan: str, repeat: int, fold: int) -> str:
     return plan if plan == "holdout" else f"{plan}.repeat-{repeat}.fold-{fold}"
 
 
+class ChosenTest(NamedTuple):
+    """A test of the experiment, the plan that feeds it, and whether it needs rows or scores."""
+
+    name: str
+    plan: str
+    on_rows: bool
+
+
 class TestSettings(Part):
     """Which tests run, and what they share."""
 

@@ -1,0 +1,24 @@
+"""Is classifier A really better than B, or was it the split? The contents page."""
+
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+if "models" not in config:
+
+    configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/fit.smk"
+include: "workflow/rules/compare.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        f"{RESULTS}/comparisons.csv",
+        f"{RESULTS}/scores.csv",
+        f"{RESULTS}/experiment.yaml",

@@ -1,0 +1,128 @@
+"""One row of comparisons.csv: a test's result with its family, correction and decision."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any
+
+
+class Decision(StrEnum):
+    """What a comparison says at the chosen level."""
+
+    A_BETTER = "a_better"
+    B_BETTER = "b_better"
+    DIFFERENT = "different"
+    """The hypothesis of equality is rejected, no direction is claimed (omnibus tests)."""
+    NOT_SHOWN = "no_difference_shown"
+    """Not rejected; this is no evidence of equality."""
+    EQUIVALENT = "equivalent"
+    """Shown to differ by less than the margin."""
+    UNDECIDED = "undecided"
+    """The evidence is degenerate or too little: the test cannot tell."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One hypothesis tested.
+
+    Attributes
+    ----------
+    test, variant : str
+        Name in the catalogue and the form that was computed.
+    role : {"pair", "omnibus", "single"}
+        Whether it is about two models, all of them, or one.
+    follows : str
+        The omnibus test whose post hoc this is; empty otherwise.
+    dataset : str
+        Id of the data set; empty for tests over all data sets.
+    plan, metric : str
+        The resampling plan and the metric the evidence comes from.
+    model_a, model_b : str
+        Ids; empty where the role has none. `estimate` is A's advantage.
+    statistic, df, df1, df2, pvalue, estimate, ci_low, ci_high, confidence, n, status
+        As in `bakeoff.stats.Result`.
+    pvalue_adjusted : float
+        After `correction` in a family of `family_size` hypotheses.
+    alpha : float
+        The level of `decision`.
+    decision : Decision
+        What follows.
+    result : Mapping
+        The whole result as plain data.
+    """
+
+    test: str
+    variant: str = ""
+    role: str
+    follows: str = ""
+    dataset: str = ""
+    plan: str
+    metric: str
+    model_a: str = ""
+    model_b: str = ""
+    statistic: float
+    df: float | None = None
+    df1: float | None = None
+    df2: float | None = None
+    pvalue: float
+    pvalue_adjusted: float
+    correction: str
+    family_size: int
+    alternative: str = "two-sided"
+    estimate: float = math.nan
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+    confidence: float = math.nan
+    n: int
+    status: str
+    alpha: float
+    decision: Decision
+    result: Mapping[str, Any] = dataclasses.field(default_factory=dict, compare=False)
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the scalars: one row of comparisons.csv."""
+        names = [f.name for f in dataclasses.fields(self) if f.name != "result"]
+        return {name: getattr(self, name) for name in names} | {"decision": self.decision.value}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready data; non-finite numbers become strings."""
+        row = {k: _json_number(v) for k, v in self.to_row().items()}
+        return {**row, "result": dict(self.result)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
+        """Read what `to_dict` wrote."""
+        numbers = {
+            f.name for f in dataclasses.fields(cls) if f.type in ("float", "float | None")
+        }
+        values = {
+            k: float(v) if k in numbers and v is not None else v for k, v in data.items()
+        }
+        return cls(**{**values, "decision": Decision(data["decision"])})
+
+
+def _json_number(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+    return value
+
+
+def decide_pair(pvalue: float, alpha: float, estimate: float) -> Decision:
+    """Decide a two-sided comparison; the sign of the estimate names the better model."""
+    if math.isnan(pvalue):
+        return Decision.UNDECIDED
+    if pvalue > alpha:
+        return Decision.NOT_SHOWN
+    if math.isnan(estimate) or estimate == 0:
+        return Decision.DIFFERENT
+    return Decision.A_BETTER if estimate > 0 else Decision.B_BETTER
+
+
+def decide_omnibus(pvalue: float, alpha: float) -> Decision:
+    """Decide whether all models are alike."""
+    if math.isnan(pvalue):
+        return Decision.UNDECIDED
+    return Decision.DIFFERENT if pvalue <= alpha else Decision.NOT_SHOWN

@@ -1,0 +1,98 @@
+"""From the files of single fits to one table of scores, and to the rows of one test set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bakeoff.errors import UserError
+from bakeoff.files import whole
+from bakeoff.fit.predictions import Predictions
+from bakeoff.scores.metrics import METRICS
+
+KEYS = ("dataset", "model", "plan", "repeat", "fold")
+_TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
+
+
+def score_fits(
+    predictions: Iterable[str | Path], metrics: Sequence[str]
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Score the predictions of many fits.
+
+    Returns
+    -------
+    scores : DataFrame
+        One row per fit and metric: `KEYS`, n_train, n_test, metric, value, undefined (why a
+        value is missing).
+    timings : DataFrame
+        One row per fit: `KEYS`, seconds and memory. Apart, because they differ between runs.
+    """
+    rows: list[dict[str, Any]] = []
+    times: list[dict[str, Any]] = []
+    for path in predictions:
+        one = Predictions.read(path)
+        key = {name: one.facts[name] for name in KEYS}
+        sizes = {"n_train": one.facts["n_train"], "n_test": one.facts["n_test"]}
+        for name in metrics:
+            value, reason = METRICS[name](one)
+            rows.append({**key, **sizes, "metric": name, "value": value, "undefined": reason})
+        times.append({**key, **{name: one.facts[name] for name in _TIMINGS}})
+    return pd.DataFrame(rows), pd.DataFrame(times)
+
+
+def collect_predictions(paths: Mapping[str, str | Path], output: str | Path) -> None:
+    """Put the predictions of all models on one test set side by side, paired by row id.
+
+    Parameters
+    ----------
+    paths : Mapping of model to path
+        One file of predictions per model.
+    output : path
+        Parquet: ``row_id``, ``y_true``, and per model ``<model>`` (predicted label) and
+        ``<model>:<class>`` (probability or decision value).
+
+    Raises
+    ------
+    UserError
+        The models were not tested on the same rows with the same labels.
+    """
+    columns: dict[str, Any] = {}
+    reference: Predictions | None = None
+    for model, path in paths.items():
+        one = Predictions.read(path)
+        if reference is None:
+            reference = one
+            columns = {"row_id": one.row_id, "y_true": _labels(one, one.y_true)}
+        check_pairing(reference, one, next(iter(paths)), model)
+        columns[model] = _labels(one, one.y_pred)
+        if one.ranking is not None:
+            names = one.classes if one.ranking.shape[1] > 1 else one.classes[-1:]
+            columns |= {f"{model}:{c}": one.ranking[:, k] for k, c in enumerate(names)}
+    with whole(output) as part:
+        pq.write_table(pa.table(columns), part, compression="zstd")
+
+
+def check_pairing(a: Predictions, b: Predictions, name_a: str, name_b: str) -> None:
+    """Refuse to pair predictions of different rows, or of rows with different labels."""
+    if not np.array_equal(a.row_id, b.row_id):
+        only = [*np.setdiff1d(a.row_id, b.row_id)[:3], *np.setdiff1d(b.row_id, a.row_id)[:3]]
+        raise UserError(
+            f"{name_a} and {name_b} were not tested on the same rows (first that differ: "
+            f"{', '.join(map(str, only)) or 'their order'})"
+        )
+    wrong = np.flatnonzero(a.y_true != b.y_true)
+    if len(wrong):
+        shown = ", ".join(str(a.row_id[i]) for i in wrong[:5])
+        raise UserError(f"{name_a} and {name_b} disagree on the true label of rows {shown}")
+
+
+def _labels(predictions: Predictions, codes: Any) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(
+        pa.array(codes, pa.int32()), pa.array(predictions.classes, pa.string())
+    )

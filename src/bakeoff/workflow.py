@@ -1,0 +1,111 @@
+"""What the Snakefile asks for: the experiment, its paths, and workers for its rules."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bakeoff import recipes
+from bakeoff.errors import UserError
+from bakeoff.files import read_json, write_json
+from bakeoff.pool import Pool, TaskError, run_task
+from bakeoff.spec import ChosenTest, Experiment, Fit, load_experiment
+from bakeoff.spec.datasets import FileData
+from bakeoff.spec.experiment import digest, split_name
+from bakeoff.spec.load import report_problems
+
+CACHE = Path(".snakemake/bakeoff")
+
+
+class Workflow:
+    """One experiment as Snakemake runs it.
+
+    Parameters
+    ----------
+    config : Mapping
+        Snakemake's config.
+    files : sequence of path
+        The config files it came from; errors name the last one.
+    workers : int
+        Warm workers to start; 0 runs every task in this process, as in the jobs that
+        Snakemake itself starts, which do one thing and end.
+    """
+
+    def __init__(self, config: Mapping[str, Any], files: Sequence[str], workers: int) -> None:
+        self.file = os.path.relpath(files[-1]) if files else None
+        self.experiment: Experiment = load_experiment(config, self.file)
+        self.pool = Pool("bakeoff.tasks") if workers else None
+        self.tests = self._check(workers)
+
+    @property
+    def results(self) -> str:
+        """The folder of this experiment's results."""
+        return f"results/{self.experiment.experiment}"
+
+    @property
+    def plans(self) -> list[str]:
+        """The names of the resampling plans."""
+        return list(self.experiment.resampling.plans())
+
+    def predictions(self, dataset: str, plan: str) -> list[str]:
+        """List the files of predictions of one data set and plan."""
+        splits = self.experiment.resampling.plans()[plan].splits()
+        return [
+            f"{self.results}/predictions/{dataset}/{model}/{split_name(plan, r, f)}.parquet"
+            for model in self.experiment.models
+            for r, f in splits
+        ]
+
+    def evidence(self, test: str) -> dict[str, str]:
+        """Map each data set to the file that feeds a test."""
+        chosen = self.tests[test]
+        kind = "predictions.parquet" if chosen.on_rows else "scores.csv"
+        return {
+            dataset: f"{self.results}/collected/{dataset}.{chosen.plan}.{kind}"
+            for dataset in self.experiment.datasets
+        }
+
+    def sources(self, dataset: str) -> list[str]:
+        """List the files that a data set is read from."""
+        spec = self.experiment.datasets[dataset]
+        return [spec.path] if isinstance(spec, FileData) else []
+
+    def fit(self, wildcards: Any) -> Fit:
+        """Return the fit that a job's wildcards name."""
+        plan = getattr(wildcards, "plan", "holdout")
+        repeat, fold = (int(getattr(wildcards, name, 1)) for name in ("repeat", "fold"))
+        return Fit(wildcards.dataset, wildcards.model, plan, repeat, fold)
+
+    def run(self, task: str, *args: Any, log: Any, what: str) -> None:
+        """Run a task of `bakeoff.tasks`; a failure names what failed and its log."""
+        call = self.pool.call if self.pool else run_task
+        try:
+            call(f"bakeoff.tasks:{task}", *args, log=str(log))
+        except (UserError, TaskError) as error:
+            raise UserError(f"{what} failed: {error}\n  log: {log}") from None
+
+    def _check(self, workers: int) -> dict[str, ChosenTest]:
+        """Check the experiment in a worker, once for each state of it and of its data."""
+        known = CACHE / f"check-{digest(list(self._state()))}.json"
+        if known.is_file():
+            return {test["name"]: ChosenTest(**test) for test in read_json(known)}
+        if self.pool:
+            self.pool.warm(workers)
+        call = self.pool.call if self.pool else run_task
+        problems, chosen = call("bakeoff.tasks:check", self.experiment)
+        if problems:
+            raise report_problems(problems, self.file)
+        write_json(known, [test._asdict() for test in chosen])
+        return {test.name: test for test in chosen}
+
+    def _state(self) -> Iterator[Any]:
+        experiment = self.experiment
+        yield experiment.resolved()
+        yield recipes.code(".")
+        yield [recipes.of_fit(experiment, model) for model in experiment.models]
+        for dataset in experiment.datasets:
+            for path in map(Path, self.sources(dataset)):
+                status = path.stat() if path.is_file() else None
+                yield status and (status.st_size, status.st_mtime_ns)
