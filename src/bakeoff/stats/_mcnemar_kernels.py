@@ -26,11 +26,12 @@ def pvalue(variant: str, b: ArrayLike, c: ArrayLike, alternative: Alternative) -
     return chi_square_pvalue(b, c, alternative, corrected=variant == "corrected")
 
 
-def statistic(variant: str, b: ArrayLike, c: ArrayLike) -> FloatArray:
-    """χ² of the asymptotic variants, the count b of the exact ones."""
+def statistic(variant: str, b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:
+    """Count b (exact variants), χ² (asymptotic, two-sided) or its signed root (one-sided)."""
     if variant in ("midp", "exact"):
         return np.asarray(b, dtype=np.float64)
-    return np.square(signed_root(b, c, corrected=variant == "corrected"))
+    root = signed_root(b, c, corrected=variant == "corrected")
+    return np.square(root) if alternative == "two-sided" else root
 
 
 def exact_pvalue(b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:

@@ -123,7 +123,7 @@ def pairwise_mcnemar(
     b, c = right[first] - a, right[second] - a
     d = n - a - b - c
 
-    statistic = kernels.statistic(variant, b, c)
+    statistic = kernels.statistic(variant, b, c, side)
     pvalue = kernels.pvalue(variant, b, c, side)
     adjusted = _adjust(pvalue, b, c, method, variant, side)
     each = simultaneous_level(level, len(first), method) if simultaneous else level
@@ -132,8 +132,8 @@ def pairwise_mcnemar(
     )
     pairs = _pair_rows(
         (first, second, statistic, pvalue, adjusted, (b - c) / n, low, high),
-        (a, b, c, d, _odds_ratio(b, c), _cohen_g(b, c)),
-        1.0 if variant in ("asymptotic", "corrected") else None,
+        (a, b, c, d, _odds_ratio(b, c), _cohens_g(b, c)),
+        1.0 if variant not in _DISCRETE and side == "two-sided" else None,
         (each, ci_method),
     )
     discordant = b + c
@@ -291,7 +291,7 @@ def _pair_rows(
     plain = [column.tolist() for column in (*columns, *details)]
     rows = []
     for i, j, statistic, p, adjusted, estimate, low, high, *rest in zip(*plain, strict=True):
-        *cells, odds_ratio, cohen_g = rest
+        *cells, odds_ratio, cohens_g = rest
         counts = dict(zip(_CELLS, map(int, cells), strict=True))
         discordant = counts["only_a_correct"] + counts["only_b_correct"]
         rows.append(
@@ -305,7 +305,7 @@ def _pair_rows(
                 ci=ConfidenceInterval(low, high, *interval),
                 df=df,
                 status=Status.OK if discordant else Status.NO_DISCORDANT_PAIRS,
-                details={**counts, "odds_ratio": odds_ratio, "cohen_g": cohen_g},
+                details={**counts, "odds_ratio": odds_ratio, "cohens_g": cohens_g},
             )
         )
     return tuple(rows)
@@ -316,10 +316,10 @@ def _odds_ratio(b: FloatArray, c: FloatArray) -> FloatArray:
     return np.where(b + c > 0, ratio, np.nan)
 
 
-def _cohen_g(b: FloatArray, c: FloatArray) -> FloatArray:
+def _cohens_g(b: FloatArray, c: FloatArray) -> FloatArray:
     """Cohen's g: the share of discordant rows that A wins, less one half."""
     n = b + c
-    return np.divide(b - c, 2 * n, out=np.zeros_like(b), where=n > 0)
+    return np.divide(b - c, 2 * n, out=np.full_like(b, np.nan), where=n > 0)
 
 
 def _assumptions(
