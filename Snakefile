@@ -5,7 +5,8 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 
-if "models" not in config:
+# one file is one experiment: the default is never merged with another
+if "models" not in config and not workflow.overwrite_configfiles:
 
     configfile: "config/config.yaml"
 

@@ -34,7 +34,7 @@ class Workflow:
     """
 
     def __init__(self, config: Mapping[str, Any], files: Sequence[str], workers: int) -> None:
-        self.file = os.path.relpath(files[-1]) if files else None
+        self.file = min(str(files[-1]), os.path.relpath(files[-1]), key=len) if files else None
         self.experiment: Experiment = load_experiment(config, self.file)
         self.pool = Pool("bakeoff.tasks") if workers else None
         self.tests = self._check(workers)

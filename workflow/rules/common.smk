@@ -1,3 +1,5 @@
+import sys
+
 from bakeoff import recipes
 from bakeoff.errors import UserError
 from bakeoff.workflow import Workflow
@@ -5,7 +7,7 @@ from bakeoff.workflow import Workflow
 try:
     bakeoff = Workflow(config, workflow.configfiles, workflow.cores or 1)
 except UserError as error:
-    raise WorkflowError(str(error))
+    sys.exit(f"\n{error}")
 
 EXPERIMENT = bakeoff.experiment
 RESULTS = bakeoff.results

@@ -69,7 +69,10 @@ def import_class(path: str) -> type:
         raise UserError(f"{path}: {module_name} cannot be imported: {error}") from None
     found = getattr(module, name, None)
     if found is None:
-        classes = [n for n, o in vars(module).items() if inspect.isclass(o) and hasattr(o, "fit")]
+        from sklearn.base import ClassifierMixin
+
+        members = {n: o for n, o in vars(module).items() if inspect.isclass(o)}
+        classes = [n for n, o in members.items() if issubclass(o, ClassifierMixin)]
         raise UserError(unknown(f"class in {module_name}:", name, classes))
     if not inspect.isclass(found):
         raise UserError(f"{path} is a {type(found).__name__}, not a class")

@@ -58,16 +58,12 @@ def report_problems(
     """Join problems to one message, each with its line where the file shows it."""
     if node is None and path is not None and Path(path).is_file():
         node = _compose(Path(path))
-    lines = []
-    for problem in dict.fromkeys(map(_key, problems)):
-        line = _line_of(node, problem[0]) if node is not None else None
-        where = f"{path}:{line}: " if path and line else f"{path}: " if path else ""
-        lines.append(f"{where}{dotted(problem[0])}: {problem[1]}")
+    placed = [(_line_of(node, problem.path) or 0, str(problem)) for problem in problems]
+    lines = [
+        (f"{path}:{line}: " if line else f"{path}: ") + text if path else text
+        for line, text in sorted(dict.fromkeys(placed), key=lambda at: at[0])
+    ]
     return UserError("\n".join(lines))
-
-
-def _key(problem: Problem) -> tuple[tuple[str | int, ...], str]:
-    return problem.path, problem.message
 
 
 def _compose(path: Path) -> yaml.Node | None:
