@@ -62,7 +62,7 @@ def exact_pvalue(row_totals: IntArray, models: int, observed: int) -> Permutatio
     if float(rows + 1) ** (models - 1) >= 2.0**62:  # the keys of the states would overflow
         return None
     base = (rows + 1) ** np.arange(models - 1, dtype=np.int64)
-    totals = np.zeros((1, models), dtype=np.int64)
+    totals: IntArray = np.zeros((1, models), dtype=np.int64)
     chance = np.ones(1)
     work = 0
     for right in range(1, models):

@@ -9,26 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats._checks import FloatArray, check_choice, check_level
-
-Correction = Literal[
-    "none",
-    "bonferroni",
-    "holm",
-    "hochberg",
-    "hommel",
-    "sidak",
-    "holm-sidak",
-    "BH",
-    "BY",
-    "shaffer",
-    "bergmann-hommel",
-]
 
 _MAX_MODELS_BERGMANN_HOMMEL = 15
 
