@@ -68,7 +68,11 @@ class Pool:
             outcome = worker.submit(_work, task, args, str(log) if log else None).result()
         except BrokenProcessPool as error:
             worker.shutdown(wait=False, kill_workers=True)
-            raise TaskError(_how_it_died(str(error))) from None
+            message = _how_it_died(str(error))
+            if log:
+                with Path(log).open("a", encoding="utf-8") as file:
+                    file.write(f"{message}\n")
+            raise TaskError(message) from None
         with self._lock:
             self._idle.append(worker)
         if isinstance(outcome, UserError):
@@ -86,7 +90,10 @@ class Pool:
 
     def _new(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
-            max_workers=1, context=get_context("loky"), initializer=_start, initargs=(self._preload, os.getpid())
+            max_workers=1,
+            context=get_context("loky"),
+            initializer=_start,
+            initargs=(self._preload, os.getpid()),
         )
 
 
@@ -165,6 +172,8 @@ def _how_it_died(text: str) -> str:
         hint = " (often: out of memory)" if name == "SIGKILL" else ""
         return f"the worker process was killed by signal {number}, {name}{hint}"
     codes = re.findall(r"EXIT\((\d+)\)", text)
-    return f"the worker process ended with exit code {codes[0]}" if codes else (
-        "the worker process ended without a word"
+    return (
+        f"the worker process ended with exit code {codes[0]}"
+        if codes
+        else ("the worker process ended without a word")
     )

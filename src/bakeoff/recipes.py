@@ -33,9 +33,9 @@ def _structure(file: Path) -> str:
     tree = ast.parse(file.read_bytes())
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
-            if isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
-                body[0].value.value = ""
+        match body:
+            case [ast.Expr(value=ast.Constant(value=str()) as docstring), *_]:
+                docstring.value = ""
     return ast.dump(tree)
 
 

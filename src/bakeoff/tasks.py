@@ -19,7 +19,6 @@ from bakeoff.fit.one import run_fit
 from bakeoff.scores import METRICS, collect_predictions, score_fits
 from bakeoff.spec import ChosenTest, Experiment, Fit
 from bakeoff.spec.models import Model
-from bakeoff.spec.resampling import Plan
 from bakeoff.stats import catalogue
 
 
@@ -29,10 +28,12 @@ def load_dataset(name: str, experiment: Experiment, parquet: str, card: str) -> 
 
 
 def split_dataset(
-    dataset: str, name: str, plan: Plan, seed: int, parquet: str, output: str
+    dataset: str, name: str, experiment: Experiment, parquet: str, output: str
 ) -> None:
     """Make the divisions of one plan."""
-    write_splits(output, make_splits(dataset, Table.read(parquet), name, plan, seed))
+    plan = experiment.resampling.plans()[name]
+    splits = make_splits(dataset, Table.read(parquet), name, plan, experiment.seed)
+    write_splits(output, splits)
 
 
 def fit(fit: Fit, model: Model, seed: int, data: str, splits: str, output: str) -> None:

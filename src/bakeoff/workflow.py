@@ -72,13 +72,57 @@ class Workflow:
         spec = self.experiment.datasets[dataset]
         return [spec.path] if isinstance(spec, FileData) else []
 
-    def fit(self, wildcards: Any) -> Fit:
-        """Return the fit that a job's wildcards name."""
+    def load_dataset(self, wildcards: Any, output: Any, log: Any) -> None:
+        """Rule body: load one data set."""
+        dataset = wildcards.dataset
+        args = dataset, self.experiment, output.table, output.card
+        self._run("load_dataset", *args, log=log, what=f"loading {dataset}")
+
+    def split_dataset(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+        """Rule body: make the divisions of one plan."""
+        dataset, plan = wildcards.dataset, wildcards.plan
+        args = dataset, plan, self.experiment, input[0], output[0]
+        self._run("split_dataset", *args, log=log, what=f"splitting {dataset} by {plan}")
+
+    def fit(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+        """Rule body: fit and predict once."""
         plan = getattr(wildcards, "plan", "holdout")
         repeat, fold = (int(getattr(wildcards, name, 1)) for name in ("repeat", "fold"))
-        return Fit(wildcards.dataset, wildcards.model, plan, repeat, fold)
+        fit = Fit(wildcards.dataset, wildcards.model, plan, repeat, fold)
+        model = self.experiment.models[fit.model]
+        args = fit, model, self.experiment.seed, input.data, input.splits, output[0]
+        self._run("fit", *args, log=log, what=fit)
 
-    def run(self, task: str, *args: Any, log: Any, what: str) -> None:
+    def score(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+        """Rule body: score all fits of one data set and plan."""
+        args = list(input), self.experiment.metrics, output.scores, output.timings
+        self._run("score", *args, log=log, what=f"scoring {wildcards.dataset}, {wildcards.plan}")
+
+    def collect(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+        """Rule body: put the predictions of one test set side by side."""
+        paths = dict(zip(self.experiment.models, input, strict=True))
+        what = f"collecting the predictions on {wildcards.dataset}"
+        self._run("collect", paths, output[0], log=log, what=what)
+
+    def concatenate(self, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+        """Rule body: join the tables of scores and of timings."""
+        for name, path in output.items():
+            self._run("concatenate", list(input[name]), path, log=log, what=f"joining the {name}")
+
+    def test(self, params: Any, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+        """Rule body: run one test on all data sets."""
+        args = self.tests[params.test], self.experiment, dict(input.items()), output[0]
+        self._run("test", *args, log=log, what=f"the test {params.test}")
+
+    def compare(self, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+        """Rule body: join the results of all tests."""
+        self._run("compare", list(input), output.csv, output.json, log=log, what="comparing")
+
+    def resolve(self, output: Any, log: Any) -> None:
+        """Rule body: write the experiment with its defaults."""
+        self._run("resolve", self.experiment, output[0], log=log, what="writing the experiment")
+
+    def _run(self, task: str, *args: Any, log: Any, what: object) -> None:
         """Run a task of `bakeoff.tasks`; a failure names what failed and its log."""
         call = self.pool.call if self.pool else run_task
         try:

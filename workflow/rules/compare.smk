@@ -14,13 +14,7 @@ for test in bakeoff.tests:
             recipe=recipes.of_test(EXPERIMENT, test),
             test=test,
         run:
-            bakeoff.run(
-                "test",
-                *(bakeoff.tests[params.test], EXPERIMENT, dict(input.items())),
-                output[0],
-                log=log,
-                what=f"test {params.test}",
-            )
+            bakeoff.test(params, input, output, log)
 
 
 rule compare:
@@ -32,7 +26,7 @@ rule compare:
     log:
         f"{RESULTS}/logs/compare.log",
     run:
-        bakeoff.run("compare", list(input), output.csv, output.json, log=log, what="comparing")
+        bakeoff.compare(input, output, log)
 
 
 rule resolve_experiment:
@@ -43,4 +37,4 @@ rule resolve_experiment:
     params:
         recipe=recipes.digest(EXPERIMENT.resolved()),
     run:
-        bakeoff.run("resolve", EXPERIMENT, output[0], log=log, what="writing the experiment")
+        bakeoff.resolve(output, log)

@@ -9,12 +9,7 @@ rule load_dataset:
     params:
         recipe=lambda wc: recipes.of_data(EXPERIMENT, wc.dataset),
     run:
-        bakeoff.run(
-            "load_dataset",
-            *(wildcards.dataset, EXPERIMENT, output.table, output.card),
-            log=log,
-            what=f"loading {wildcards.dataset}",
-        )
+        bakeoff.load_dataset(wildcards, output, log)
 
 
 rule split_dataset:
@@ -27,10 +22,4 @@ rule split_dataset:
     params:
         recipe=lambda wc: recipes.of_splits(EXPERIMENT, wc.plan),
     run:
-        bakeoff.run(
-            "split_dataset",
-            *(wildcards.dataset, wildcards.plan, EXPERIMENT.resampling.plans()[wildcards.plan]),
-            *(EXPERIMENT.seed, input[0], output[0]),
-            log=log,
-            what=f"splitting {wildcards.dataset} by {wildcards.plan}",
-        )
+        bakeoff.split_dataset(wildcards, input, output, log)

@@ -6,17 +6,11 @@ rule fit_fold:
         f"{RESULTS}/predictions/{{dataset}}/{{model}}/{{plan}}.repeat-{{repeat}}.fold-{{fold}}.parquet",
     log:
         f"{RESULTS}/logs/fit/{{dataset}}/{{model}}/{{plan}}.repeat-{{repeat}}.fold-{{fold}}.log",
+    threads: lambda wc: EXPERIMENT.models[wc.model].threads
     params:
         recipe=lambda wc: recipes.of_fit(EXPERIMENT, wc.model),
-    threads: lambda wc: EXPERIMENT.models[wc.model].threads
     run:
-        bakeoff.run(
-            "fit",
-            *(bakeoff.fit(wildcards), EXPERIMENT.models[wildcards.model], EXPERIMENT.seed),
-            *(input.data, input.splits, output[0]),
-            log=log,
-            what="fit of " + ", ".join(f"{k} {v}" for k, v in wildcards.items()),
-        )
+        bakeoff.fit(wildcards, input, output, log)
 
 
 use rule fit_fold as fit_holdout with:
@@ -40,12 +34,7 @@ rule collect_scores:
     params:
         recipe=recipes.of_scores(EXPERIMENT),
     run:
-        bakeoff.run(
-            "score",
-            *(list(input), EXPERIMENT.metrics, output.scores, output.timings),
-            log=log,
-            what=f"scoring {wildcards.dataset}, {wildcards.plan}",
-        )
+        bakeoff.score(wildcards, input, output, log)
 
 
 rule collect_predictions:
@@ -58,23 +47,25 @@ rule collect_predictions:
     params:
         recipe=recipes.of_scores(EXPERIMENT),
     run:
-        bakeoff.run(
-            "collect",
-            *(dict(zip(EXPERIMENT.models, input)), output[0]),
-            log=log,
-            what=f"collecting the predictions of {wildcards.dataset}",
-        )
+        bakeoff.collect(wildcards, input, output, log)
 
 
 rule all_scores:
     input:
-        scores=expand(rules.collect_scores.output.scores, dataset=EXPERIMENT.datasets, plan=bakeoff.plans),
-        timings=expand(rules.collect_scores.output.timings, dataset=EXPERIMENT.datasets, plan=bakeoff.plans),
+        scores=expand(
+            rules.collect_scores.output.scores,
+            dataset=EXPERIMENT.datasets,
+            plan=bakeoff.plans,
+        ),
+        timings=expand(
+            rules.collect_scores.output.timings,
+            dataset=EXPERIMENT.datasets,
+            plan=bakeoff.plans,
+        ),
     output:
         scores=f"{RESULTS}/scores.csv",
         timings=f"{RESULTS}/timings.csv",
     log:
         f"{RESULTS}/logs/all_scores.log",
     run:
-        for tables, path in zip((input.scores, input.timings), output):
-            bakeoff.run("concatenate", list(tables), path, log=log, what="collecting the scores")
+        bakeoff.concatenate(input, output, log)

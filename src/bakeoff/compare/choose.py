@@ -44,11 +44,10 @@ def _feed(entry: Entry, experiment: Experiment, place: tuple[Any, ...]) -> Chose
     least = {Arity.ONE: 1, Arity.PAIR: 2, Arity.OMNIBUS: 3, Arity.ALL_PAIRS: 3}[entry.arity]
     if len(experiment.models) < least:
         raise Problem(
-            place, f"{entry.name} compares {least} models at least, found {len(experiment.models)}"
-            + ("; for two use mcnemar" if entry.evidence in _ON_ROWS and least == 3 else "")
+            place,
+            f"{entry.name} compares {least} models at least, found {len(experiment.models)}"
+            + ("; for two use mcnemar" if entry.evidence in _ON_ROWS and least == 3 else ""),
         )
     if entry.evidence is Evidence.DATASET_SCORES and len(experiment.datasets) < 2:
         raise Problem(place, f"{entry.name} compares models over several data sets, found one")
     return ChosenTest(entry.name, usable[0], entry.evidence in _ON_ROWS)
-
-

@@ -95,13 +95,14 @@ class Comparison:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
         """Read what `to_dict` wrote."""
-        numbers = {
-            f.name for f in dataclasses.fields(cls) if f.type in ("float", "float | None")
-        }
-        values = {
-            k: float(v) if k in numbers and v is not None else v for k, v in data.items()
+        values: dict[str, Any] = {
+            key: float(value) if key in _NUMBERS and value is not None else value
+            for key, value in data.items()
         }
         return cls(**{**values, "decision": Decision(data["decision"])})
+
+
+_NUMBERS = {f.name for f in dataclasses.fields(Comparison) if str(f.type).startswith("float")}
 
 
 def _json_number(value: Any) -> Any:

@@ -31,9 +31,7 @@ class Context:
     settings: TestSettings
 
 
-def run_test(
-    entry: Entry, evidence: FoldScores | TestSet, context: Context
-) -> list[Comparison]:
+def run_test(entry: Entry, evidence: FoldScores | TestSet, context: Context) -> list[Comparison]:
     """Run a test on one data set and metric, with all that belongs to its family.
 
     An omnibus test brings its post hoc comparisons along; whether it licenses them is for the
@@ -55,7 +53,10 @@ def run_test(
 
 
 def _call(
-    entry: Entry, arguments: Sequence[Any], evidence: FoldScores | TestSet, context: Context,
+    entry: Entry,
+    arguments: Sequence[Any],
+    evidence: FoldScores | TestSet,
+    context: Context,
     confidence: float,
 ) -> Any:
     """Call a test with those of the shared options that it takes."""
@@ -93,9 +94,7 @@ def _pairs(
     pairs = list(combinations(range(len(evidence.models)), 2))
     simultaneous = settings.correction in _FAMILYWISE
     confidence = 1 - settings.alpha / (len(pairs) if simultaneous else 1)
-    results = [
-        _call(entry, columns(a, b), evidence, context, confidence) for a, b in pairs
-    ]
+    results = [_call(entry, columns(a, b), evidence, context, confidence) for a, b in pairs]
     adjusted = adjust_pvalues([result.pvalue for result in results], settings.correction)
     return [
         _comparison(
@@ -141,9 +140,7 @@ def _omnibus(entry: Entry, evidence: FoldScores | TestSet, context: Context) -> 
     )
 
 
-def _all_pairs(
-    entry: Entry, evidence: FoldScores | TestSet, context: Context
-) -> list[Comparison]:
+def _all_pairs(entry: Entry, evidence: FoldScores | TestSet, context: Context) -> list[Comparison]:
     confidence = 1 - context.settings.alpha
     whole: PairwiseResult = _call(entry, [_matrix(evidence)], evidence, context, confidence)
     plain = whole.to_dict()
@@ -151,10 +148,19 @@ def _all_pairs(
     found = []
     for pair, details in zip(whole.pairs, plain["pairs"], strict=True):
         result = Result(
-            test=whole.test, variant=whole.variant, statistic=pair.statistic, df=pair.df,
-            pvalue=pair.pvalue, estimate=pair.estimate, ci=pair.ci, n=whole.n,
-            status=pair.status, null_hypothesis=whole.null_hypothesis, method=whole.method,
-            alternative=whole.alternative, assumptions=whole.assumptions,
+            test=whole.test,
+            variant=whole.variant,
+            statistic=pair.statistic,
+            df=pair.df,
+            pvalue=pair.pvalue,
+            estimate=pair.estimate,
+            ci=pair.ci,
+            n=whole.n,
+            status=pair.status,
+            null_hypothesis=whole.null_hypothesis,
+            method=whole.method,
+            alternative=whole.alternative,
+            assumptions=whole.assumptions,
         )
         comparison = _comparison(
             result,

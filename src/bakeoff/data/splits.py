@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -43,7 +43,7 @@ def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) ->
         A class has fewer than two rows per part, or a part would be empty.
     """
     check_enough_rows(dataset, table, name, plan)
-    columns = {ROW_ID: table.frame[ROW_ID]}
+    columns: dict[str, Any] = {ROW_ID: table.frame[ROW_ID]}
     for repeat in range(1, plan.repeats + 1):
         rng = np.random.default_rng(derive(seed, "split", dataset, name, repeat))
         columns[f"repeat-{repeat}"] = _assign(table.codes, plan, rng)

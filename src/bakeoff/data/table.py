@@ -74,7 +74,9 @@ class Table:
     @property
     def codes(self) -> np.ndarray[Any, np.dtype[np.intp]]:
         """The labels as positions in `classes`."""
-        return pd.Categorical(self.frame[TARGET], categories=list(self.classes)).codes.astype(np.intp)
+        return pd.Categorical(self.frame[TARGET], categories=list(self.classes)).codes.astype(
+            np.intp
+        )
 
 
 def load_table(name: str, spec: DataSet, seed: int) -> Table:
@@ -143,8 +145,9 @@ def _derive(frame: pd.DataFrame, spec: DataSet, place: tuple[str, ...]) -> pd.Da
         if undefined.any():
             row = int(np.flatnonzero(undefined)[0])
             raise Problem(
-                at, f"{formula} is undefined in {int(undefined.sum())} row(s), first in row {row + 1} "
-                f"where {source} = {new[source].iloc[row]!r}"
+                at,
+                f"{formula} is undefined in {int(undefined.sum())} row(s), first in row {row + 1} "
+                f"where {source} = {new[source].iloc[row]!r}",
             )
         new[column] = values
     return new

@@ -80,7 +80,11 @@ def import_class(path: str) -> type:
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, Mapping) and "estimator" in value and set(value) <= {"estimator", "params"}:
+    if (
+        isinstance(value, Mapping)
+        and "estimator" in value
+        and set(value) <= {"estimator", "params"}
+    ):
         return build(value["estimator"], value.get("params", {}))
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [_value(item) for item in value]

@@ -82,12 +82,12 @@ class View:
     @cached_property
     def positive(self) -> NDArray[np.bool_]:
         """Whether a row is of the positive (last) class, shape (n,)."""
-        return self.predictions.y_true == len(self.predictions.classes) - 1
+        return np.equal(self.predictions.y_true, len(self.predictions.classes) - 1)
 
     @property
     def present(self) -> NDArray[np.bool_]:
         """Which classes occur among the true labels, shape (K,)."""
-        return self.confusion.sum(axis=1) > 0
+        return np.greater(self.confusion.sum(axis=1), 0)
 
 
 def accuracy(view: View) -> float:
@@ -102,7 +102,7 @@ def error(view: View) -> float:
 
 def _recalls(view: View) -> NDArray[np.float64]:
     present = view.present
-    return np.diag(view.confusion)[present] / view.confusion.sum(axis=1)[present]
+    return np.divide(np.diag(view.confusion)[present], view.confusion.sum(axis=1)[present])
 
 
 def balanced_accuracy(view: View) -> float:

@@ -33,6 +33,14 @@ class Fit(NamedTuple):
         """The file's name: ``holdout`` or ``cv_5x2.repeat-1.fold-2``."""
         return split_name(self.plan, self.repeat, self.fold)
 
+    def __str__(self) -> str:
+        place = (
+            "holdout"
+            if self.plan == "holdout"
+            else (f"{self.plan}, repeat {self.repeat}, fold {self.fold}")
+        )
+        return f"the fit of model {self.model} on data set {self.dataset}, {place},"
+
 
 def split_name(plan: str, repeat: int, fold: int) -> str:
     """Name one division of one plan."""
@@ -54,7 +62,8 @@ class TestSettings(Part):
 
     alpha: float = Field(0.05, gt=0, lt=1, description="Significance level of every decision.")
     run: Annotated[list[str], Field(min_length=1)] = Field(
-        ["cv5x2_f", "mcnemar", "cochran_q"], description="Names of tests; `bakeoff tests` lists them."
+        ["cv5x2_f", "mcnemar", "cochran_q"],
+        description="Names of tests; `bakeoff tests` lists them.",
     )
     correction: Correction = Field(
         "bonferroni", description="How the p-values of all pairs of models are adjusted."

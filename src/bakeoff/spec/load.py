@@ -23,7 +23,7 @@ def read_experiment(path: str | Path) -> Experiment:
         The file is missing, is not YAML, or does not describe an experiment.
     """
     node = _compose(Path(path))
-    loaded = yaml.SafeLoader("").construct_document(node) if node is not None else {}  # type: ignore[no-untyped-call]
+    loaded = yaml.SafeLoader("").construct_document(node) if node is not None else {}
     return load_experiment(loaded, path)
 
 
@@ -87,15 +87,16 @@ def _compose(path: Path) -> yaml.Node | None:
     return node
 
 
-def _repeated_keys(
-    node: yaml.Node | None, at: tuple[str | int, ...]
-) -> Iterator[tuple[int, str]]:
+def _repeated_keys(node: yaml.Node | None, at: tuple[str | int, ...]) -> Iterator[tuple[int, str]]:
     if isinstance(node, yaml.MappingNode):
         first: dict[str, int] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
             if key.value in first and key.value != "<<":
-                yield line, f"{dotted((*at, key.value))}: appears twice (also in line {first[key.value]})"
+                yield (
+                    line,
+                    f"{dotted((*at, key.value))}: appears twice (also in line {first[key.value]})",
+                )
             first.setdefault(key.value, line)
             yield from _repeated_keys(value, (*at, key.value))
     elif isinstance(node, yaml.SequenceNode):
@@ -138,16 +139,27 @@ def _explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
         return Problem(place, unknown(what, value, names))
     if kind == "union_tag_not_found":
         return Problem(path, "the key 'source' is missing")
-    if kind == "string_pattern_mismatch" and path and found == path[-1] and "[key]" in details["loc"]:
-        return Problem(path, "this name must be made of a-z, 0-9, _ and - only; use `label:` for any text")
+    if (
+        kind == "string_pattern_mismatch"
+        and path
+        and found == path[-1]
+        and "[key]" in details["loc"]
+    ):
+        return Problem(
+            path, "this name must be made of a-z, 0-9, _ and - only; use `label:` for any text"
+        )
     if kind == "string_pattern_mismatch":
-        wanted = "an import path like sklearn.svm.SVC" if path[-1] == "estimator" else (
-            "lower-case letters, digits, _ and - only"
+        wanted = (
+            "an import path like sklearn.svm.SVC"
+            if path[-1] == "estimator"
+            else ("lower-case letters, digits, _ and - only")
         )
         return Problem(path, f"found {found!r}, expected {wanted}")
     if kind == "too_short":
         least = context.get("min_length")
-        return Problem(path, f"found {context.get('actual_length')} entries, at least {least} needed")
+        return Problem(
+            path, f"found {context.get('actual_length')} entries, at least {least} needed"
+        )
     message = details["msg"].replace("Input should be", "expected").replace("Value error, ", "")
     return Problem(path, f"{message}, found {found!r}")
 
