@@ -50,10 +50,10 @@ ADAPTERS: dict[tuple[str, str], Callable[[Mapping[str, Any]], dict[str, Any]]] =
 }
 for _name, _alternative in ALTERNATIVE.items():
     for _prefix, _options in {
-        "asymptotic": {"zeros": "wilcox", "method": "asymptotic", "correction": False},
-        "asymptotic_cc": {"zeros": "wilcox", "method": "asymptotic", "correction": True},
+        "asymptotic": {"zeros": "wilcox", "method": "asymptotic", "continuity": False},
+        "asymptotic_cc": {"zeros": "wilcox", "method": "asymptotic", "continuity": True},
         "exact_zeros_dropped": {"zeros": "wilcox", "method": "exact"},
-        "pratt_asymptotic": {"zeros": "pratt", "method": "asymptotic", "correction": False},
+        "pratt_asymptotic": {"zeros": "pratt", "method": "asymptotic", "continuity": False},
         "pratt_exact": {"zeros": "pratt", "method": "exact"},
     }.items():
         ADAPTERS["wilcoxon_signed_rank", f"{_prefix}_{_name}"] = _adapter(

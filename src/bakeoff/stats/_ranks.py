@@ -29,6 +29,8 @@ def as_dataset_scores(
     ValueError
         Not numbers, wrong dimension, empty, or a missing cell, which is named.
     """
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.astype(np.float64).filled(np.nan)
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -175,3 +177,28 @@ def t_pvalue(t: float, df: float, alternative: Alternative) -> float:
     if alternative == "less":
         return float(special.stdtr(df, t))
     return float(min(1.0, 2 * special.stdtr(df, -abs(t))))
+
+
+def split_groups(
+    oriented: FloatArray, decimals: int | None
+) -> tuple[list[FloatArray], FloatArray, NDArray[np.int64]]:
+    """Rank all scores of a table together (1 = best), as if its columns were unpaired.
+
+    Returns
+    -------
+    ranks : list of ndarray
+        One per model, without the missing cells.
+    sizes : ndarray, shape (k,)
+        Scores per model.
+    counts : ndarray
+        Sizes of the groups of equal scores.
+    """
+    present = ~np.isnan(oriented)
+    sizes = present.sum(axis=0)
+    if not sizes.all():
+        raise ValueError(
+            f"scores: model {int(np.argmin(sizes))} has no score at all; leave out the model"
+        )
+    values = oriented.T[present.T]  # model by model
+    ranks, counts = rank(-quantise(values, largest(values), decimals))
+    return np.split(ranks, np.cumsum(sizes)[:-1]), sizes.astype(np.float64), counts

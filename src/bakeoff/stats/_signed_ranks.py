@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -84,6 +85,7 @@ def walsh_interval(
     return low, high
 
 
+@functools.lru_cache(maxsize=256)
 def _lower_quantile(n: int, tail: float) -> int:
     """Return the largest c with P(T < c) ≤ tail for the signed-rank sum T of n, 0 if none."""
     mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)

@@ -94,7 +94,7 @@ def wilcoxon_signed_rank(
     alternative: str = "two-sided",
     zeros: str = "pratt",
     method: str = "auto",
-    correction: bool = True,
+    continuity: bool = True,
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
     decimals: int | None = None,
@@ -114,7 +114,7 @@ def wilcoxon_signed_rank(
     method : {"auto", "exact", "asymptotic"}
         ``exact`` is the permutation distribution of these very ranks, ties included; ``auto`` is
         exact up to 500 non-zero differences.
-    correction : bool
+    continuity : bool
         Continuity correction of ½ for ``asymptotic`` (exact p-values need none).
     confidence_level : float
         Of the interval for the pseudo-median.
@@ -179,7 +179,7 @@ def wilcoxon_signed_rank(
     exact = method == "exact" or (method == "auto" and n_signed <= _AUTO_EXACT)
     facts: dict[str, Any] = {
         "test": "wilcoxon_signed_rank",
-        "variant": "exact" if exact else ("asymptotic_cc" if correction else "asymptotic"),
+        "variant": "exact" if exact else ("asymptotic_cc" if continuity else "asymptotic"),
         "n": len(d),
         "alternative": side,
         "null_hypothesis": "The differences between the two algorithms' scores are symmetric "
@@ -198,7 +198,7 @@ def wilcoxon_signed_rank(
             details=_details(d, signed, zeros, 0.0, 1.0),
         )
     z = (signed.w_plus - signed.mean) / math.sqrt(signed.variance)
-    p_normal = normal_pvalue(_corrected(signed, side) if correction else z, side)
+    p_normal = normal_pvalue(_corrected(signed, side) if continuity else z, side)
     low, high = walsh_interval(d, level, side)
     return Result(
         **facts,

@@ -1,0 +1,502 @@
+"""Which classifiers differ over several data sets: procedures on average ranks.
+
+They follow Friedman's test. The verdict on a pair depends on the ranks of the other models in the
+table (Benavoli et al. 2016); `pairwise_wilcoxon` compares each pair by itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bakeoff.stats._checks import check_alternative, check_level
+from bakeoff.stats._friedman import RankTable
+from bakeoff.stats._rank_pairs import (
+    SINGLE_STEP,
+    adjusted,
+    cd_groups,
+    check_correction,
+    family,
+    pair_tail,
+    with_groups,
+)
+from bakeoff.stats._ranks import (
+    as_dataset_table,
+    check_control,
+    check_decimals,
+    normal_pvalue,
+    t_pvalue,
+)
+from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._result import (
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Pair,
+    PairwiseResult,
+    Status,
+)
+from bakeoff.stats._studentized_range import range_isf, range_sf
+
+__all__ = ["cd_groups", "conover_friedman", "friedman_posthoc", "nemenyi"]
+
+_POSTHOC: dict[str, Any] = {
+    "evidence": Evidence.DATASET_SCORES,
+    "arity": Arity.ALL_PAIRS,
+    "about": "algorithms",
+    "plans": ("holdout", "kfold", "cv_5x2", "resampled"),
+}
+_MEAN_RANKS = (
+    "A pair's verdict depends on the other models in the table (Benavoli et al. 2016): "
+    "pairwise_wilcoxon does not have this weakness."
+)
+_TOO_FEW = Status.TOO_FEW
+_NULL = "The two algorithms of a pair have the same expected rank among all {k} algorithms."
+
+
+@register(
+    **_POSTHOC,
+    title="Nemenyi test",
+    answers="Which pairs of algorithms differ by more than the critical difference?",
+    type1=TypeOneError.CONSERVATIVE,
+    citation="nemenyi1963",
+    caution=_MEAN_RANKS + " Shaffer's or Bergmann and Hommel's correction of friedman_posthoc "
+    "is more powerful.",
+)
+def nemenyi(
+    scores: ArrayLike,
+    *,
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+    decimals: int | None = None,
+) -> PairwiseResult:
+    """Nemenyi's test of all pairs after Friedman's test, with the critical difference.
+
+    Parameters
+    ----------
+    scores : array_like, shape (N, k)
+        One row per data set, one column per model.
+    confidence_level : float
+        Of the simultaneous intervals; 1 − it is the level of the critical difference.
+    greater_is_better : bool
+        False for losses and error rates; rank 1 is the best either way.
+    decimals : int, optional
+        Round scores to this many decimals before ranking (float noise is removed in any case).
+
+    Returns
+    -------
+    PairwiseResult
+        Each pair's ``estimate`` is by how much a's average rank is better than b's, ± the
+        critical difference in ``ci``; ``statistic`` its z; ``pvalue`` the unadjusted one.
+        ``details``: ``average_ranks``, ``critical_difference``, ``q_alpha``,
+        ``critical_differences`` at the levels .10, .05 and .01, ``cd_groups`` (see `cd_groups`).
+
+    Raises
+    ------
+    ValueError
+        Missing scores (the cell is named) or fewer than two models.
+
+    Notes
+    -----
+    CD = q_α √(k(k+1)/(6N)), q_α the upper quantile of the range of k standard normal variables
+    divided by √2; the adjusted p is P(range > |z|√2).
+
+    References
+    ----------
+    Nemenyi (1963); Demšar (2006), section 3.2.2, table 5a.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import nemenyi
+    >>> scores = [[.628, .660, .663], [.682, .731, .864], [.756, .795, .988],
+    ...           [.860, .863, .876], [.860, .905, .980], [.633, .704, .665]]
+    >>> result = nemenyi(scores)
+    >>> [round(pair.pvalue_adjusted, 4) for pair in result.pairs]
+    [0.1072, 0.0043, 0.4804]
+    >>> round(result.details["critical_difference"], 4), result.details["cd_groups"]
+    (1.3531, ((2, 1), (1, 0)))
+    """
+    level = check_level(confidence_level)
+    check_decimals(decimals)
+    oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
+    table = RankTable.of(oriented, decimals)
+    status = _status(table)
+    error = _standard_error(table)
+    q_alpha = range_isf(1 - level, table.k) / math.sqrt(2)
+    comparison = _Comparison(
+        table=table,
+        status=status,
+        alternative="two-sided",
+        error=error,
+        half=q_alpha * error,
+        level=level,
+        method="nemenyi",
+    )
+    pairs = [comparison.pair(a, b) for a, b in family(table.k, None)]
+    ranges = range_sf([math.sqrt(2) * abs(pair.estimate) / error for pair in pairs], table.k)
+    result = PairwiseResult(
+        test="nemenyi",
+        variant="all_pairs",
+        correction="studentized-range",
+        pairs=tuple(
+            dataclasses.replace(pair, pvalue_adjusted=_at_least(float(p), pair.pvalue))
+            for pair, p in zip(pairs, ranges, strict=True)
+        ),
+        n=table.n,
+        null_hypothesis=_NULL.format(k=table.k),
+        method="nemenyi1963",
+        status=status,
+        assumptions=_assumptions(table),
+        details=_details(table, None)
+        | {
+            "standard_error": error,
+            "q_alpha": q_alpha,
+            "critical_difference": q_alpha * error,
+            "critical_differences": {
+                f"{alpha:.2f}": range_isf(alpha, table.k) / math.sqrt(2) * error
+                for alpha in (0.10, 0.05, 0.01)
+            },
+        },
+    )
+    return with_groups(result, level)
+
+
+@register(
+    **_POSTHOC,
+    title="z post hoc of Friedman's test",
+    answers="Which algorithms differ from each other, or from a control?",
+    type1=TypeOneError.CONSERVATIVE,
+    citation="demsar2006",
+    caution=_MEAN_RANKS,
+)
+def friedman_posthoc(
+    scores: ArrayLike,
+    *,
+    control: int | None = None,
+    correction: str = "holm",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+    decimals: int | None = None,
+) -> PairwiseResult:
+    """Compare average ranks by a z test, all pairs or versus a control.
+
+    Parameters
+    ----------
+    scores : array_like, shape (N, k)
+        One row per data set, one column per model.
+    control : int, optional
+        Column of a control: only it is compared, as a, with each other model as b.
+    correction : str
+        A method of `bakeoff.stats.multiplicity.adjust_pvalues`. ``bonferroni`` versus a control is
+        the Bonferroni-Dunn test; ``shaffer`` and ``bergmann-hommel`` are for all pairs.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: a, or the control, is better.
+    confidence_level : float
+        Of the simultaneous intervals that single-step corrections have.
+    greater_is_better : bool
+        False for losses and error rates; rank 1 is the best either way.
+    decimals : int, optional
+        Round scores to this many decimals before ranking (float noise is removed in any case).
+
+    Returns
+    -------
+    PairwiseResult
+        Each pair's ``estimate`` is by how much a's average rank is better than b's and
+        ``statistic`` its z. The single-step corrections (``none``, ``bonferroni``, ``sidak``)
+        also give ``ci`` and ``details["critical_difference"]``.
+
+    Raises
+    ------
+    ValueError
+        Missing scores (the cell is named), fewer than two models, a control that is no column,
+        or a correction that does not fit the family.
+
+    Notes
+    -----
+    z = (R_b − R_a) / √(k(k+1)/(6N)) with average ranks R.
+
+    References
+    ----------
+    Demšar (2006), section 3.2.2; García & Herrera (2008) for Shaffer's and Bergmann and
+    Hommel's corrections.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import friedman_posthoc
+    >>> scores = [[.934, .963, .952], [.919, .928, .981], [.612, .617, .718],
+    ...           [.697, .834, .832], [.678, .715, .744]]
+    >>> result = friedman_posthoc(scores, control=0)
+    >>> [(pair.b, round(pair.statistic, 3), round(pair.pvalue_adjusted, 4))
+    ...  for pair in result.pairs]
+    [(1, -2.214, 0.0269), (2, -2.53, 0.0228)]
+    """
+    side = check_alternative(alternative)
+    level = check_level(confidence_level)
+    check_decimals(decimals)
+    oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
+    table = RankTable.of(oriented, decimals)
+    control = check_control(control, table.k)
+    method = check_correction(correction, control, side, table.k)
+    status = _status(table)
+    error = _standard_error(table)
+    members = family(table.k, control)
+    half = None
+    if method in SINGLE_STEP:
+        tail = pair_tail(level, len(members), method, side)
+        half = -float(special.ndtri(tail)) * error
+    comparison = _Comparison(
+        table=table,
+        status=status,
+        alternative=side,
+        error=error,
+        half=half,
+        level=level,
+        method=method,
+    )
+    result = PairwiseResult(
+        test="friedman_posthoc",
+        variant="all_pairs" if control is None else "versus_control",
+        correction=method,
+        pairs=adjusted((comparison.pair(a, b) for a, b in members), method),
+        n=table.n,
+        null_hypothesis=_NULL.format(k=table.k),
+        method="demsar2006",
+        alternative=side,
+        status=status,
+        assumptions=_assumptions(table),
+        details=_details(table, control)
+        | {"standard_error": error, "critical_difference": math.nan if half is None else half},
+    )
+    return with_groups(result, level)
+
+
+@register(
+    **_POSTHOC,
+    title="Conover test after Friedman",
+    answers="Which algorithms differ from each other, or from a control?",
+    type1=TypeOneError.CONTROLLED,
+    citation="conover1999",
+    caution=_MEAN_RANKS + " The better the data sets agree, the smaller its error estimate: "
+    "undecided when they agree perfectly.",
+)
+def conover_friedman(
+    scores: ArrayLike,
+    *,
+    control: int | None = None,
+    correction: str = "holm",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+    decimals: int | None = None,
+) -> PairwiseResult:
+    """Conover's t test on rank sums after Friedman's test.
+
+    Parameters
+    ----------
+    scores : array_like, shape (N, k)
+        One row per data set, one column per model.
+    control : int, optional
+        Column of a control: only it is compared, as a, with each other model as b.
+    correction : str
+        A method of `bakeoff.stats.multiplicity.adjust_pvalues`; ``none`` is Conover's own
+        protected procedure.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: a, or the control, is better.
+    confidence_level : float
+        Of the simultaneous intervals that single-step corrections have.
+    greater_is_better : bool
+        False for losses and error rates; rank 1 is the best either way.
+    decimals : int, optional
+        Round scores to this many decimals before ranking (float noise is removed in any case).
+
+    Returns
+    -------
+    PairwiseResult
+        Each pair's ``estimate`` is by how much a's average rank is better than b's and
+        ``statistic`` its t with ``df`` = (N−1)(k−1). Status ``zero_variance``, p undecided,
+        when every data set ranks the models in the same way.
+
+    Raises
+    ------
+    ValueError
+        Missing scores (the cell is named), fewer than two models, a control that is no column,
+        or a correction that does not fit the family.
+
+    Notes
+    -----
+    t = (R_b − R_a) / √(2(NΣr² − ΣR_j²) / ((N−1)(k−1))) with rank sums R; ties are in Σr².
+
+    References
+    ----------
+    Conover (1999), section 5.8.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import conover_friedman
+    >>> scores = [[.934, .963, .952], [.919, .928, .981], [.612, .617, .718],
+    ...           [.697, .834, .832], [.678, .715, .744]]
+    >>> [round(pair.pvalue_adjusted, 4) for pair in conover_friedman(scores).pairs]
+    [0.0075, 0.0051, 0.5796]
+    """
+    side = check_alternative(alternative)
+    level = check_level(confidence_level)
+    check_decimals(decimals)
+    oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
+    table = RankTable.of(oriented, decimals)
+    control = check_control(control, table.k)
+    method = check_correction(correction, control, side, table.k)
+    status = _status(table)
+    if status is Status.OK and table.residual == 0:
+        status = Status.ZERO_VARIANCE
+    df = float((table.n - 1) * (table.k - 1))
+    error = 0.0
+    if status is Status.OK:
+        error = math.sqrt(table.residual / (2 * df)) / table.n
+    members = family(table.k, control)
+    half = None
+    if method in SINGLE_STEP and status is Status.OK:
+        tail = pair_tail(level, len(members), method, side)
+        half = -float(special.stdtrit(df, tail)) * error
+    comparison = _Comparison(
+        table=table,
+        status=status,
+        alternative=side,
+        error=error,
+        df=df,
+        half=half,
+        level=level,
+        method=method,
+    )
+    result = PairwiseResult(
+        test="conover_friedman",
+        variant="all_pairs" if control is None else "versus_control",
+        correction=method,
+        pairs=adjusted((comparison.pair(a, b) for a, b in members), method),
+        n=table.n,
+        null_hypothesis=_NULL.format(k=table.k),
+        method="conover1999",
+        alternative=side,
+        status=status,
+        assumptions=(
+            *_assumptions(table),
+            Assumption(
+                name="residual variance",
+                holds=status is not Status.ZERO_VARIANCE,
+                detail="Every data set ranks the models in the same way: no variance is left to "
+                "compare with, use friedman_posthoc."
+                if status is Status.ZERO_VARIANCE
+                else f"The standard error of a rank difference is {error:.4g} (Friedman's z test "
+                f"takes {_standard_error(table):.4g}).",
+            ),
+        ),
+        details=_details(table, control)
+        | {"standard_error": error, "critical_difference": math.nan if half is None else half},
+    )
+    return with_groups(result, level)
+
+
+def _status(table: RankTable) -> Status:
+    if table.total == 0:
+        return Status.IDENTICAL_SCORES
+    return Status.TOO_FEW if table.n < 2 else Status.OK
+
+
+def _standard_error(table: RankTable) -> float:
+    """Return the standard error of a difference of average ranks under Friedman's null."""
+    return math.sqrt(table.k * (table.k + 1) / (6 * table.n))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Comparison:
+    """How every pair of one family is compared: by z (df None) or by Student's t."""
+
+    table: RankTable
+    status: Status
+    alternative: Alternative
+    error: float
+    df: float | None = None
+    half: float | None = None  # half-width of the single-step intervals
+    level: float
+    method: str
+
+    def pair(self, a: int, b: int) -> Pair:
+        sums = self.table.doubled.sum(axis=0)
+        # from integers, so that equal rank sums give exactly 0
+        estimate = float(sums[b] - sums[a]) / (2 * self.table.n)
+        status = self.status
+        if (self.table.ranks[:, a] == self.table.ranks[:, b]).all() and status is not _TOO_FEW:
+            status = Status.IDENTICAL_SCORES
+        statistic, pvalue = self._test(estimate, status)
+        bounded = self.half is not None and status is not _TOO_FEW
+        return Pair(
+            a=a,
+            b=b,
+            statistic=statistic,
+            df=self.df,
+            pvalue=pvalue,
+            pvalue_adjusted=pvalue,
+            estimate=estimate,
+            ci=self._interval(estimate) if bounded else None,
+            status=status,
+        )
+
+    def _test(self, estimate: float, status: Status) -> tuple[float, float]:
+        if status is Status.IDENTICAL_SCORES:
+            return 0.0, 1.0
+        if status is _TOO_FEW:
+            return math.nan, math.nan
+        if status is Status.ZERO_VARIANCE:
+            return math.copysign(math.inf, estimate), math.nan
+        statistic = estimate / self.error
+        if self.df is None:
+            return statistic, normal_pvalue(statistic, self.alternative)
+        return statistic, t_pvalue(statistic, self.df, self.alternative)
+
+    def _interval(self, estimate: float) -> ConfidenceInterval:
+        half = self.half or 0.0
+        return ConfidenceInterval(
+            estimate - half if self.alternative != "less" else -math.inf,
+            estimate + half if self.alternative != "greater" else math.inf,
+            self.level,
+            self.method,
+        )
+
+
+def _at_least(adjusted_pvalue: float, pvalue: float) -> float:
+    """Return the adjusted p-value, never below the raw one; NaN where that is undecided."""
+    return pvalue if math.isnan(pvalue) else max(adjusted_pvalue, pvalue)
+
+
+def _details(table: RankTable, control: int | None) -> dict[str, Any]:
+    return {
+        "average_ranks": table.average.tolist(),
+        "control": control,
+        "friedman_chi2": table.chi2,
+        "friedman_pvalue": math.nan
+        if table.n < 2
+        else float(special.chdtrc(table.k - 1, table.chi2)),
+    }
+
+
+def _assumptions(table: RankTable) -> tuple[Assumption, ...]:
+    tied = int((np.sort(table.ranks, axis=1)[:, :-1] == np.sort(table.ranks, axis=1)[:, 1:]).sum())
+    return (
+        Assumption(
+            name="enough data sets",
+            holds=table.n >= 10,
+            detail=f"{table.n} data sets; the normal approximation of average ranks wants 10 or "
+            "more.",
+        ),
+        Assumption(
+            name="few ties",
+            holds=None if tied else True,
+            detail=f"{tied} ties inside data sets; the standard error of the z test assumes none, "
+            "with ties it is conservative.",
+        ),
+    )
