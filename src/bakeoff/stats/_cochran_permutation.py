@@ -29,7 +29,7 @@ class PermutationPvalue:
     ----------
     pvalue : float
         P(Q ≥ observed).
-    method : {"exact", "monte-carlo"}
+    method : {"exact", "monte_carlo"}
         Whether the whole distribution was enumerated.
     error : float
         Standard error of a simulated p-value; 0 for an exact one.
@@ -105,7 +105,7 @@ def monte_carlo_pvalue(
     reached = int((models * squares - total**2 >= observed).sum())
     pvalue = (reached + 1) / (n_resamples + 1)
     error = math.sqrt(pvalue * (1 - pvalue) / n_resamples)
-    return PermutationPvalue(pvalue, "monte-carlo", error)
+    return PermutationPvalue(pvalue, "monte_carlo", error)
 
 
 def _subsets(models: int, right: int) -> IntArray:

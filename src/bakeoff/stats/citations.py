@@ -68,6 +68,8 @@ _ENTRIES = r"""
 @article{hochberg1988, author = {Hochberg, Yosef}, title = {A sharper {Bonferroni} procedure for multiple tests of significance}, journal = {Biometrika}, year = {1988}, volume = {75}, number = {4}, pages = {800--802}, doi = {10.1093/biomet/75.4.800}}
 @article{hommel1988, author = {Hommel, Gerhard}, title = {A stagewise rejective multiple test procedure based on a modified {Bonferroni} test}, journal = {Biometrika}, year = {1988}, volume = {75}, number = {2}, pages = {383--386}, doi = {10.1093/biomet/75.2.383}}
 @article{shaffer1986, author = {Shaffer, Juliet Popper}, title = {Modified sequentially rejective multiple test procedures}, journal = {Journal of the American Statistical Association}, year = {1986}, volume = {81}, number = {395}, pages = {826--831}, doi = {10.1080/01621459.1986.10478341}}
+@article{owen1988, author = {Owen, Art B.}, title = {Empirical likelihood ratio confidence intervals for a single functional}, journal = {Biometrika}, year = {1988}, volume = {75}, number = {2}, pages = {237--249}, doi = {10.1093/biomet/75.2.237}}
+@misc{mathworks_testcholdout, author = {{The MathWorks, Inc.}}, title = {testcholdout: Compare predictive accuracies of two classification models}, howpublished = {Statistics and Machine Learning Toolbox documentation}, url = {https://www.mathworks.com/help/stats/testcholdout.html}}
 """
 
 BIBTEX: dict[str, str] = {

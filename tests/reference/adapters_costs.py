@@ -1,0 +1,39 @@
+"""Reference adapters: cost-sensitive tests from tables of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from bakeoff.stats.costs import cost_sensitive_from_counts
+
+Inputs = Mapping[str, Any]
+
+
+def _cost_sensitive(inputs: Inputs, variant: str) -> dict[str, Any]:
+    k = inputs["n_classes"]
+    counts = np.zeros((k, k, k), dtype=int)
+    for i, j, true, count in inputs["counts"]:
+        counts[i - 1, j - 1, true - 1] += count
+    result = cost_sensitive_from_counts(counts, cost=inputs["cost"], variant=variant)
+    return {
+        "statistic": result.statistic,
+        "df": result.df,
+        "pvalue": result.pvalue,
+        "lambda": result.details["lambda"],
+        "e1": result.details["cost_a"],
+        "e2": result.details["cost_b"],
+        "misclassification1": result.details["misclassification_a"],
+        "misclassification2": result.details["misclassification_b"],
+        # no root: status "undefined", NaN as in the reference. The labels cost the same on
+        # every row: status "identical_scores", statistic 0 and p 1, also as in the reference.
+        "convention": {},
+    }
+
+
+ADAPTERS = {
+    ("cost_sensitive", "likelihood_ratio"): lambda i: _cost_sensitive(i, "likelihood_ratio"),
+    ("cost_sensitive", "chi_square"): lambda i: _cost_sensitive(i, "chi_square"),
+}
