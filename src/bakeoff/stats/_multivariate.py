@@ -1,0 +1,99 @@
+"""What the tests on several criteria share: checked vectors of scores, linear dependence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bakeoff.stats._checks import BoolArray, FloatArray, as_scores
+from bakeoff.stats._result import Assumption, Status
+
+
+def as_criteria(
+    values: ArrayLike, name: str, ndim: int, greater_is_better: bool | Sequence[bool]
+) -> FloatArray:
+    """Check scores whose last axis are criteria; negate those where smaller is better."""
+    array = as_scores(values, name, ndim=ndim)
+    better = np.asarray(greater_is_better)
+    if better.dtype != np.bool_ or better.shape not in ((), array.shape[-1:]):
+        raise ValueError(
+            f"greater_is_better: expected one boolean or one for each of the {array.shape[-1]} "
+            f"criteria, found {greater_is_better!r}"
+        )
+    turned: FloatArray = np.where(better, array, -array)
+    return turned
+
+
+def criteria_names(criteria: Sequence[str] | None, m: int) -> tuple[str, ...]:
+    """Return the names of m criteria."""
+    if criteria is None:
+        return tuple(f"criterion {i}" for i in range(m))
+    names = tuple(str(c) for c in criteria)
+    if len(names) != m or len(set(names)) != m:
+        raise ValueError(f"criteria: expected {m} different names, found {names!r}")
+    return names
+
+
+def constant_columns(residuals: FloatArray, noise: FloatArray) -> BoolArray:
+    """Return which columns of residuals are float noise."""
+    flat: BoolArray = np.sqrt((residuals**2).mean(axis=0)) <= noise
+    return flat
+
+
+def check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence[str]) -> None:
+    """Refuse criteria that are linear combinations of each other, and say which.
+
+    `residuals` are rows around their expectation under the model, none of its columns constant;
+    `noise` is the size of the float noise in each.
+    """
+    size = np.sqrt((residuals**2).sum(axis=0))
+    x = residuals / size
+    # in units of the columns' own lengths; a dependence is only ever exact up to float noise
+    tolerance = max(1e-9, 10 * float((noise * math.sqrt(len(x)) / size).max()))
+    kept: list[int] = []
+    for column in range(x.shape[1]):
+        basis = x[:, kept]
+        weights = np.linalg.lstsq(basis, x[:, column])[0] if kept else np.empty(0)
+        rest = x[:, column] - basis @ weights
+        if np.linalg.norm(rest) > tolerance:
+            kept.append(column)
+            continue
+        sources = [names[k] for k, w in zip(kept, weights, strict=True) if abs(w) > 1e-6]
+        raise ValueError(
+            f"criteria: {names[column]!r} is a linear combination of "
+            f"{', '.join(map(repr, sources))} on these folds; leave one of them out"
+        )
+
+
+def flat_status(
+    flat: BoolArray, moved: BoolArray, names: Sequence[str]
+) -> tuple[Status, Assumption]:
+    """Name the case where criteria do not vary: `moved` are those that still differ."""
+    named = ", ".join(repr(n) for n, f in zip(names, flat, strict=True) if f)
+    if not flat.any():
+        return Status.OK, Assumption("criteria vary", True, "every criterion varies over the folds")
+    status = Status.ZERO_VARIANCE if (flat & moved).any() else Status.UNDEFINED
+    return status, Assumption(
+        "criteria vary", False, f"{named} has no variance over the folds: leave it out"
+    )
+
+
+def enough_folds(freedom: int, m: int) -> Assumption:
+    """Say whether the error has degrees of freedom enough for m criteria."""
+    return Assumption(
+        "enough folds for the criteria",
+        freedom >= m + 5,
+        f"{freedom} degrees of freedom of the error for {m} criteria; at least {m} are needed, "
+        "and few more leave little power",
+    )
+
+
+def triangular_factor(residuals: FloatArray) -> FloatArray:
+    """Return R with RᵀR = the sums of squares and products of the residuals.
+
+    Solving with R instead of inverting the products keeps twice the digits.
+    """
+    return np.asarray(np.linalg.qr(residuals, mode="r"), dtype=np.float64)
