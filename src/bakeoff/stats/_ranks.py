@@ -30,7 +30,7 @@ def as_dataset_scores(
         Not numbers, wrong dimension, empty, or a missing cell, which is named.
     """
     if isinstance(values, np.ma.MaskedArray):
-        values = values.astype(np.float64).filled(np.nan)
+        values = np.ma.filled(values.astype(np.float64), np.nan)
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -82,7 +82,8 @@ def friedman(
 
     Notes
     -----
-    χ² = (k−1)(ΣR_j² − N²k(k+1)²/4) / (Σr² − Nk(k+1)²/4) with rank sums R_j (Conover 1999); without ties Friedman's 12/(Nk(k+1))·ΣR_j² − 3N(k+1).
+    χ² = (k−1)(ΣR_j² − N²k(k+1)²/4) / (Σr² − Nk(k+1)²/4) with rank sums R_j (Conover
+    1999); without ties Friedman's 12/(Nk(k+1))·ΣR_j² − 3N(k+1).
 
     References
     ----------

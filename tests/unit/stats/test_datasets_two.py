@@ -1,0 +1,251 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from bakeoff.stats import Status, sign_test, wilcoxon_signed_rank
+
+TESTS = (wilcoxon_signed_rank, sign_test)
+# scores with two decimals: ties and zeros are common
+scores = st.integers(0, 20).map(lambda i: i / 20)
+pairs = st.lists(st.tuples(scores, scores), min_size=1, max_size=12)
+
+
+def split(values):
+    return [a for a, _ in values], [b for _, b in values]
+
+
+def brute_force(ranks, w_plus):
+    """P(W+ >= w), P(W+ <= w) by listing all 2^n sign patterns."""
+    sums = [sum(itertools.compress(ranks, s)) for s in itertools.product((0, 1), repeat=len(ranks))]
+    sums = np.array(sums)
+    return (sums >= w_plus - 1e-9).mean(), (sums <= w_plus + 1e-9).mean()
+
+
+@settings(deadline=None, max_examples=50)
+@given(pairs, st.sampled_from(["pratt", "wilcox", "zsplit"]))
+def test_exact_p_is_that_of_all_sign_patterns(values, zeros):
+    a, b = split(values)
+    d = np.round(np.subtract(a, b), 10)
+    if zeros == "wilcox":
+        d = d[d != 0]
+    ranks = scipy_stats.rankdata(np.abs(d))[d != 0]
+    positive = ranks[d[d != 0] > 0].sum()
+    greater, less = brute_force(ranks, positive)
+    expected = {"greater": greater, "less": less, "two-sided": min(1, 2 * min(greater, less))}
+    for alternative, p in expected.items():
+        found = wilcoxon_signed_rank(a, b, zeros=zeros, alternative=alternative, method="exact")
+        assert found.pvalue == pytest.approx(p, rel=1e-12)
+
+
+@pytest.mark.parametrize("zeros", ["pratt", "wilcox", "zsplit"])
+@pytest.mark.parametrize("continuity", [False, True])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_asymptotic_p_agrees_with_scipy(zeros, continuity, alternative):
+    rng = np.random.default_rng(3)
+    d = np.round(rng.normal(0.3, 1, 40), 1)
+    found = wilcoxon_signed_rank(
+        d,
+        np.zeros(40),
+        zeros=zeros,
+        method="asymptotic",
+        continuity=continuity,
+        alternative=alternative,
+    )
+    expected = scipy_stats.wilcoxon(
+        d,
+        zero_method=zeros,
+        method="asymptotic",
+        correction=continuity,
+        alternative=alternative,
+    )
+    assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-10)
+
+
+@settings(deadline=None, max_examples=60)
+@given(pairs, st.sampled_from(["two-sided", "greater", "less"]))
+def test_swapping_the_models_mirrors_everything(values, alternative):
+    a, b = split(values)
+    mirrored = {"two-sided": "two-sided", "greater": "less", "less": "greater"}[alternative]
+    for test in TESTS:
+        first = test(a, b, alternative=alternative)
+        second = test(b, a, alternative=mirrored)
+        assert first.pvalue == pytest.approx(second.pvalue, rel=1e-12)
+        assert first.estimate == pytest.approx(-second.estimate, abs=1e-12)
+        assert 0 <= first.pvalue <= 1
+        if first.ci is not None:
+            assert first.ci.low == pytest.approx(-second.ci.high)
+            assert first.ci.low <= first.estimate <= first.ci.high
+
+
+@settings(deadline=None, max_examples=60)
+@given(pairs, st.randoms(use_true_random=False))
+def test_order_of_data_sets_does_not_matter(values, random):
+    shuffled = values[:]
+    random.shuffle(shuffled)
+    for test in TESTS:
+        assert test(*split(values)).to_dict() == test(*split(shuffled)).to_dict()
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.integers(-(10**6), 10**6).filter(bool), min_size=6, max_size=15, unique_by=abs),
+    st.sampled_from([0.8, 0.9, 0.95]),
+    st.sampled_from(["two-sided", "greater", "less"]),
+)
+def test_interval_excludes_zero_exactly_when_the_exact_test_rejects(d, level, alternative):
+    # without ties and zeros both intervals invert their test
+    zeros = [0] * len(d)
+    for test in TESTS:
+        result = test(d, zeros, confidence_level=level, alternative=alternative)
+        excludes = not result.ci.low <= 0 <= result.ci.high
+        assert excludes == (result.pvalue <= 1 - level + 1e-12)
+
+
+def test_wider_confidence_gives_wider_intervals():
+    rng = np.random.default_rng(1)
+    a, b = rng.random(20), rng.random(20)
+    for test in TESTS:
+        widths = [np.ptp(list(test(a, b, confidence_level=c).ci)) for c in (0.5, 0.8, 0.95, 0.99)]
+        assert widths == sorted(widths)
+
+
+def test_too_few_data_sets_for_the_level_give_an_unbounded_interval():
+    result = wilcoxon_signed_rank([0.9, 0.8, 0.7], [0.8, 0.6, 0.4])
+    assert list(result.ci) == [-math.inf, math.inf]
+    assert result.pvalue == 0.25
+    assert result.assumptions[0].holds is False
+
+
+def test_hodges_lehmann_against_all_walsh_averages():
+    d = np.array([0.3, -0.1, 0.25, 0.7, -0.4, 0.05])
+    walsh = [(d[i] + d[j]) / 2 for i in range(6) for j in range(i, 6)]
+    result = wilcoxon_signed_rank(d, np.zeros(6), confidence_level=0.9)
+    assert result.estimate == pytest.approx(np.median(walsh))
+    # P(T <= 2) = 3/64 <= .05 < P(T <= 3): the interval ends at the third averages
+    assert list(result.ci) == pytest.approx([sorted(walsh)[2], sorted(walsh)[-3]])
+
+
+def test_long_tables_bisect_to_the_same_order_statistics(monkeypatch):
+    rng = np.random.default_rng(5)
+    a, b = rng.random(120), rng.random(120)
+    listed = wilcoxon_signed_rank(a, b)
+    monkeypatch.setattr("bakeoff.stats._signed_ranks._MAX_LISTED", 100)
+    bisected = wilcoxon_signed_rank(a, b)
+    assert bisected.estimate == pytest.approx(listed.estimate, rel=1e-9)
+
+
+def test_decimal_ties_survive_binary_floats():
+    a, b = [0.85, 0.88, 0.86, 0.3], [0.84, 0.87, 0.87, 0.1 + 0.2]
+    result = wilcoxon_signed_rank(a, b)
+    assert result.details["n_zero"] == 1
+    assert result.details["w_plus"] == 6.0  # three ties at rank 3, the zero at rank 1
+
+
+def test_decimals_round_the_scores():
+    a, b = [0.851, 0.72, 0.65], [0.849, 0.70, 0.60]
+    assert wilcoxon_signed_rank(a, b).details["n_zero"] == 0
+    assert wilcoxon_signed_rank(a, b, decimals=2).details["n_zero"] == 1
+    assert sign_test(a, b, decimals=2).details["n_zero"] == 1
+
+
+def test_scale_of_the_scores_does_not_matter():
+    a, b = np.array([0.85, 0.88, 0.86, 0.3]), np.array([0.84, 0.87, 0.88, 0.4])
+    base = wilcoxon_signed_rank(a, b)
+    for factor in (1e-9, 1e9):
+        scaled = wilcoxon_signed_rank(a * factor, b * factor)
+        assert scaled.pvalue == base.pvalue
+        assert scaled.statistic == base.statistic
+
+
+def test_losses_keep_a_positive_estimate_for_a():
+    low, high = [0.1, 0.2, 0.15], [0.2, 0.25, 0.4]
+    for test in TESTS:
+        result = test(low, high, greater_is_better=False)
+        assert result.estimate > 0
+        assert result.effect_sizes["probability_superiority"] == 1.0
+
+
+def test_identical_scores_are_no_evidence():
+    for test in TESTS:
+        for alternative in ("two-sided", "greater", "less"):
+            result = test([0.9, 0.8], [0.9, 0.8], alternative=alternative)
+            assert (result.status, result.pvalue) == (Status.IDENTICAL_SCORES, 1.0)
+            assert result.statistic == 0.0
+
+
+def test_constant_difference_has_an_ordinary_p():
+    a = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3]
+    result = wilcoxon_signed_rank(a, [x - 0.1 for x in a])
+    assert result.status is Status.OK
+    assert result.pvalue == pytest.approx(2 / 2**7)
+    assert list(result.ci) == pytest.approx([0.1, 0.1])
+
+
+def test_large_samples_stay_finite():
+    rng = np.random.default_rng(0)
+    d = rng.normal(0.01, 1, 20_000)
+    result = wilcoxon_signed_rank(d, np.zeros_like(d))
+    assert 0 < result.pvalue <= 1
+    assert result.ci.low < result.estimate < result.ci.high
+    assert result.ci.high - result.ci.low < 0.06
+
+
+def test_exact_tails_do_not_underflow_to_garbage():
+    d = np.arange(1.0, 301)
+    assert wilcoxon_signed_rank(d, 0 * d).pvalue == pytest.approx(2.0**-299)
+    assert sign_test(d, 0 * d).pvalue == pytest.approx(2.0**-299)
+
+
+def test_sign_test_agrees_with_the_binomial_test():
+    a, b = [3, 2, 5, 1, 4, 4, 9], [1, 1, 1, 2, 4, 1, 2]
+    for alternative in ("two-sided", "greater", "less"):
+        expected = scipy_stats.binomtest(5, 6, alternative=alternative).pvalue
+        assert sign_test(a, b, alternative=alternative).pvalue == pytest.approx(expected)
+
+
+def test_sign_test_splits_draws_evenly():
+    result = sign_test([1, 1, 1, 1, 1], [0, 0, 1, 1, 1], zeros="split")
+    assert (result.statistic, result.details["n_used"]) == (3.0, 4)
+    asymptotic = sign_test([2] * 9, [1] * 8 + [3], method="asymptotic")
+    assert asymptotic.pvalue == pytest.approx(2 * scipy_stats.norm.sf(7 / 3))
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(
+    ("a", "b", "options", "message"),
+    [
+        ([0.1, math.nan], [0.1, 0.2], {}, "scores_a.*data set 1.*drop the data set"),
+        ([0.1, 0.2], [0.1, math.inf], {}, "scores_b.*data set 1"),
+        ([0.1, 0.2], [0.1], {}, "scores_a has 2, scores_b has 1"),
+        ([], [], {}, "scores_a: is empty"),
+        (["x"], ["y"], {}, "scores_a: expected numbers"),
+        ([[0.1]], [[0.1]], {}, r"scores_a: expected shape \(data sets,\)"),
+        ([0.1], [0.2], {"alternative": "bigger"}, "alternative: found 'bigger'"),
+        ([0.1], [0.2], {"zeros": "keep"}, "zeros: found 'keep'"),
+        ([0.1], [0.2], {"method": "fast"}, "method: found 'fast'"),
+        ([0.1], [0.2], {"decimals": 1.5}, "decimals: found 1.5"),
+        ([0.1], [0.2], {"decimals": 99}, "decimals: found 99"),
+        ([0.1], [0.2], {"confidence_level": 95}, "confidence_level: found 95"),
+    ],
+)
+def test_wrong_input_is_named(test, a, b, options, message):
+    with pytest.raises(ValueError, match=message):
+        test(a, b, **options)
+
+
+def test_masked_scores_count_as_missing():
+    masked = np.ma.array([0.1, 0.2], mask=[False, True])
+    with pytest.raises(ValueError, match="data set 1"):
+        wilcoxon_signed_rank(masked, [0.1, 0.3])
+
+
+def test_exact_on_a_huge_sample_is_refused():
+    with pytest.raises(ValueError, match="method: 'exact' takes up to 1000"):
+        wilcoxon_signed_rank(np.arange(1.0, 1500), np.zeros(1499), method="exact")
