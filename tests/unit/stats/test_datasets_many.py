@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats as scipy_stats
+
+from bakeoff.stats import (
+    Status,
+    friedman,
+    friedman_aligned_ranks,
+    iman_davenport,
+    kruskal_wallis,
+    quade,
+    sign_test,
+    wilcoxon_signed_rank,
+)
+
+TESTS = (friedman, iman_davenport, quade, friedman_aligned_ranks, kruskal_wallis)
+BLOCKED = TESTS[:-1]
+
+
+def tables(max_rows=6, max_columns=4):
+    shape = st.tuples(st.integers(2, max_rows), st.integers(2, max_columns))
+    return hnp.arrays(np.int64, shape, elements=st.integers(0, 8)).map(lambda x: x / 10)
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables(max_rows=4, max_columns=3))
+def test_exact_friedman_is_that_of_all_permutations(table):
+    ranks = scipy_stats.rankdata(-np.round(table, 6), axis=1)
+    observed = (ranks.sum(axis=0) ** 2).sum()
+    columns = range(table.shape[1])
+    rows = [[r[list(p)] for p in itertools.permutations(columns)] for r in ranks]
+    sums = [(np.sum(choice, axis=0) ** 2).sum() for choice in itertools.product(*rows)]
+    expected = (np.array(sums) >= observed - 1e-9).mean()
+    assert friedman(table, method="exact").pvalue == pytest.approx(expected, rel=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(tables(), st.randoms(use_true_random=False))
+def test_order_of_data_sets_and_models_does_not_matter(table, random):
+    n, k = table.shape
+    rows, columns = random.sample(range(n), n), random.sample(range(k), k)
+    for test in TESTS:
+        first, second = test(table), test(table[rows][:, columns])
+        assert second.statistic == pytest.approx(first.statistic, rel=1e-9, nan_ok=True)
+        assert second.pvalue == pytest.approx(first.pvalue, rel=1e-9, nan_ok=True)
+        assert 0 <= first.pvalue <= 1 or first.status is not Status.OK
+
+
+@settings(deadline=None, max_examples=60)
+@given(tables())
+def test_ranks_ignore_monotone_transformations_and_the_sense_of_the_metric(table):
+    for test in (friedman, iman_davenport):
+        base = test(table)
+        assert test(np.exp(table)).to_dict() == base.to_dict()
+        assert test(-table, greater_is_better=False).to_dict() == base.to_dict()
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables(max_columns=2))
+def test_friedman_of_two_models_is_the_sign_test(table):
+    exact = friedman(table, method="exact")
+    assert exact.pvalue == pytest.approx(sign_test(table[:, 0], table[:, 1]).pvalue)
+    chi2 = friedman(table, method="asymptotic")
+    z = sign_test(table[:, 0], table[:, 1], method="asymptotic")
+    assert chi2.pvalue == pytest.approx(z.pvalue)
+
+
+def test_quade_of_two_models_is_a_function_of_the_signed_rank_z():
+    rng = np.random.default_rng(2)
+    table = rng.random((15, 2))
+    z = wilcoxon_signed_rank(table[:, 0], table[:, 1]).details["z"]
+    f = quade(table).statistic
+    assert f == pytest.approx(14 * z**2 / (15 - z**2))
+
+
+@pytest.mark.parametrize("decimals", [1, 6])
+def test_friedman_and_kruskal_agree_with_scipy(decimals):
+    rng = np.random.default_rng(4)
+    table = np.round(rng.random((20, 5)), decimals)
+    expected = scipy_stats.friedmanchisquare(*table.T)
+    found = friedman(table, method="asymptotic")
+    assert (found.statistic, found.pvalue) == pytest.approx(tuple(expected))
+    expected = scipy_stats.kruskal(*table.T)
+    found = kruskal_wallis(table)
+    assert (found.statistic, found.pvalue) == pytest.approx(tuple(expected))
+
+
+def test_aligned_ranks_by_the_formula_of_garcia_and_others():
+    rng = np.random.default_rng(7)
+    x = rng.random((9, 4))
+    n, k = x.shape
+    ranks = scipy_stats.rankdata(-(x - x.mean(axis=1, keepdims=True))).reshape(n, k)
+    by_model, by_row = ranks.sum(axis=0), ranks.sum(axis=1)
+    top = (k - 1) * ((by_model**2).sum() - k * n**2 / 4 * (k * n + 1) ** 2)
+    bottom = k * n * (k * n + 1) * (2 * k * n + 1) / 6 - (by_row**2).sum() / k
+    found = friedman_aligned_ranks(x)
+    assert found.statistic == pytest.approx(top / bottom)
+    assert found.pvalue == pytest.approx(scipy_stats.chi2.sf(top / bottom, k - 1))
+
+
+def test_demsar_example():
+    # Demšar (2006), table 6: ranks 3.143, 2.000, 2.893, 1.964 and chi2 9.28, F 3.69
+    table = [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.9751, 0.975],
+        [0.957, 0.978, 0.946, 0.970],
+    ]
+    result = friedman(table)
+    assert result.details["average_ranks"] == pytest.approx([3.143, 2.0, 2.893, 1.964], abs=5e-4)
+    assert result.details["chi2_uncorrected"] == pytest.approx(9.28, abs=0.01)
+
+
+def test_all_tied_is_no_evidence():
+    for test in TESTS:
+        result = test(np.full((4, 3), 0.7))
+        assert (result.status, result.statistic, result.pvalue) == (
+            Status.IDENTICAL_SCORES,
+            0.0,
+            1.0,
+        )
+
+
+def test_one_data_set_is_too_few():
+    for test in TESTS:
+        result = test([[0.7, 0.8, 0.9]])
+        assert result.status is Status.TOO_FEW
+        assert math.isnan(result.pvalue)
+
+
+def test_perfect_agreement_leaves_f_undecided_but_not_friedman():
+    table = np.add.outer(np.linspace(0.1, 0.5, 6), [0.0, 0.1, 0.2])
+    for test in (iman_davenport, quade):
+        result = test(table)
+        assert result.status is Status.ZERO_VARIANCE
+        assert result.statistic == math.inf
+        assert math.isnan(result.pvalue)
+        assert result.details["p_perfect_agreement"] == pytest.approx(6.0**-5)
+    exact = friedman(table, method="exact")
+    assert exact.pvalue == pytest.approx(6.0**-5)
+    assert exact.effect_sizes["kendall_w"] == 1.0
+
+
+def test_quade_sees_equal_ranges_through_binary_floats():
+    # every range is 0.15 in decimal
+    table = [[0.7, 0.75, 0.85], [0.6277, 0.7777, 0.7], [0.9325, 0.7825, 0.8]]
+    assert quade(table).details["dataset_weights"] == [2.0, 2.0, 2.0]
+
+
+def test_exact_is_refused_where_it_cannot_be_listed_and_auto_falls_back():
+    table = np.random.default_rng(0).random((4, 9))
+    with pytest.raises(ValueError, match="method: 'exact' cannot list 4 data sets x 9 models"):
+        friedman(table, method="exact")
+    assert friedman(table).variant == "chi_square"
+
+
+def test_kruskal_wallis_leaves_missing_cells_out_on_request():
+    table = [[0.8, 0.9, 0.7], [0.82, math.nan, 0.8], [0.9, 0.81, 0.95], [0.85, 0.86, math.nan]]
+    groups = [[0.8, 0.82, 0.9, 0.85], [0.9, 0.81, 0.86], [0.7, 0.8, 0.95]]
+    found = kruskal_wallis(table, missing="omit")
+    expected = scipy_stats.kruskal(*groups)
+    assert (found.statistic, found.pvalue) == pytest.approx(tuple(expected))
+    with pytest.raises(ValueError, match=r"data set 1, model 1.*leave out the model"):
+        kruskal_wallis(table)
+    with pytest.raises(ValueError, match="model 1 has no score"):
+        kruskal_wallis([[0.1, math.nan], [0.2, math.nan]], missing="omit")
+
+
+def test_unpaired_test_declares_itself():
+    result = kruskal_wallis(np.random.default_rng(0).random((6, 3)))
+    assert result.assumptions[0].holds is False
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[0.1, 0.2], [0.3, math.nan]], "data set 1, model 1.*drop the data set"),
+        ([[0.1, 0.2], [0.3, -math.inf]], "data set 1, model 1"),
+        ([[0.1], [0.2]], "at least 2 models"),
+        ([0.1, 0.2], r"scores: expected shape \(data sets, models\)"),
+        ([[]], "scores: is empty"),
+        ([[0.1, 0.2], [0.3]], "scores: expected numbers"),
+        ([["a", "b"]], "scores: expected numbers"),
+    ],
+)
+def test_wrong_tables_are_named(test, table, message):
+    with pytest.raises(ValueError, match=message):
+        test(table)

@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scikit_posthocs
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats as scipy_stats
+
+from bakeoff.stats import (
+    Status,
+    conover_friedman,
+    dunn,
+    friedman_posthoc,
+    nemenyi,
+    pairwise_rank_sum,
+    pairwise_wilcoxon,
+    wilcoxon_signed_rank,
+)
+from bakeoff.stats._studentized_range import range_isf, range_sf
+from bakeoff.stats.datasets_posthoc import cd_groups
+
+TESTS = (nemenyi, friedman_posthoc, conover_friedman, pairwise_wilcoxon, dunn, pairwise_rank_sum)
+WITH_CONTROL = TESTS[1:]
+RNG = np.random.default_rng(11)
+TABLE = np.round(RNG.normal(0.8, 0.05, (12, 5)) + np.arange(5) * 0.02, 3)
+
+tables = hnp.arrays(
+    np.int64, st.tuples(st.integers(2, 8), st.integers(2, 5)), elements=st.integers(0, 9)
+).map(lambda x: x / 10)
+
+
+def matrix(result, k):
+    filled = np.ones((k, k))
+    for pair in result.pairs:
+        filled[pair.a, pair.b] = filled[pair.b, pair.a] = pair.pvalue_adjusted
+    return filled
+
+
+def test_range_of_normals_agrees_with_scipy():
+    for k, q in itertools.product((2, 3, 10, 40), (0.0, 0.5, 2.0, 4.0, 6.0)):
+        expected = scipy_stats.studentized_range.sf(q, k, np.inf)
+        assert range_sf(q, k)[0] == pytest.approx(expected, rel=1e-8, abs=1e-13)
+
+
+def test_range_of_two_normals_is_exact_in_the_far_tail():
+    q = np.array([5.0, 15.0, 30.0, 45.0])
+    expected = 2 * scipy_stats.norm.sf(q / math.sqrt(2))
+    assert range_sf(q, 2) == pytest.approx(expected, rel=1e-11)
+
+
+def test_critical_values_of_demsar_table_5():
+    # table 5a: q_.05 and q_.10 of the Nemenyi test for 2 to 10 models
+    q05 = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
+    q10 = [1.645, 2.052, 2.291, 2.459, 2.589, 2.693, 2.780, 2.855, 2.920]
+    for k, strict, loose in zip(range(2, 11), q05, q10, strict=True):
+        assert range_isf(0.05, k) / math.sqrt(2) == pytest.approx(strict, abs=1.1e-3)
+        assert range_isf(0.10, k) / math.sqrt(2) == pytest.approx(loose, abs=1.1e-3)
+
+
+def test_scikit_posthocs_agrees():
+    oracle = scikit_posthocs.posthoc_nemenyi_friedman(TABLE).to_numpy()
+    assert matrix(nemenyi(TABLE), 5) == pytest.approx(oracle, abs=1e-7)
+    oracle = scikit_posthocs.posthoc_conover_friedman(TABLE, p_adjust="holm").to_numpy()
+    assert matrix(conover_friedman(TABLE), 5) == pytest.approx(oracle, abs=1e-9)
+    oracle = scikit_posthocs.posthoc_dunn(list(TABLE.T), p_adjust="holm").to_numpy()
+    assert matrix(dunn(TABLE), 5) == pytest.approx(oracle, abs=1e-9)
+
+
+def test_rank_sum_agrees_with_scipy():
+    # SciPy's exact distribution knows no ties
+    cases = [("exact", np.random.default_rng(8).random((9, 4))), ("asymptotic", TABLE.round(2))]
+    for (method, table), alternative in itertools.product(cases, ("two-sided", "greater", "less")):
+        result = pairwise_rank_sum(table, method=method, correction="none", alternative=alternative)
+        for pair in result.pairs:
+            expected = scipy_stats.mannwhitneyu(
+                table[:, pair.a], table[:, pair.b], method=method, alternative=alternative
+            )
+            assert pair.statistic == pytest.approx(expected.statistic)
+            assert pair.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_exact_rank_sum_with_ties_is_that_of_all_choices():
+    a, b = [1, 2, 2, 3], [2, 3, 4]
+    ranks = scipy_stats.rankdata(a + b)
+    sums = np.array([sum(c) for c in itertools.combinations(ranks, 4)])
+    expected = 2 * min((sums <= ranks[:4].sum()).mean(), (sums >= ranks[:4].sum()).mean())
+    table = list(itertools.zip_longest(a, b, fillvalue=math.nan))
+    result = pairwise_rank_sum(table, missing="omit", method="exact")
+    assert result.pairs[0].pvalue == pytest.approx(min(1, expected))
+
+
+def test_pairwise_wilcoxon_is_the_test_of_each_pair():
+    result = pairwise_wilcoxon(TABLE, correction="bonferroni")
+    for pair in result.pairs:
+        single = wilcoxon_signed_rank(TABLE[:, pair.a], TABLE[:, pair.b])
+        assert (pair.pvalue, pair.estimate) == (single.pvalue, single.estimate)
+        assert pair.pvalue_adjusted == min(1, 10 * single.pvalue)
+
+
+@settings(deadline=None, max_examples=40)
+@given(tables)
+def test_pairs_are_sane_and_groups_agree_with_the_pvalues(table):
+    k = table.shape[1]
+    for test in TESTS:
+        result = test(table)
+        assert [(p.a, p.b) for p in result.pairs] == list(itertools.combinations(range(k), 2))
+        for pair in result.pairs:
+            if pair.status in (Status.OK, Status.IDENTICAL_SCORES):
+                assert 0 <= pair.pvalue <= pair.pvalue_adjusted <= 1
+            else:
+                assert math.isnan(pair.pvalue)
+                assert math.isnan(pair.pvalue_adjusted)
+        check_groups(result, k, 0.05)
+        check_groups(result, k, 0.6)
+
+
+def check_groups(result, k, alpha):
+    groups = cd_groups(result, alpha=alpha)
+    ranks = result.details["average_ranks"]
+    order = sorted(range(k), key=lambda i: ranks[i])
+    p = {(x.a, x.b): x.pvalue_adjusted for x in result.pairs}
+    alike = lambda i, j: p[min(i, j), max(i, j)] > alpha  # noqa: E731
+    for group in groups:
+        start = order.index(group[0])
+        assert list(group) == order[start : start + len(group)]
+        assert all(alike(i, j) for i, j in itertools.combinations(group, 2))
+        # maximal: the neighbour on either side differs from a member
+        for neighbour in (order[start - 1 : start], order[start + len(group) :][:1]):
+            assert all(not all(alike(n, i) for i in group) for n in neighbour)
+    for i, j in itertools.pairwise(order):
+        assert alike(i, j) == any(i in g and j in g for g in groups)
+
+
+def test_nemenyi_groups_are_those_of_the_critical_difference():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        table = rng.normal(0, 1, (15, 7)) + np.arange(7) * 0.25
+        result = nemenyi(table)
+        assert result.details["cd_pairs_not_shown"] == ()
+        for pair in result.pairs:
+            within = abs(pair.estimate) < result.details["critical_difference"]
+            assert within == (pair.pvalue_adjusted > 0.05)
+            assert within == (pair.ci.low <= 0 <= pair.ci.high)
+
+
+def test_bonferroni_dunn_critical_difference_agrees_with_its_pvalues():
+    result = friedman_posthoc(TABLE, control=2, correction="bonferroni")
+    assert [(p.a, p.b) for p in result.pairs] == [(2, 0), (2, 1), (2, 3), (2, 4)]
+    for pair in result.pairs:
+        outside = abs(pair.estimate) >= result.details["critical_difference"]
+        assert outside == (pair.pvalue_adjusted <= 0.05)
+    assert "cd_groups" not in result.details
+
+
+@pytest.mark.parametrize("test", WITH_CONTROL)
+def test_control_compares_with_the_others_only(test):
+    result = test(TABLE, control=1, correction="none")
+    every = test(TABLE, correction="none")
+    for pair in result.pairs:
+        same = next(p for p in every.pairs if {p.a, p.b} == {pair.a, pair.b})
+        assert pair.pvalue == pytest.approx(same.pvalue)
+        sign = 1 if same.a == 1 else -1
+        assert pair.estimate == pytest.approx(sign * same.estimate)
+    with pytest.raises(ValueError, match="control"):
+        cd_groups(result)
+
+
+@pytest.mark.parametrize("test", WITH_CONTROL)
+def test_one_sided_alternatives_favour_the_first(test):
+    greater = test(TABLE, alternative="greater", correction="none")
+    less = test(TABLE, alternative="less", correction="none")
+    for up, down in zip(greater.pairs, less.pairs, strict=True):
+        assert (up.pvalue < down.pvalue) == (up.estimate > 0)
+    assert "cd_groups" not in greater.details
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_renumbering_the_models_renumbers_the_pairs(test):
+    columns = [3, 0, 4, 2, 1]
+    before, after = matrix(test(TABLE), 5), matrix(test(TABLE[:, columns]), 5)
+    assert after == pytest.approx(before[np.ix_(columns, columns)])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_losses_keep_the_better_model_in_front(test):
+    first, second = test(TABLE), test(-TABLE, greater_is_better=False)
+    assert first.to_dict() == second.to_dict()
+
+
+def test_better_models_have_positive_estimates():
+    table = np.add.outer(np.linspace(0.1, 0.4, 6), [0.3, 0.2, 0.1])
+    for test in TESTS:
+        result = test(table)
+        assert all(pair.estimate > 0 for pair in result.pairs)
+
+
+def test_perfect_agreement_leaves_conover_undecided():
+    table = np.add.outer(np.linspace(0.1, 0.4, 6), [0.3, 0.3, 0.1])
+    result = conover_friedman(table)
+    assert result.status is Status.ZERO_VARIANCE
+    assert result.pairs[0].status is Status.IDENTICAL_SCORES
+    assert result.pairs[0].pvalue_adjusted == 1.0
+    assert result.pairs[1].statistic == math.inf
+    assert math.isnan(result.pairs[1].pvalue_adjusted)
+    # an undecided pair is never joined by a bar
+    assert result.details["cd_groups"] == ((0, 1),)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_identical_models_do_not_differ(test):
+    result = test(np.full((5, 3), 0.5))
+    assert result.status is Status.IDENTICAL_SCORES
+    assert {pair.pvalue_adjusted for pair in result.pairs} == {1.0}
+    assert [sorted(g) for g in result.details["cd_groups"]] == [[0, 1, 2]]
+
+
+@pytest.mark.parametrize("test", [nemenyi, friedman_posthoc, conover_friedman, dunn])
+def test_one_data_set_is_too_few(test):
+    result = test([[0.5, 0.6, 0.7]])
+    assert result.status is Status.TOO_FEW
+    assert all(math.isnan(pair.pvalue_adjusted) for pair in result.pairs)
+    assert result.details["cd_groups"] == ()
+
+
+def test_pairs_that_no_bar_can_show_are_listed():
+    from bakeoff.stats import Pair, PairwiseResult
+
+    p = {(0, 1): 0.01, (0, 2): 0.5, (1, 2): 0.5}
+    result = PairwiseResult(
+        test="example",
+        correction="none",
+        n=9,
+        null_hypothesis="",
+        method="demsar2006",
+        pairs=tuple(
+            Pair(a=a, b=b, statistic=0, pvalue=v, pvalue_adjusted=v) for (a, b), v in p.items()
+        ),
+        details={"average_ranks": [1.0, 2.0, 3.0], "control": None},
+    )
+    assert cd_groups(result) == ((1, 2),)
+    from bakeoff.stats._rank_pairs import with_groups
+
+    assert with_groups(result, 0.95).details["cd_pairs_not_shown"] == ((0, 2),)
+
+
+@pytest.mark.parametrize("test", WITH_CONTROL)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"control": 5}, "control: found 5, must be a column number from 0 to 4"),
+        ({"control": -1}, "control: found -1"),
+        ({"control": True}, "control: found True"),
+        ({"correction": "magic"}, "correction: found 'magic'"),
+        ({"correction": "shaffer", "control": 0}, "correction: 'shaffer'.*holm"),
+        ({"correction": "bergmann-hommel", "alternative": "less"}, "correction: 'bergmann"),
+        ({"alternative": "up"}, "alternative: found 'up'"),
+    ],
+)
+def test_wrong_options_are_named(test, options, message):
+    with pytest.raises(ValueError, match=message):
+        test(TABLE, **options)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_missing_cells_are_named(test):
+    table = TABLE.copy()
+    table[3, 2] = math.nan
+    with pytest.raises(ValueError, match=r"data set 3, model 2; drop the data set.*leave out the"):
+        test(table)
+
+
+def test_too_many_models_for_bergmann_hommel():
+    table = RNG.random((5, 16))
+    with pytest.raises(ValueError, match="correction: 'bergmann-hommel' takes up to 15"):
+        friedman_posthoc(table, correction="bergmann-hommel")
