@@ -286,14 +286,12 @@ def _sample_winners(
     order = np.argsort(z, kind="stable")
     z, weight = z[order], weight[order]
     # sums within float noise of the border lie on it
+    edge, tiny = 2 * rope, 2 * d.noise
     borders = {
-        key: np.searchsorted(z, edge - z, side="left")
-        for key, edge in {
-            "above": 2 * rope + 2 * d.noise,
-            "above_or_on": 2 * rope - 2 * d.noise,
-            "below": -2 * rope - 2 * d.noise,
-            "below_or_on": -2 * rope + 2 * d.noise,
-        }.items()
+        "up_to_above": np.searchsorted(z, edge + tiny - z, side="right"),
+        "under_above": np.searchsorted(z, edge - tiny - z, side="left"),
+        "up_to_below": np.searchsorted(z, -edge + tiny - z, side="right"),
+        "under_below": np.searchsorted(z, -edge - tiny - z, side="left"),
     }
     rng = np.random.default_rng(seed)
     wins = np.zeros(3)
@@ -303,8 +301,8 @@ def _sample_winners(
         w /= w.sum(axis=1, keepdims=True)
         up_to = np.concatenate((np.zeros((len(w), 1)), np.cumsum(w, axis=1)), axis=1)
         mass = {key: (w * up_to[:, j]).sum(axis=1) for key, j in borders.items()}
-        theta_a = 1 - (mass["above"] + mass["above_or_on"]) / 2
-        theta_b = (mass["below"] + mass["below_or_on"]) / 2
+        theta_a = 1 - (mass["up_to_above"] + mass["under_above"]) / 2
+        theta_b = (mass["up_to_below"] + mass["under_below"]) / 2
         theta = np.column_stack((theta_a, 1 - theta_a - theta_b, theta_b))
         wins += _count_winners(theta)
     return wins
