@@ -93,6 +93,7 @@ def half_pmf(k: ArrayLike, n: ArrayLike) -> FloatArray:
     Stirling's formula and D, for p = ½, is n/2 (log1p(−u²) + 2u artanh u) with u = (2k − n)/n.
     """
     k, n = (np.asarray(v, dtype=np.float64) for v in (k, n))
+    k = np.minimum(k, n - k)  # swapping A and B changes no bit
     inner = (k > 0) & (k < n)
     size, x = np.where(inner, n, 2.0), np.where(inner, k, 1.0)
     y = size - x

@@ -272,7 +272,7 @@ def _permutation(table: _Table, n_resamples: int, seed: int) -> PermutationPvalu
 def looney_f(
     correct: ArrayLike,
     *,
-    sphericity: str = "assumed",
+    correction: str = "none",
     row_counts: ArrayLike | None = None,
 ) -> Result:
     """Looney's F test of equal accuracy of several models: two-way ANOVA on right and wrong.
@@ -281,8 +281,8 @@ def looney_f(
     ----------
     correct : array_like, shape (n, M)
         Right or wrong (booleans or 0/1) for n rows and M ≥ 2 models.
-    sphericity : {"assumed", "greenhouse_geisser"}
-        ``"greenhouse_geisser"`` multiplies both degrees of freedom by the estimated ε, for
+    correction : {"none", "greenhouse-geisser"}
+        ``"greenhouse-geisser"`` multiplies both degrees of freedom by the estimated ε, for
         models whose differences vary unequally. It costs a matrix product of the table.
     row_counts : array_like, shape (n,), optional
         How often each row occurs, for tables of patterns.
@@ -314,7 +314,7 @@ def looney_f(
     ...       f"p = {result.pvalue:.5f}")
     F(2, 198) = 3.8729, p = 0.02239
     """
-    check_choice(sphericity, ("assumed", "greenhouse_geisser"), "sphericity")
+    check_choice(correction, ("none", "greenhouse-geisser"), "correction")
     table = _table(correct, row_counts)
     n, m, total = table.n, table.models, table.total
     # all sums of squares are whole numbers over n M: what is 0 is exactly 0
@@ -334,12 +334,12 @@ def looney_f(
     }
     status = _looney_status(table, rest)
     assumptions = [_INDEPENDENT]
-    if sphericity == "greenhouse_geisser" and status is Status.OK:
+    if correction == "greenhouse-geisser" and status is Status.OK:
         epsilon = _epsilon(correct, row_counts)
         df1, df2 = epsilon * df1, epsilon * df2
         details["epsilon"] = epsilon
     else:
-        detail = "differences between models vary equally; greenhouse_geisser does without"
+        detail = "differences between models vary equally; greenhouse-geisser does without"
         assumptions.append(Assumption("sphericity", None if m > 2 else True, detail))
     statistic, pvalue = {
         Status.NO_DISCORDANT_PAIRS: (0.0, 1.0),
@@ -350,7 +350,7 @@ def looney_f(
         pvalue = float(special.fdtrc(df1, df2, statistic))
     return Result(
         test="looney_f",
-        variant="two_way_anova" if sphericity == "assumed" else sphericity,
+        variant="two_way_anova" if correction == "none" else correction,
         statistic=statistic,
         df1=df1,
         df2=df2,

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+
+from bakeoff.stats._cochran_permutation import exact_pvalue, monte_carlo_pvalue
+from bakeoff.stats._result import Status
+from bakeoff.stats.cochran import cochran_q, cochran_q_statistic, looney_f
+from bakeoff.stats.paired import mcnemar_from_counts
+
+RASCHKA = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
+RASCHKA_COUNTS = [80, 2, 2, 9, 1, 3, 3]
+
+tables = st.tuples(st.integers(3, 5), st.integers(1, 30), st.integers(0, 2**32 - 1)).map(
+    lambda size: np.random.default_rng(size[2]).uniform(size=size[1::-1]) < 0.7
+)
+
+
+def permutation_pvalue_by_enumeration(x: np.ndarray) -> float:
+    observed = cochran_q_statistic(x)
+    rows = [
+        [[int(j in chosen) for j in range(x.shape[1])] for chosen in subsets]
+        for subsets in (
+            list(itertools.combinations(range(x.shape[1]), int(row.sum()))) for row in x
+        )
+    ]
+    values = [cochran_q_statistic(np.array(table)) for table in itertools.product(*rows)]
+    return float(np.mean(np.array(values) >= observed - 1e-9))
+
+
+def test_kunchevas_example() -> None:
+    result = cochran_q(RASCHKA, row_counts=RASCHKA_COUNTS)
+    assert result.statistic == pytest.approx(7.529412, abs=1e-6)
+    assert result.pvalue == pytest.approx(0.0231744, abs=1e-7)
+    assert result.details["accuracies"] == [0.84, 0.92, 0.92]
+    assert result.details["n_discriminating"] == 17
+
+
+@given(tables)
+@settings(deadline=None, max_examples=60)
+def test_agrees_with_statsmodels_and_f_follows_from_q(x: np.ndarray) -> None:
+    result, f = cochran_q(x), looney_f(x)
+    assert 0 <= result.pvalue <= 1
+    assert 0 <= result.effect_sizes["eta_squared_q"] <= 1
+    if not result.details["n_discriminating"]:
+        assert (result.statistic, result.pvalue, f.statistic, f.pvalue) == (0, 1, 0, 1)
+        return
+    theirs = statsmodels_q(x.astype(int))
+    assert result.statistic == pytest.approx(theirs.statistic)
+    assert result.pvalue == pytest.approx(theirs.pvalue)
+    n, m = x.shape
+    if f.status is Status.OK:
+        assert f.statistic == pytest.approx(
+            (n - 1) * result.statistic / (n * (m - 1) - result.statistic)
+        )
+    parts = [f.details[name] for name in ("SSA", "SSB", "SSAB")]
+    assert f.details["SST"] == pytest.approx(math.fsum(parts))
+    assert f.details["SST"] == pytest.approx(((x - x.mean()) ** 2).sum())
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 9), st.integers(1, 9))
+@settings(deadline=None, max_examples=60)
+def test_two_models_are_mcnemar(b: int, c: int, a: int, d: int) -> None:
+    two, counts = [[1, 1], [1, 0], [0, 1], [0, 0]], [a, b, c, d]
+    table = {"both_correct": a, "only_a_correct": b, "only_b_correct": c, "both_wrong": d}
+    chi2 = mcnemar_from_counts(**table, variant="asymptotic")
+    assert cochran_q_statistic(two, row_counts=counts) == pytest.approx(chi2.statistic)
+    result = cochran_q(two, row_counts=counts, allow_two_models=True)
+    assert result.pvalue == pytest.approx(chi2.pvalue)
+    exact = cochran_q(two, row_counts=counts, allow_two_models=True, variant="permutation")
+    assert exact.pvalue == pytest.approx(mcnemar_from_counts(**table, variant="exact").pvalue)
+    if b + c:
+        theirs = statsmodels_mcnemar([[a, b], [c, d]], exact=False, correction=False)
+        assert result.statistic == pytest.approx(theirs.statistic)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("models", [3, 4, 5])
+def test_exact_permutation_is_full_enumeration(models: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(size=(8 - models, models)) < rng.uniform(0.2, 0.9, size=models)
+    result = cochran_q(x, variant="permutation")
+    assert result.details["permutation_method"] == "exact"
+    assert result.pvalue == pytest.approx(permutation_pvalue_by_enumeration(x))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_monte_carlo_agrees_with_exact(seed: int) -> None:
+    x = np.random.default_rng(seed).uniform(size=(40, 4)) < [0.8, 0.75, 0.7, 0.6]
+    totals = np.bincount(x.sum(axis=1), minlength=5)
+    observed = int(4 * (x.sum(axis=0) ** 2).sum() - x.sum() ** 2)
+    exact = exact_pvalue(totals, 4, observed)
+    assert exact is not None
+    drawn = monte_carlo_pvalue(totals, 4, observed, 20_000, seed)
+    assert drawn.error == pytest.approx(math.sqrt(drawn.pvalue * (1 - drawn.pvalue) / 20_000))
+    assert abs(drawn.pvalue - exact.pvalue) < 5 * drawn.error
+    assert drawn == monte_carlo_pvalue(totals, 4, observed, 20_000, seed)
+    assert drawn != monte_carlo_pvalue(totals, 4, observed, 20_000, seed + 1)
+
+
+def test_large_tables_fall_back_to_random_ones() -> None:
+    x = np.random.default_rng(0).uniform(size=(2000, 12)) < 0.7
+    result = cochran_q(x, variant="permutation", n_resamples=500, seed=3)
+    assert result.details["permutation_method"] == "monte_carlo"
+    assert 0 < result.details["monte_carlo_error"] < 0.03
+    assert result.pvalue == pytest.approx(result.details["pvalue_asymptotic"], abs=0.1)
+    assert result.pvalue == cochran_q(x, variant="permutation", n_resamples=500, seed=3).pvalue
+
+
+@given(tables, st.integers(0, 99))
+@settings(deadline=None, max_examples=40)
+def test_order_does_not_matter_and_counts_are_repetitions(x: np.ndarray, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for test in (cochran_q, looney_f):
+        first = test(x)
+        shuffled = test(rng.permutation(rng.permutation(x), axis=1))
+        assert shuffled.statistic == pytest.approx(first.statistic, nan_ok=True)
+        assert shuffled.pvalue == pytest.approx(first.pvalue, nan_ok=True)
+        twice = test(x, row_counts=np.full(len(x), 2))
+        repeated = test(np.repeat(x, 2, axis=0))
+        assert twice.statistic == pytest.approx(repeated.statistic, nan_ok=True)
+
+
+def test_looney_is_the_two_way_anova() -> None:
+    x = np.random.default_rng(5).uniform(size=(30, 3)) < [0.9, 0.6, 0.7]
+    result = looney_f(x)
+    y = x.astype(float)
+    residual = y - y.mean(axis=0) - y.mean(axis=1, keepdims=True) + y.mean()
+    between = 30 * ((y.mean(axis=0) - y.mean()) ** 2).sum()
+    f = (between / 2) / ((residual**2).sum() / 58)
+    assert result.statistic == pytest.approx(f)
+    assert (result.df1, result.df2) == (2, 58)
+    assert result.pvalue == pytest.approx(stats.f.sf(f, 2, 58))
+
+
+def test_greenhouse_geisser_lowers_the_degrees_of_freedom() -> None:
+    x = np.random.default_rng(6).uniform(size=(50, 4)) < [0.95, 0.5, 0.6, 0.9]
+    plain, corrected = looney_f(x), looney_f(x, correction="greenhouse-geisser")
+    covariance = np.cov(x.T.astype(float))
+    contrasts = np.linalg.qr(np.c_[np.ones(4), np.eye(4)[:, :3]])[0][:, 1:]
+    eigenvalues = np.linalg.eigvalsh(contrasts.T @ covariance @ contrasts)
+    epsilon = eigenvalues.sum() ** 2 / (3 * (eigenvalues**2).sum())
+    assert corrected.details["epsilon"] == pytest.approx(epsilon)
+    assert corrected.df1 == pytest.approx(3 * epsilon)
+    assert corrected.statistic == plain.statistic
+    assert corrected.pvalue > plain.pvalue
+
+
+@pytest.mark.parametrize("fill", [0, 1])
+@pytest.mark.parametrize("test", [cochran_q, looney_f])
+def test_models_all_right_or_all_wrong(test: Any, fill: int) -> None:
+    result = test(np.full((12, 4), fill))
+    assert (result.statistic, result.pvalue) == (0, 1)
+    assert result.status is Status.NO_DISCORDANT_PAIRS
+
+
+def test_identical_models_have_no_evidence() -> None:
+    x = np.repeat([[1], [0], [1], [1]], 3, axis=1)
+    assert cochran_q(x, variant="permutation").pvalue == 1
+    assert looney_f(x, correction="greenhouse-geisser").pvalue == 1
+
+
+def test_the_same_disagreement_on_every_row_leaves_no_variance() -> None:
+    result = looney_f(np.tile([1, 0, 0], (5, 1)))
+    assert result.status is Status.ZERO_VARIANCE
+    assert result.statistic == math.inf
+    assert math.isnan(result.pvalue)
+
+
+def test_one_row() -> None:
+    q = cochran_q([[1, 0, 0]])
+    assert q.details["pvalue_permutation"] == 1
+    assert not q.assumptions[0].holds
+    f = looney_f([[1, 0, 0]])
+    assert f.status is Status.TOO_FEW
+    assert math.isnan(f.pvalue)
+
+
+def test_few_discriminating_rows_come_with_the_exact_pvalue() -> None:
+    # 100 rows, but the models disagree on two of them only
+    result = cochran_q([[1] * 10, [1] + [0] * 9], row_counts=[98, 2])
+    assert result.pvalue == pytest.approx(stats.chi2.sf(18, 9))
+    assert result.details["pvalue_permutation"] == pytest.approx(0.1)
+    assert not result.assumptions[0].holds
+
+
+def test_thirty_models_and_a_million_rows_need_no_enumeration() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.uniform(size=(1000, 30)) < 0.8
+    result = cochran_q(x, row_counts=np.full(1000, 1000))
+    assert result.n == 1_000_000
+    assert result.statistic == pytest.approx(1000 * cochran_q_statistic(x))
+
+
+@pytest.mark.parametrize(
+    ("correct", "options", "message"),
+    [
+        ([[1, 0], [0, 1]], {}, "use mcnemar"),
+        ([[1], [0]], {}, "at least 2 models"),
+        ([["a", "b", "c"]], {}, "class labels"),
+        ([[0, 1, 2]], {}, "class labels"),
+        ([[1.0, 0.0, math.nan]], {}, "missing value"),
+        ([1, 0, 1], {}, "expected 2 dimension"),
+        ([[1, 0, 1]], {"variant": "exact"}, "variant: found 'exact'"),
+        ([[1, 0, 1]], {"variant": "permutation", "n_resamples": 0}, "n_resamples"),
+        ([[1, 0, 1]], {"row_counts": [-1]}, "row_counts"),
+    ],
+)
+def test_wrong_input_is_named(correct: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        cochran_q(correct, **options)

@@ -1,0 +1,282 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from bakeoff.stats._cost_likelihood import chi_square
+from bakeoff.stats._result import Status
+from bakeoff.stats.costs import cost_sensitive, cost_sensitive_from_counts
+
+VARIANTS = ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square")
+
+problems = st.tuples(st.integers(2, 3), st.integers(0, 2**32 - 1), st.integers(1, 12)).map(
+    lambda size: _problem(*size)
+)
+
+
+def _problem(k: int, seed: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, most + 1, size=(k, k, k)) * (rng.uniform(size=(k, k, k)) < 0.6)
+    counts[0, 0, 0] += 1
+    cost = rng.integers(1, 6, size=(k, k)).astype(float)
+    np.fill_diagonal(cost, 0)
+    return counts, cost
+
+
+def differences(cost: np.ndarray) -> np.ndarray:
+    k = len(cost)
+    return np.array(
+        [[[cost[t, i] - cost[t, j] for t in range(k)] for j in range(k)] for i in range(k)]
+    )
+
+
+@given(problems, st.sampled_from(VARIANTS))
+@settings(deadline=None, max_examples=60)
+def test_swapping_the_models_turns_the_sign(
+    problem: tuple[np.ndarray, np.ndarray], variant: str
+) -> None:
+    counts, cost = problem
+    ab = cost_sensitive_from_counts(counts, cost=cost, variant=variant)
+    ba = cost_sensitive_from_counts(counts.swapaxes(0, 1), cost=cost, variant=variant)
+    assert ba.estimate == pytest.approx(-ab.estimate)
+    assert ba.pvalue == pytest.approx(ab.pvalue, nan_ok=True)
+    assert ab.status == ba.status
+    assert math.isnan(ab.pvalue) == (ab.status is Status.UNDEFINED)
+    assert ab.details["cost_b"] - ab.details["cost_a"] == pytest.approx(ab.estimate, abs=1e-12)
+    if ab.ci is not None and ba.ci is not None:
+        assert ab.ci.low <= ab.estimate + 1e-9
+        assert ab.estimate - 1e-9 <= ab.ci.high
+        assert tuple(ba.ci) == pytest.approx((-ab.ci.high, -ab.ci.low), abs=1e-9)
+
+
+@given(problems)
+@settings(deadline=None, max_examples=40)
+def test_interval_and_likelihood_ratio_test_agree(
+    problem: tuple[np.ndarray, np.ndarray],
+) -> None:
+    counts, cost = problem
+    for variant in VARIANTS[:2]:
+        result = cost_sensitive_from_counts(counts, cost=cost, variant=variant)
+        if result.status is Status.OK and abs(result.pvalue - 0.05) > 1e-6:
+            assert result.ci is not None
+            assert (result.pvalue < 0.05) == (not result.ci.low <= 0 <= result.ci.high)
+
+
+@given(problems, st.floats(0.01, 1000))
+@settings(deadline=None, max_examples=40)
+def test_unit_of_the_costs_does_not_matter(
+    problem: tuple[np.ndarray, np.ndarray], unit: float
+) -> None:
+    counts, cost = problem
+    for variant in VARIANTS:
+        one = cost_sensitive_from_counts(counts, cost=cost, variant=variant)
+        other = cost_sensitive_from_counts(counts, cost=cost * unit, variant=variant)
+        assert other.pvalue == pytest.approx(one.pvalue, rel=1e-6, abs=1e-9, nan_ok=True)
+        assert other.estimate == pytest.approx(one.estimate * unit, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_cells_is_the_constrained_maximum(seed: int) -> None:
+    counts, cost = _problem(2, seed, 20)
+    d, n = differences(cost).ravel(), counts.ravel()
+    found = cost_sensitive_from_counts(counts, cost=cost, variant="likelihood_ratio_all_cells")
+
+    def loss(p: np.ndarray) -> float:
+        return -float(n[n > 0] @ np.log(np.maximum(p[n > 0], 1e-300)))
+
+    best = optimize.minimize(
+        loss,
+        np.full(8, 1 / 8),
+        method="SLSQP",
+        bounds=[(0, 1)] * 8,
+        constraints=[
+            {"type": "eq", "fun": lambda p: p.sum() - 1},
+            {"type": "eq", "fun": lambda p: p @ d},
+        ],
+        options={"maxiter": 1000, "ftol": 1e-14},
+    )
+    assert found.statistic == pytest.approx(2 * (best.fun - loss(n / n.sum())), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("d", "counts"),
+    [
+        ([0.0, 1.0, -1.0, 3.0, -3.0], [50, 9, 2, 1, 4]),
+        # the unbounded minimum would have negative probabilities
+        ([0.0, 1.0, -1.0, 20.0, -20.0], [0, 60, 0, 1, 0]),
+        ([0.0, -1.0, 1.0, -20.0, 20.0], [0, 60, 0, 1, 0]),
+    ],
+)
+def test_chi_square_is_the_constrained_minimum(d: list[float], counts: list[int]) -> None:
+    m, x = np.array(counts) + 1.0, np.array(d)
+    best = optimize.minimize(
+        lambda p: float((np.square(m - m.sum() * p) / m).sum()),
+        np.full(len(d), 1 / len(d)),
+        method="SLSQP",
+        bounds=[(0, 1)] * len(d),
+        constraints=[
+            {"type": "eq", "fun": lambda p: p.sum() - 1},
+            {"type": "eq", "fun": lambda p: p @ x},
+        ],
+        options={"maxiter": 2000, "ftol": 1e-14},
+    )
+    assert chi_square(x, np.array(counts, dtype=float)) == pytest.approx(best.fun, rel=1e-6)
+
+
+def test_unit_costs_give_the_likelihood_ratio_form_of_mcnemar() -> None:
+    b, c = 18, 7
+    truth = np.array(["x"] * 60)
+    pred_a = np.array(["x"] * 40 + ["x"] * b + ["y"] * 2)
+    pred_b = np.array(["x"] * 40 + ["y"] * b + ["y"] * 2)
+    pred_a[:c], pred_b[:c] = "y", "x"
+    result = cost_sensitive(truth, pred_a, pred_b)
+    half = (b + c) / 2
+    assert result.statistic == pytest.approx(2 * (b * math.log(b / half) + c * math.log(c / half)))
+    assert result.estimate == pytest.approx((b - c) / 60)
+    assert result.details["classes"] == ["x", "y"]
+
+
+def test_labels_and_counts_give_the_same_result() -> None:
+    rng = np.random.default_rng(0)
+    truth, a, b = rng.integers(0, 3, size=(3, 200))
+    cost = [[0, 1, 10], [2, 0, 4], [7, 1, 0]]
+    counts = np.zeros((3, 3, 3), dtype=int)
+    np.add.at(counts, (a, b, truth), 1)
+    names = np.array(["low", "middle", "high"])
+    by_label = cost_sensitive(
+        names[truth], names[a], names[b], cost=cost, classes=["low", "middle", "high"]
+    )
+    by_count = cost_sensitive_from_counts(counts, cost=cost)
+    assert by_label.statistic == by_count.statistic
+    assert by_label.ci == by_count.ci
+    reordered = cost_sensitive(
+        names[truth],
+        names[a],
+        names[b],
+        cost=np.array(cost)[np.ix_([2, 0, 1], [2, 0, 1])],
+        classes=["high", "low", "middle"],
+    )
+    assert reordered.statistic == pytest.approx(by_label.statistic)
+
+
+@pytest.mark.parametrize("kind", [int, bool, str, float, object])
+def test_any_kind_of_label(kind: Any) -> None:
+    truth = np.array([0, 0, 1, 1, 1, 0] * 5).astype(kind)
+    a = np.array([0, 1, 1, 1, 0, 0] * 5).astype(kind)
+    b = np.array([1, 0, 0, 1, 1, 0] * 5).astype(kind)
+    result = cost_sensitive(truth, a, b, cost=[[0, 1], [3, 0]])
+    assert result.estimate == pytest.approx(0.0)
+    assert result.pvalue == pytest.approx(1.0)
+
+
+def test_one_sided_pvalues_keep_the_sign() -> None:
+    counts = [[[50, 5], [14, 2]], [[5, 2], [3, 40]]]
+    two = cost_sensitive_from_counts(counts)
+    greater = cost_sensitive_from_counts(counts, alternative="greater")
+    less = cost_sensitive_from_counts(counts, alternative="less")
+    assert two.estimate > 0
+    assert greater.pvalue == pytest.approx(two.pvalue / 2)
+    assert less.pvalue == pytest.approx(1 - two.pvalue / 2)
+    assert greater.ci is not None
+    assert less.ci is not None
+    assert greater.ci.high == 1
+    assert less.ci.low == -1
+    assert (greater.pvalue < 0.05) == (greater.ci.low > 0)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_identical_predictions(variant: str) -> None:
+    result = cost_sensitive([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 0, 0], variant=variant)
+    assert result.status is Status.IDENTICAL_SCORES
+    assert (result.statistic, result.pvalue, result.estimate) == (0, 1, 0)
+    assert result.ci is not None
+    assert result.ci.low < 0 < result.ci.high
+
+
+def test_different_labels_of_the_same_cost_are_no_difference() -> None:
+    result = cost_sensitive([2, 2, 2], [0, 0, 2], [1, 1, 2], classes=[0, 1, 2])
+    assert result.status is Status.IDENTICAL_SCORES
+
+
+def test_a_single_class_everywhere() -> None:
+    result = cost_sensitive(["x"] * 5, ["x"] * 5, ["x"] * 5)
+    assert (result.pvalue, result.details["misclassification_a"]) == (1, 0)
+
+
+def test_costs_of_one_sign_are_undefined_but_for_the_other_forms() -> None:
+    counts = np.zeros((2, 2, 2), dtype=int)
+    counts[0, 0, 0], counts[1, 0, 0], counts[1, 1, 1] = 55, 5, 43
+    result = cost_sensitive_from_counts(counts)
+    assert result.status is Status.UNDEFINED
+    assert math.isnan(result.pvalue)
+    assert result.ci is None
+    assert any(a.holds is False and "no root" in a.detail for a in result.assumptions)
+    whole = cost_sensitive_from_counts(counts, variant="likelihood_ratio_all_cells")
+    assert whole.statistic == pytest.approx(10 * math.log(2))
+    assert cost_sensitive_from_counts(counts, variant="chi_square").status is Status.OK
+
+
+def test_unseen_costly_errors_are_flagged() -> None:
+    counts = np.zeros((2, 2, 2), dtype=int)
+    counts[0, 0] = [30, 2]
+    counts[1, 0, 0], counts[0, 1, 0], counts[1, 1] = 12, 1, [2, 30]
+    result = cost_sensitive_from_counts(counts, cost=[[0, 1], [5, 0]])
+    flagged = {a.name: a.holds for a in result.assumptions}
+    assert flagged["costly errors all observed"] is False
+    whole = cost_sensitive_from_counts(
+        counts, cost=[[0, 1], [5, 0]], variant="likelihood_ratio_all_cells"
+    )
+    assert whole.pvalue == pytest.approx(0.0474480, abs=1e-6)
+    assert whole.pvalue > result.pvalue
+
+
+def test_huge_counts() -> None:
+    counts = np.zeros((2, 2, 2), dtype=int)
+    counts[0, 0, 0], counts[1, 1, 1] = 10**6, 10**6
+    counts[1, 0, 0], counts[0, 1, 0] = 250_000, 249_000
+    result = cost_sensitive_from_counts(counts)
+    assert result.pvalue == pytest.approx(stats.chi2.sf(1000**2 / 499_000, 1), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (([0, 1], [0, 1], [0]), {}, "one length"),
+        (([0, 1], [0, 1], [0, None]), {}, "pred_b: 1 missing label"),
+        (([0.0, 1.0], [0.0, math.nan], [0.0, 1.0]), {}, "pred_a: 1 missing label"),
+        (([], [], []), {}, "y_true: is empty"),
+        (([[0]], [[0]], [[0]]), {}, "expected 1 dimension"),
+        (([0, 1], [0, 1], ["a", "b"]), {}, "one kind"),
+        (([0, 1], [0, 2], [0, 1]), {"classes": [0, 1]}, "pred_a: found label 2"),
+        (([0, 1], [0, 1], [0, 1]), {"classes": [0, 0]}, "two or more different"),
+        (([0, 1], [0, 1], [0, 1]), {"cost": [[0, 1, 1]] * 3}, "in the order of classes"),
+        (([0, 1], [0, 1], [0, 1]), {"cost": [[0, -1], [1, 0]]}, "0 on the diagonal"),
+        (([0, 1], [0, 1], [0, 1]), {"cost": [[1, 1], [1, 0]]}, "0 on the diagonal"),
+        (([0, 1], [0, 1], [0, 1]), {"cost": [[0, 0], [0, 0]]}, "no error matters"),
+        (([0, 1], [0, 1], [0, 1]), {"variant": "wald"}, "variant: found 'wald'"),
+    ],
+)
+def test_wrong_input_is_named(
+    arguments: tuple[Any, Any, Any], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        cost_sensitive(*arguments, **options)
+
+
+@pytest.mark.parametrize(
+    ("counts", "message"),
+    [
+        ([[1, 2], [3, 4]], "needs \\(K, K, K\\)"),
+        (np.full((2, 2, 2), 0.5), "whole numbers"),
+        (np.zeros((2, 2, 2)), "no rows"),
+    ],
+)
+def test_wrong_counts_are_named(counts: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        cost_sensitive_from_counts(counts)
