@@ -62,12 +62,8 @@ class ScoreTable:
 
 def score_table(scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> ScoreTable:
     """Check the scores of several models on folds and mark the missing ones."""
-    check_choice(nan_policy, ("raise", "omit"), "nan_policy")
-    values = np.asarray(scores)
-    missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, np.bool_)
-    if nan_policy == "raise":
-        missing = np.zeros_like(missing)
-    y = as_scores(np.where(missing, 0, values), "scores", ndim=2)
+    filled, missing = fill_missing(scores, nan_policy)
+    y = as_scores(filled, "scores", ndim=2)
     if y.shape[1] < 2:
         raise ValueError(
             f"scores: found {y.shape[1]} model (shape {y.shape}), need at least 2; rows are folds, "
@@ -78,6 +74,17 @@ def score_table(scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> 
         raise ValueError(f"scores: model {column} (column {column}) has no scores; leave it out")
     noise = noise_level(scores) * float(np.abs(y).max())
     return ScoreTable(np.where(missing, math.nan, y), greater_is_better, noise)
+
+
+def fill_missing(scores: ArrayLike, nan_policy: str) -> tuple[FloatArray, BoolArray]:
+    """Put 0 where a score is missing and may be, and say where that is."""
+    check_choice(nan_policy, ("raise", "omit"), "nan_policy")
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"scores: expected numbers, {error}") from None
+    missing: BoolArray = np.isnan(values) & (nan_policy == "omit")
+    return np.where(missing, 0.0, values), missing
 
 
 def block_sums(y: FloatArray) -> tuple[dict[str, float], FloatArray]:

@@ -22,7 +22,7 @@ from bakeoff.stats._multivariate import (
 from bakeoff.stats._paired import noise_level
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, Result, Status
-from bakeoff.stats._score_table import independence
+from bakeoff.stats._score_table import fill_missing, independence
 
 _NULL = "All learning algorithms have the same expected value of every criterion."
 _STATISTICS = ("wilks", "pillai", "hotelling-lawley", "roy")
@@ -143,12 +143,8 @@ def _cube(
     scores: ArrayLike, blocks: bool, nan_policy: str, greater_is_better: bool | Sequence[bool]
 ) -> tuple[FloatArray, BoolArray]:
     """Return the scores (folds, models, criteria) and which rows are there."""
-    check_choice(nan_policy, ("raise", "omit"), "nan_policy")
-    values = np.asarray(scores)
-    missing = np.zeros(values.shape, np.bool_)
-    if nan_policy == "omit" and values.dtype.kind == "f":
-        missing = np.isnan(values)
-    y = as_criteria(np.where(missing, 0, values), "scores", 3, greater_is_better)
+    filled, missing = fill_missing(scores, nan_policy)
+    y = as_criteria(filled, "scores", 3, greater_is_better)
     if y.shape[1] < 2:
         raise ValueError(
             f"scores: found {y.shape[1]} model (shape {y.shape}), need at least 2; axes are folds, "
