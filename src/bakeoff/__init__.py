@@ -1,3 +1,3 @@
-"""Is classifier A really better than B, or was it the split?"""
+"""Tell whether classifier A is really better than B, or whether it was the split."""
 
 __version__ = "0.1.0"

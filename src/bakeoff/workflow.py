@@ -78,13 +78,13 @@ class Workflow:
         args = dataset, self.experiment, output.table, output.card
         self._run("load_dataset", *args, log=log, what=f"loading {dataset}")
 
-    def split_dataset(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+    def split_dataset(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: make the divisions of one plan."""
         dataset, plan = wildcards.dataset, wildcards.plan
         args = dataset, plan, self.experiment, input[0], output[0]
         self._run("split_dataset", *args, log=log, what=f"splitting {dataset} by {plan}")
 
-    def fit(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+    def fit(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: fit and predict once."""
         plan = getattr(wildcards, "plan", "holdout")
         repeat, fold = (int(getattr(wildcards, name, 1)) for name in ("repeat", "fold"))
@@ -93,28 +93,28 @@ class Workflow:
         args = fit, model, self.experiment.seed, input.data, input.splits, output[0]
         self._run("fit", *args, log=log, what=fit)
 
-    def score(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+    def score(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: score all fits of one data set and plan."""
         args = list(input), self.experiment.metrics, output.scores, output.timings
         self._run("score", *args, log=log, what=f"scoring {wildcards.dataset}, {wildcards.plan}")
 
-    def collect(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+    def collect(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: put the predictions of one test set side by side."""
         paths = dict(zip(self.experiment.models, input, strict=True))
         what = f"collecting the predictions on {wildcards.dataset}"
         self._run("collect", paths, output[0], log=log, what=what)
 
-    def concatenate(self, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+    def concatenate(self, input: Any, output: Any, log: Any) -> None:
         """Rule body: join the tables of scores and of timings."""
         for name, path in output.items():
             self._run("concatenate", list(input[name]), path, log=log, what=f"joining the {name}")
 
-    def test(self, params: Any, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+    def test(self, params: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: run one test on all data sets."""
         args = self.tests[params.test], self.experiment, dict(input.items()), output[0]
         self._run("test", *args, log=log, what=f"the test {params.test}")
 
-    def compare(self, input: Any, output: Any, log: Any) -> None:  # noqa: A002
+    def compare(self, input: Any, output: Any, log: Any) -> None:
         """Rule body: join the results of all tests."""
         self._run("compare", list(input), output.csv, output.json, log=log, what="comparing")
 

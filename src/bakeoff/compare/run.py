@@ -13,7 +13,7 @@ import numpy as np
 from bakeoff.compare.comparison import Comparison, Decision, decide_omnibus, decide_pair
 from bakeoff.compare.evidence import FoldScores, TestSet
 from bakeoff.spec import TestSettings
-from bakeoff.stats import Arity, Entry, Evidence, PairwiseResult, Result, catalogue
+from bakeoff.stats import Arity, Entry, PairwiseResult, Result, catalogue
 from bakeoff.stats.multiplicity import adjust_pvalues
 
 # corrections that bound the chance of any false rejection: their intervals are made simultaneous

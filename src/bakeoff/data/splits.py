@@ -76,9 +76,9 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
     if plan.stratify and least < need:
         raise Problem(
             ("datasets", dataset),
-            f"class {table.classes[smallest]!r} has {least} row(s); {name} divides them into {parts} "
-            f"and needs {need} at least (2 per class and part): leave the class out, merge it "
-            "with another, or choose another plan",
+            f"class {table.classes[smallest]!r} has {least} row(s); {name} divides them into "
+            f"{parts} and needs {need} at least (2 per class and part): leave the class out, "
+            "merge it with another, or choose another plan",
         )
     if not plan.stratify and len(table.codes) < need:
         raise Problem(("datasets", dataset), f"{len(table.codes)} rows are too few for {name}")

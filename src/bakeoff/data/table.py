@@ -209,7 +209,8 @@ def _labels(
     if pd.api.types.is_float_dtype(target) or len(values) > max(100, len(target) // 2):
         raise Problem(
             (*place, "target"),
-            f"{len(values)} different values in {len(target)} rows look like a quantity, not classes",
+            f"{len(values)} different values in {len(target)} rows look like a quantity, "
+            "not like classes",
         )
     try:
         ordered = [str(value) for value in sorted(values)]

@@ -87,7 +87,7 @@ class View:
     @property
     def present(self) -> NDArray[np.bool_]:
         """Which classes occur among the true labels, shape (K,)."""
-        return np.greater(self.confusion.sum(axis=1), 0)
+        return np.asarray(self.confusion.sum(axis=1) > 0)
 
 
 def accuracy(view: View) -> float:
@@ -102,7 +102,7 @@ def error(view: View) -> float:
 
 def _recalls(view: View) -> NDArray[np.float64]:
     present = view.present
-    return np.divide(np.diag(view.confusion)[present], view.confusion.sum(axis=1)[present])
+    return np.asarray(np.diag(view.confusion)[present] / view.confusion.sum(axis=1)[present])
 
 
 def balanced_accuracy(view: View) -> float:

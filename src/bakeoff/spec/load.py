@@ -22,9 +22,7 @@ def read_experiment(path: str | Path) -> Experiment:
     UserError
         The file is missing, is not YAML, or does not describe an experiment.
     """
-    node = _compose(Path(path))
-    loaded = yaml.SafeLoader("").construct_document(node) if node is not None else {}
-    return load_experiment(loaded, path)
+    return load_experiment(_parse(Path(path))[0], path)
 
 
 def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
@@ -42,7 +40,7 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
     UserError
         All problems, one line each.
     """
-    node = _compose(Path(path)) if path is not None else None
+    node = _parse(Path(path))[1] if path is not None else None
     if not isinstance(config, Mapping):
         raise UserError(f"{path or 'experiment'}: expected keys like `models:`, found {config!r}")
     try:
@@ -57,7 +55,7 @@ def report_problems(
 ) -> UserError:
     """Join problems to one message, each with its line where the file shows it."""
     if node is None and path is not None and Path(path).is_file():
-        node = _compose(Path(path))
+        node = _parse(Path(path))[1]
     placed = [(_line_of(node, problem.path) or 0, str(problem)) for problem in problems]
     lines = [
         (f"{path}:{line}: " if line else f"{path}: ") + text if path else text
@@ -66,7 +64,8 @@ def report_problems(
     return UserError("\n".join(lines))
 
 
-def _compose(path: Path) -> yaml.Node | None:
+def _parse(path: Path) -> tuple[Any, yaml.Node | None]:
+    """Read a YAML file: its data, and the nodes that know their lines."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -75,6 +74,7 @@ def _compose(path: Path) -> yaml.Node | None:
         raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
+        data = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
@@ -84,7 +84,7 @@ def _compose(path: Path) -> yaml.Node | None:
     repeated = list(_repeated_keys(node, ()))
     if repeated:
         raise UserError("\n".join(f"{path}:{line}: {text}" for line, text in repeated))
-    return node
+    return data, node
 
 
 def _repeated_keys(node: yaml.Node | None, at: tuple[str | int, ...]) -> Iterator[tuple[int, str]]:

@@ -20,10 +20,10 @@ class Model(Part):
     label: Label | None = None
     preprocessing: Literal["auto", "none"] = Field(
         "auto",
-        description="`auto`: columns that are not numbers are encoded, missing values imputed where "
-        "the estimator takes none, numbers scaled for estimators that are not made of trees; "
-        "all of it fitted inside each training fold. `none`: the estimator gets the columns as "
-        "they are.",
+        description="`auto`: columns that are not numbers are encoded, missing values imputed "
+        "where the estimator takes none, numbers scaled for estimators that are not made of "
+        "trees; all of it fitted inside each training fold. `none`: the estimator gets the "
+        "columns as they are.",
     )
     threads: int = Field(
         1, ge=1, description="Threads of one fit; also given to n_jobs where the estimator has it."

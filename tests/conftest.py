@@ -1,0 +1,97 @@
+"""What the tests share: a tiny experiment, and the real workflow run in a folder of its own."""
+
+from __future__ import annotations
+
+import copy
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+
+TINY: dict[str, Any] = {
+    "experiment": "tiny",
+    "seed": 7,
+    "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
+    "models": {
+        "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_depth": 2}},
+        "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+        "stump": {"estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_depth": 1}},
+    },
+    "resampling": {"cv_5x2": {}, "holdout": {"test_size": 0.4}},
+    "metrics": ["accuracy", "log_loss"],
+    "tests": {"run": ["cv5x2_f", "mcnemar", "cochran_q"]},
+}
+
+
+@pytest.fixture
+def tiny() -> dict[str, Any]:
+    """Return a small experiment to be changed at will."""
+    return copy.deepcopy(TINY)
+
+
+class Runner:
+    """Runs the real `snakemake` on experiments in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(
+        self, experiment: dict[str, Any] | str, *options: str, cores: int = 2
+    ) -> subprocess.CompletedProcess[str]:
+        file = self.folder / "experiment.yaml"
+        text = experiment if isinstance(experiment, str) else yaml.safe_dump(experiment)
+        file.write_text(text, encoding="utf-8")
+        command = [
+            *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+            *("--directory", str(self.folder), "--configfile", str(file)),
+            *("--workflow-profile", str(ROOT / "profiles/default"), "--cores", str(cores)),
+            *options,
+        ]
+        paths = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def results(self, experiment: str = "tiny") -> Path:
+        """Return the folder of an experiment's results."""
+        return self.folder / "results" / experiment
+
+
+@pytest.fixture
+def snakemake(tmp_path: Path) -> Runner:
+    """Return a runner of the workflow in an empty folder."""
+    return Runner(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    """Return the folder in which the tiny experiment has run once; not to be changed."""
+    runner = Runner(tmp_path_factory.mktemp("finished"))
+    done = runner(copy.deepcopy(TINY))
+    assert done.returncode == 0, done.stderr
+    return runner
+
+
+@pytest.fixture
+def write_csv(tmp_path: Path) -> Callable[[str], str]:
+    """Return a writer of small CSV files."""
+
+    def write(text: str) -> str:
+        path = tmp_path / "data.csv"
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    return write

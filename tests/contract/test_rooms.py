@@ -1,0 +1,50 @@
+"""The way of a value: a room imports only from rooms before it."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "src/bakeoff"
+SHARED = {"errors", "files", "seeds"}
+ALLOWED = {
+    "spec": set(),
+    "data": {"spec"},
+    "fit": {"spec", "data"},
+    "scores": {"spec", "data", "fit"},
+    "stats": set(),
+    "compare": {"spec", "scores", "stats"},
+    "report": {"spec", "data", "scores", "stats", "compare"},
+}
+
+
+def imported(file: Path) -> set[str]:
+    """Return the rooms of the package that a file imports."""
+    rooms = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("bakeoff."):
+            rooms.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            rooms |= {n.name.split(".")[1] for n in node.names if n.name.startswith("bakeoff.")}
+    return rooms
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_room_imports_only_from_rooms_before_it(room: str) -> None:
+    allowed = ALLOWED[room] | {room} | (SHARED if room != "stats" else set())
+    for file in (PACKAGE / room).rglob("*.py"):
+        assert imported(file) <= allowed, f"{file.name} imports {imported(file) - allowed}"
+
+
+def test_every_room_is_known() -> None:
+    assert {p.name for p in PACKAGE.iterdir() if p.is_dir() and p.name != "__pycache__"} == set(
+        ALLOWED
+    )
+
+
+@pytest.mark.parametrize("file", sorted((PACKAGE / "stats").glob("*.py")), ids=lambda f: f.stem)
+def test_statistics_touch_no_file(file: Path) -> None:
+    names = {n.id for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.Name)}
+    assert not names & {"open", "Path", "yaml"}

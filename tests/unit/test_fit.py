@@ -1,0 +1,159 @@
+"""One fit: seeded, leak-free, honest about what it did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.data import ROW_ID, TARGET, Table, make_splits
+from bakeoff.data.splits import write_splits
+from bakeoff.fit.one import prepared, run_fit
+from bakeoff.fit.predictions import Predictions
+from bakeoff.seeds import derive
+from bakeoff.spec import Fit
+from bakeoff.spec.models import Model
+from bakeoff.spec.resampling import Holdout
+
+FIT = Fit("d", "m", "holdout", 1, 1)
+
+
+def model(estimator: str, **keys: Any) -> Model:
+    return Model.model_validate({"estimator": estimator, **keys})
+
+
+def mixed_frame(n: int = 80) -> pd.DataFrame:
+    """Return numbers, categories, dates and gaps: what data look like."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    size = (y + rng.normal(size=n)).round(3)
+    size[::7] = np.nan
+    colour = pd.Series(rng.choice(["red", "green", "blue"], n)).where(rng.random(n) > 0.1)
+    return pd.DataFrame(
+        {
+            ROW_ID: np.arange(100, 100 + n),
+            TARGET: np.where(y == 1, "yes", "no"),
+            "size": size,
+            "colour": colour,
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 900, n), unit="D"),
+            "flag": rng.random(n) > 0.5,
+        }
+    )
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> dict[str, Path]:
+    table = Table(mixed_frame(), ("no", "yes"), {})
+    table.write(tmp_path / "d.parquet", tmp_path / "d.json")
+    splits = make_splits("d", table, "holdout", Holdout.model_validate({}), 1)
+    write_splits(tmp_path / "s.parquet", splits)
+    return {"data": tmp_path / "d.parquet", "splits": tmp_path / "s.parquet"}
+
+
+MODELS = [
+    "sklearn.linear_model.LogisticRegression",
+    "sklearn.ensemble.RandomForestClassifier",
+    "sklearn.ensemble.HistGradientBoostingClassifier",
+    "sklearn.neighbors.KNeighborsClassifier",
+    "sklearn.svm.LinearSVC",
+    "xgboost.XGBClassifier",
+]
+
+
+@pytest.mark.parametrize("estimator", MODELS)
+def test_mixed_columns_and_gaps_just_work(
+    estimator: str, paths: dict[str, Path], tmp_path: Path
+) -> None:
+    run_fit(FIT, model(estimator), 1, **paths, output=tmp_path / "p.parquet")
+    found = Predictions.read(tmp_path / "p.parquet")
+    assert found.classes == ("no", "yes")
+    assert len(found.y_true) == 24
+    assert set(found.row_id) <= set(range(100, 180))
+    if found.probabilities is None:
+        assert found.decision is not None
+        assert found.decision.shape == (24, 1)
+    else:
+        assert found.probabilities.sum(axis=1) == pytest.approx(1)
+    assert found.facts["fit_seconds"] > 0
+    assert found.facts["peak_memory_mb"] > 1
+    assert {"python", "numpy", "scikit-learn"} <= set(found.facts["versions"])
+    if "xgboost" in estimator:
+        assert {"xgboost", "xgboost-cpu"} & set(found.facts["versions"])
+
+
+@pytest.mark.parametrize("estimator", MODELS[1:4])
+def test_same_fit_twice_gives_the_same_predictions(
+    estimator: str, paths: dict[str, Path], tmp_path: Path
+) -> None:
+    outcomes = []
+    for name in ("a", "b"):
+        np.random.rand()  # noqa: NPY002  what ran before must not matter
+        run_fit(FIT, model(estimator), 1, **paths, output=tmp_path / name)
+        outcomes.append(Predictions.read(tmp_path / name).probabilities)
+    np.testing.assert_array_equal(*outcomes)
+
+
+def test_seed_reaches_the_estimator(paths: dict[str, Path], tmp_path: Path) -> None:
+    outcomes = []
+    for seed in (1, 2):
+        run_fit(FIT, model(MODELS[1]), seed, **paths, output=tmp_path / "p")
+        outcomes.append(Predictions.read(tmp_path / "p").probabilities)
+    assert not np.array_equal(*outcomes)
+
+
+def test_given_random_state_is_kept() -> None:
+    own = model(MODELS[1], params={"random_state": 5})
+    assert prepared(own, pd.DataFrame({"x": [1.0]}), derive(1, "fit")).random_state == 5
+    open_ = model(MODELS[1])
+    assert prepared(open_, pd.DataFrame({"x": [1.0]}), derive(1, "fit")).random_state is not None
+
+
+def test_threads_reach_the_estimator() -> None:
+    frame = pd.DataFrame({"x": [1.0]})
+    assert prepared(model(MODELS[5]), frame, derive(1)).n_jobs == 1
+    assert prepared(model(MODELS[1], threads=2), frame, derive(1)).n_jobs == 2
+
+
+def test_preprocessing_is_fitted_on_training_rows_only(
+    paths: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    from sklearn.preprocessing import StandardScaler
+
+    original = StandardScaler.fit
+    monkeypatch.setattr(
+        StandardScaler, "fit", lambda self, X, *a, **k: seen.append(len(X)) or original(self, X, *a, **k)
+    )
+    run_fit(FIT, model(MODELS[0]), 1, **paths, output=tmp_path / "p")
+    assert seen == [56]
+
+
+def test_no_preprocessing_leaves_columns_alone() -> None:
+    bare = model(MODELS[0], preprocessing="none")
+    frame = mixed_frame().drop(columns=[ROW_ID, TARGET])
+    assert type(prepared(bare, frame, derive(1))).__name__ == "LogisticRegression"
+
+
+def test_class_missing_from_training_gets_probability_zero(tmp_path: Path) -> None:
+    frame = pd.DataFrame({ROW_ID: range(6), TARGET: list("aabbcc"), "x": np.arange(6.0)})
+    table = Table(frame, ("a", "b", "c"), {})
+    table.write(tmp_path / "d", tmp_path / "c")
+    write_splits(tmp_path / "s", pd.DataFrame({ROW_ID: range(6), "repeat-1": [0, 0, 0, 0, 1, 1]}))
+    args = tmp_path / "d", tmp_path / "s", tmp_path / "p"
+    run_fit(FIT, model("xgboost.XGBClassifier", params={"n_estimators": 2}), 1, *args)
+    found = Predictions.read(tmp_path / "p")
+    assert found.probabilities is not None
+    assert (found.probabilities[:, 2] == 0).all()
+    assert list(found.y_true) == [2, 2]
+
+
+def test_nested_estimators_are_built() -> None:
+    nested = model(
+        "sklearn.ensemble.BaggingClassifier",
+        params={"estimator": {"estimator": MODELS[3], "params": {"n_neighbors": 3}}},
+    )
+    made = prepared(nested, pd.DataFrame({"x": [1.0]}), derive(1))[-1]
+    assert made.estimator.n_neighbors == 3

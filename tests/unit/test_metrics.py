@@ -1,0 +1,124 @@
+"""Our metrics agree with scikit-learn's, and say why where they have no value."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+from bakeoff.fit.predictions import Predictions
+from bakeoff.scores import METRICS
+
+
+def predictions(y: Any, predicted: Any, probabilities: Any, k: int) -> Predictions:
+    n = len(y)
+    return Predictions(
+        np.arange(n), np.asarray(y), np.asarray(predicted), tuple("abcdef"[:k]), probabilities, None, {}
+    )
+
+
+def draw(k: int, seed: int, n: int = 60) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(k), rng.integers(0, k, n - k)])
+    p = rng.dirichlet(np.ones(k), n).round(1 if seed % 2 else 6) + 1e-3  # odd seeds: many ties
+    p /= p.sum(axis=1, keepdims=True)
+    return y, p.argmax(axis=1), p
+
+
+BINARY: dict[str, Callable[[Any, Any, Any], float]] = {
+    "precision": lambda y, t, p: sk.precision_score(y, t),
+    "recall": lambda y, t, p: sk.recall_score(y, t),
+    "f1": lambda y, t, p: sk.f1_score(y, t),
+    "roc_auc": lambda y, t, p: sk.roc_auc_score(y, p[:, 1]),
+    "average_precision": lambda y, t, p: sk.average_precision_score(y, p[:, 1]),
+    "brier": lambda y, t, p: sk.brier_score_loss(y, p[:, 1]),
+}
+ANY: dict[str, Callable[[Any, Any, Any], float]] = {
+    "accuracy": lambda y, t, p: sk.accuracy_score(y, t),
+    "error": lambda y, t, p: sk.zero_one_loss(y, t),
+    "balanced_accuracy": lambda y, t, p: sk.balanced_accuracy_score(y, t),
+    "f1_macro": lambda y, t, p: sk.f1_score(y, t, average="macro"),
+    "f1_weighted": lambda y, t, p: sk.f1_score(y, t, average="weighted"),
+    "mcc": lambda y, t, p: sk.matthews_corrcoef(y, t),
+    "kappa": lambda y, t, p: sk.cohen_kappa_score(y, t),
+    "log_loss": lambda y, t, p: sk.log_loss(y, p),
+}
+MULTI: dict[str, Callable[[Any, Any, Any], float]] = {
+    "roc_auc_ovr": lambda y, t, p: sk.roc_auc_score(y, p, multi_class="ovr"),
+    "roc_auc_ovo": lambda y, t, p: sk.roc_auc_score(y, p, multi_class="ovo"),
+    "brier": lambda y, t, p: float(np.mean(((p - np.eye(p.shape[1])[y]) ** 2).sum(axis=1))),
+}
+
+
+def test_every_metric_is_compared() -> None:
+    assert set(METRICS) == set(BINARY) | set(ANY) | set(MULTI)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(
+    ("name", "oracle", "k"),
+    [(n, o, 2) for n, o in (BINARY | ANY).items()] + [(n, o, 4) for n, o in (ANY | MULTI).items()],
+)
+def test_metric_agrees_with_scikit_learn(
+    name: str, oracle: Callable[[Any, Any, Any], float], k: int, seed: int
+) -> None:
+    y, predicted, p = draw(k, seed)
+    value, reason = METRICS[name](predictions(y, predicted, p, k))
+    assert value == pytest.approx(oracle(y, predicted, p), abs=1e-12)
+    assert reason == ""
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(2, 5), st.integers(0, 10_000))
+def test_rows_order_does_not_matter(k: int, seed: int) -> None:
+    y, predicted, p = draw(k, seed)
+    order = np.random.default_rng(seed).permutation(len(y))
+    for metric in METRICS.values():
+        if metric.binary and k > 2:
+            continue
+        straight, _ = metric(predictions(y, predicted, p, k))
+        shuffled, _ = metric(predictions(y[order], predicted[order], p[order], k))
+        assert straight == pytest.approx(shuffled, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "y", "predicted", "word"),
+    [
+        ("precision", [0, 1], [0, 0], "predicted positive"),
+        ("recall", [0, 0], [0, 1], "no row is positive"),
+        ("f1", [0, 0], [0, 0], "no row is positive"),
+        ("roc_auc", [1, 1], [1, 0], "all of one class"),
+        ("average_precision", [0, 0], [0, 0], "no row is positive"),
+        ("kappa", [1, 1], [1, 1], "one and the same class"),
+    ],
+)
+def test_undefined_metric_says_why(name: str, y: Any, predicted: Any, word: str) -> None:
+    probabilities = np.array([[0.4, 0.6], [0.7, 0.3]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        value, reason = METRICS[name](predictions(y, predicted, probabilities, 2))
+    assert math.isnan(value)
+    assert word in reason
+
+
+@pytest.mark.parametrize("name", ["roc_auc", "log_loss", "brier", "roc_auc_ovr"])
+def test_models_without_probabilities(name: str) -> None:
+    value, reason = METRICS[name](predictions([0, 1], [0, 1], None, 2))
+    assert math.isnan(value)
+    assert "the model gives" in reason
+
+
+def test_mcc_of_one_predicted_class_is_zero() -> None:
+    assert METRICS["mcc"](predictions([0, 1, 1], [1, 1, 1], None, 2)) == (0.0, "")
+
+
+def test_direction() -> None:
+    lower = {name for name, metric in METRICS.items() if not metric.greater_is_better}
+    assert lower == {"error", "log_loss", "brier"}

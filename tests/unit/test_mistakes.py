@@ -1,0 +1,229 @@
+"""Every mistake in an experiment is told in one message: the place, what was found, the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.check import check_experiment
+from bakeoff.errors import UserError
+from bakeoff.spec import load_experiment, read_experiment
+
+Change = Callable[[dict[str, Any]], Any]
+
+
+def all_problems(config: dict[str, Any]) -> str:
+    """Return every message that an experiment meets, whichever stage finds it."""
+    try:
+        problems, _ = check_experiment(load_experiment(config))
+    except UserError as error:
+        return str(error)
+    return "\n".join(map(str, problems))
+
+
+MISTAKES: list[tuple[str, Change, list[str]]] = [
+    ("unknown key", lambda c: c.update(modells={}), ["'modells'", "did you mean 'models'"]),
+    (
+        "unknown key inside",
+        lambda c: c["datasets"]["iris"].update(nam="x"),
+        ["datasets.iris: unknown key 'nam'; did you mean 'name'?"],
+    ),
+    ("missing key", lambda c: c.pop("datasets"), ["the key 'datasets' is missing"]),
+    (
+        "unknown test",
+        lambda c: c["tests"].update(run=["mcnemer"]),
+        ["tests.run[0]: unknown test 'mcnemer'; did you mean 'mcnemar'?"],
+    ),
+    (
+        "unknown metric",
+        lambda c: c.update(metrics=["acuracy"]),
+        ["metrics[0]: unknown metric 'acuracy'; did you mean 'accuracy'?"],
+    ),
+    (
+        "unknown source",
+        lambda c: c["datasets"]["iris"].update(source="sklern"),
+        ["datasets.iris.source: unknown source 'sklern'; did you mean 'sklearn'?"],
+    ),
+    (
+        "unknown data set name",
+        lambda c: c["datasets"]["iris"].update(name="irs"),
+        ["datasets.iris.name: unknown value 'irs'; did you mean 'iris'?"],
+    ),
+    (
+        "no such package",
+        lambda c: c["models"]["tree"].update(estimator="nosuchpackage.Model"),
+        ["models.tree.estimator", "'nosuchpackage' is not installed"],
+    ),
+    (
+        "no such module",
+        lambda c: c["models"]["tree"].update(estimator="sklearn.treee.DecisionTreeClassifier"),
+        ["models.tree.estimator", "there is no module 'sklearn.treee'"],
+    ),
+    (
+        "no such class",
+        lambda c: c["models"]["tree"].update(estimator="sklearn.tree.DecisionTreClassifier"),
+        ["models.tree.estimator", "did you mean 'DecisionTreeClassifier'?"],
+    ),
+    (
+        "not an import path",
+        lambda c: c["models"]["tree"].update(estimator="tree"),
+        ["models.tree.estimator: found 'tree'", "import path"],
+    ),
+    (
+        "not a class",
+        lambda c: c["models"]["tree"].update(estimator="sklearn.tree.plot_tree"),
+        ["models.tree.estimator", "is a function, not a class"],
+    ),
+    (
+        "not a classifier",
+        lambda c: c["models"]["tree"].update(estimator="sklearn.linear_model.Ridge", params={}),
+        ["models.tree.estimator", "is not a classifier"],
+    ),
+    (
+        "unknown parameter",
+        lambda c: c["models"]["tree"].update(params={"max_dept": 3}),
+        ["models.tree.params", "'max_dept'; did you mean 'max_depth'?"],
+    ),
+    (
+        "unknown parameter of an estimator that takes any",
+        lambda c: c["models"].update(
+            xgb={"estimator": "xgboost.XGBClassifier", "params": {"n_estimator": 3}}
+        ),
+        ["models.xgb.params", "did you mean 'n_estimators'?"],
+    ),
+    ("no models", lambda c: c.update(models={}), ["models: found 0 entries, at least 1 needed"]),
+    (
+        "bad id",
+        lambda c: c["models"].update({"My Model": {"estimator": "a.b"}}),
+        ["models.My Model", "use `label:` for any text"],
+    ),
+    (
+        "path in an id",
+        lambda c: c.update(experiment="../../etc"),
+        ["experiment: found '../../etc'"],
+    ),
+    ("alpha too large", lambda c: c["tests"].update(alpha=1.0), ["tests.alpha", "less than 1"]),
+    ("alpha zero", lambda c: c["tests"].update(alpha=0), ["tests.alpha", "greater than 0"]),
+    ("alpha text", lambda c: c["tests"].update(alpha="5%"), ["tests.alpha", "found '5%'"]),
+    (
+        "unknown correction",
+        lambda c: c["tests"].update(correction="bonferoni"),
+        ["tests.correction", "did you mean 'bonferroni'?"],
+    ),
+    (
+        "a test that the plan cannot feed",
+        lambda c: c.update(resampling={"holdout": {}}),
+        ["tests.run[0]: cv5x2_f needs the plan `cv_5x2`", "add it under `resampling:`"],
+    ),
+    (
+        "too few models for a test",
+        lambda c: c["models"].pop("stump"),
+        ["tests.run[2]: cochran_q compares 3 models at least, found 2", "mcnemar"],
+    ),
+    (
+        "metric for two classes",
+        lambda c: c.update(metrics=["roc_auc"]),
+        ["metrics[0]: roc_auc is for two classes, iris has 3", "roc_auc_ovr"],
+    ),
+    ("negative seed", lambda c: c.update(seed=-1), ["seed", "greater than or equal to 0"]),
+    (
+        "a fixed number changed",
+        lambda c: c["resampling"].update(cv_5x2={"repeats": 10}),
+        ["resampling.cv_5x2.repeats", "allowed: 5"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), [m[1:] for m in MISTAKES], ids=[m[0] for m in MISTAKES])
+def test_mistake_is_told(tiny: dict[str, Any], change: Change, expected: list[str]) -> None:
+    change(tiny)
+    message = all_problems(tiny)
+    for part in expected:
+        assert part in message
+
+
+DATA: list[tuple[str, str, dict[str, Any], list[str]]] = [
+    ("no target column", "a,b\n1,2\n", {"target": "c"}, ["datasets.d.target: unknown target column 'c'"]),
+    ("near target", "a,label\n1,2\n", {"target": "lable"}, ["did you mean 'label'?"]),
+    ("one class", "a,y\n1,u\n2,u\n3,u\n", {}, ["datasets.d.target: only one class, 'u'"]),
+    ("all missing", "a,y\n1,\n2,\n", {}, ["every value of 'y' is missing"]),
+    ("some missing", "a,y\n1,u\n2,\n3,v\n", {}, ["1 of 3 rows have no value", "missing_target: drop"]),
+    ("few rows", "a,y\n" + "1,u\n" * 9 + "2,v\n" * 3, {}, ["class 'v' has 3 row(s)", "cv_5x2"]),
+    ("quantity", "a,y\n" + "".join(f"1,{i}.5\n" for i in range(200)), {}, ["look like a quantity"]),
+    ("positive unknown", "a,y\n" + "1,u\n2,v\n" * 9, {"positive": "w"}, ["datasets.d.positive"]),
+    ("drop unknown", "a,y\n" + "1,u\n2,v\n" * 9, {"drop": ["b"]}, ["datasets.d.drop", "'b'"]),
+    ("nothing left", "a,y\n" + "1,u\n2,v\n" * 9, {"drop": ["a"]}, ["no feature is left"]),
+    ("id repeated", "i,a,y\n" + "1,1,u\n2,2,v\n" * 9, {"id": "i"}, ["ids must be unique"]),
+    ("log of zero", "a,y\n" + "0,u\n2,v\n" * 9, {"derive": {"b": "log(a)"}}, ["undefined in 9 row(s)"]),
+    ("no formula", "a,y\n" + "0,u\n2,v\n" * 9, {"derive": {"b": "a+1"}}, ["expected function(column)"]),
+    ("code as formula", "a,y\n" + "0,u\n2,v\n" * 9, {"derive": {"b": "exec(a)"}}, ["unknown function"]),
+]
+
+
+@pytest.mark.parametrize(("text", "keys", "expected"), [d[1:] for d in DATA], ids=[d[0] for d in DATA])
+def test_mistake_in_data_is_told(
+    tiny: dict[str, Any],
+    write_csv: Callable[[str], str],
+    text: str,
+    keys: dict[str, Any],
+    expected: list[str],
+) -> None:
+    source = {"source": "file", "path": write_csv(text), "target": "y"}
+    tiny["datasets"] = {"d": source | keys}
+    message = all_problems(tiny)
+    for part in expected:
+        assert part in message
+
+
+def test_missing_file_is_told_with_the_nearest(tiny: dict[str, Any], write_csv: Any) -> None:
+    path = write_csv("a,y\n1,u\n").replace("data.csv", "dat.csv")
+    tiny["datasets"] = {"d": {"source": "file", "path": path, "target": "y"}}
+    message = all_problems(tiny)
+    assert "datasets.d.path: no file at" in message
+    assert "data.csv" in message
+
+
+def test_all_mistakes_are_told_at_once(tiny: dict[str, Any]) -> None:
+    tiny["models"]["tree"]["params"] = {"max_dept": 3}
+    tiny["metrics"] = ["acuracy"]
+    message = all_problems(tiny)
+    assert "max_depth" in message
+    assert "'accuracy'" in message
+
+
+def test_file_and_line_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text("experiment: e\nseed: 1\nmodels:\n  a: {estimator: x}\n")
+    with pytest.raises(UserError, match=r"e\.yaml:4: models\.a\.estimator: found 'x'"):
+        read_experiment(file)
+
+
+def test_repeated_id_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text("models:\n  a: {estimator: x.Y}\n  a: {estimator: x.Z}\n")
+    with pytest.raises(UserError, match=r":3: models\.a: appears twice \(also in line 2\)"):
+        read_experiment(file)
+
+
+@pytest.mark.parametrize("text", ["models: {a: [\n", "a: b: c\n", "\t- x\n", "a: *nowhere\n"])
+def test_syntax_error_names_line_and_column(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text(text)
+    with pytest.raises(UserError, match=r"e\.yaml:\d+:\d+: not valid YAML"):
+        read_experiment(file)
+
+
+@pytest.mark.parametrize("text", ["- a\n", "just text\n", "", "!!python/object:os.system {}\n"])
+def test_what_is_no_experiment_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text(text)
+    with pytest.raises(UserError):
+        read_experiment(file)
+
+
+def test_missing_experiment_file() -> None:
+    with pytest.raises(UserError, match="cannot be read"):
+        read_experiment("nowhere.yaml")

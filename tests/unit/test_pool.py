@@ -1,0 +1,101 @@
+"""A worker that dies takes only its own task along."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from bakeoff.errors import Problem, UserError
+from bakeoff.pool import Pool, TaskError, run_task
+from bakeoff.spec.datasets import FileData
+
+MISSING = FileData.model_validate({"source": "file", "path": "nowhere.csv", "target": "y"})
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    made = Pool("json")
+    yield made
+    made.close()
+
+
+def test_workers_are_kept(pool: Pool) -> None:
+    assert pool.call("os:getpid") == pool.call("os:getpid") != os.getpid()
+
+
+def test_death_names_the_signal_and_spares_the_others(pool: Pool, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with ThreadPoolExecutor(2) as threads:
+        innocent = threads.submit(pool.call, "time:sleep", 1.5)
+        time.sleep(0.3)
+        with pytest.raises(TaskError, match=r"killed by signal 9, SIGKILL"):
+            pool.call("signal:raise_signal", signal.SIGKILL, log=log)
+        assert innocent.result() is None
+    assert "SIGKILL" in log.read_text()
+    assert pool.call("os:getpid") > 0
+
+
+def test_exit_code_is_named(pool: Pool) -> None:
+    with pytest.raises(TaskError, match="exit code 3"):
+        pool.call("os:_exit", 3)
+
+
+def test_error_is_short_and_its_traceback_in_the_log(pool: Pool, tmp_path: Path) -> None:
+    log = tmp_path / "deep" / "log"
+    with pytest.raises(TaskError, match=r"^ValueError: invalid literal") as caught:
+        pool.call("builtins:int", "x", log=log)
+    assert "\n" not in str(caught.value)
+    assert "Traceback" in log.read_text()
+
+
+def test_output_goes_to_the_log(pool: Pool, tmp_path: Path) -> None:
+    pool.call("os:system", "echo from compiled code", log=tmp_path / "log")
+    pool.call("builtins:print", "from Python", log=tmp_path / "log2")
+    assert (tmp_path / "log").read_text() == "from compiled code\n"
+    assert (tmp_path / "log2").read_text() == "from Python\n"
+
+
+def test_user_errors_cross_processes(pool: Pool) -> None:
+    with pytest.raises(UserError, match="no file at"):
+        pool.call("bakeoff.data.sources:file", MISSING, 1)
+    with pytest.raises(Problem, match=r"^datasets\.d\.path: no file at"):
+        pool.call("bakeoff.data:load_table", "d", MISSING, 1)
+
+
+def test_tasks_run_without_workers_too() -> None:
+    assert run_task("os:getpid") == os.getpid()
+    with pytest.raises(TaskError, match="ValueError"):
+        run_task("builtins:int", "x")
+    with pytest.raises(UserError, match="no file at"):
+        run_task("bakeoff.data.sources:file", MISSING, 1)
+
+
+def test_workers_end_with_their_parent(tmp_path: Path) -> None:
+    script = (
+        "import os, sys; from bakeoff.pool import Pool\n"
+        "p = Pool('json'); print(p.call('os:getpid'), flush=True); os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    worker = int(done.stdout)
+    for _ in range(100):
+        if not Path(f"/proc/{worker}").exists() or "Z" in _state(worker):
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail(f"worker {worker} outlived its parent by 10 s")
+    assert done.returncode == -9
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "Z"

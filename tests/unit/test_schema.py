@@ -1,0 +1,37 @@
+"""The schema for editors is the spec's own, and the shipped experiments satisfy it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from bakeoff.check import check_experiment
+from bakeoff.schema import PATH, schema, text
+from bakeoff.spec import read_experiment
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_shipped_schema_is_the_specs_own() -> None:
+    assert (ROOT / PATH).read_text() == text(), "run: python -m bakeoff.schema"
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "config").glob("*.yaml")), ids=lambda f: f.stem)
+def test_shipped_experiments_are_valid(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    jsonschema.validate(yaml.safe_load(file.read_text()), json.loads(text()))
+    problems, tests = check_experiment(read_experiment(file))
+    assert problems == []
+    assert tests
+
+
+def test_every_key_is_described() -> None:
+    found = schema()
+    for name, part in [("experiment", found), *found["$defs"].items()]:
+        for key, value in part["properties"].items():
+            described = "description" in value or any("description" in v for v in value.get("anyOf", []))
+            assert described or "const" in value or "$ref" in value, f"{name}.{key} has no description"
