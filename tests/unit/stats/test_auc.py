@@ -1,0 +1,135 @@
+"""DeLong's test: definition, identities and corners."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from bakeoff.stats.auc import delong
+
+
+def by_definition(y, a, b):
+    """Placements and covariances from every pair of a positive and a negative row."""
+    y = np.asarray(y, dtype=bool)
+    kernels = []
+    for scores in (np.asarray(a), np.asarray(b)):
+        gap = scores[y][:, None] - scores[~y][None, :]
+        kernels.append((gap > 0) + 0.5 * (gap == 0))
+    rows = np.cov([k.mean(axis=1) for k in kernels])
+    columns = np.cov([k.mean(axis=0) for k in kernels])
+    covariance = rows / y.sum() + columns / (~y).sum()
+    return [k.mean() for k in kernels], covariance
+
+
+@st.composite
+def samples(draw):
+    n = draw(st.integers(4, 40))
+    y = np.array([1, 1, 0, 0, *draw(st.lists(st.integers(0, 1), min_size=n - 4, max_size=n - 4))])
+    score = st.lists(st.integers(0, 9), min_size=n, max_size=n)  # few values: many ties
+    return y, np.array(draw(score), dtype=float), np.array(draw(score), dtype=float)
+
+
+@given(samples())
+@settings(deadline=None, max_examples=80)
+def test_midranks_equal_the_definition(sample):
+    y, a, b = sample
+    result = delong(y, a, b)
+    areas, covariance = by_definition(y, a, b)
+    found = result.details
+    assert (found["auc_a"], found["auc_b"]) == pytest.approx(tuple(areas))
+    assert found["auc_a"] == pytest.approx(roc_auc_score(y, a))
+    assert found["var_a"] == pytest.approx(covariance[0, 0], abs=1e-12)
+    assert found["var_b"] == pytest.approx(covariance[1, 1], abs=1e-12)
+    assert found["cov_ab"] == pytest.approx(covariance[0, 1], abs=1e-12)
+    if result.status == "ok":
+        variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+        assert result.statistic == pytest.approx((areas[0] - areas[1]) / math.sqrt(variance))
+
+
+@given(samples())
+@settings(deadline=None, max_examples=60)
+def test_identities(sample):
+    y, a, b = sample
+    one, other = delong(y, a, b), delong(y, b, a)
+    assert one.status == other.status
+    assert one.estimate == pytest.approx(-other.estimate)
+    assert one.pvalue == pytest.approx(other.pvalue, nan_ok=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    shuffled = delong(y[order], a[order], b[order])
+    assert shuffled.pvalue == pytest.approx(one.pvalue, nan_ok=True)
+    # only the order of the scores counts
+    assert delong(y, np.exp(a), b**3 - 5).pvalue == pytest.approx(one.pvalue, nan_ok=True)
+    if one.ci:
+        assert one.ci.low <= one.estimate <= one.ci.high
+        greater, less = (delong(y, a, b, alternative=side).pvalue for side in ("greater", "less"))
+        assert greater + less == pytest.approx(1)
+        assert one.pvalue == pytest.approx(2 * min(greater, less))
+
+
+Y = [1, 1, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([0.1, 0.9, 0.8, 0.2, 0.4, 0.3], [0.1, 0.9, 0.8, 0.2, 0.4, 0.3]),
+        ([3, 2, 1, 0, -1, -2], [30, 20, 10, 3, 2, 1]),  # both perfect
+        ([0.5] * 6, [0.7] * 6),  # both constant
+    ],
+)
+def test_equal_rankings_give_no_evidence(a, b):
+    result = delong(Y, a, b)
+    assert (result.status, result.statistic, result.pvalue) == ("identical_scores", 0.0, 1.0)
+    assert result.estimate == 0
+
+
+def test_a_difference_without_variance_is_undecided():
+    result = delong(Y, [3, 2, 1, 0, -1, -2], [0.5] * 6)
+    assert result.status == "zero_variance"
+    assert result.statistic == math.inf
+    assert math.isnan(result.pvalue)
+    assert result.ci is None
+    assert result.details["auc_a_ci"] is None
+
+
+def test_one_row_of_a_class_is_too_few():
+    result = delong([1, 0, 0, 0], [0.9, 0.1, 0.2, 0.95], [0.3, 0.1, 0.8, 0.2])
+    assert result.status == "too_few"
+    assert math.isnan(result.pvalue)
+    assert result.ci is None
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["yes", "no", "yes", "no", "no", "no"], "positive_class"),
+        ([1, 2, 1, 2, 2, 2], "positive_class"),
+        ([1, math.nan, 1, 0, 0, 0], "positive_class"),
+        ([1] * 6, "undefined"),
+        ([False] * 6, "undefined"),
+        ([1, 0], "one length"),
+        ([], "shape"),
+    ],
+)
+def test_wrong_classes_are_refused(y, message):
+    with pytest.raises(ValueError, match=message):
+        delong(y, [0.1] * 6, [0.2] * 6)
+
+
+def test_missing_scores_are_refused():
+    with pytest.raises(ValueError, match="score_b"):
+        delong(Y, [0.1] * 6, [0.2, 0.3, math.nan, 0.1, 0.1, 0.1])
+
+
+def test_many_rows():
+    rng = np.random.default_rng(1)
+    y = rng.random(200_000) < 0.3
+    a, b = y + rng.normal(size=(2, y.size))
+    result = delong(y, a, b)
+    assert result.details["auc_a"] == pytest.approx(roc_auc_score(y, a))
+    assert 0 < result.pvalue <= 1

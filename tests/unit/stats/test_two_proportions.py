@@ -1,0 +1,88 @@
+"""The z test of two proportions: oracles and corners."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import proportions_ztest
+
+from bakeoff.stats.two_proportions import (
+    proportion_difference,
+    proportion_difference_from_counts,
+)
+
+sizes = st.integers(1, 100).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+def run(a, b, **options):
+    (x, n), (y, m) = a, b
+    return proportion_difference_from_counts(correct_a=x, n_a=n, correct_b=y, n_b=m, **options)
+
+
+@given(sizes, sizes, st.sampled_from(["two-sided", "greater", "less"]))
+@settings(deadline=None, max_examples=60)
+def test_pooled_equals_statsmodels(a, b, side):
+    result = run(a, b, alternative=side)
+    if result.status == "ok":
+        names = {"greater": "larger", "less": "smaller"}
+        z, p = proportions_ztest([a[0], b[0]], [a[1], b[1]], alternative=names.get(side, side))
+        assert result.statistic == pytest.approx(z, abs=1e-12)
+        assert result.pvalue == pytest.approx(p)
+    else:
+        assert result.status == "identical_scores"
+        assert result.pvalue == 1
+
+
+@given(sizes, sizes)
+@settings(deadline=None, max_examples=60)
+def test_yates_equals_the_corrected_contingency_table(a, b):
+    result = run(a, b, variant="yates")
+    table = np.array([[a[0], a[1] - a[0]], [b[0], b[1] - b[0]]])
+    if table.sum(axis=0).all():
+        theirs = stats.chi2_contingency(table, correction=True)
+        assert result.details["chi2"] == pytest.approx(theirs.statistic, abs=1e-9)
+        assert result.pvalue == pytest.approx(theirs.pvalue, abs=1e-9)
+
+
+@given(sizes, sizes, st.sampled_from(["pooled", "unpooled", "yates"]))
+@settings(deadline=None, max_examples=60)
+def test_swapping_flips_the_sign(a, b, variant):
+    one, other = run(a, b, variant=variant), run(b, a, variant=variant)
+    assert one.statistic == -other.statistic
+    assert one.pvalue == pytest.approx(other.pvalue, nan_ok=True)
+    assert list(one.ci) == pytest.approx([-other.ci.high, -other.ci.low])
+    assert one.ci.low <= one.estimate <= one.ci.high
+
+
+def test_rows_and_counts_agree_and_the_pairing_is_warned_of():
+    a, b = np.arange(50) < 40, np.arange(50) >= 13
+    result = proportion_difference(a, b)
+    assert result.pvalue == run((40, 50), (37, 50)).pvalue
+    assert result.assumptions[0].holds is False
+    assert "McNemar" in result.assumptions[0].detail
+
+
+def test_no_variance():
+    same = run((20, 20), (20, 20), variant="unpooled")
+    assert (same.status, same.statistic, same.pvalue) == ("identical_scores", 0.0, 1.0)
+    opposite = run((20, 20), (0, 20), variant="unpooled")
+    assert opposite.status == "zero_variance"
+    assert opposite.statistic == math.inf
+    assert math.isnan(opposite.pvalue)
+    assert run((20, 20), (0, 20)).pvalue < 1e-9
+
+
+def test_wrong_counts_are_refused():
+    with pytest.raises(ValueError, match="correct_b"):
+        run((1, 2), (3, 2))
+    with pytest.raises(ValueError, match="n_a"):
+        run((0, 0), (1, 2))
+    with pytest.raises(ValueError, match="variant"):
+        run((1, 2), (1, 2), variant="z")
+    with pytest.raises(ValueError, match="class labels"):
+        proportion_difference(["a"], ["b"])
