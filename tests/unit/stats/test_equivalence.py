@@ -1,0 +1,122 @@
+"""Two one-sided tests: the verdict goes with the interval, and corners show nothing."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from bakeoff.stats.equivalence import tost_folds, tost_paired, tost_paired_from_counts
+
+cells = st.tuples(*[st.integers(0, 200)] * 4).filter(lambda t: sum(t) > 0)
+margins = st.sampled_from([0.01, 0.05, 0.2])
+
+
+def run(a, b, c, d, **options):
+    return tost_paired_from_counts(
+        both_correct=a, only_a_correct=b, only_b_correct=c, both_wrong=d, **options
+    )
+
+
+@given(cells, margins, st.sampled_from([0.01, 0.05, 0.1]), st.sampled_from(["score", "wald"]))
+@settings(deadline=None, max_examples=100)
+def test_equivalent_exactly_when_the_interval_lies_inside(table, margin, alpha, variant):
+    result = run(*table, margin=margin, alpha=alpha, variant=variant)
+    if result.status != "ok":
+        assert variant == "wald"
+        assert result.verdict == "undecided"
+        return
+    assert result.pvalue == max(result.pvalue_lower, result.pvalue_upper)
+    assert result.ci.confidence == pytest.approx(1 - 2 * alpha)
+    # a clipped limit of 1 or -1 is never inside a margin below 1
+    inside = -margin < result.ci.low and result.ci.high < margin
+    if abs(result.pvalue - alpha) > 1e-7:
+        assert (result.verdict == "equivalent") == inside
+
+
+@given(cells, margins)
+@settings(deadline=None, max_examples=50)
+def test_swapping_the_models_swaps_the_two_tests(table, margin):
+    a, b, c, d = table
+    one, other = run(a, b, c, d, margin=margin), run(a, c, b, d, margin=margin)
+    assert one.pvalue_lower == pytest.approx(other.pvalue_upper)
+    assert one.verdict == other.verdict
+    assert one.estimate == -other.estimate
+
+
+def test_rows_and_counts_agree():
+    a = np.repeat([True, True, False, False], [80, 7, 5, 8])
+    b = np.repeat([True, False, True, False], [80, 7, 5, 8])
+    result = tost_paired(a, b, margin=0.1)
+    assert result.to_dict() == run(80, 7, 5, 8, margin=0.1).to_dict()
+    assert result.to_row()["verdict"] == "equivalent"
+
+
+def test_agreement_on_every_row_is_evidence_that_grows_with_the_rows():
+    few, many = (run(n, 0, 0, 0, margin=0.02) for n in (50, 500))
+    assert few.verdict == "not shown"
+    assert many.verdict == "equivalent"
+    # the score statistic without discordant pairs: sqrt(n margin / (1 - margin))
+    assert many.pvalue == pytest.approx(stats.norm.sf(math.sqrt(500 * 0.02 / 0.98)))
+    wald = run(500, 0, 0, 0, margin=0.02, variant="wald")
+    assert (wald.status, wald.verdict) == ("zero_variance", "undecided")
+    assert math.isnan(wald.pvalue)
+
+
+def test_folds_against_two_t_tests():
+    rng = np.random.default_rng(5)
+    a, b = 0.8 + 0.01 * rng.normal(size=(2, 10))
+    result = tost_folds(a, b, margin=0.02, n_train=9e9, n_test=1e-9)  # no correction
+    lower = stats.ttest_1samp(a - b, -0.02, alternative="greater").pvalue
+    upper = stats.ttest_1samp(a - b, 0.02, alternative="less").pvalue
+    assert result.pvalue_lower == pytest.approx(lower)
+    assert result.pvalue_upper == pytest.approx(upper)
+    corrected = tost_folds(a, b, margin=0.02)
+    assert corrected.pvalue > result.pvalue
+    inside = corrected.ci.low > -0.02 and corrected.ci.high < 0.02
+    assert (corrected.verdict == "equivalent") == inside
+
+
+def test_folds_of_losses():
+    a, b = [0.20, 0.16, 0.18], [0.21, 0.16, 0.19]
+    gain = tost_folds([1 - v for v in a], [1 - v for v in b], margin=0.03)
+    loss = tost_folds(a, b, margin=0.03, greater_is_better=False)
+    assert loss.estimate == pytest.approx(gain.estimate)
+    assert loss.pvalue == pytest.approx(gain.pvalue)
+
+
+def test_degenerate_folds_show_nothing():
+    same = tost_folds([0.8, 0.9], [0.8, 0.9], margin=0.1)
+    assert (same.status, same.pvalue, same.verdict) == ("identical_scores", 1.0, "not shown")
+    shifted = tost_folds([0.8, 0.9, 0.7], [0.7, 0.8, 0.6], margin=0.2)
+    assert (shifted.status, shifted.verdict) == ("zero_variance", "undecided")
+    assert math.isnan(shifted.pvalue)
+    assert math.isinf(shifted.statistic)
+    one = tost_folds([0.8], [0.7], margin=0.2)
+    assert (one.status, one.verdict) == ("too_few", "undecided")
+    assert math.isnan(one.pvalue)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"margin": 0.0}, "margin"),
+        ({"margin": -0.1}, "margin"),
+        ({"margin": math.nan}, "margin"),
+        ({"margin": 0.1, "alpha": 0.5}, "alpha"),
+    ],
+)
+def test_wrong_options_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        run(5, 3, 2, 1, **options)
+    with pytest.raises(ValueError, match=message):
+        tost_folds([0.8, 0.9], [0.7, 0.9], **options)
+
+
+def test_unknown_variant_is_refused():
+    with pytest.raises(ValueError, match="variant"):
+        run(5, 3, 2, 1, margin=0.1, variant="tango")
