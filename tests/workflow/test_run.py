@@ -1,0 +1,256 @@
+"""The real workflow on a tiny experiment: its values, its files, what reruns and what does not."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from mlxtend.evaluate import cochrans_q, combined_ftest_5x2cv, mcnemar, mcnemar_table
+from sklearn.metrics import accuracy_score
+
+from tests.conftest import ROOT, TINY, Runner
+
+
+def executed(run: Any) -> set[str]:
+    """Return the rules that a run executed."""
+    return set(re.findall(r"^(?:local)?rule (\w+):", run.stdout + run.stderr, flags=re.MULTILINE))
+
+
+def comparisons(runner: Runner, name: str = "tiny") -> pd.DataFrame:
+    return pd.read_csv(runner.results(name) / "comparisons.csv").fillna(
+        {"follows": "", "variant": ""}
+    )
+
+
+def predictions(runner: Runner, model: str, split: str) -> pd.DataFrame:
+    return pd.read_parquet(runner.results() / f"predictions/iris/{model}/{split}.parquet")
+
+
+def test_fits_are_what_scikit_learn_makes_of_the_same_split(finished: Runner) -> None:
+    from sklearn.datasets import load_iris
+    from sklearn.naive_bayes import GaussianNB
+    from sklearn.preprocessing import StandardScaler
+
+    data = load_iris()
+    folds = pd.read_parquet(finished.results() / "splits/iris.cv_5x2.parquet")
+    train, test = (folds["repeat-2"] != 1).to_numpy(), (folds["repeat-2"] == 1).to_numpy()
+    scaler = StandardScaler().fit(data.data[train])
+    model = GaussianNB().fit(scaler.transform(data.data[train]), data.target[train])
+    found = predictions(finished, "bayes", "cv_5x2.repeat-2.fold-1")
+    np.testing.assert_array_equal(found["row_id"], np.flatnonzero(test) + 1)
+    expected = model.predict_proba(scaler.transform(data.data[test]))
+    np.testing.assert_allclose(found.filter(regex="^p:"), expected, atol=1e-12)
+    assert list(found["y_pred"]) == [
+        data.target_names[i] for i in model.predict(scaler.transform(data.data[test]))
+    ]
+
+
+def test_scores_are_those_of_the_predictions(finished: Runner) -> None:
+    scores = pd.read_csv(finished.results() / "scores.csv")
+    assert len(scores) == 3 * 11 * 2
+    for row in scores[scores["metric"] == "accuracy"].itertuples():
+        split = (
+            "holdout" if row.plan == "holdout" else f"cv_5x2.repeat-{row.repeat}.fold-{row.fold}"
+        )
+        found = predictions(finished, row.model, split)
+        assert row.value == pytest.approx(accuracy_score(found["y_true"], found["y_pred"]))
+        assert row.n_test == len(found)
+
+
+def test_5x2_f_agrees_with_mlxtend(finished: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """mlxtend refits on splits of its own; given our differences, its formula must give our F."""
+    scores = pd.read_csv(finished.results() / "scores.csv").query(
+        "plan == 'cv_5x2' and metric == 'accuracy'"
+    )
+    wide = scores.pivot(index=["repeat", "fold"], columns="model", values="value")
+    row = comparisons(finished).query("test == 'cv5x2_f' and metric == 'accuracy'").iloc[0]
+    assert (row.model_a, row.model_b) == ("tree", "bayes")
+    sequence = iter(wide[["tree", "bayes"]].to_numpy().ravel())
+
+    class Stub:
+        def fit(self, X: Any, y: Any) -> Stub:
+            return self
+
+    f, p = combined_ftest_5x2cv(
+        Stub(), Stub(), np.zeros((8, 1)), np.array([0, 1] * 4), scoring=lambda *_: next(sequence)
+    )
+    assert row.statistic == pytest.approx(f)
+    assert row.pvalue == pytest.approx(p)
+
+
+def test_mcnemar_and_cochran_agree_with_mlxtend(finished: Runner) -> None:
+    models = list(TINY["models"])
+    holdout = {m: predictions(finished, m, "holdout") for m in models}
+    truth = holdout["tree"]["y_true"].to_numpy()
+    found = comparisons(finished)
+    q, p = cochrans_q(truth, *(holdout[m]["y_pred"].to_numpy() for m in models))
+    row = found.query("test == 'cochran_q'").iloc[0]
+    assert row.statistic == pytest.approx(q)
+    exact = row.variant.startswith("exact")
+    assert exact or row.pvalue == pytest.approx(p)
+    for row in found.query("test == 'mcnemar' and follows == ''").itertuples():
+        a, b = (holdout[m]["y_pred"].to_numpy() for m in (row.model_a, row.model_b))
+        table = mcnemar_table(truth, a, b)
+        n01, n10 = int(table[0, 1]), int(table[1, 0])
+        assert row.estimate == pytest.approx((a == truth).mean() - (b == truth).mean())
+        _, exact_p = mcnemar(np.array([[0, n01], [n10, 0]]), exact=True)
+        assert row.pvalue <= min(1, exact_p) + 1e-12  # mid-p never exceeds the exact p
+        assert row.pvalue_adjusted == pytest.approx(min(1, 3 * row.pvalue))
+
+
+def test_posthoc_follows_the_omnibus_test(finished: Runner) -> None:
+    found = comparisons(finished)
+    after = found.query("follows == 'cochran_q'")
+    own = found.query("test == 'mcnemar' and follows == ''")
+    assert len(after) == 3
+    assert list(after["pvalue_adjusted"]) == list(own["pvalue_adjusted"])
+
+
+def test_files_that_people_use_are_there(finished: Runner) -> None:
+    results = finished.results()
+    for name in (
+        "scores.csv",
+        "comparisons.csv",
+        "comparisons.json",
+        "experiment.yaml",
+        "report.html",
+        "report.md",
+    ):
+        assert (results / name).stat().st_size > 0
+    rows = json.loads((results / "comparisons.json").read_text())
+    assert len(rows) == len(comparisons(finished))
+    card = json.loads((results / "data/iris.json").read_text())
+    assert card["rows"] == 150
+    assert len(card["sha256"]) == 64
+
+
+def test_every_job_has_its_log(finished: Runner) -> None:
+    logs = {
+        p.relative_to(finished.results() / "logs")
+        for p in (finished.results() / "logs").rglob("*.log")
+    }
+    assert Path("fit/iris/tree/cv_5x2.repeat-5.fold-2.log") in logs
+    assert {Path("load.iris.log"), Path("tests/mcnemar.log")} <= logs
+
+
+def tables(results: Path) -> dict[str, bytes]:
+    """Return the bytes of every CSV and JSON but those of timings."""
+    files = [p for p in sorted(results.rglob("*")) if p.suffix in (".csv", ".json", ".yaml")]
+    return {str(p.relative_to(results)): p.read_bytes() for p in files if "timings" not in p.name}
+
+
+def test_same_bytes_whatever_the_cores(
+    finished: Runner, snakemake: Runner, tiny: dict[str, Any]
+) -> None:
+    assert snakemake(tiny, cores=1).returncode == 0
+    one, two = tables(snakemake.results()), tables(finished.results())
+    assert sorted(one) == sorted(two)
+    for name, content in one.items():
+        assert content == two[name], name
+
+
+@pytest.fixture
+def again(finished: Runner, tmp_path: Path) -> Runner:
+    """Return a copy of the finished run, to be changed."""
+    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
+    return Runner(tmp_path)
+
+
+def test_second_run_does_nothing(again: Runner, tiny: dict[str, Any]) -> None:
+    run = again(tiny)
+    assert run.returncode == 0
+    assert "Nothing to be done" in run.stderr
+    assert executed(run) == set()
+
+
+def test_edited_model_refits_alone(again: Runner, tiny: dict[str, Any]) -> None:
+    before = {p: p.stat().st_mtime_ns for p in again.results().rglob("predictions/**/*.parquet")}
+    tiny["models"]["tree"]["params"] = {"max_depth": 3}
+    assert again(tiny).returncode == 0
+    changed = {p.parent.name for p, t in before.items() if p.stat().st_mtime_ns != t}
+    assert changed == {"tree"}
+
+
+def test_label_metric_alpha_refit_nothing(again: Runner, tiny: dict[str, Any]) -> None:
+    tiny["models"]["tree"]["label"] = "A tree"
+    tiny["metrics"] += ["mcc"]
+    tiny["tests"]["alpha"] = 0.01
+    run = again(tiny)
+    assert run.returncode == 0
+    assert not executed(run) & {"load_dataset", "split_dataset", "fit_fold", "fit_holdout"}
+    assert set(comparisons(again)["alpha"]) == {0.01}
+
+
+def test_added_model_changes_no_other_number(again: Runner, tiny: dict[str, Any]) -> None:
+    before = pd.read_csv(again.results() / "scores.csv")
+    tiny["models"]["forest"] = {
+        "estimator": "sklearn.ensemble.RandomForestClassifier",
+        "params": {"n_estimators": 5},
+    }
+    assert again(tiny).returncode == 0
+    after = pd.read_csv(again.results() / "scores.csv")
+    kept = after[after["model"] != "forest"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept, before)
+
+
+def test_two_experiments_live_side_by_side(again: Runner, tiny: dict[str, Any]) -> None:
+    other = copy.deepcopy(tiny) | {"experiment": "other", "seed": 8}
+    assert again(other).returncode == 0
+    assert again.results("other").is_dir()
+    assert "Nothing to be done" in again(tiny).stderr
+    one, two = (again.results(n) / "scores.csv" for n in ("tiny", "other"))
+    assert one.read_bytes() != two.read_bytes()
+
+
+def test_changed_code_refits_and_changed_prose_does_not(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from bakeoff import recipes
+    from bakeoff.spec import load_experiment
+
+    experiment = load_experiment(copy.deepcopy(TINY))
+    shutil.copytree(ROOT / "src/bakeoff", tmp_path / "bakeoff")
+    monkeypatch.setattr(recipes, "ROOT", tmp_path / "bakeoff")
+
+    def digests() -> tuple[str, str]:
+        recipes.code.cache_clear()
+        return recipes.of_fit(experiment, "tree"), recipes.of_report(experiment)
+
+    first = digests()
+    file = tmp_path / "bakeoff/fit/one.py"
+    file.write_text("# a comment\n" + file.read_text().replace('"""One fit:', '"""Just one fit:'))
+    assert digests() == first
+    file.write_text(file.read_text() + "\nNEW = 1\n")
+    changed = digests()
+    assert changed[0] != first[0]
+    assert changed[1] == first[1]
+    page = next((tmp_path / "bakeoff/report").glob("[a-z]*.py"))
+    page.write_text(page.read_text() + "\nNEW = 1\n")
+    assert digests()[0] == changed[0]
+    assert digests()[1] != changed[1]
+    recipes.code.cache_clear()
+
+
+def test_rulegraph_reads_like_the_job(finished: Runner, tiny: dict[str, Any]) -> None:
+    graph = finished(tiny, "--rulegraph", "--forceall").stdout
+    names = dict(re.findall(r'(\d+)\[label\s*=\s*"([\w]+)', graph))
+    edges = {(names[a], names[b]) for a, b in re.findall(r"(\d+)\s*->\s*(\d+)", graph)}
+    assert {
+        ("load_dataset", "split_dataset"),
+        ("split_dataset", "fit_fold"),
+        ("split_dataset", "fit_holdout"),
+        ("fit_fold", "collect_scores"),
+        ("fit_holdout", "collect_predictions"),
+        ("collect_scores", "cv5x2_f"),
+        ("collect_predictions", "mcnemar"),
+        ("collect_predictions", "cochran_q"),
+        ("mcnemar", "compare"),
+        ("compare", "report"),
+    } <= edges
