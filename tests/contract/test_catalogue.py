@@ -1,0 +1,606 @@
+"""Every test of the catalogue keeps the same promises, whoever wrote it and whatever it is fed."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import json
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bakeoff.stats
+from bakeoff.stats import (
+    Arity,
+    BayesResult,
+    Entry,
+    Evidence,
+    PairwiseResult,
+    Result,
+    Status,
+    TypeOneError,
+    catalogue,
+)
+from bakeoff.stats.citations import BIBTEX
+
+CATALOGUE = catalogue()
+NAMES = sorted(CATALOGUE)
+PLANS = {"holdout", "cv_5x2", "kfold", "resampled"}
+SECTIONS = ("Parameters", "Returns", "Raises", "Examples")
+NO_EVIDENCE = (Status.IDENTICAL_SCORES, Status.NO_DISCORDANT_PAIRS)
+UNDECIDED = (Status.ZERO_VARIANCE, Status.TOO_FEW, Status.UNDEFINED)
+# options without a default, by name: what an experiment has to say itself
+REQUIRED = {"mu0": 0.8, "n_train": 90, "n_test": 10, "margin": 0.05}
+MODELS = 3
+Arguments = tuple[np.ndarray, ...]
+
+
+def having(**facts: Any) -> list[str]:
+    return [n for n in NAMES if all(getattr(CATALOGUE[n], k) == v for k, v in facts.items())]
+
+
+def with_option(option: str) -> list[str]:
+    return [name for name in NAMES if option in CATALOGUE[name].options]
+
+
+def positional(entry: Entry) -> list[str]:
+    parameters = inspect.signature(entry.function).parameters.values()
+    return [p.name for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+
+
+def call(entry: Entry, arguments: Any, **options: Any) -> Any:
+    needed = {
+        name: REQUIRED[name]
+        for name, option in entry.options.items()
+        if option.default is inspect.Parameter.empty
+    }
+    return entry.function(*arguments, **{**needed, **options})
+
+
+# ------------------------------------------------------------------ evidence of every kind
+
+
+def correctness_cases() -> dict[str, Callable[[], np.ndarray]]:
+    """Right/wrong matrices (n, MODELS)."""
+
+    def ordinary() -> np.ndarray:
+        rng = np.random.default_rng(0)
+        easy = rng.random((60, 1))
+        return easy + 0.4 * rng.random((60, MODELS)) < [0.75, 0.85, 1.0]
+
+    def column(values: list[bool]) -> np.ndarray:
+        return np.repeat(np.array(values)[:, None], MODELS, axis=1)
+
+    def disagree() -> np.ndarray:
+        matrix = np.zeros((30, MODELS), dtype=bool)
+        matrix[:, 0] = True
+        return matrix
+
+    return {
+        "ordinary": ordinary,
+        "identical models": lambda: column([True, False, True, True, False]),
+        "all right": lambda: np.ones((20, MODELS), dtype=bool),
+        "all wrong": lambda: np.zeros((20, MODELS), dtype=bool),
+        "first always right, others never": disagree,
+        "one row": lambda: np.array([[True, False, False]]),
+        "one row, all right": lambda: np.ones((1, MODELS), dtype=bool),
+        "two rows": lambda: np.array([[True, False, False], [False, True, True]]),
+        "zeros and ones": lambda: ordinary().astype(int),
+        "balanced disagreement": lambda: np.array([[True, False, True], [False, True, False]] * 10),
+    }
+
+
+def score_cases(*shape: int) -> dict[str, Callable[[], np.ndarray]]:
+    """Scores (MODELS, *shape)."""
+
+    def ordinary() -> np.ndarray:
+        rng = np.random.default_rng(1)
+        difficulty = rng.normal(0.8, 0.03, shape)
+        return np.stack([difficulty + rng.normal(0.01 * i, 0.02, shape) for i in range(MODELS)])
+
+    def shifted() -> np.ndarray:
+        return np.stack([ordinary()[0] + 0.1 * i for i in range(MODELS)])
+
+    def constants() -> np.ndarray:
+        return np.stack([np.full(shape, value) for value in (0.7, 0.8, 0.9)])
+
+    def noise() -> np.ndarray:
+        return np.stack([np.full(shape, 0.3), np.full(shape, 0.1 + 0.2), np.full(shape, 0.3)])
+
+    def two_values() -> np.ndarray:
+        return np.random.default_rng(2).choice([0.5, 0.6], (MODELS, *shape))
+
+    return {
+        "ordinary": ordinary,
+        "identical models": lambda: np.stack([ordinary()[0]] * MODELS),
+        "constant and equal": lambda: np.full((MODELS, *shape), 0.8),
+        "constant and different": constants,
+        "a constant difference": shifted,
+        "differences of float noise": noise,
+        "ties everywhere": two_values,
+        "all zero": lambda: np.zeros((MODELS, *shape)),
+        "all one": lambda: np.ones((MODELS, *shape)),
+        "first of three stands out": lambda: np.stack([shifted()[2], *([shifted()[0]] * 2)]),
+        "one fold": lambda: ordinary()[:, :1],
+        "two folds": lambda: ordinary()[:, :2],
+        "large numbers": lambda: ordinary() * 1e9,
+        "small numbers": lambda: ordinary() * 1e-9,
+        "negative numbers": lambda: -ordinary(),
+        "whole numbers": lambda: np.rint(ordinary() * 100).astype(int),
+    }
+
+
+def label_cases() -> dict[str, Callable[[], Arguments]]:
+    rng = np.random.default_rng(3)
+    truth = rng.choice(["ant", "bee", "cow"], 60)
+
+    def noisy(rate: float) -> np.ndarray:
+        return np.where(rng.random(60) < rate, rng.choice(["ant", "bee", "cow"], 60), truth)
+
+    first, second = noisy(0.3), noisy(0.5)
+    numbers = {"ant": 0, "bee": 1, "cow": 2}
+    return {
+        "ordinary": lambda: (truth, first, second),
+        "identical models": lambda: (truth, first, first),
+        "all right": lambda: (truth, truth, truth),
+        "all wrong": lambda: (truth, np.roll(truth, 0) + "s", np.roll(truth, 0) + "s"),
+        "one row": lambda: (truth[:1], first[:1], second[:1]),
+        "one class": lambda: (np.array(["ant"] * 5),) * 3,
+        "numbers": lambda: tuple(
+            np.array([numbers[v] for v in values]) for values in (truth, first, second)
+        ),
+        "booleans": lambda: (truth == "ant", first == "ant", second == "ant"),
+        "first always right": lambda: (truth, truth, second),
+    }
+
+
+def probability_cases() -> dict[str, Callable[[], Arguments]]:
+    rng = np.random.default_rng(4)
+    truth = np.arange(40) % 2
+    first, second = (truth + rng.normal(0, s, 40) for s in (0.6, 1.2))
+    flat = np.full(40, 0.5)
+    return {
+        "ordinary": lambda: (truth, first, second),
+        "identical models": lambda: (truth, first, first),
+        "constant scores": lambda: (truth, flat, flat),
+        "one constant": lambda: (truth, first, flat),
+        "both perfect": lambda: (truth, truth * 1.0, truth * 2.0),
+        "perfect and reversed": lambda: (truth, truth * 1.0, -truth * 1.0),
+        "one row": lambda: (truth[:1], first[:1], second[:1]),
+        "two rows": lambda: (truth[:2], first[:2], second[:2]),
+        "one class": lambda: (truth * 0, first, second),
+        "booleans": lambda: (truth.astype(bool), first, second),
+    }
+
+
+def fold_shape(entry: Entry) -> tuple[int, ...]:
+    """Return the shape of one model's fold scores: flat, or repeats by folds."""
+    refusals = []
+    for shape in ((10,), (5, 2)):
+        try:
+            call(entry, arrange(entry, score_cases(*shape)["ordinary"]()))
+        except ValueError as error:
+            refusals.append(str(error))
+        else:
+            return shape
+    raise AssertionError(f"{entry.name} takes neither 10 folds nor 5 x 2: {refusals}")
+
+
+def arrange(entry: Entry, models: np.ndarray) -> Arguments:
+    """Turn (MODELS, ...) into the arguments that the arity asks for."""
+    if entry.arity is Arity.ONE:
+        return (models[0],)
+    if entry.arity is Arity.PAIR:
+        return models[0], models[1]
+    return (np.ascontiguousarray(np.moveaxis(models, 0, 1)),)
+
+
+def cases(entry: Entry) -> dict[str, Callable[[], Arguments]]:
+    if entry.evidence is Evidence.LABELS:
+        return label_cases()
+    if entry.evidence is Evidence.PROBABILITIES:
+        return probability_cases()
+    if entry.evidence is Evidence.CORRECTNESS:
+        made = {name: lambda m=make: m().T for name, make in correctness_cases().items()}
+    elif entry.evidence is Evidence.FOLD_SCORES:
+        made = score_cases(*fold_shape(entry))
+    elif entry.evidence is Evidence.FOLD_CRITERIA:
+        made = score_cases(12, 2)
+    else:
+        made = score_cases(12)
+    return {name: lambda m=make: arrange(entry, m()) for name, make in made.items()}
+
+
+def ordinary(entry: Entry) -> Arguments:
+    return cases(entry)["ordinary"]()
+
+
+CASES = [(name, case) for name in NAMES for case in cases(CATALOGUE[name])]
+
+
+# ----------------------------------------------------------------------------- the entry
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_entry_is_complete(name):
+    entry = CATALOGUE[name]
+    assert name == entry.name
+    assert name == entry.function.__name__
+    assert getattr(bakeoff.stats, name) is entry.function
+    assert entry.title
+    assert entry.answers.endswith("?")
+    assert entry.about in ("models", "algorithms")
+    assert entry.plans
+    assert set(entry.plans) <= PLANS
+    assert entry.citation in BIBTEX
+    assert entry.caution == "" or entry.caution.endswith(".")
+    assert entry.caution or entry.type1 is not TypeOneError.LIBERAL, "say what it ignores"
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].posthoc])
+def test_posthoc_is_a_test_of_pairs_on_the_same_evidence(name):
+    entry = CATALOGUE[name]
+    follower = CATALOGUE[entry.posthoc]
+    assert entry.arity is Arity.OMNIBUS
+    assert follower.arity in (Arity.PAIR, Arity.ALL_PAIRS)
+    assert follower.evidence is entry.evidence
+
+
+@pytest.mark.parametrize("name", having(arity=Arity.OMNIBUS))
+def test_omnibus_test_has_a_posthoc(name):
+    assert CATALOGUE[name].posthoc
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_signature_follows_the_evidence(name):
+    entry = CATALOGUE[name]
+    expected = {
+        (Evidence.CORRECTNESS, Arity.PAIR): ["correct_a", "correct_b"],
+        (Evidence.CORRECTNESS, None): ["correct"],
+        (Evidence.LABELS, Arity.PAIR): ["y_true", "pred_a", "pred_b"],
+        (Evidence.PROBABILITIES, Arity.PAIR): ["y_true", "score_a", "score_b"],
+    }
+    pair = Arity.PAIR if entry.arity is Arity.PAIR else None
+    scores = ["scores_a", "scores_b"] if pair else ["scores"]
+    assert positional(entry) == expected.get((entry.evidence, pair), scores)
+    required = [n for n, p in entry.options.items() if p.default is inspect.Parameter.empty]
+    assert set(required) <= set(REQUIRED), "tell this suite a value for the new required option"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_docstring_tells_what_a_reader_needs(name):
+    text = inspect.getdoc(CATALOGUE[name].function)
+    headings = [
+        line
+        for line, rule in zip(text.splitlines(), text.splitlines()[1:], strict=False)
+        if rule and set(rule) == {"-"}
+    ]
+    assert set(SECTIONS) <= set(headings)
+    assert re.search(r"\b(1[89]|20)\d\d\b", text), "name the source of the formula, with its year"
+    parameters = text.split("Parameters\n")[1].split("Returns\n")[0]
+    for parameter in inspect.signature(CATALOGUE[name].function).parameters:
+        assert parameter in parameters, f"{parameter} is not documented"
+
+
+# ------------------------------------------------------------------------ what comes back
+
+
+def check_interval(ci: Any, estimate: float) -> None:
+    assert ci.low <= ci.high
+    assert 0 < ci.confidence < 1
+    slack = 1e-9 * max(1.0, abs(estimate))
+    assert math.isnan(estimate) or ci.low - slack <= estimate <= ci.high + slack
+
+
+def check_pvalue(pvalue: float, status: Status) -> None:
+    if status in UNDECIDED:
+        assert math.isnan(pvalue)
+    else:
+        assert 0 <= pvalue <= 1
+
+
+def check_result(entry: Entry, result: Any) -> None:
+    assert result.test == entry.name
+    assert result.method in BIBTEX
+    assert result.n >= 1
+    assert result.null_hypothesis.endswith(".")
+    assert isinstance(result.status, Status)
+    assert all(a.name and a.detail for a in result.assumptions)
+    json.dumps(result.to_dict(), allow_nan=False)
+    if entry.arity is Arity.ALL_PAIRS:
+        check_pairwise(result)
+    else:
+        check_single(entry, result)
+
+
+def check_single(entry: Entry, result: Any) -> None:
+    assert isinstance(result, Result)
+    row = result.to_row()
+    assert all(v is None or isinstance(v, (str, bool, int, float)) for v in row.values())
+    if result.ci is not None:
+        check_interval(result.ci, result.estimate)
+    if entry.type1 is TypeOneError.BAYESIAN:
+        assert isinstance(result, BayesResult)
+        assert math.isnan(result.pvalue)
+        total = result.p_a_better + result.p_equivalent + result.p_b_better
+        assert total == pytest.approx(1) or (math.isnan(total) and result.status in UNDECIDED)
+        return
+    check_pvalue(result.pvalue, result.status)
+    if result.status in NO_EVIDENCE and entry.family != "equivalence":
+        assert result.pvalue == 1.0
+    if result.status is Status.ZERO_VARIANCE:
+        assert math.isinf(result.statistic)
+
+
+def check_pairwise(result: Any) -> None:
+    assert isinstance(result, PairwiseResult)
+    assert [(p.a, p.b) for p in result.pairs] == [
+        (i, j) for i in range(MODELS) for j in range(i + 1, MODELS)
+    ]
+    for pair in result.pairs:
+        check_pvalue(pair.pvalue, pair.status)
+        check_pvalue(pair.pvalue_adjusted, pair.status)
+        assert not pair.pvalue_adjusted < pair.pvalue
+        if pair.ci is not None:
+            check_interval(pair.ci, pair.estimate)
+
+
+@pytest.mark.parametrize(("name", "case"), CASES, ids=lambda value: value.replace(" ", "-"))
+def test_any_evidence_gives_a_sound_result_or_a_named_refusal(name, case):
+    entry = CATALOGUE[name]
+    arguments = cases(entry)[case]()
+    try:
+        result = call(entry, arguments)
+    except ValueError as error:
+        refusal = str(error)
+    else:
+        check_result(entry, result)
+        return
+    assert case != "ordinary"
+    assert names_an_argument(entry, refusal), f"which argument is wrong? {refusal}"
+
+
+def choices(entry: Entry, option: str) -> list[str]:
+    """Return the values an option takes, as its refusal lists them."""
+    with pytest.raises(ValueError, match=option) as refusal:
+        call(entry, ordinary(entry), **{option: "nonsense"})
+    listed = re.findall(r"'([^']+)'", str(refusal.value).split("allowed:")[-1])
+    assert entry.options[option].default in listed, f"list the allowed values: {refusal.value}"
+    return listed
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_choice_keeps_the_promises_on_any_evidence(name):
+    entry = CATALOGUE[name]
+    named = [o for o, p in entry.options.items() if isinstance(p.default, str)]
+    for option, case in itertools.product(named, cases(entry)):
+        for choice in choices(entry, option):
+            arguments = cases(entry)[case]()
+            try:
+                result = call(entry, arguments, **{option: choice})
+            except ValueError as error:
+                refusal = str(error)
+            else:
+                check_result(entry, result)
+                continue
+            assert names_an_argument(entry, refusal), f"{option}={choice}, {case}: {refusal}"
+
+
+def names_an_argument(entry: Entry, message: str) -> bool:
+    return any(p in message for p in inspect.signature(entry.function).parameters)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].arity is not Arity.ONE])
+def test_identical_models_are_never_told_apart(name):
+    entry = CATALOGUE[name]
+    result = call(entry, cases(entry)["identical models"]())
+    if entry.type1 is TypeOneError.BAYESIAN:
+        assert result.p_a_better == pytest.approx(result.p_b_better, abs=0.02)
+    elif entry.arity is Arity.ALL_PAIRS:
+        assert all(pair.pvalue_adjusted == 1.0 for pair in result.pairs)
+    elif entry.family != "equivalence":
+        assert result.pvalue == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_same_input_gives_the_same_result_and_is_left_alone(name):
+    entry = CATALOGUE[name]
+    arguments = ordinary(entry)
+    copies = tuple(a.copy() for a in arguments)
+    first, second = call(entry, arguments), call(entry, arguments)
+    assert first.to_dict() == second.to_dict()
+    assert all(np.array_equal(a, c) for a, c in zip(arguments, copies, strict=True))
+    lists = call(entry, tuple(a.tolist() for a in arguments))
+    assert lists.to_dict() == first.to_dict()
+
+
+# ------------------------------------------------------------------------------ symmetries
+
+
+def swapped(arguments: Arguments) -> Arguments:
+    return (*arguments[:-2], arguments[-1], arguments[-2])
+
+
+def close(first: float, second: float, slack: float = 1e-9) -> bool:
+    return first == pytest.approx(second, rel=max(slack, 1e-7), abs=slack, nan_ok=True)
+
+
+PAIR_CASES = [(n, c) for n, c in CASES if CATALOGUE[n].arity is Arity.PAIR]
+
+
+@pytest.mark.parametrize(("name", "case"), PAIR_CASES, ids=lambda value: value.replace(" ", "-"))
+def test_swapping_the_models_flips_what_has_a_sign(name, case):
+    entry = CATALOGUE[name]
+    arguments = cases(entry)[case]()
+    try:
+        first = call(entry, arguments)
+    except ValueError:
+        with pytest.raises(ValueError, match=r"."):
+            call(entry, swapped(arguments))
+        return
+    second = call(entry, swapped(arguments))
+    # what is sampled is only as symmetric as its Monte Carlo error
+    slack = 0.02 if "seed" in entry.options else 1e-9
+    assert first.status is second.status
+    assert close(first.pvalue, second.pvalue, slack)
+    assert close(first.estimate, -second.estimate, max(slack, 1e-9 * abs(first.estimate)))
+    if first.ci is not None:
+        scale = max(slack, 1e-9 * abs(first.estimate))
+        assert close(first.ci.low, -second.ci.high, scale)
+        assert close(first.ci.high, -second.ci.low, scale)
+    if isinstance(first, BayesResult):
+        assert close(first.p_a_better, second.p_b_better, slack)
+        assert close(first.p_equivalent, second.p_equivalent, slack)
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in with_option("alternative") if CATALOGUE[n].arity is Arity.PAIR]
+)
+def test_greater_and_less_mirror_each_other(name):
+    entry = CATALOGUE[name]
+    arguments = ordinary(entry)
+    greater = call(entry, arguments, alternative="greater")
+    assert close(greater.pvalue, call(entry, swapped(arguments), alternative="less").pvalue)
+    less = call(entry, arguments, alternative="less")
+    better = greater.estimate > 0
+    assert (greater.pvalue < less.pvalue) == better
+    assert {greater.alternative, less.alternative} == {"greater", "less"}
+
+
+MANY = [n for n in NAMES if CATALOGUE[n].arity in (Arity.OMNIBUS, Arity.ALL_PAIRS)]
+MANY_CASES = [(n, c) for n, c in CASES if n in MANY]
+
+
+@pytest.mark.parametrize(("name", "case"), MANY_CASES, ids=lambda value: value.replace(" ", "-"))
+def test_numbering_of_the_models_does_not_matter(name, case):
+    entry = CATALOGUE[name]
+    (table,) = cases(entry)[case]()
+    try:
+        first = call(entry, (table,))
+    except ValueError:
+        with pytest.raises(ValueError, match=r"."):
+            call(entry, (table[:, ::-1],))
+        return
+    second = call(entry, (table[:, ::-1],))
+    if entry.arity is Arity.OMNIBUS:
+        assert close(first.statistic, second.statistic, 1e-6)
+        assert close(first.pvalue, second.pvalue)
+        return
+    found = {(MODELS - 1 - p.b, MODELS - 1 - p.a): p for p in second.pairs}
+    for pair in first.pairs:
+        mirrored = found[pair.a, pair.b]
+        assert close(pair.pvalue_adjusted, mirrored.pvalue_adjusted)
+        assert close(pair.estimate, -mirrored.estimate, 1e-9 * max(1, abs(pair.estimate)))
+
+
+@pytest.mark.parametrize("name", with_option("greater_is_better"))
+def test_losses_are_scores_upside_down(name):
+    entry = CATALOGUE[name]
+    arguments = ordinary(entry)
+    constant = {"mu0": -REQUIRED["mu0"]} if "mu0" in entry.options else {}
+    first = call(entry, arguments)
+    second = call(entry, tuple(-a for a in arguments), greater_is_better=False, **constant)
+    if entry.arity is Arity.ALL_PAIRS:
+        assert [p.pvalue_adjusted for p in first.pairs] == pytest.approx(
+            [p.pvalue_adjusted for p in second.pairs]
+        )
+    elif entry.arity is not Arity.ONE:
+        assert close(first.estimate, second.estimate)
+        assert close(first.pvalue, second.pvalue)
+
+
+# --------------------------------------------------------------------------- wrong input
+
+SCORED = [
+    n
+    for n in NAMES
+    if CATALOGUE[n].evidence
+    in (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA, Evidence.DATASET_SCORES)
+]
+
+
+def refused(entry: Entry, arguments: Any, argument: str) -> None:
+    with pytest.raises(ValueError, match=argument):
+        call(entry, arguments)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("name", SCORED)
+def test_missing_scores_are_refused(name, bad):
+    entry = CATALOGUE[name]
+    for position, argument in enumerate(positional(entry)):
+        arguments = tuple(a.copy() for a in ordinary(entry))
+        arguments[position].flat[1] = bad
+        refused(entry, arguments, argument)
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_words_are_not_scores(name):
+    entry = CATALOGUE[name]
+    for position, argument in enumerate(positional(entry)):
+        arguments = list(ordinary(entry))
+        arguments[position] = np.full(arguments[position].shape, "high")
+        refused(entry, arguments, argument)
+
+
+@pytest.mark.parametrize("wrong", ["strings", "numbers", "missing"])
+@pytest.mark.parametrize("name", having(evidence=Evidence.CORRECTNESS))
+def test_labels_are_not_correctness(name, wrong):
+    entry = CATALOGUE[name]
+    for position, argument in enumerate(positional(entry)):
+        arguments = list(ordinary(entry))
+        shape = arguments[position].shape
+        values = {
+            "strings": np.full(shape, "cat"),
+            "numbers": np.arange(np.prod(shape)).reshape(shape) % 3,
+            "missing": np.where(np.arange(np.prod(shape)).reshape(shape) == 1, math.nan, 1.0),
+        }
+        arguments[position] = values[wrong]
+        refused(entry, arguments, argument)
+
+
+@pytest.mark.parametrize("name", having(evidence=Evidence.PROBABILITIES))
+def test_scores_of_classes_need_numbers_and_two_classes(name):
+    entry = CATALOGUE[name]
+    truth, first, second = ordinary(entry)
+    refused(entry, (truth, np.where(truth == 1, math.nan, first), second), "score_a")
+    refused(entry, (truth, first, np.where(truth == 1, math.nan, second)), "score_b")
+    refused(entry, (truth + 1, first, second), "y_true")
+    refused(entry, (np.where(truth == 1, "yes", "no"), first, second), "y_true")
+
+
+@pytest.mark.parametrize("name", [n for n in having(arity=Arity.PAIR) if "unpaired" not in n])
+def test_unequal_lengths_are_refused(name):
+    entry = CATALOGUE[name]
+    arguments = ordinary(entry)
+    shorter = (*arguments[:-1], arguments[-1][:-1])
+    refused(entry, shorter, positional(entry)[-1])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_empty_and_misshapen_evidence_is_refused(name):
+    entry = CATALOGUE[name]
+    arguments = ordinary(entry)
+    first = positional(entry)[0]
+    refused(entry, tuple(a[:0] for a in arguments), "|".join(positional(entry)))
+    refused(entry, (np.float64(0.5), *arguments[1:]), first)
+    refused(entry, (arguments[0][..., None, None], *arguments[1:]), first)
+
+
+@pytest.mark.parametrize("name", having(arity=Arity.OMNIBUS) + having(arity=Arity.ALL_PAIRS))
+def test_one_model_is_no_comparison(name):
+    entry = CATALOGUE[name]
+    (table,) = ordinary(entry)
+    refused(entry, (table[:, :1],), positional(entry)[0])
+
+
+@pytest.mark.parametrize("name", with_option("confidence_level"))
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, math.nan])
+def test_confidence_level_is_checked(name, level):
+    entry = CATALOGUE[name]
+    with pytest.raises(ValueError, match="confidence_level"):
+        call(entry, ordinary(entry), confidence_level=level)
