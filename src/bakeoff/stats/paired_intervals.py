@@ -29,7 +29,8 @@ Bounds = tuple[FloatArray, FloatArray]
 def check_count(value: float, name: str) -> int:
     """Check one count: a whole number, not negative."""
     number = np.asarray(value)
-    if number.ndim or number.dtype.kind not in "iuf" or not number >= 0 or number % 1:
+    known = number.ndim == 0 and number.dtype.kind in "iuf" and np.isfinite(number)
+    if not known or number < 0 or number != np.floor(number):
         raise ValueError(f"{name}: found {value!r}, must be a count (a whole number >= 0)")
     return int(number)
 

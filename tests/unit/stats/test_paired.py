@@ -229,6 +229,8 @@ def test_wrong_rows_are_refused(a, b, message):
         ((1, 2.5, 3, 4), {}, "only_a_correct"),
         ((1, 2, math.nan, 4), {}, "only_b_correct"),
         ((1, 2, 3, "4"), {}, "both_wrong"),
+        ((1, 2, 3, math.inf), {}, "both_wrong"),
+        ((True, 2, 3, 4), {}, "both_correct"),
         ((1, 2, 3, 4), {"variant": "mid-p"}, "variant"),
         ((1, 2, 3, 4), {"alternative": "two.sided"}, "alternative"),
         ((1, 2, 3, 4), {"confidence_level": 95}, "confidence_level"),
