@@ -37,12 +37,6 @@ def criteria_names(criteria: Sequence[str] | None, m: int) -> tuple[str, ...]:
     return names
 
 
-def constant_columns(residuals: FloatArray, noise: FloatArray) -> BoolArray:
-    """Return which columns of residuals are float noise."""
-    flat: BoolArray = np.sqrt((residuals**2).mean(axis=0)) <= noise
-    return flat
-
-
 def check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence[str]) -> None:
     """Refuse criteria that are linear combinations of each other, and say which.
 
@@ -68,17 +62,46 @@ def check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence[
         )
 
 
-def flat_status(
-    flat: BoolArray, moved: BoolArray, names: Sequence[str]
+def distinct_rows(rows: FloatArray, noise: FloatArray) -> int:
+    """Count different rows, up to float noise.
+
+    Centred, j different rows span j − 1 dimensions at most. Where that is less than the number of
+    criteria they depend on each other whatever they are: the folds are too alike to tell.
+    """
+    grid = np.where(noise > 0, 4 * noise, 1.0)
+    return len(np.unique(np.round((rows - rows[0]) / grid), axis=0))
+
+
+def judge(
+    residuals: FloatArray,
+    noise: FloatArray,
+    moved: BoolArray,
+    names: Sequence[str],
+    *,
+    freedom: int,
+    spanned: int,
 ) -> tuple[Status, Assumption]:
-    """Name the case where criteria do not vary: `moved` are those that still differ."""
+    """Name the case of a test from its residuals.
+
+    `moved` are the criteria in which the models' means differ, `spanned` the dimensions that the
+    different rows of the residuals can span.
+    """
+    m = len(names)
+    flat: BoolArray = np.sqrt((residuals**2).mean(axis=0)) <= noise
     named = ", ".join(repr(n) for n, f in zip(names, flat, strict=True) if f)
-    if not flat.any():
-        return Status.OK, Assumption("criteria vary", True, "every criterion varies over the folds")
-    status = Status.ZERO_VARIANCE if (flat & moved).any() else Status.UNDEFINED
-    return status, Assumption(
-        "criteria vary", False, f"{named} has no variance over the folds: leave it out"
-    )
+    if freedom < 1:
+        return Status.TOO_FEW, Assumption("criteria vary", None, "one fold has no variance")
+    if flat.any():
+        status = Status.ZERO_VARIANCE if (flat & moved).any() else Status.UNDEFINED
+        if flat.all() and not moved.any():
+            status = Status.IDENTICAL_SCORES
+        detail = f"{named} has no variance over the folds: leave it out"
+        return status, Assumption("criteria vary", False, detail)
+    if freedom < m or spanned < m:
+        detail = f"the folds differ in only {spanned} way(s), {m} criteria need at least {m}"
+        status = Status.TOO_FEW if freedom < m else Status.UNDEFINED
+        return status, Assumption("criteria vary", False, detail)
+    return Status.OK, Assumption("criteria vary", True, "every criterion varies over the folds")
 
 
 def enough_folds(freedom: int, m: int) -> Assumption:

@@ -19,10 +19,10 @@ from bakeoff.stats._checks import FloatArray, check_level
 from bakeoff.stats._multivariate import (
     as_criteria,
     check_independent,
-    constant_columns,
     criteria_names,
+    distinct_rows,
     enough_folds,
-    flat_status,
+    judge,
     triangular_factor,
 )
 from bakeoff.stats._paired import noise_level
@@ -101,14 +101,15 @@ def hotelling_t2(
     relative = noise_level(scores_a, scores_b)
     d = np.where(np.abs(a - b) <= relative * size, 0.0, a - b)
     folds, m = d.shape
-    centred = d - d.mean(axis=0)
+    noise = relative * size.max(axis=0)
     sample = _Sample(
         mean=d.mean(axis=0),
-        residuals=centred,
-        noise=relative * size.max(axis=0),
+        residuals=d - d.mean(axis=0),
+        noise=noise,
         freedom=folds - 1,
         weight=folds,
         names=criteria_names(criteria, m),
+        spanned=distinct_rows(d, noise) - 1,
     )
     return _t2_result("hotelling_t2", sample, folds, level, independence(folds))
 
@@ -173,13 +174,15 @@ def hotelling_t2_unpaired(
         )
     residuals = np.vstack((a - a.mean(axis=0), b - b.mean(axis=0)))
     size = np.maximum(np.abs(a).max(axis=0), np.abs(b).max(axis=0))
+    noise = noise_level(scores_a, scores_b) * size
     sample = _Sample(
         mean=a.mean(axis=0) - b.mean(axis=0),
         residuals=residuals,
-        noise=noise_level(scores_a, scores_b) * size,
+        noise=noise,
         freedom=len(a) + len(b) - 2,
         weight=len(a) * len(b) / (len(a) + len(b)),
         names=criteria_names(criteria, a.shape[1]),
+        spanned=distinct_rows(a, noise) + distinct_rows(b, noise) - 2,
     )
     n = len(a) + len(b)
     return _t2_result("hotelling_t2_unpaired", sample, n, level, independence(min(len(a), len(b))))
@@ -195,18 +198,20 @@ class _Sample:
     freedom: int
     weight: float
     names: tuple[str, ...]
+    spanned: int
 
 
 def _t2_result(test: str, sample: _Sample, n: int, level: float, independent: Assumption) -> Result:
     m, freedom = sample.mean.size, sample.freedom
     df2 = freedom - m + 1
-    flat = constant_columns(sample.residuals, sample.noise)
-    moved = np.abs(sample.mean) > sample.noise
-    status, varies = flat_status(flat, moved, sample.names)
-    if freedom < 1 or (df2 < 1 and status is Status.OK):
-        status = Status.TOO_FEW
-    elif flat.all() and not moved.any():
-        status = Status.IDENTICAL_SCORES
+    status, varies = judge(
+        sample.residuals,
+        sample.noise,
+        np.abs(sample.mean) > sample.noise,
+        sample.names,
+        freedom=freedom,
+        spanned=sample.spanned,
+    )
     t2 = f = pvalue = distance = math.nan
     reach = np.full(m, math.nan)
     if status is Status.OK:

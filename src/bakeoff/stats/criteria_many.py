@@ -13,10 +13,10 @@ from bakeoff.stats._checks import BoolArray, FloatArray, check_choice
 from bakeoff.stats._multivariate import (
     as_criteria,
     check_independent,
-    constant_columns,
     criteria_names,
+    distinct_rows,
     enough_folds,
-    flat_status,
+    judge,
     triangular_factor,
 )
 from bakeoff.stats._paired import noise_level
@@ -103,13 +103,14 @@ def manova(
     names = criteria_names(criteria, y.shape[2])
     noise = noise_level(scores) * np.abs(y).max(axis=(0, 1))
     residuals, effects = layout.residuals, layout.effects
-    status, varies = flat_status(
-        constant_columns(residuals, noise), (np.abs(effects) > noise).any(axis=0), names
+    status, varies = judge(
+        residuals,
+        noise,
+        (np.abs(effects) > noise).any(axis=0),
+        names,
+        freedom=layout.df_error,
+        spanned=layout.spanned(noise),
     )
-    if layout.df_error < 1 or (layout.df_error < y.shape[2] and status is Status.OK):
-        status = Status.TOO_FEW
-    elif layout.identical(noise):
-        status = Status.IDENTICAL_SCORES
     if status is Status.OK:
         check_independent(residuals, noise, names)
         four = _four_statistics(_eigenvalues(layout), y.shape[2], layout.df_model, layout.df_error)
@@ -173,7 +174,7 @@ class _Layout:
         self.means: FloatArray = (y * weight).sum(axis=0) / self.counts[:, None]
         grand = (y * weight).sum(axis=(0, 1)) / self.counts.sum()
         self.effects: FloatArray = self.means - grand
-        self.df_model = models - 1
+        self.df_model = int(models) - 1
         if blocks:
             rest = y - self.means - y.mean(axis=1, keepdims=True) + grand
             self.df_error = (folds - 1) * (models - 1)
@@ -183,12 +184,17 @@ class _Layout:
         self.residuals: FloatArray = rest[present]
         self._blocks = blocks
 
-    def identical(self, noise: FloatArray) -> bool:
-        """Whether the models have one score per criterion (with blocks: per fold)."""
-        rows = self._y[self._present]
-        centre = self._y.mean(axis=1, keepdims=True) if self._blocks else rows.mean(axis=0)
-        spread = self._y - centre if self._blocks else rows - centre
-        return bool((np.abs(spread) <= noise).all())
+    def spanned(self, noise: FloatArray) -> int:
+        """Return how many dimensions the different rows of the residuals can span."""
+        if self._blocks:
+            within = self._y - self._y.mean(axis=1, keepdims=True)
+            patterns = within.reshape(len(within), -1)
+            different = distinct_rows(patterns, np.tile(noise, self.df_model + 1))
+            return (different - 1) * self.df_model
+        return sum(
+            distinct_rows(self._y[there, model], noise) - 1
+            for model, there in enumerate(self._present.T)
+        )
 
 
 def _eigenvalues(layout: _Layout) -> FloatArray:

@@ -126,6 +126,13 @@ class TestDependence:
             assert result.status is Status.TOO_FEW
             assert math.isnan(result.pvalue)
 
+    def test_folds_that_hardly_differ_are_no_fault_of_the_criteria(self, test: str) -> None:
+        a = np.full((8, 3), 0.8)
+        a[2] = [0.9, 0.7, 0.85]
+        result = self.compare(test, a, np.full((8, 3), 0.8))
+        assert result.status is Status.UNDEFINED
+        assert math.isnan(result.pvalue)
+
     def test_wrong_names_and_missing_scores(self, test: str) -> None:
         a, b = draw((10, 2)), draw((10, 2), 1)
         with pytest.raises(ValueError, match="criteria: expected 2"):
