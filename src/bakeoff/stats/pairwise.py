@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats import _mcnemar_kernels as kernels
 from bakeoff.stats._checks import FloatArray, check_alternative, check_choice, check_level
-from bakeoff.stats._correctness_matrix import as_matrix, both_correct, column_totals
+from bakeoff.stats._correctness_matrix import as_matrix, both_correct
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
     Alternative,
@@ -26,7 +26,6 @@ __all__ = ["mcnemar_minp", "pairwise_mcnemar"]
 
 _LOGICAL = ("shaffer", "bergmann-hommel")
 _DISCRETE = ("exact", "midp")
-_CELLS = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
 
 
 @register(
@@ -93,8 +92,8 @@ def pairwise_mcnemar(
 
     Notes
     -----
-    All counts come from one matrix product of the 0/1 matrix with itself, so the cost is that
-    of n M² multiply-adds and the memory that of the input. Exact null distributions are
+    All counts come from the 0/1 matrix packed to bits, 64 rows at a time, so the memory stays
+    below that of the input. Exact null distributions are
     conditional on the discordant rows of each pair (McNemar 1947; Fagerland et al. 2013).
 
     Examples
@@ -117,9 +116,10 @@ def pairwise_mcnemar(
     method = _check_correction(correction, variant, side, control)
     first, second = _pairs(models, control)
 
-    right = column_totals(matrix, counts)
+    together = both_correct(matrix, counts)
+    right = together.diagonal()
     n = float(len(matrix) if counts is None else counts.sum())
-    a = both_correct(matrix, counts)[first, second]
+    a = together[first, second]
     b, c = right[first] - a, right[second] - a
     d = n - a - b - c
 
@@ -132,7 +132,7 @@ def pairwise_mcnemar(
     )
     pairs = _pair_rows(
         (first, second, statistic, pvalue, adjusted, (b - c) / n, low, high),
-        (a, b, c, d, _odds_ratio(b, c), _cohens_g(b, c)),
+        (*(v.astype(np.int64) for v in (a, b, c, d)), _odds_ratio(b, c), _cohens_g(b, c)),
         1.0 if variant not in _DISCRETE and side == "two-sided" else None,
         (each, ci_method),
     )
@@ -283,32 +283,41 @@ def _adjust(
 
 def _pair_rows(
     columns: tuple[NDArray[Any], ...],
-    details: tuple[FloatArray, ...],
+    details: tuple[NDArray[Any], ...],
     df: float | None,
     interval: tuple[float, str],
 ) -> tuple[Pair, ...]:
     """Turn one array per quantity into one `Pair` per pair of models."""
     plain = [column.tolist() for column in (*columns, *details)]
-    rows = []
-    for i, j, statistic, p, adjusted, estimate, low, high, *rest in zip(*plain, strict=True):
-        *cells, odds_ratio, cohens_g = rest
-        counts = dict(zip(_CELLS, map(int, cells), strict=True))
-        discordant = counts["only_a_correct"] + counts["only_b_correct"]
-        rows.append(
-            Pair(
-                a=i,
-                b=j,
-                statistic=statistic,
-                pvalue=p,
-                pvalue_adjusted=adjusted,
-                estimate=estimate,
-                ci=ConfidenceInterval(low, high, *interval),
-                df=df,
-                status=Status.OK if discordant else Status.NO_DISCORDANT_PAIRS,
-                details={**counts, "odds_ratio": odds_ratio, "cohens_g": cohens_g},
-            )
+    return tuple(
+        Pair(
+            a=i,
+            b=j,
+            statistic=statistic,
+            pvalue=p,
+            pvalue_adjusted=adjusted,
+            estimate=estimate,
+            ci=ConfidenceInterval(low, high, *interval),
+            df=df,
+            status=Status.OK if only_a or only_b else Status.NO_DISCORDANT_PAIRS,
+            details={
+                "both_correct": both,
+                "only_a_correct": only_a,
+                "only_b_correct": only_b,
+                "both_wrong": neither,
+                "odds_ratio": odds_ratio,
+                "cohens_g": cohens_g,
+            },
         )
-    return tuple(rows)
+        for (
+            (i, j, statistic, p, adjusted, estimate, low, high),
+            (both, only_a, only_b, neither, odds_ratio, cohens_g),
+        ) in zip(
+            zip(*plain[: len(columns)], strict=True),
+            zip(*plain[len(columns) :], strict=True),
+            strict=True,
+        )
+    )
 
 
 def _odds_ratio(b: FloatArray, c: FloatArray) -> FloatArray:
