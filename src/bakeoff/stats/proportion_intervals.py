@@ -59,10 +59,10 @@ def proportion_ci(
     >>> round(low, 4), round(high, 4)
     (0.0776, 0.2098)
     """
-    check_choice(method, tuple(_METHODS), "method")
+    check_choice(method, tuple(METHODS), "method")
     side = check_alternative(alternative)
     x, n = check_counts(count, n, "count")
-    low, high = _METHODS[method](x, n, _binomial.tail_probability(confidence_level, side))
+    low, high = METHODS[method](x, n, _binomial.tail_probability(confidence_level, side))
     if clip:
         low, high = max(low, 0.0), min(high, 1.0)
     low, high = (0.0 if side == "less" else low), (1.0 if side == "greater" else high)
@@ -123,7 +123,7 @@ def _around(centre: float, n: float, z: float) -> tuple[float, float]:
     return centre - half, centre + half
 
 
-_METHODS: dict[str, Callable[[int, int, float], tuple[float, float]]] = {
+METHODS: dict[str, Callable[[int, int, float], tuple[float, float]]] = {
     "wilson": _wilson,
     "wilson_cc": _wilson_cc,
     "clopper_pearson": _clopper_pearson,

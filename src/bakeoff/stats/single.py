@@ -21,7 +21,7 @@ from bakeoff.stats._ranks import normal_pvalue
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, Result
 from bakeoff.stats.corrected import fold_ratio
-from bakeoff.stats.proportion_intervals import check_counts, proportion_ci
+from bakeoff.stats.proportion_intervals import METHODS, check_counts, proportion_ci
 
 __all__ = [
     "binomial_test",
@@ -53,6 +53,9 @@ def binomial_test(
     ci_method: str = "wilson",
 ) -> Result:
     """Test a model's accuracy, or error rate, against a value.
+
+    The exact binomial test (Clopper & Pearson 1934 invert it) or its normal approximation
+    (Alpaydin 2010, section 19.9).
 
     Parameters
     ----------
@@ -145,6 +148,7 @@ def binomial_test_from_counts(
     """
     check_choice(rate, ("accuracy", "error"), "rate")
     check_choice(variant, ("exact", "normal"), "variant")
+    check_choice(ci_method, tuple(METHODS), "ci_method")
     side, level, p0 = (
         check_alternative(alternative),
         check_level(confidence_level),
@@ -198,7 +202,7 @@ def one_sample_t(
 ) -> Result:
     """Student's t test of the mean score over k folds.
 
-    t = (x̄ − mu0)/(s/√k) with k − 1 degrees of freedom (Alpaydin 2010, section 19.10).
+    t = (x̄ − mu0)/(s/√k) with k − 1 degrees of freedom (Alpaydin 2010, section 19.9.3).
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ def test_one_row_and_all_alike(right):
         ({"p0": 1.5}, "p0"),
         ({"rate": "recall"}, "rate"),
         ({"variant": "midp"}, "variant"),
-        ({"ci_method": "wilson-cc"}, "method"),
+        ({"ci_method": "wilson-cc"}, "ci_method"),
         ({"n_correct": 11}, "n_correct"),
         ({"n": 0, "n_correct": 0}, "n: found 0"),
     ],
