@@ -1,11 +1,14 @@
-"""The JSON schema of an experiment, for editors that complete and explain.
+"""What describes an experiment to people and to editors, made from the spec itself.
 
-``python -m bakeoff.schema`` rewrites workflow/schemas/experiment.schema.json.
+``python -m bakeoff.schema`` rewrites workflow/schemas/experiment.schema.json (editors complete
+and explain with it) and the tables of config/README.md.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +18,123 @@ from bakeoff.spec import Experiment
 from bakeoff.stats import catalogue
 
 PATH = Path("workflow/schemas/experiment.schema.json")
+README = Path("config/README.md")
+_MARK = "<!-- made by `python -m bakeoff.schema`, do not edit below -->\n"
 
 
 def schema() -> dict[str, Any]:
     """Return the schema: the shape from the spec, the names from the catalogues."""
     found = Experiment.model_json_schema()
-    names = {"title": "bakeoff experiment", "$schema": "https://json-schema.org/draft/2020-12/schema"}
+    names = {
+        "title": "bakeoff experiment",
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+    }
     found["properties"]["metrics"]["items"] = {"enum": sorted(METRICS)}
-    tests = found["$defs"]["TestSettings"]["properties"]["run"]
-    tests["items"] = {"enum": sorted(catalogue())}
+    run = found["$defs"]["TestSettings"]["properties"]["run"]
+    run["items"] = {"enum": sorted(catalogue())}
     return {**names, **{k: v for k, v in found.items() if k != "title"}}
 
 
 def text() -> str:
-    """Return the file's text."""
+    """Return the schema file's text."""
     return json.dumps(schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def tables() -> str:
+    """Return every key of an experiment as Markdown tables."""
+    found = schema()
+    parts = [
+        ("Top level", found),
+        *(_part(found, f"`source: {s}`", d) for s, d in _sources(found)),
+        _part(found, "A model", "Model"),
+        *(
+            (f"`resampling: {{{plan}: …}}`", found["$defs"][_ref(value)])
+            for plan, value in found["$defs"]["Resampling"]["properties"].items()
+        ),
+        _part(found, "`tests:`", "TestSettings"),
+    ]
+    metrics = "\n".join(
+        f"| `{m.name}` | {m.title} | {'greater' if m.greater_is_better else 'smaller'} | "
+        f"{'two' if m.binary else 'any'} |"
+        for m in METRICS.values()
+    )
+    tests = "\n".join(
+        f"| `{e.name}` | {e.title} | {', '.join(f'`{p}`' for p in e.plans)} |"
+        for e in catalogue().values()
+    )
+    return "\n".join(
+        [
+            *(
+                f"## {title}\n\n{part.get('description', '')}\n\n{_table(part)}"
+                for title, part in parts
+            ),
+            f"## Metrics\n\n| name | what | better | classes |\n|---|---|---|---|\n{metrics}\n",
+            f"## Tests\n\n| name | what | plans that feed it |\n|---|---|---|\n{tests}\n",
+        ]
+    )
+
+
+def readme(old: str) -> str:
+    """Return config/README.md with its tables made anew."""
+    return old.partition(_MARK)[0] + _MARK + "\n" + tables()
+
+
+def _part(found: dict[str, Any], title: str, name: str) -> tuple[str, dict[str, Any]]:
+    return title, found["$defs"][name]
+
+
+def _sources(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    (values,) = found["properties"]["datasets"]["patternProperties"].values()
+    members = values["discriminator"]["mapping"]
+    for source, reference in members.items():
+        yield source, reference.rpartition("/")[2]
+
+
+def _ref(value: dict[str, Any]) -> str:
+    references = [v["$ref"] for v in [value, *value.get("anyOf", [])] if "$ref" in v]
+    return str(references[0].rpartition("/")[2])
+
+
+def _table(part: dict[str, Any]) -> str:
+    rows = [
+        f"| `{key}` | {_type(value)} | {_default(key, value, part)} | {_description(value)} |"
+        for key, value in part["properties"].items()
+        if key != "source"
+    ]
+    return "\n".join(["| key | value | default | what |", "|---|---|---|---|", *rows, ""])
+
+
+def _type(value: dict[str, Any]) -> str:
+    if "const" in value:
+        return f"`{value['const']}`"
+    if "enum" in value:
+        return " \\| ".join(f"`{v}`" for v in value["enum"])
+    if "anyOf" in value:
+        return " or ".join(
+            dict.fromkeys(_type(v) for v in value["anyOf"] if v.get("type") != "null")
+        )
+    if "$ref" in value or value.get("type") == "object":
+        return "keys"
+    if value.get("type") == "array":
+        items = value.get("items", {})
+        return "list of names" if "enum" in items else f"list of {_type(items)}s"
+    kinds = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
+    return kinds.get(str(value.get("type")), "any")
+
+
+def _default(key: str, value: dict[str, Any], part: dict[str, Any]) -> str:
+    if key in part.get("required", []):
+        return "required"
+    default = value.get("default")
+    return "" if default in (None, {}, []) else f"`{json.dumps(default)}`"
+
+
+def _description(value: dict[str, Any]) -> str:
+    own = value.get("description")
+    inner = [v["description"] for v in value.get("anyOf", []) if "description" in v]
+    return re.sub(r"\s+", " ", own or " ".join(inner)).replace("|", "\\|")
 
 
 if __name__ == "__main__":
     write_text(PATH, text())
+    write_text(README, readme(README.read_text(encoding="utf-8")))

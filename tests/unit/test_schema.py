@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from bakeoff.check import check_experiment
-from bakeoff.schema import PATH, schema, text
+from bakeoff.schema import PATH, README, readme, schema, text
 from bakeoff.spec import read_experiment
 
 ROOT = Path(__file__).parents[2]
@@ -33,5 +33,14 @@ def test_every_key_is_described() -> None:
     found = schema()
     for name, part in [("experiment", found), *found["$defs"].items()]:
         for key, value in part["properties"].items():
-            described = "description" in value or any("description" in v for v in value.get("anyOf", []))
-            assert described or "const" in value or "$ref" in value, f"{name}.{key} has no description"
+            described = "description" in value or any(
+                "description" in v for v in value.get("anyOf", [])
+            )
+            assert described or "const" in value or "$ref" in value, (
+                f"{name}.{key} has no description"
+            )
+
+
+def test_config_readme_names_every_key() -> None:
+    file = ROOT / README
+    assert file.read_text() == readme(file.read_text()), "run: python -m bakeoff.schema"

@@ -1,0 +1,210 @@
+"""What the workflow costs beyond its fits.
+
+Runs, in one go and on the same splits,
+
+(a) a bare joblib loop over the same fits, as a process from a cold start,
+(b) the whole `snakemake` command from a cold start,
+(c) a loop of mlxtend's `combined_ftest_5x2cv` over all pairs of models, likewise;
+
+then (a) and (b) again with fits of two seconds, and the cost per job from 100 to 5,000 jobs.
+
+    python benchmarks/overhead.py            # everything, about 10 minutes
+    python benchmarks/overhead.py short      # (a), (b), (c) on seven models: about a minute
+    python benchmarks/overhead.py long jobs  # the other parts
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+CORES = 2
+
+SEVEN: dict[str, Any] = {
+    "logistic": {"estimator": "sklearn.linear_model.LogisticRegression"},
+    "lda": {"estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"},
+    "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+    "knn": {"estimator": "sklearn.neighbors.KNeighborsClassifier"},
+    "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
+    "forest": {"estimator": "sklearn.ensemble.RandomForestClassifier"},
+    "xgboost": {"estimator": "xgboost.XGBClassifier"},
+}
+# sleeps for its fit time: what is measured is the workflow, not the machine's arithmetic
+SLEEPER = """
+import time
+from sklearn.dummy import DummyClassifier
+
+class Sleeper(DummyClassifier):
+    def __init__(self, seconds=2.0, strategy="prior", random_state=None, constant=None):
+        super().__init__(strategy=strategy, random_state=random_state, constant=constant)
+        self.seconds = seconds
+
+    def fit(self, X, y):
+        time.sleep(self.seconds)
+        return super().fit(X, y)
+"""
+BARE = """
+import sys
+from pathlib import Path
+import yaml
+from joblib import Parallel, delayed
+from sklearn.datasets import load_breast_cancer
+from bakeoff.data import read_split
+from bakeoff.fit.estimator import build
+
+experiment = yaml.safe_load(Path("experiment.yaml").read_text())
+X, y = load_breast_cancer(return_X_y=True)
+
+def one(spec, split):
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    params = dict(spec.get("params", {}))
+    if "xgboost" in spec["estimator"]:
+        params["n_jobs"] = 1
+    model = make_pipeline(StandardScaler(), build(spec["estimator"], params))
+    model.fit(X[split.train], y[split.train])
+    return (model.predict(X[split.test]) == y[split.test]).mean()
+
+splits = [read_split(sys.argv[1], r, f) for r in range(1, 6) for f in (1, 2)]
+jobs = [delayed(one)(spec, split) for spec in experiment["models"].values() for split in splits]
+scores = Parallel(n_jobs=2)(jobs)
+print(sum(scores) / len(scores))
+"""
+PAIRS = """
+from itertools import combinations
+from pathlib import Path
+import yaml
+from mlxtend.evaluate import combined_ftest_5x2cv
+from sklearn.datasets import load_breast_cancer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from bakeoff.fit.estimator import build
+
+X, y = load_breast_cancer(return_X_y=True)
+models = yaml.safe_load(Path("experiment.yaml").read_text())["models"]
+
+for a, b in combinations(models.values(), 2):
+    made = [make_pipeline(StandardScaler(), build(s["estimator"], {})) for s in (a, b)]
+    combined_ftest_5x2cv(*made, X, y, random_seed=1)
+"""
+
+
+def experiment(models: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """Return the benchmark's experiment."""
+    return {
+        "experiment": "bench",
+        "seed": 1,
+        "datasets": {"d": {"source": "sklearn", "name": "breast_cancer"}},
+        "models": models,
+        "resampling": {"cv_5x2": {}},
+        "tests": {"run": ["cv5x2_f"]},
+        **changes,
+    }
+
+
+class Folder:
+    """A folder in which the measured commands run."""
+
+    def __init__(self, spec: dict[str, Any]) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="bakeoff-bench-"))
+        (self.path / "experiment.yaml").write_text(yaml.safe_dump(spec, sort_keys=False))
+        (self.path / "sleeper.py").write_text(SLEEPER)
+        (self.path / "bare.py").write_text(BARE)
+        (self.path / "pairs.py").write_text(PAIRS)
+
+    def run(self, *command: str) -> tuple[float, float]:
+        """Return wall seconds and the peak memory in MiB of the command's own process."""
+        env = {**os.environ, "PYTHONPATH": str(self.path)}
+        start, peak = time.perf_counter(), 0
+        with (self.path / "output").open("w") as output:
+            process = psutil.Popen(
+                command, cwd=self.path, env=env, stdout=output, stderr=subprocess.STDOUT
+            )
+            while process.poll() is None:
+                peak = max(peak, _memory(process))
+                time.sleep(0.05)
+        if process.returncode:
+            sys.exit(f"{' '.join(command)} failed:\n{(self.path / 'output').read_text()[-3000:]}")
+        return time.perf_counter() - start, peak / 2**20
+
+    def snakemake(self) -> tuple[float, float]:
+        """Run the workflow from nothing; keep the splits for the bare loop."""
+        shutil.rmtree(self.path / "results", ignore_errors=True)
+        shutil.rmtree(self.path / ".snakemake", ignore_errors=True)
+        return self.run(
+            *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+            *("--workflow-profile", str(ROOT / "profiles/default"), "--cores", str(CORES)),
+            *("--configfile", "experiment.yaml"),
+        )
+
+    def bare(self) -> float:
+        """Run the joblib loop on the splits of the last workflow run."""
+        return self.run(sys.executable, "bare.py", "results/bench/splits/d.cv_5x2.parquet")[0]
+
+    def pairs(self) -> float:
+        """Run mlxtend's test on all pairs."""
+        return self.run(sys.executable, "pairs.py")[0]
+
+
+def _memory(process: psutil.Popen) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.Error:
+        return 0
+
+
+def short(repeats: int = 5) -> None:
+    """Seven models, 70 fits: (a), (b) and (c), in turn, several times."""
+    folder = Folder(experiment(SEVEN))
+    folder.snakemake()
+    rows = [(folder.bare(), folder.snakemake()[0]) for _ in range(repeats)]
+    a, b = (statistics.median(column) for column in zip(*rows, strict=True))
+    c = folder.pairs()
+    print(f"\nSeven models, breast cancer, 70 fits, {CORES} cores (medians of {repeats})")
+    print(f"  (a) bare joblib loop            {a:6.2f} s")
+    print(f"  (b) snakemake, all of it        {b:6.2f} s   limit 2a + 2.5 = {2 * a + 2.5:.2f} s")
+    print(f"  (c) mlxtend, all pairs          {c:6.2f} s   b/c = {b / c:.2f}, limit 0.25")
+
+
+def long() -> None:
+    """Fits of two seconds: the workflow must vanish beside them."""
+    models = {f"m{i}": {"estimator": "sleeper.Sleeper"} for i in range(12)}
+    folder = Folder(experiment(models))
+    b, _ = folder.snakemake()
+    a = folder.bare()
+    print(f"\n120 fits of 2 s, {CORES} cores")
+    print(f"  (a) {a:.1f} s   (b) {b:.1f} s   b/a = {b / a:.3f}, limit 1.05")
+
+
+def jobs() -> None:
+    """Cost per job beyond the fits, and memory of the main process."""
+    print(f"\nCost per job, fits of no work, {CORES} cores")
+    base: tuple[float, int] | None = None
+    for folds in (100, 1000, 5000):
+        model = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
+        plan = {"resampled": {"repeats": folds, "test_size": 0.5}}
+        spec = experiment(model, resampling=plan, tests={"run": ["one_sample_t"]})
+        seconds, peak = Folder(spec).snakemake()
+        own = (
+            f"{1000 * (seconds - base[0]) / (folds - base[1]):.1f} ms each beyond the first"
+            if base
+            else ""
+        )
+        base = base or (seconds, folds)
+        print(f"  {folds:5d} jobs  {seconds:7.1f} s  main process {peak:5.0f} MiB  {own}")
+
+
+if __name__ == "__main__":
+    for part in sys.argv[1:] or ["short", "long", "jobs"]:
+        {"short": short, "long": long, "jobs": jobs}[part]()
