@@ -202,7 +202,8 @@ class BayesResult(Result):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Pair:
-    """One pair inside an all-pairs result; `a` and `b` are column numbers, a < b.
+    """One pair inside an all-pairs result; `a` and `b` are column numbers:
+    a < b, or a is the control.
 
     `estimate` is a's advantage over b (positive favours a).
     """

@@ -15,6 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats._checks import FloatArray, check_choice, check_level
 
+__all__ = [
+    "adjust_pvalues",
+    "bergmann_hommel",
+    "canonical_method",
+    "shaffer_static",
+    "simultaneous_level",
+]
+
 _MAX_MODELS_BERGMANN_HOMMEL = 15
 
 

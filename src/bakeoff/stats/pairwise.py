@@ -26,6 +26,12 @@ __all__ = ["mcnemar_minp", "pairwise_mcnemar"]
 
 _LOGICAL = ("shaffer", "bergmann-hommel")
 _DISCRETE = ("exact", "midp")
+_SOURCES = {
+    "midp": "fagerland2013",
+    "exact": "fagerland2013",
+    "asymptotic": "mcnemar1947",
+    "corrected": "edwards1948",
+}
 
 
 @register(
@@ -150,7 +156,7 @@ def pairwise_mcnemar(
             "The two fitted models of a pair are right equally often on the population the rows "
             "come from."
         ),
-        method="fagerland2013" if variant == "midp" else "mcnemar1947",
+        method=_SOURCES[variant],
         details={
             "accuracies": (right / n).tolist(),
             "confidence_level": level,
