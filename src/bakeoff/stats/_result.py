@@ -202,10 +202,9 @@ class BayesResult(Result):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Pair:
-    """One pair inside an all-pairs result; `a` and `b` are column numbers:
-    a < b, or a is the control.
+    """One pair inside an all-pairs result.
 
-    `estimate` is a's advantage over b (positive favours a).
+    `a` and `b` are column numbers: a < b, or a is the control. `estimate` is a's advantage over b (positive favours a).
     """
 
     a: int
