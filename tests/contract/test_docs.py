@@ -1,0 +1,50 @@
+"""The pages on the statistics list every test, and their examples run."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from bakeoff.stats import catalogue
+
+DOCS = Path(__file__).parents[2] / "docs" / "stats"
+PAGES = sorted(DOCS.glob("*.md"))
+
+
+def table_module() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("table", DOCS / "table.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", sorted(catalogue()))
+def test_one_page_lists_the_test(name):
+    assert len(table_module().pages(catalogue()[name])) == 1
+
+
+def test_table_is_that_of_the_catalogue():
+    assert table_module().README.read_text() == table_module().text(), (
+        "run: python docs/stats/table.py"
+    )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_examples_run(page, capsys):
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    assert blocks, "show an example"
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), {})
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#:]+\.md)[^)]*\)", page.read_text()):
+        assert (page.parent / target).exists(), target
