@@ -125,7 +125,9 @@ def test_preprocessing_is_fitted_on_training_rows_only(
 
     original = StandardScaler.fit
     monkeypatch.setattr(
-        StandardScaler, "fit", lambda self, X, *a, **k: seen.append(len(X)) or original(self, X, *a, **k)
+        StandardScaler,
+        "fit",
+        lambda self, X, *a, **k: seen.append(len(X)) or original(self, X, *a, **k),
     )
     run_fit(FIT, model(MODELS[0]), 1, **paths, output=tmp_path / "p")
     assert seen == [56]

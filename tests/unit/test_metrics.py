@@ -20,7 +20,13 @@ from bakeoff.scores import METRICS
 def predictions(y: Any, predicted: Any, probabilities: Any, k: int) -> Predictions:
     n = len(y)
     return Predictions(
-        np.arange(n), np.asarray(y), np.asarray(predicted), tuple("abcdef"[:k]), probabilities, None, {}
+        np.arange(n),
+        np.asarray(y),
+        np.asarray(predicted),
+        tuple("abcdef"[:k]),
+        probabilities,
+        None,
+        {},
     )
 
 

@@ -137,7 +137,9 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "expected"), [m[1:] for m in MISTAKES], ids=[m[0] for m in MISTAKES])
+@pytest.mark.parametrize(
+    ("change", "expected"), [m[1:] for m in MISTAKES], ids=[m[0] for m in MISTAKES]
+)
 def test_mistake_is_told(tiny: dict[str, Any], change: Change, expected: list[str]) -> None:
     change(tiny)
     message = all_problems(tiny)
@@ -146,24 +148,51 @@ def test_mistake_is_told(tiny: dict[str, Any], change: Change, expected: list[st
 
 
 DATA: list[tuple[str, str, dict[str, Any], list[str]]] = [
-    ("no target column", "a,b\n1,2\n", {"target": "c"}, ["datasets.d.target: unknown target column 'c'"]),
+    (
+        "no target column",
+        "a,b\n1,2\n",
+        {"target": "c"},
+        ["datasets.d.target: unknown target column 'c'"],
+    ),
     ("near target", "a,label\n1,2\n", {"target": "lable"}, ["did you mean 'label'?"]),
     ("one class", "a,y\n1,u\n2,u\n3,u\n", {}, ["datasets.d.target: only one class, 'u'"]),
     ("all missing", "a,y\n1,\n2,\n", {}, ["every value of 'y' is missing"]),
-    ("some missing", "a,y\n1,u\n2,\n3,v\n", {}, ["1 of 3 rows have no value", "missing_target: drop"]),
+    (
+        "some missing",
+        "a,y\n1,u\n2,\n3,v\n",
+        {},
+        ["1 of 3 rows have no value", "missing_target: drop"],
+    ),
     ("few rows", "a,y\n" + "1,u\n" * 9 + "2,v\n" * 3, {}, ["class 'v' has 3 row(s)", "cv_5x2"]),
     ("quantity", "a,y\n" + "".join(f"1,{i}.5\n" for i in range(200)), {}, ["look like a quantity"]),
     ("positive unknown", "a,y\n" + "1,u\n2,v\n" * 9, {"positive": "w"}, ["datasets.d.positive"]),
     ("drop unknown", "a,y\n" + "1,u\n2,v\n" * 9, {"drop": ["b"]}, ["datasets.d.drop", "'b'"]),
     ("nothing left", "a,y\n" + "1,u\n2,v\n" * 9, {"drop": ["a"]}, ["no feature is left"]),
     ("id repeated", "i,a,y\n" + "1,1,u\n2,2,v\n" * 9, {"id": "i"}, ["ids must be unique"]),
-    ("log of zero", "a,y\n" + "0,u\n2,v\n" * 9, {"derive": {"b": "log(a)"}}, ["undefined in 9 row(s)"]),
-    ("no formula", "a,y\n" + "0,u\n2,v\n" * 9, {"derive": {"b": "a+1"}}, ["expected function(column)"]),
-    ("code as formula", "a,y\n" + "0,u\n2,v\n" * 9, {"derive": {"b": "exec(a)"}}, ["unknown function"]),
+    (
+        "log of zero",
+        "a,y\n" + "0,u\n2,v\n" * 9,
+        {"derive": {"b": "log(a)"}},
+        ["undefined in 9 row(s)"],
+    ),
+    (
+        "no formula",
+        "a,y\n" + "0,u\n2,v\n" * 9,
+        {"derive": {"b": "a+1"}},
+        ["expected function(column)"],
+    ),
+    (
+        "code as formula",
+        "a,y\n" + "0,u\n2,v\n" * 9,
+        {"derive": {"b": "exec(a)"}},
+        ["unknown function"],
+    ),
 ]
 
 
-@pytest.mark.parametrize(("text", "keys", "expected"), [d[1:] for d in DATA], ids=[d[0] for d in DATA])
+@pytest.mark.parametrize(
+    ("text", "keys", "expected"), [d[1:] for d in DATA], ids=[d[0] for d in DATA]
+)
 def test_mistake_in_data_is_told(
     tiny: dict[str, Any],
     write_csv: Callable[[str], str],

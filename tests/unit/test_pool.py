@@ -83,7 +83,9 @@ def test_workers_end_with_their_parent(tmp_path: Path) -> None:
         "import os, sys; from bakeoff.pool import Pool\n"
         "p = Pool('json'); print(p.call('os:getpid'), flush=True); os.kill(os.getpid(), 9)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
     worker = int(done.stdout)
     for _ in range(100):
         if not Path(f"/proc/{worker}").exists() or "Z" in _state(worker):
