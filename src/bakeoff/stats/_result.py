@@ -204,7 +204,8 @@ class BayesResult(Result):
 class Pair:
     """One pair inside an all-pairs result.
 
-    `a` and `b` are column numbers: a < b, or a is the control. `estimate` is a's advantage over b (positive favours a).
+    `a` and `b` are column numbers: a < b, or a is the control. `estimate` is a's advantage over
+    b (positive favours a).
     """
 
     a: int
