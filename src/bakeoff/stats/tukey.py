@@ -88,7 +88,7 @@ def tukey_hsd(
     mse = error / df if df > 0 else math.nan
     means = table.advantage
     pairs = tuple(
-        _pair(a, b, means[a] - means[b], table, mse, df, level)
+        _pair(a, b, float(means[a] - means[b]), table, mse, df, level)
         for a in range(means.size)
         for b in range(a + 1, means.size)
     )
