@@ -42,8 +42,6 @@ def _posthoc_all_pairs(inputs: Mapping[str, Any]) -> dict[str, Any]:
         "z": [-pair.statistic for pair in pairs],
         "pvalue": _p(results["holm"]),
         "adjusted": {method: _adjusted(result) for method, result in results.items()},
-        # all tied: no evidence on any pair
-        "convention": {},
     }
 
 

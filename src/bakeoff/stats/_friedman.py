@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 
 import numpy as np
@@ -39,10 +40,16 @@ class RankTable:
         """Number of models."""
         return len(self.ranks[0])
 
-    @property
+    @functools.cached_property
     def doubled(self) -> NDArray[np.int64]:
         """Doubled ranks, integers."""
         return np.rint(2 * self.ranks).astype(np.int64)
+
+    @functools.cached_property
+    def doubled_sums(self) -> NDArray[np.int64]:
+        """Return the doubled rank sum of each model."""
+        sums: NDArray[np.int64] = self.doubled.sum(axis=0)
+        return sums
 
     @property
     def average(self) -> FloatArray:
@@ -53,7 +60,7 @@ class RankTable:
     @property
     def between(self) -> int:
         """4 (ΣR_j² − N²k(k+1)²/4), R_j the rank sums: 0 when all models rank alike."""
-        sums = [int(s) for s in self.doubled.sum(axis=0)]
+        sums = [int(s) for s in self.doubled_sums]
         return sum(s * s for s in sums) - self.n**2 * self.k * (self.k + 1) ** 2
 
     @property

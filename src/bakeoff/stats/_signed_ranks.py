@@ -6,7 +6,6 @@ import functools
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from bakeoff.stats._binomial import tail_probability
@@ -38,7 +37,7 @@ def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> 
     steps = doubled // unit
     observed = round(2 * w_plus) // unit
     # the distribution is symmetric: both tails are sums over the low end
-    below = _signed_sum_distribution(steps, max(observed, int(steps.sum()) - observed))
+    below = _signed_sum_distribution(np.sort(steps).tobytes())
     less = float(below[: observed + 1].sum())
     greater = float(below[: int(steps.sum()) - observed + 1].sum())
     if alternative == "two-sided":
@@ -46,43 +45,44 @@ def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> 
     return min(1.0, greater if alternative == "greater" else less)
 
 
-def _signed_sum_distribution(steps: NDArray[np.int64], highest: int) -> FloatArray:
-    """P(sum of a random half of the steps = s) for s = 0..highest."""
-    probability = np.zeros(highest + 1)
+@functools.lru_cache(maxsize=8)
+def _signed_sum_distribution(sorted_steps: bytes) -> FloatArray:
+    """P(sum = s) for s = 0, 1, ... when each step counts with probability ½.
+
+    Kept for the next call: without ties all samples of one size have the same steps.
+    """
+    steps = np.frombuffer(sorted_steps, dtype=np.int64)
+    probability = np.zeros(int(steps.sum()) + 1)
     probability[0] = 1.0
     reach = 0
-    for step in np.sort(steps):
-        reach = min(reach + int(step), highest)
-        part = probability[: reach + 1]
-        shifted = part[: max(reach + 1 - int(step), 0)].copy()
-        part *= 0.5
-        part[len(part) - len(shifted) :] += 0.5 * shifted
+    for step in steps.tolist():
+        half = 0.5 * probability[: reach + 1]
+        probability[: reach + 1] = half
+        reach += step
+        probability[step : reach + 1] += half
+    probability.flags.writeable = False
     return probability
 
 
-def walsh_estimate(d: FloatArray) -> float:
-    """Median of the Walsh averages (d_i + d_j)/2, i ≤ j: the Hodges-Lehmann estimate."""
-    n = len(d) * (len(d) + 1) // 2
-    low, high = (n + 1) // 2, n // 2 + 1
-    values = _walsh_order_statistics(d, [low] if low == high else [low, high])
-    return float(np.mean(values))
-
-
-def walsh_interval(
+def hodges_lehmann(
     d: FloatArray, confidence: float, alternative: Alternative
-) -> tuple[float, float]:
-    """Interval for the pseudo-median that inverts the signed-rank test (Tukey).
+) -> tuple[float, float, float]:
+    """Return the Hodges-Lehmann estimate and the interval that inverts the signed-rank test.
 
-    Infinite limits when even the widest interval of Walsh averages misses the level.
+    The estimate is the median of the Walsh averages (d_i + d_j)/2, i ≤ j; the limits are two of
+    them (Tukey), infinite when even the widest such interval misses the level.
     """
-    count = _lower_quantile(len(d), tail_probability(confidence, alternative))
     total = len(d) * (len(d) + 1) // 2
-    low, high = -math.inf, math.inf
-    if count > 0 and alternative in ("two-sided", "greater"):
-        low = _walsh_order_statistics(d, [count])[0]
-    if count > 0 and alternative in ("two-sided", "less"):
-        high = _walsh_order_statistics(d, [total + 1 - count])[0]
-    return low, high
+    count = _lower_quantile(len(d), tail_probability(confidence, alternative))
+    outer = [max(count, 1), min(total + 1 - count, total)]
+    low, left, right, high = _walsh_order_statistics(
+        d, [outer[0], (total + 1) // 2, total // 2 + 1, outer[1]]
+    )
+    if count == 0 or alternative == "less":
+        low = -math.inf
+    if count == 0 or alternative == "greater":
+        high = math.inf
+    return (left + right) / 2, low, high
 
 
 @functools.lru_cache(maxsize=256)
@@ -91,7 +91,7 @@ def _lower_quantile(n: int, tail: float) -> int:
     mean, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     if n > _MAX_LISTED // 4:
         return max(0, math.floor(mean + float(special.ndtri(tail)) * sd + 0.5))
-    below = np.cumsum(_signed_sum_distribution(np.arange(1, n + 1), n * (n + 1) // 2))
+    below = np.cumsum(_signed_sum_distribution(np.arange(1, n + 1, dtype=np.int64).tobytes()))
     # a p-value that equals the level in decimal must not miss it by one bit
     return int(np.searchsorted(below, tail * (1 + 1e-12), side="right"))
 

@@ -426,7 +426,7 @@ class _Comparison:
     method: str
 
     def pair(self, a: int, b: int) -> Pair:
-        sums = self.table.doubled.sum(axis=0)
+        sums = self.table.doubled_sums
         # from integers, so that equal rank sums give exactly 0
         estimate = float(sums[b] - sums[a]) / (2 * self.table.n)
         status = self.status

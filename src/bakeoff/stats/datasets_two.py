@@ -25,7 +25,7 @@ from bakeoff.stats._ranks import (
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
-from bakeoff.stats._signed_ranks import exact_pvalue, walsh_estimate, walsh_interval
+from bakeoff.stats._signed_ranks import exact_pvalue, hodges_lehmann
 
 _AUTO_EXACT = 500
 _MAX_EXACT = 1000
@@ -199,14 +199,14 @@ def wilcoxon_signed_rank(
         )
     z = (signed.w_plus - signed.mean) / math.sqrt(signed.variance)
     p_normal = normal_pvalue(_corrected(signed, side) if continuity else z, side)
-    low, high = walsh_interval(d, level, side)
+    estimate, low, high = hodges_lehmann(d, level, side)
     return Result(
         **facts,
         statistic=signed.w_plus,
         pvalue=exact_pvalue(signed.ranks, signed.w_plus - signed.from_zeros, side)
         if exact
         else p_normal,
-        estimate=walsh_estimate(d),
+        estimate=estimate,
         ci=ConfidenceInterval(low, high, level, "hodges-lehmann"),
         effect_sizes={
             "rank_biserial": (signed.w_plus - signed.w_minus) / (signed.w_plus + signed.w_minus),
@@ -267,8 +267,8 @@ def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:
     symmetric = Assumption(
         name="symmetric differences",
         holds=None,
-        detail=f"Mean difference {d.mean():.4g}, median {np.median(d):.4g}; they are close when "
-        "the differences are symmetric. The sign test needs no symmetry.",
+        detail=f"Mean difference {math.fsum(d) / len(d):.4g}, median {np.median(d):.4g}; they are "
+        "close when the differences are symmetric. The sign test needs no symmetry.",
     )
     if exact:
         return enough, symmetric
