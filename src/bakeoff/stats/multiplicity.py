@@ -87,8 +87,27 @@ def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
     return np.where(missing, np.nan, adjusted)
 
 
-def canonical_method(method: str) -> str:
+def canonical_method(method: str, name: str = "method", others: tuple[str, ...] = ()) -> str:
     """Return the name of a correction as `adjust_pvalues` lists it.
+
+    Parameters
+    ----------
+    method : str
+        The name as given; case and ``_`` for ``-`` are forgiven.
+    name : str
+        What the argument is called where it was given, for the error.
+    others : tuple of str
+        Further names that are allowed there.
+
+    Returns
+    -------
+    str
+        The canonical name.
+
+    Raises
+    ------
+    ValueError
+        If there is no such correction.
 
     Examples
     --------
@@ -96,9 +115,10 @@ def canonical_method(method: str) -> str:
     >>> canonical_method("Holm_Sidak")
     'holm-sidak'
     """
-    wanted = method.replace("_", "-").lower().removesuffix("-static")
-    names = {name.lower(): name for name in _METHODS}
-    return names.get(wanted) or check_choice(method, tuple(_METHODS), "method")
+    allowed = (*_METHODS, *others)
+    wanted = str(method).replace("_", "-").lower().removesuffix("-static")
+    known = {correction.lower(): correction for correction in allowed}
+    return known.get(wanted) or check_choice(method, allowed, name)
 
 
 def simultaneous_level(confidence_level: float, m: int, method: str) -> float:

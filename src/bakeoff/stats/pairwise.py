@@ -20,7 +20,7 @@ from bakeoff.stats._result import (
     Status,
 )
 from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
-from bakeoff.stats.paired_intervals import difference_bounds
+from bakeoff.stats.paired_intervals import DIFFERENCE_METHODS, difference_bounds
 
 __all__ = ["mcnemar_minp", "pairwise_mcnemar"]
 
@@ -115,6 +115,7 @@ def pairwise_mcnemar(
     1 2 1.0000 1.0000
     """
     check_choice(variant, kernels.VARIANTS, "variant")
+    check_choice(ci_method, tuple(DIFFERENCE_METHODS), "ci_method")
     side = check_alternative(alternative)
     level = check_level(confidence_level)
     matrix, counts = as_matrix(correct, row_counts)
@@ -250,14 +251,12 @@ def _chance_below(t: FloatArray, n: float, variant: str, side: Alternative) -> F
 
 
 def _check_correction(correction: str, variant: str, side: Alternative, control: int | None) -> str:
-    if correction == "minp":
-        if variant not in _DISCRETE:
-            raise ValueError(
-                f"correction: 'minp' uses exact distributions, found variant {variant!r}; "
-                "use variant 'exact' or 'midp', or correction 'holm'"
-            )
-        return correction
-    method = canonical_method(correction)
+    method = canonical_method(correction, "correction", ("minp",))
+    if method == "minp" and variant not in _DISCRETE:
+        raise ValueError(
+            f"correction: 'minp' uses exact distributions, found variant {variant!r}; "
+            "use variant 'exact' or 'midp', or correction 'holm'"
+        )
     if method in _LOGICAL and control is not None:
         raise ValueError(
             f"correction: {method!r} is for all pairs, found control={control}; use 'hommel'"
