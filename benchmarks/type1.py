@@ -589,6 +589,14 @@ that of at least one false rejection (family-wise). An undecided test (p NaN, fo
 all folds differ by the same amount) does not reject. *Registered* is what the catalogue says of the
 test in general; a test that is liberal in one regime is registered as liberal though it may hold
 in others.
+
+```python
+from bakeoff.stats import catalogue
+
+for name, test in catalogue().items():
+    if test.type1 == "liberal":
+        print(f"{name}: {test.caution}")
+```
 """
 
 

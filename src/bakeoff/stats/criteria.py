@@ -133,8 +133,8 @@ def hotelling_t2_unpaired(
     """Hotelling's two-sample T², for algorithms that do not share their folds.
 
     T² = J_A J_B/(J_A + J_B) (x̄ − ȳ)ᵀ S⁻¹ (x̄ − ȳ) with the pooled covariance S, and
-    F = (N − m − 1)/(m (N − 2)) T², N = J_A + J_B, with m and N − m − 1 degrees of freedom. On
-    shared folds it wastes power: use `hotelling_t2`.
+    F = (N − m − 1)/(m (N − 2)) T², N = J_A + J_B, with m and N − m − 1 degrees of freedom
+    (Hotelling 1931). On shared folds it wastes power: use `hotelling_t2`.
 
     Parameters
     ----------

@@ -117,6 +117,8 @@ def manova(
     else:
         four = {name: _degenerate(status) for name in _STATISTICS}
     chosen = four[statistic]
+    if status is Status.OK and math.isnan(chosen["pvalue"]):
+        status = Status.TOO_FEW
     return Result(
         test="manova",
         variant=statistic,
@@ -251,7 +253,8 @@ def _approximation(
         "approx_F": f,
         "df1": df1,
         "df2": df2,
-        "pvalue": float(special.fdtrc(df1, df2, f)),
+        # the approximations need a few more folds than the statistics themselves
+        "pvalue": float(special.fdtrc(df1, df2, f)) if df2 > 0 else math.nan,
         "partial_eta_squared": eta,
     }
 

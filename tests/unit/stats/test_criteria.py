@@ -223,3 +223,11 @@ def test_manova_is_indifferent_to_order() -> None:
         stats.manova(y, statistic="lambda")
     with pytest.raises(ValueError, match="need at least 2"):
         stats.manova(y[:, :1])
+
+
+def test_an_approximation_without_degrees_of_freedom_is_too_few() -> None:
+    y = draw((2, 3, 2))
+    assert stats.manova(y, statistic="pillai").status is Status.OK
+    trace = stats.manova(y, statistic="hotelling-lawley")
+    assert trace.status is Status.TOO_FEW
+    assert math.isnan(trace.pvalue)
