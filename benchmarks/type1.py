@@ -602,7 +602,8 @@ for name, test in catalogue().items():
 
 def page(rows: list[Row], replications: int, seed: int) -> str:
     """Format the page of the documentation."""
-    parts = [INTRODUCTION.format(replications=replications, seed=seed)]
+    command = {"{replications}": str(replications), "{seed}": str(seed)}
+    parts = [functools.reduce(lambda text, kv: text.replace(*kv), command.items(), INTRODUCTION)]
     for setting in SETTINGS:
         mine = [row for row in rows if row.setting == setting.title]
         parts.append(f"## {setting.title}\n\n{setting.about}\n\n{table(mine)}\n")

@@ -91,7 +91,7 @@ def bayes_correlated_t(
     """
     width = check_rope(rope)
     level = check_level(confidence_level)
-    ndim = 2 if np.ndim(scores_a) == 2 else 1
+    ndim = 2 if np.asarray(scores_a, dtype=object).ndim == 2 else 1
     d = paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=greater_is_better)
     ratio, sizes = fold_ratio(n_train, n_test, d.values.shape)
     x = d.values.ravel()

@@ -327,7 +327,7 @@ def resampled_t(
 
 def _five_by_two(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> Differences:
     for name, scores in (("scores_a", a), ("scores_b", b)):
-        shape = np.shape(scores)
+        shape = np.asarray(scores, dtype=object).shape
         if shape != (5, 2):
             raise ValueError(
                 f"{name}: expected shape (5, 2), five replications of 2-fold cross-validation, "
