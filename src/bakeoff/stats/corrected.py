@@ -32,8 +32,8 @@ _FACTS: dict[str, Any] = {
     answers="Does one algorithm score higher than the other over random splits?",
     plans=("resampled", "kfold"),
     citation="nadeau2003",
-    caution="The correction is a heuristic: with test sets much larger than training sets it "
-    "loses its power.",
+    caution="The correction is a heuristic: it rejects too often for learners like one nearest "
+    "neighbour, and has little power where test sets are large beside training sets.",
 )
 def corrected_resampled_t(
     scores_a: ArrayLike,
@@ -158,6 +158,8 @@ def corrected_kfold_t(
     answers="Does one algorithm score higher than the other over repeated cross-validation?",
     plans=("kfold", "cv_5x2"),
     citation="bouckaert2004",
+    caution="The correction is a heuristic: it rejects too often for learners like one nearest "
+    "neighbour.",
 )
 def corrected_repeated_kfold_t(
     scores_a: ArrayLike,

@@ -46,7 +46,7 @@ _HALF_NULL = (
     plans=("cv_5x2",),
     citation="dietterich1998",
     caution="Its numerator is the first of ten differences, so the order of the folds decides; "
-    "the combined F test uses all ten.",
+    "the combined F test uses all ten. Rejects too often for learners like one nearest neighbour.",
 )
 def cv5x2_t(
     scores_a: ArrayLike,
@@ -136,6 +136,8 @@ def cv5x2_t(
     type1=TypeOneError.CONTROLLED,
     plans=("cv_5x2",),
     citation="alpaydin1999",
+    caution="Rejects too often for learners like one nearest neighbour, whose two folds of a "
+    "replication depend on each other.",
 )
 def cv5x2_f(
     scores_a: ArrayLike,
