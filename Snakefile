@@ -15,6 +15,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/fit.smk"
 include: "workflow/rules/compare.smk"
+include: "workflow/rules/report.smk"
 
 
 rule all:
@@ -23,3 +24,8 @@ rule all:
         f"{RESULTS}/comparisons.csv",
         f"{RESULTS}/scores.csv",
         f"{RESULTS}/experiment.yaml",
+        f"{RESULTS}/report.html",
+
+
+onsuccess:
+    print(bakeoff.answer())

@@ -76,7 +76,10 @@ def of_test(experiment: Experiment, test: str) -> str:
 
 def of_report(experiment: Experiment) -> str:
     """Digest what makes the report from results."""
-    return digest([experiment.resolved(), code("report"), versions(("matplotlib", "jinja2"))])
+    places = sorted((ROOT / "report" / "templates").iterdir())
+    templates = [path.read_text(encoding="utf-8") for path in places]
+    made_by = code("report", "stats", "scores/metrics.py"), versions(("matplotlib", "jinja2"))
+    return digest([experiment.resolved(), templates, made_by])
 
 
 def _plain(part: Any, *without: str) -> Any:

@@ -94,6 +94,27 @@ def resolve(experiment: Experiment, output: str) -> None:
     write_text(output, yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True))
 
 
+def exhibits(experiment: Experiment) -> list[tuple[str, ...]]:
+    """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
+    from bakeoff.report.exhibits import exhibits
+
+    return [tuple(exhibit) for exhibit in exhibits(experiment)]
+
+
+def report(
+    paths: Mapping[str, str],
+    cards: Sequence[str],
+    holdouts: Mapping[str, str],
+    file: str,
+    folder: str,
+) -> None:
+    """Write the report; matplotlib is imported by this task alone."""
+    from bakeoff.report.make import make_report
+    from bakeoff.report.study import read_study
+
+    make_report(read_study(**paths, cards=cards, holdouts=holdouts, file=file), folder)
+
+
 def check(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
     """Look for everything in an experiment that would fail later; see `bakeoff.check`."""
     from bakeoff.check import check_experiment

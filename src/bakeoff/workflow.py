@@ -11,6 +11,7 @@ from bakeoff import recipes
 from bakeoff.errors import UserError
 from bakeoff.files import read_json, write_json
 from bakeoff.pool import Pool, TaskError, run_task
+from bakeoff.report.names import Exhibit
 from bakeoff.spec import ChosenTest, Experiment, Fit, load_experiment
 from bakeoff.spec.datasets import FileData
 from bakeoff.spec.experiment import digest, split_name
@@ -38,6 +39,7 @@ class Workflow:
         self.experiment: Experiment = load_experiment(config, self.file)
         self.pool = Pool("bakeoff.tasks") if workers else None
         self.tests = self._check(workers)
+        self._exhibits: list[Exhibit] | None = None
 
     @property
     def results(self) -> str:
@@ -122,6 +124,52 @@ class Workflow:
         """Rule body: write the experiment with its defaults."""
         self._run("resolve", self.experiment, output[0], log=log, what="writing the experiment")
 
+    def report(self, input: Any, output: Any, log: Any) -> None:
+        """Rule body: write the page, its figures and its tables."""
+        paths = {name: input[name] for name in ("experiment", "comparisons", "scores", "timings")}
+        cards = _listed(input.cards)
+        holdouts = dict(zip(self.experiment.datasets, _listed(input.holdouts), strict=False))
+        args = paths, cards, holdouts, self.file or "", str(Path(output.html).parent)
+        self._run("report", *args, log=log, what="writing the report")
+
+    def exhibits(self, form: str) -> list[Exhibit]:
+        """List the report's figures or its tables."""
+        if self._exhibits is None:
+            known = CACHE / f"exhibits-{digest([self.experiment.resolved(), recipes.code('.')])}.json"
+            if not known.is_file():
+                write_json(known, self._call("exhibits", self.experiment))
+            self._exhibits = [Exhibit(*one) for one in read_json(known)]
+        return [exhibit for exhibit in self._exhibits if exhibit.form == form]
+
+    @property
+    def prints(self) -> list[str]:
+        """The report's figures and tables in the formats of papers."""
+        return [
+            f"{self.results}/{form}s/{exhibit.name}.{kind}"
+            for form, kinds in (("figure", ("pdf", "png")), ("table", ("tex",)))
+            for exhibit in self.exhibits(form)
+            for kind in kinds
+        ]
+
+    @property
+    def holdouts(self) -> list[str]:
+        """The collected predictions of each data set's test rows, where there is a holdout."""
+        if self.experiment.resampling.holdout is None:
+            return []
+        names = self.experiment.datasets
+        return [f"{self.results}/collected/{name}.holdout.predictions.parquet" for name in names]
+
+    def answer(self) -> str:
+        """Return the verdict and where the report is; empty where there is none yet."""
+        verdict, page = (Path(self.results) / name for name in ("verdict.txt", "report.html"))
+        if not (verdict.is_file() and page.is_file()):
+            return ""
+        return f"\n{verdict.read_text(encoding='utf-8')}\nReport: {page}"
+
+    def _call(self, task: str, *args: Any) -> Any:
+        call = self.pool.call if self.pool else run_task
+        return call(f"bakeoff.tasks:{task}", *args)
+
     def _run(self, task: str, *args: Any, log: Any, what: object) -> None:
         """Run a task of `bakeoff.tasks`; a failure names what failed and its log."""
         call = self.pool.call if self.pool else run_task
@@ -153,3 +201,8 @@ class Workflow:
             for path in map(Path, self.sources(dataset)):
                 status = path.stat() if path.is_file() else None
                 yield status and (status.st_size, status.st_mtime_ns)
+
+
+def _listed(value: Any) -> list[str]:
+    """Return paths as a list: Snakemake unpacks a list of one."""
+    return [value] if isinstance(value, str) else list(value)

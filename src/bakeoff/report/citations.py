@@ -1,0 +1,28 @@
+"""The sources of what an experiment used."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+from bakeoff.report.exhibits import tests_of
+from bakeoff.report.study import Study
+from bakeoff.stats.citations import BIBTEX
+
+
+def keys(study: Study) -> list[str]:
+    """List the citation keys of the tests that ran, and of the forms in which they ran."""
+    used = [row.result.get("method") for row in study.comparisons]
+    named = [entry.citation for entry in tests_of(study.experiment)]
+    return [key for key in dict.fromkeys([*named, *used]) if key in BIBTEX]
+
+
+def bibtex(study: Study) -> str:
+    """Return the entries, one field a line."""
+    return "\n\n".join(_wrapped(BIBTEX[key]) for key in keys(study)) + "\n"
+
+
+def _wrapped(entry: str) -> str:
+    head, _, body = entry.partition(", ")
+    fields = re.split(r", (?=\w+ = \{)", body.removesuffix("}"))
+    return head + ",\n" + ",\n".join(textwrap.indent(field, "  ") for field in fields) + "\n}"

@@ -1,0 +1,58 @@
+"""The scores, every one of them."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+
+from bakeoff.report.figures.style import BLUE, INK, MUTED, SOFT, grid, message, name_of, name_rows, panel
+from bakeoff.report.ranking import Ranked, dataset_means, ranking
+from bakeoff.report.study import Study
+
+MOST_LINES = 120
+
+
+def scores(study: Study) -> tuple[Figure, str]:
+    """Draw a line of points per model; thin lines join what was scored on the same rows."""
+    ranked = ranking(study)
+    tables = study.values(study.metric.name, study.plan)
+    if not ranked:
+        return message("no model has a complete set of scores"), "No complete set of scores."
+    several = len(tables) > 1
+    table = (
+        dataset_means(study, study.metric.name, study.plan)
+        if several
+        else next(iter(tables.values()))
+    )
+    values = table[[line.model for line in ranked]].to_numpy()
+    labels = [name_of(study.label(line.model)) for line in ranked]
+    figure, axes = panel(len(ranked), labels, row=0.34 if len(ranked) < 16 else 0.27)
+    places = range(len(ranked))
+    if len(values) <= MOST_LINES:
+        for row in values:
+            axes.plot(row, places, color=SOFT, linewidth=0.6, alpha=0.6, zorder=1)
+    for place, line in enumerate(ranked):
+        colour = BLUE if place == 0 else MUTED
+        axes.plot(
+            values[:, place], [place] * len(values), "o", markersize=3.6, color=colour,
+            alpha=0.6, markeredgewidth=0, zorder=2,
+        )  # fmt: skip
+        if line.ci is not None and len(values) > 1:
+            axes.plot(list(line.ci), [place + 0.26] * 2, color=colour, linewidth=1.4, zorder=3)
+        axes.plot(line.mean, place + 0.26, "D", markersize=4.2, color=INK, zorder=4)
+    name_rows(axes, labels)
+    axes.set_ylim(len(labels) - 0.35, -0.5)
+    grid(axes)
+    unit = "mean on a data set" if several else "on a fold" if len(values) > 1 else "on the test rows"
+    arrow = "higher is better" if study.metric.greater_is_better else "lower is better"
+    axes.set_xlabel(f"{study.metric.title} {unit} ({arrow})")
+    return figure, _alt(study, ranked, len(values), several)
+
+
+def _alt(study: Study, ranked: list[Ranked], n: int, several: bool) -> str:
+    each = "data set" if several else "fold"
+    best, last = ranked[0], ranked[-1]
+    return (
+        f"{study.metric.title} of {len(ranked)} models on {n} {each}{'s' if n != 1 else ''}, from "
+        f"{study.label(best.model)} (mean {best.mean:.3f}) to {study.label(last.model)} "
+        f"(mean {last.mean:.3f})."
+    )

@@ -1,0 +1,153 @@
+"""How figures look, and how they become files and parts of the page."""
+
+from __future__ import annotations
+
+import io
+import re
+import unicodedata
+import warnings
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from bakeoff.files import whole
+from bakeoff.report.numbers import short
+
+# after Okabe and Ito: told apart by every kind of colour vision; meaning never hangs on colour alone
+INK, MUTED, GRID, PAPER, SOFT = "#1c2126", "#5a646e", "#e3e7eb", "#fefefe", "#aab4be"
+BLUE, ORANGE, GREEN = "#0071b1", "#c85200", "#00805d"
+THEME = {
+    INK: "--ink", MUTED: "--muted", GRID: "--line", PAPER: "--paper", SOFT: "--soft",
+    BLUE: "--blue", ORANGE: "--orange", GREEN: "--green",
+}  # fmt: skip
+WIDTH = 6.9
+SIZE = 8.5
+
+_RC = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": SIZE,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "bakeoff",
+    "pdf.fonttype": 42,
+    "text.parse_math": False,
+    "text.color": INK,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.unicode_minus": True,
+    "xtick.color": MUTED,
+    "ytick.color": INK,
+    "xtick.major.size": 3,
+    "ytick.major.size": 0,
+    "xtick.labelsize": SIZE - 0.5,
+    "ytick.labelsize": SIZE,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+}
+
+
+def styled() -> Any:
+    """Return the context that figures are made and saved in."""
+    return mpl.rc_context(_RC)
+
+
+def name_of(label: str, most: int = 30) -> str:
+    """Abbreviate a name for a figure; wide characters count twice."""
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in label)
+    return short(label, most if not wide else max(8, most - min(wide, most // 2)))
+
+
+def text_width(text: str, size: float = SIZE) -> float:
+    """Estimate the width of a text in inches, rather too wide than too narrow."""
+    units = sum(1.05 if unicodedata.east_asian_width(c) in "WF" else 0.62 for c in text)
+    return units * size / 72
+
+
+def panel(
+    rows: int, labels: list[str], *, row: float = 0.3, right: float = 0.15, top: float = 0.12,
+    bottom: float = 0.55, width: float = WIDTH,
+) -> tuple[Figure, Axes]:
+    """Make a figure of `rows` lines with names at its left; sizes in inches."""
+    left = max((text_width(label) for label in labels), default=0) + 0.15
+    height = max(rows, 1) * row + top + bottom
+    figure = Figure(figsize=(width, height))
+    axes = figure.add_axes(
+        (left / width, bottom / height, 1 - (left + right) / width, 1 - (top + bottom) / height)
+    )
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    return figure, axes
+
+
+def name_rows(axes: Axes, labels: list[str]) -> None:
+    """Put names at the lines 0, 1, ... from the top."""
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.45, -0.55)
+
+
+def grid(axes: Axes) -> None:
+    """Draw thin vertical lines under everything."""
+    axes.grid(axis="x", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+
+
+def message(text: str) -> Figure:
+    """Make a figure that only says why there is none."""
+    figure = Figure(figsize=(WIDTH, 0.7))
+    figure.text(0.5, 0.5, text, ha="center", va="center", color=MUTED)
+    return figure
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure; the suffix says as what."""
+    kind = path.suffix[1:]
+    metadata: dict[str, Any] = {
+        "svg": {"Date": None, "Creator": None},
+        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+        "png": {"Software": None},
+    }[kind]
+    options: dict[str, Any] = {"dpi": 200} if kind == "png" else {}
+    if kind != "svg":
+        options["facecolor"] = "white"
+    with whole(path) as part, styled(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the page has all fonts, these few
+        figure.savefig(part, format=kind, metadata=metadata, **options)
+
+
+def inline(figure: Figure, name: str, alt: str) -> str:
+    """Return a figure as an SVG element for the page: themed, with its own ids and a text."""
+    buffer = io.StringIO()
+    with styled(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return adopt(buffer.getvalue(), name, alt)
+
+
+def adopt(svg: str, name: str, alt: str) -> str:
+    """Fit an SVG file into a page: no header, ids that are its own, colours of the theme."""
+    from markupsafe import escape
+
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"\s*<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
+    prefix = re.sub(r"\W", "-", name)
+    body = re.sub(r"<[^<>]+>", lambda tag: _adopt_tag(tag[0], prefix), body)
+    width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', body).groups()  # type: ignore[union-attr]
+    opening = (
+        f'<svg class="figure" role="img" aria-label="{escape(alt)}" viewBox="0 0 {width} {height}" '
+        f'style="--w: {float(width) * 4 / 3:.0f}px">'
+    )
+    return re.sub(r"^<svg[^>]*>", lambda _: opening, body).strip()
+
+
+def _adopt_tag(tag: str, prefix: str) -> str:
+    tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', tag)
+    tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", tag)
+    tag = re.sub(r'xlink:href="#([^"]+)"', rf'href="#{prefix}-\1"', tag)
+    for colour, variable in THEME.items():
+        tag = tag.replace(colour, f"var({variable})")
+    return tag

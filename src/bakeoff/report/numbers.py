@@ -1,0 +1,169 @@
+"""Numbers as a journal prints them."""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "\N{MINUS SIGN}"
+NONE = "\N{EN DASH}"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Format a number with three significant digits.
+
+    Examples
+    --------
+    >>> number(2.23561), number(0.0012345), number(-12345.6), number(float("inf"))
+    ('2.24', '0.00123', '−12,346', '∞')
+    """
+    if value is None or math.isnan(value):
+        return NONE
+    if math.isinf(value):
+        return "\N{INFINITY}" if value > 0 else MINUS + "\N{INFINITY}"
+    size = abs(value)
+    if size == 0 or value == int(value) and size < 1e6:
+        text = f"{size:,.0f}"
+    elif size < 1e-4 or size >= 1e6:
+        mantissa, exponent = f"{size:.{digits - 1}e}".split("e")
+        text = f"{mantissa}e{MINUS if exponent[0] == '-' else ''}{int(exponent[1:])}"
+    else:
+        decimals = max(0, digits - 1 - math.floor(math.log10(size)))
+        text = f"{size:,.{decimals}f}"
+    return _signed(text, value)
+
+
+def score(value: float | None) -> str:
+    """Format a score or a difference of scores with three decimals.
+
+    Examples
+    --------
+    >>> score(0.97368), score(-0.0123), score(0.00002)
+    ('0.974', '−0.012', '0.000')
+    """
+    return fixed(value, 3)
+
+
+def fixed(value: float | None, decimals: int) -> str:
+    """Format a number with fixed decimals; no negative zero."""
+    if value is None or not math.isfinite(value):
+        return number(value)
+    return _signed(f"{abs(value):,.{decimals}f}", value)
+
+
+def _signed(text: str, value: float) -> str:
+    nonzero = any(c in "123456789" for c in text)
+    return MINUS + text if value < 0 and nonzero else text
+
+
+def interval(low: float, high: float, decimals: int = 3) -> str:
+    """Format an interval; the dash stands for none.
+
+    Examples
+    --------
+    >>> interval(-0.03, 0.006)
+    '[−0.030, 0.006]'
+    """
+    if math.isnan(low) or math.isnan(high):
+        return NONE
+    return f"[{fixed(low, decimals)}, {fixed(high, decimals)}]"
+
+
+def pvalue(p: float) -> str:
+    """Format a p-value by itself, without leading zero.
+
+    Examples
+    --------
+    >>> pvalue(0.00012), pvalue(0.0314), pvalue(0.9996), pvalue(float("nan"))
+    ('< .001', '.031', '> .999', 'undecided')
+    """
+    if math.isnan(p):
+        return "undecided"
+    if p < 0.001:
+        return "< .001"
+    if 0.9995 <= p < 1:
+        return "> .999"
+    return "1" if p >= 1 else f"{p:.3f}".removeprefix("0")
+
+
+def p_equals(p: float, name: str = "p") -> str:
+    """Format a p-value as part of a sentence: ``p = .031``, ``p < .001``."""
+    text = pvalue(p)
+    if math.isnan(p):
+        return f"{name} undecided"
+    return f"{name} {text}" if text[0] in "<>" else f"{name} = {text}"
+
+
+def probability(value: float) -> str:
+    """Format a posterior probability; it is never rounded to certainty.
+
+    Examples
+    --------
+    >>> probability(0.9999), probability(0.5), probability(1.0)
+    ('> .999', '.500', '1')
+    """
+    if math.isnan(value):
+        return NONE
+    if 0 < value < 0.001:
+        return "< .001"
+    return "0" if value == 0 else pvalue(value)
+
+
+def percent(value: float) -> str:
+    """Format a level or a share: ``95%``, ``99.5%``."""
+    return f"{value * 100:.4g}%"
+
+
+def seconds(value: float) -> str:
+    """Format a duration.
+
+    Examples
+    --------
+    >>> seconds(0.0123), seconds(4.2), seconds(750)
+    ('12 ms', '4.2 s', '12.5 min')
+    """
+    if math.isnan(value):
+        return NONE
+    if value < 1:
+        return f"{value * 1000:.0f} ms" if value >= 0.001 else f"{value * 1000:.1f} ms"
+    if value < 120:
+        return f"{value:.1f} s"
+    return f"{value / 60:.1f} min" if value < 7200 else f"{value / 3600:.1f} h"
+
+
+def degrees(df: float | None, df1: float | None, df2: float | None) -> str:
+    """Format degrees of freedom: ``5``, ``10, 5``."""
+    found = [df] if df is not None else [d for d in (df1, df2) if d is not None]
+    return ", ".join(number(float(d)) for d in found) or NONE
+
+
+def count(n: int, noun: str, plural: str = "") -> str:
+    """Count things: ``1 row``, ``1,200 rows``."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def words(items: list[str], most: int = 4) -> str:
+    """Join names to a phrase, the tail of a long list counted.
+
+    Examples
+    --------
+    >>> words(["a"]), words(["a", "b", "c"]), words(list("abcdefg"))
+    ('a', 'a, b and c', 'a, b, c and 4 others')
+    """
+    if len(items) > most:
+        shown = items[: most - 1]
+        return f"{', '.join(shown)} and {len(items) - len(shown)} others"
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def short(text: str, most: int = 30) -> str:
+    """Abbreviate a name in its middle, for beginnings and ends tell names apart.
+
+    Examples
+    --------
+    >>> short("gradient boosting with monotone constraints", 20)
+    'gradient b…nstraints'
+    """
+    if len(text) <= most:
+        return text
+    head = most // 2
+    return f"{text[:head].rstrip()}…{text[len(text) - (most - head - 1):].lstrip()}"

@@ -1,0 +1,148 @@
+"""The phrases that text, tables and figures share."""
+
+from __future__ import annotations
+
+import math
+
+from bakeoff.compare import Comparison, Decision
+from bakeoff.report.numbers import fixed, interval, percent, score
+from bakeoff.report.study import Family, Study
+from bakeoff.scores import METRICS
+from bakeoff.stats import Evidence, TypeOneError
+
+SHARES = ("accuracy", "error", "balanced_accuracy", "precision", "recall")
+
+TYPE_ONE = {
+    TypeOneError.CONTROLLED: "keeps to its level: of comparisons without a true difference it "
+    "calls about as many different as the level says",
+    TypeOneError.CONSERVATIVE: "is cautious: it calls fewer comparisons different than its level "
+    "allows, and misses more",
+    TypeOneError.LIBERAL: "is lenient: it finds differences that are not there more often than "
+    "its level says",
+    TypeOneError.BAYESIAN: "has no error rate: it gives posterior probabilities",
+}
+TYPE_ONE_SHORT = {
+    TypeOneError.CONTROLLED: "keeps its level",
+    TypeOneError.CONSERVATIVE: "conservative",
+    TypeOneError.LIBERAL: "too lenient",
+    TypeOneError.BAYESIAN: "posterior probabilities",
+}
+PLANS = {
+    "cv_5x2": "5 × 2-fold cross-validation",
+    "kfold": "cross-validation",
+    "resampled": "random splits",
+    "holdout": "held-out test rows",
+}
+WHY_UNDECIDED = {
+    "zero_variance": "the difference is exactly the same on every fold, so its noise cannot be "
+    "estimated",
+    "too_few": "there are fewer observations than the test needs",
+    "undefined": "the test has no answer on this evidence",
+    "undefined_metric": "the metric is undefined on a fold",
+}
+SAME = ("no_discordant_pairs", "identical_scores")
+
+
+CAPTIONS = {
+    "forest": "The square is the difference, the line its interval; where the test gives no "
+    "interval, the ticks are the differences on single folds. Filled and coloured: shown to "
+    "differ.",
+    "matrix": "Below the diagonal the difference, row minus column; above it the adjusted "
+    "p-value. Bold and coloured: shown to differ (blue: the row is better, orange: the column).",
+    "ten_t": "Ten orders of the folds would have given ten t tests; one statistic for all of them "
+    "does not depend on the order.",
+    "posterior": "How probable it is that the first is better, both are equivalent, the second is "
+    "better.",
+    "ranks": "Bars join models that the adjusted p-values of this test do not tell apart.",
+}
+
+
+def why_undecided(row: Comparison) -> str:
+    """Say why a comparison cannot tell."""
+    reason = WHY_UNDECIDED.get(row.status, row.status.replace("_", " "))
+    return str(row.result.get("reason") or reason)
+
+
+def gap(value: float, metric: str) -> str:
+    """Write the size of a difference: percentage points for shares, else the metric's unit."""
+    size = abs(value)
+    if metric in SHARES:
+        points = fixed(size * 100, 1)
+        return f"{points} percentage point{'' if points == '1.0' else 's'}"
+    return score(size)
+
+
+def gap_with_interval(row: Comparison, family: Family) -> str:
+    """Write A's advantage with its interval, in one unit."""
+    if family.entry.evidence is Evidence.DATASET_SCORES and "average_ranks" in _details(row):
+        return f"{score(abs(row.estimate))} average ranks"
+    text = gap(row.estimate, row.metric)
+    if math.isnan(row.ci_low):
+        return text
+    factor, decimals = (100, 1) if row.metric in SHARES else (1, 3)
+    sign = 1 if row.estimate >= 0 else -1
+    limits = sorted((sign * row.ci_low * factor, sign * row.ci_high * factor))
+    return f"{text} ({level_of(row)} {interval(*limits, decimals)})"
+
+
+def level_of(row: Comparison) -> str:
+    """Name the interval of a comparison: its level, and whether it holds for the whole family."""
+    joint = row.family_size > 1 and row.confidence > 1 - row.alpha + 1e-9
+    return f"simultaneous {percent(1 - row.alpha)} CI" if joint else f"{percent(row.confidence)} CI"
+
+
+def correction(row: Comparison) -> str:
+    """Say how the p-values of a family were adjusted."""
+    if row.family_size < 2:
+        return "a single hypothesis, no correction needed"
+    if row.correction == "none":
+        return f"{row.family_size} hypotheses, not corrected: some false findings are expected"
+    return f"{row.family_size} hypotheses, {row.correction.replace('-', ' ')} correction"
+
+
+def evidence(study: Study, family: Family) -> str:
+    """Say what a family was computed from."""
+    if not family.dataset:
+        return f"{len(study.datasets)} data sets"
+    rows = family.rows[0].n
+    name = study.dataset_label(family.dataset)
+    if family.entry.evidence in (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA):
+        return f"{PLANS[family.plan]} of {name}"
+    return f"{rows:,} held-out rows of {name}"
+
+
+def about(family: Family) -> str:
+    """Say what a null hypothesis is about."""
+    return "these fitted models" if family.entry.about == "models" else "the learning algorithms"
+
+
+def better(metric: str) -> str:
+    """Return the adjective of a better score."""
+    return "higher" if METRICS[metric].greater_is_better else "lower"
+
+
+DECISIONS = {
+    Decision.A_BETTER: "A better",
+    Decision.B_BETTER: "B better",
+    Decision.DIFFERENT: "they differ",
+    Decision.NOT_SHOWN: "cannot tell",
+    Decision.EQUIVALENT: "equivalent",
+    Decision.UNDECIDED: "undecided",
+}
+
+
+def decision(study: Study, row: Comparison) -> str:
+    """Say what a comparison says."""
+    if row.decision in (Decision.A_BETTER, Decision.B_BETTER):
+        winner = row.model_a if row.decision is Decision.A_BETTER else row.model_b
+        return f"{study.label(winner)} better"
+    if row.role == "omnibus":
+        return {
+            Decision.DIFFERENT: "not all alike",
+            Decision.NOT_SHOWN: "cannot tell them apart",
+        }.get(row.decision, DECISIONS[row.decision])
+    return DECISIONS[row.decision]
+
+
+def _details(row: Comparison) -> dict[str, object]:
+    return dict(row.result.get("details", {}))

@@ -1,0 +1,155 @@
+"""The models in order: means, spread, intervals, ranks, times."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pandas as pd
+
+from bakeoff.report.study import Study
+from bakeoff.stats import ConfidenceInterval, Result, catalogue
+
+
+@dataclasses.dataclass(frozen=True)
+class Ranked:
+    """One model's line in the ranking.
+
+    Attributes
+    ----------
+    model : str
+        Its id.
+    rank : float
+        Place by the mean, ties shared; over several data sets the average rank.
+    mean, sd : float
+        Of the scores over folds, or of the means over data sets.
+    ci : ConfidenceInterval or None
+        For the expected score.
+    n : int
+        Folds, or data sets.
+    holdout : float
+        Score on the test rows, mean over data sets; NaN without holdout.
+    wins : int
+        Data sets on which it scores highest, ties included.
+    """
+
+    model: str
+    rank: float
+    mean: float
+    sd: float
+    ci: ConfidenceInterval | None
+    n: int
+    holdout: float
+    wins: int
+
+
+def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
+    """Rank the models that have all scores, best first."""
+    metric, plan = metric or study.metric.name, plan or study.plan
+    tables = study.values(metric, plan)
+    complete = [m for m in study.models if tables and all(t[m].notna().all() for t in tables.values())]
+    if not complete:
+        return []
+    means = dataset_means(study, metric, plan)[complete]
+    ranks = ranks_of(means, greater_is_better(metric))
+    held = dataset_means(study, metric, "holdout")
+    best = ranks.eq(ranks.min(axis=1), axis=0)
+    lines = []
+    for model in complete:
+        spread = means[model] if len(means) > 1 else next(iter(tables.values()))[model]
+        lines.append(
+            Ranked(
+                model,
+                float(ranks[model].mean()),
+                float(spread.mean()),
+                float(spread.std(ddof=1)) if len(spread) > 1 else math.nan,
+                _interval(study, model, metric, plan, means),
+                len(spread),
+                float(held[model].mean()) if model in held else math.nan,
+                int(best[model].sum()),
+            )
+        )
+    sign = -1 if greater_is_better(metric) else 1
+    return sorted(lines, key=lambda line: (line.rank, sign * line.mean))
+
+
+def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
+    """Return mean scores: one row per data set, one column per model."""
+    tables = study.values(metric, plan)
+    rows = {name: table.mean(axis=0, skipna=False) for name, table in tables.items()}
+    return pd.DataFrame(rows).T if rows else pd.DataFrame()
+
+
+def ranks_of(means: pd.DataFrame, greater: bool) -> pd.DataFrame:
+    """Rank the models within each data set, 1 is best; scores that differ by float noise tie."""
+    return means.round(10).rank(axis=1, ascending=not greater, method="average")
+
+
+def greater_is_better(metric: str) -> bool:
+    """Tell which way a metric is better."""
+    from bakeoff.scores import METRICS
+
+    return METRICS[metric].greater_is_better
+
+
+def _interval(
+    study: Study, model: str, metric: str, plan: str, means: pd.DataFrame
+) -> ConfidenceInterval | None:
+    """Return the interval of a mean: over data sets, over folds, or of one test set."""
+    level = 1 - study.alpha
+    tests = catalogue()
+    result: Result
+    if len(means) > 1:
+        result = tests["one_sample_t"].function(
+            means[model].to_numpy(), mu0=0.0, confidence_level=level
+        )
+        return result.ci
+    dataset = means.index[0]
+    table = study.values(metric, plan)[dataset]
+    if len(table) > 1:
+        own = study.scores
+        own = own[(own["plan"] == plan) & (own["metric"] == metric) & (own["model"] == model)]
+        result = tests["corrected_one_sample_t"].function(
+            table[model].to_numpy(),
+            mu0=0.0,
+            n_train=own["n_train"].to_numpy(),
+            n_test=own["n_test"].to_numpy(),
+            confidence_level=level,
+        )
+        return result.ci
+    if metric in ("accuracy", "error") and dataset in study.test_sets:
+        rows = study.test_sets[dataset]
+        correct = rows.correct[:, rows.models.index(model)]
+        right = correct if metric == "accuracy" else ~correct
+        result = tests["binomial_test"].function(np.asarray(right), confidence_level=level)
+        return result.ci
+    return None
+
+
+def interval_note(study: Study) -> str:
+    """Say how the intervals of the ranking were made."""
+    level = f"{(1 - study.alpha) * 100:.4g}%"
+    if len(study.datasets) > 1:
+        return f"{level} t interval of the mean over data sets"
+    folds = len(next(iter(study.values(study.metric.name, study.plan).values()), []))
+    if folds > 1:
+        return (
+            f"{level} interval for the expected score, its width corrected for the overlap of the "
+            "training sets (Nadeau and Bengio)"
+        )
+    return f"{level} Wilson interval of the share of the test rows"
+
+
+def times(study: Study) -> pd.DataFrame:
+    """Return per model the mean seconds of one fit and one prediction, totals, and peak memory."""
+    by = study.timings.groupby("model", sort=False)
+    found = by.agg(
+        fits=("fit_seconds", "size"),
+        fit=("fit_seconds", "mean"),
+        predict=("predict_seconds", "mean"),
+        total=("fit_seconds", "sum"),
+        predicting=("predict_seconds", "sum"),
+        memory=("peak_memory_mb", "max"),
+    )
+    return found.reindex(list(study.models))

@@ -1,0 +1,123 @@
+"""Which comparisons an exhibit shows, in which order, seen from which side."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import combinations
+
+from bakeoff.compare import Comparison, Decision
+from bakeoff.report.ranking import ranking
+from bakeoff.report.study import ON_ROWS, Family, Study
+
+MOST_ROWS = 15
+MOST_DATASETS = 40
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One line of a figure of pairs."""
+
+    label: str
+    comparison: Comparison
+    family: Family
+    turned: bool
+
+
+def order(study: Study) -> list[str]:
+    """Return the models, best first, those without all scores last."""
+    known = [line.model for line in ranking(study)]
+    return known + [m for m in study.models if m not in known]
+
+
+def families_of(study: Study, test: str) -> list[Family]:
+    """Return a test's families of pairs on the metric that ranks, one per data set.
+
+    A test on rows knows accuracy alone; where a test did not run on the first metric, its own
+    first one stands in.
+    """
+    found = [f for f in study.families if f.entry.name == test and f.role == "pair"]
+    metrics = [f.metric for f in found]
+    wanted = study.metric.name if study.metric.name in metrics else metrics[0] if metrics else ""
+    return [f for f in found if f.metric == wanted]
+
+
+def rows_of(study: Study, families: list[Family]) -> list[Row]:
+    """Choose the comparisons to show: all pairs, or the leader's; by data set if several."""
+    if not families:
+        return []
+    ranked = order(study)
+    if len(families) > 1:
+        return _across(study, families, ranked)
+    family = families[0]
+    pairs = list(combinations(ranked, 2))
+    if len(family.rows) > MOST_ROWS:
+        pairs = [pair for pair in pairs if pair[0] == ranked[0]]
+    found = []
+    for a, b in pairs:
+        row = family.between(a, b)
+        if row is not None:
+            label = f"{_name(study, a)} − {_name(study, b)}"
+            found.append(Row(label, row, family, family.turned(a, b)))
+    return found
+
+
+def _across(study: Study, families: list[Family], ranked: list[str]) -> list[Row]:
+    found = []
+    for family in families:
+        row = family.between(ranked[0], ranked[1])
+        if row is not None:
+            label = shortened(study.dataset_label(family.dataset), 30)
+            found.append(Row(label, row, family, family.turned(ranked[0], ranked[1])))
+    found.sort(key=lambda r: -r.comparison.estimate if r.comparison.estimate == r.comparison.estimate else 9e9)
+    if len(found) > MOST_DATASETS:
+        half = MOST_DATASETS // 2
+        found = [*found[:half], *found[-half:]]
+    return found
+
+
+def _name(study: Study, model: str) -> str:
+    return shortened(study.label(model), 16)
+
+
+def shortened(label: str, most: int) -> str:
+    """Abbreviate as figures do."""
+    from bakeoff.report.numbers import short
+
+    return short(label, most)
+
+
+def what_is_shown(study: Study, families: list[Family], rows: list[Row]) -> str:
+    """Say which of all comparisons a figure shows."""
+    if not families:
+        return ""
+    if len(families) > 1:
+        a, b = (study.label(m) for m in order(study)[:2])
+        most = f"; the {len(rows)} most extreme of {len(families)}" if len(rows) < len(families) else ""
+        return f"{a} minus {b}, the two best, on each data set{most}"
+    if len(rows) < len(families[0].rows):
+        return f"{study.label(order(study)[0])}, the best, minus each other model"
+    return "every pair, the better-ranked model first"
+
+
+def difference_name(study: Study, family: Family) -> str:
+    """Name the horizontal axis of a figure of differences."""
+    from bakeoff.scores import METRICS
+
+    metric = METRICS[family.metric]
+    if not family.dataset and family.entry.arity == "all_pairs":
+        return "advantage of the first, in the test's own unit (average ranks or scores)"
+    if family.entry.evidence in ON_ROWS:
+        return f"advantage of the first model ({metric.title} on the test rows)"
+    return f"advantage of the first algorithm ({metric.title}, mean over folds)"
+
+
+def tally(families: list[Family], a: str, b: str) -> dict[str, int]:
+    """Count over data sets what a test says of two models."""
+    rows = [row for f in families if (row := f.between(a, b)) is not None]
+    return {
+        "a": sum(row.decision is Decision.A_BETTER for row in rows),
+        "b": sum(row.decision is Decision.B_BETTER for row in rows),
+        "equivalent": sum(row.decision is Decision.EQUIVALENT for row in rows),
+        "undecided": sum(row.decision is Decision.UNDECIDED for row in rows),
+        "all": len(rows),
+    }

@@ -1,0 +1,151 @@
+"""Tables: one content, written to the page, Markdown, CSV and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import math
+import re
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """One entry.
+
+    Attributes
+    ----------
+    text : str
+        As people read it.
+    value : Any
+        As machines read it; None when the text is all there is.
+    best : bool
+        Whether it is the best of its kind: set in bold.
+    mark : str
+        How significant it is: ``*`` to ``***``.
+    tone : str
+        ``good``, ``bad`` or ``open``, for a colour beside the words.
+    """
+
+    text: str
+    value: Any = None
+    best: bool = False
+    mark: str = ""
+    tone: str = ""
+
+    @property
+    def raw(self) -> Any:
+        """The value for a CSV file and for sorting."""
+        if self.value is None:
+            return self.text
+        if isinstance(self.value, float) and not math.isfinite(self.value):
+            return "" if math.isnan(self.value) else str(self.value)
+        return self.value
+
+
+@dataclasses.dataclass(frozen=True)
+class Column:
+    """One column: key for machines, title for people, numbers to the right."""
+
+    key: str
+    title: str
+    number: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes
+    ----------
+    title, note : str
+        What it shows; how to read it.
+    columns : tuple of Column
+        The first one names the rows.
+    rows : tuple of tuple of Cell
+        As many cells as columns.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+
+
+def text(value: str, **options: Any) -> Cell:
+    """Make a cell of words."""
+    return Cell(value, **options)
+
+
+def stars(p: float, alpha: float) -> str:
+    """Mark significance: one star at the experiment's level, more at a fifth and a fiftieth."""
+    if math.isnan(p):
+        return ""
+    return "*" * sum(p <= alpha / part for part in (1, 5, 50))
+
+
+def to_csv(table: Table) -> str:
+    """Write a table for machines: keys as header, values unrounded."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([column.key for column in table.columns])
+    writer.writerows([cell.raw for cell in row] for row in table.rows)
+    return buffer.getvalue()
+
+
+def to_markdown(table: Table) -> str:
+    """Write a table in GitHub's Markdown."""
+    head = "| " + " | ".join(markdown(c.title) for c in table.columns) + " |"
+    rule = "|" + "|".join("--:" if c.number else ":--" for c in table.columns) + "|"
+    lines = [head, rule]
+    for row in table.rows:
+        cells = [f"**{t}**" if cell.best and (t := markdown(cell.text)) else markdown(cell.text) for cell in row]
+        marked = [t + cell.mark.replace("*", r"\*") for t, cell in zip(cells, row, strict=True)]
+        lines.append("| " + " | ".join(marked) + " |")
+    return "\n".join(lines)
+
+
+def markdown(value: str) -> str:
+    """Escape a text for Markdown, HTML in it included."""
+    escaped = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", value)
+    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def to_latex(table: Table, label: str) -> str:
+    """Write a table for a paper (needs the package booktabs)."""
+    spec = "".join("r" if c.number else "l" for c in table.columns)
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        "\\begin{table}",
+        "\\centering",
+        f"\\caption{{{latex(table.title)}}}",
+        f"\\label{{tab:{label}}}",
+        f"\\begin{{tabular}}{{{spec}}}",
+        "\\toprule",
+        " & ".join(latex(c.title) for c in table.columns) + r" \\",
+        "\\midrule",
+    ]
+    for row in table.rows:
+        cells = [
+            (rf"\textbf{{{latex(c.text)}}}" if c.best else latex(c.text))
+            + (f"$^{{{c.mark.replace('*', '{*}')}}}$" if c.mark else "")
+            for c in row
+        ]
+        lines.append(" & ".join(cells) + r" \\")
+    lines += ["\\bottomrule", "\\end{tabular}", "\\end{table}", ""]
+    return "\n".join(lines)
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "−": "$-$", "×": r"$\times$", "<": "$<$", ">": "$>$", "–": "--", "±": r"$\pm$",
+    "∞": r"$\infty$", "²": "$^2$", "χ": r"$\chi$", "…": r"\ldots{}", "≤": r"$\le$", "≥": r"$\ge$",
+    "α": r"$\alpha$", "ε": r"$\varepsilon$", "½": r"$\frac12$",
+}  # fmt: skip
+
+
+def latex(value: str) -> str:
+    """Escape a text for LaTeX."""
+    return "".join(_LATEX.get(c, c) for c in value)

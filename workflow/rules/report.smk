@@ -1,0 +1,42 @@
+rule report:
+    input:
+        experiment=rules.resolve_experiment.output[0],
+        comparisons=rules.compare.output.json,
+        scores=rules.all_scores.output.scores,
+        timings=rules.all_scores.output.timings,
+        cards=expand(rules.load_dataset.output.card, dataset=EXPERIMENT.datasets),
+        holdouts=bakeoff.holdouts,
+    output:
+        html=report(
+            f"{RESULTS}/report.html",
+            caption="../report/report.rst",
+            category="Report",
+            labels={"what": "The whole report"},
+        ),
+        md=f"{RESULTS}/report.md",
+        verdict=f"{RESULTS}/verdict.txt",
+        figures=[
+            report(
+                f"{RESULTS}/figures/{e.name}.svg",
+                caption=f"../report/{e.kind}.rst",
+                category=e.category,
+                labels={"what": e.title, "form": e.form},
+            )
+            for e in bakeoff.exhibits("figure")
+        ],
+        tables=[
+            report(
+                f"{RESULTS}/tables/{e.name}.csv",
+                caption=f"../report/{e.kind}.rst",
+                category=e.category,
+                labels={"what": e.title, "form": e.form},
+            )
+            for e in bakeoff.exhibits("table")
+        ],
+        prints=bakeoff.prints,
+    log:
+        f"{RESULTS}/logs/report.log",
+    params:
+        recipe=recipes.of_report(EXPERIMENT),
+    run:
+        bakeoff.report(input, output, log)
