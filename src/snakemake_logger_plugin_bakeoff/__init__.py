@@ -1,0 +1,164 @@
+"""Snakemake's console, calm: one line of progress, errors as they are, no list of every job.
+
+In a terminal a bar shows fits done, fits in all and the time left; elsewhere a plain line says so
+now and then. ``--verbose`` and ``--printshellcmds`` bring Snakemake's own messages back, and the
+complete log under .snakemake/log always has them.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from logging import INFO, WARNING, LogRecord
+from typing import Any, TextIO
+
+from snakemake.logging import DefaultFormatter
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+
+_BAR = 30
+_REDRAW = 0.1  # seconds between two states of the bar
+_PLAIN = 15.0  # seconds between two plain lines
+# of Snakemake's messages without an event, those that a user waits for
+_WANTED = re.compile(
+    r"Nothing to be done|dry-run|Unlocking|^Deleting|Would remove|^Report created|Creating report"
+    r"|Reasons:|Cancelling|Will exit|Congratulations"
+)
+# around a task's own message Snakemake puts where in which file it was raised
+_RAISED_AT = re.compile(r'^(\w*Exception:|\w*Error in file ".*", line \d+:|  File ".*", line .*)$')
+
+
+class LogHandler(LogHandlerBase):
+    """The handler that Snakemake makes for ``--logger bakeoff``."""
+
+    def __post_init__(self) -> None:
+        """Start with nothing counted."""
+        settings = self.common_settings
+        self.stream: TextIO = sys.stdout if settings.stdout else sys.stderr
+        self.in_terminal = self.stream.isatty()
+        self.talkative = settings.verbose or settings.printshellcmds or settings.debug_dag
+        self.plain = DefaultFormatter(settings.quiet, settings.show_failed_logs)
+        self.rules: dict[int, str] = {}
+        self.fits = self.fits_done = 0
+        self.start = self.last = 0.0
+        self.drawn = False
+
+    @property
+    def writes_to_stream(self) -> bool:
+        """It takes the place of Snakemake's own console output."""
+        return True
+
+    @property
+    def writes_to_file(self) -> bool:
+        """The complete log stays Snakemake's."""
+        return False
+
+    @property
+    def has_filter(self) -> bool:
+        """What is shown is decided here."""
+        return True
+
+    @property
+    def has_formatter(self) -> bool:
+        """How it is shown, too."""
+        return True
+
+    @property
+    def needs_rulegraph(self) -> bool:
+        """The rule graph is not drawn here."""
+        return False
+
+    def emit(self, record: LogRecord) -> None:
+        """Show one message, or count it."""
+        try:
+            if self.talkative:
+                self._say(self.plain.format(record))
+            else:
+                self._handle(record, getattr(record, "event", None))
+        except Exception:
+            self.handleError(record)
+
+    def _handle(self, record: LogRecord, event: LogEvent | None) -> None:
+        fields: dict[str, Any] = record.__dict__
+        if event == LogEvent.RUN_INFO:
+            self._begin(fields)
+        elif event == LogEvent.JOB_INFO:
+            self.rules[fields["jobid"]] = fields["rule_name"]
+        elif event == LogEvent.JOB_FINISHED:
+            self.fits_done += self.rules.get(fields["job_id"], "").startswith("fit")
+        elif event == LogEvent.PROGRESS:
+            self._progress(fields["done"], fields["total"])
+        elif event in (LogEvent.JOB_ERROR, LogEvent.GROUP_ERROR):
+            if self.common_settings.show_failed_logs:
+                self._say(self.plain.format(record))
+        elif event == LogEvent.ERROR:
+            self._say(_without_places(record.getMessage()))
+        elif event is None and self._wanted(record):
+            self._say(record.getMessage())
+
+    def _wanted(self, record: LogRecord) -> bool:
+        if record.levelno >= WARNING or self.common_settings.dryrun:
+            return True
+        return record.levelno >= INFO and bool(_WANTED.search(record.getMessage()))
+
+    def _begin(self, fields: dict[str, Any]) -> None:
+        """Note how much there is to do; a dry run lists it."""
+        if self.common_settings.dryrun:
+            self._say(str(fields["msg"]))
+            return
+        counts = fields.get("stats", {})
+        self.fits = sum(n for rule, n in counts.items() if rule.startswith("fit"))
+        self.start = self.last = time.monotonic()
+
+    def _progress(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if done == total:
+            fits = f"{self.fits} fits and " if self.fits else ""
+            self._say(f"done: {fits}{total - self.fits} other steps in {_clock(now - self.start)}")
+        elif now - self.last >= (_REDRAW if self.in_terminal else _PLAIN):
+            self.last = now
+            self._draw(done, total, now) if self.in_terminal else self._say(
+                self._state(done, total)
+            )
+
+    def _draw(self, done: int, total: int, now: float) -> None:
+        filled = round(_BAR * done / total)
+        bar = "━" * filled + "╌" * (_BAR - filled)
+        self.stream.write(f"\r\033[K{bar} {self._state(done, total)}")
+        self.stream.flush()
+        self.drawn = True
+
+    def _state(self, done: int, total: int) -> str:
+        """Tell what is done and how long the rest may take, going by the pace so far."""
+        if self.fits and self.fits_done < self.fits:
+            done, total, what = self.fits_done, self.fits, "fits"
+        else:
+            what = "steps"
+        spent = time.monotonic() - self.start
+        left = f", about {_clock(spent / done * (total - done))} left" if done else ""
+        return f"{what} {done} of {total}{left}"
+
+    def _say(self, text: str) -> None:
+        if not text.strip() or text == "None":
+            return
+        clear = "\r\033[K" if self.drawn else ""
+        self.drawn = False
+        self.stream.write(f"{clear}{text.rstrip()}\n")
+        self.stream.flush()
+
+
+def _without_places(text: str) -> str:
+    """Leave out where in the workflow's own files an error was raised.
+
+    A defect of the workflow keeps its traceback: its text is none of ours.
+    """
+    if "  log: " not in text and "WorkflowError" not in text:
+        return text
+    return "\n".join(line for line in text.splitlines() if not _RAISED_AT.match(line))
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

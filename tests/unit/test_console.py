@@ -1,0 +1,129 @@
+"""The console is calm: progress, errors without places, Snakemake's own words when asked for."""
+
+from __future__ import annotations
+
+import io
+import logging
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from snakemake_logger_plugin_bakeoff import LogHandler
+
+
+class Terminal(io.StringIO):
+    """A stream that says whether it is a terminal."""
+
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+@pytest.fixture
+def console(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def make(terminal: bool = False, **settings: Any) -> tuple[Any, Terminal]:
+        stream = Terminal(terminal)
+        monkeypatch.setattr("sys.stderr", stream)
+        defaults: dict[str, Any] = {
+            "printshellcmds": False,
+            "nocolor": True,
+            "quiet": set(),
+            "debug_dag": False,
+            "verbose": False,
+            "show_failed_logs": False,
+            "stdout": False,
+            "dryrun": False,
+        }
+        handler = LogHandler(SimpleNamespace(**defaults | settings), None)
+
+        def log(message: Any = None, level: int = logging.INFO, **fields: Any) -> None:
+            record = logging.LogRecord("snakemake", level, "", 0, message, None, None)
+            record.__dict__.update(fields)
+            handler.emit(record)
+
+        return log, stream
+
+    return make
+
+
+def run(log: Any, fits: int = 3) -> None:
+    log("Job stats: a table", event=LogEvent.RUN_INFO, stats={"fit_fold": fits, "all": 1})
+    for i in range(fits):
+        log(event=LogEvent.JOB_INFO, jobid=i, rule_name="fit_fold", rule_msg=None)
+        log("Finished jobid", event=LogEvent.JOB_FINISHED, job_id=i)
+        log(event=LogEvent.PROGRESS, done=i + 1, total=fits + 1)
+    log(event=LogEvent.PROGRESS, done=fits + 1, total=fits + 1)
+
+
+def test_plain_run_ends_in_one_line(console: Any) -> None:
+    log, stream = console()
+    run(log)
+    assert stream.getvalue() == "done: 3 fits and 1 other steps in 0:00\n"
+
+
+def test_plain_run_tells_now_and_then(console: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(0, 10_000, 10))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    log, stream = console()
+    run(log, fits=6)
+    assert "fits 2 of 6, about " in stream.getvalue()
+    assert stream.getvalue().count("\n") < 7
+    assert "\r" not in stream.getvalue()
+
+
+def test_terminal_gets_a_bar_with_the_time_left(
+    console: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(range(0, 10_000, 10))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    log, stream = console(terminal=True)
+    run(log)
+    assert "\r\033[K━" in stream.getvalue()
+    assert "fits 1 of 3, about" in stream.getvalue()
+    assert stream.getvalue().rpartition("\r\033[K")[2].startswith("done: 3 fits")
+
+
+def test_error_loses_its_places_but_not_its_text(console: Any) -> None:
+    log, stream = console()
+    text = (
+        'RuleException:\nUserError in file "/a/fit.smk", line 13:\nthe fit failed: boom\n'
+        '  log: x.log\n  File "/a/fit.smk", line 13, in __rule_fit'
+    )
+    log(text, logging.ERROR, event=LogEvent.ERROR, exception="RuleException")
+    assert stream.getvalue() == "the fit failed: boom\n  log: x.log\n"
+
+
+def test_defect_keeps_its_traceback(console: Any) -> None:
+    log, stream = console()
+    text = 'KeyError in file "/a/fit.smk", line 13:\n\'x\'\n  File "/a/fit.smk", line 13, in run'
+    log(text, logging.ERROR, event=LogEvent.ERROR, exception="KeyError")
+    assert stream.getvalue() == text + "\n"
+
+
+def test_chatter_is_left_out_and_warnings_are_kept(console: Any) -> None:
+    log, stream = console()
+    for chatter in ("Building DAG of jobs...", "Select jobs to execute...", "Provided cores: 2"):
+        log(chatter)
+    log("Nothing to be done (all requested files are present and up to date).")
+    log("watch out", logging.WARNING)
+    assert stream.getvalue().splitlines() == [
+        "Nothing to be done (all requested files are present and up to date).",
+        "watch out",
+    ]
+
+
+def test_dry_run_lists_what_would_run(console: Any) -> None:
+    log, stream = console(dryrun=True)
+    log("Job stats: a table", event=LogEvent.RUN_INFO, stats={"fit_fold": 3})
+    assert "Job stats: a table" in stream.getvalue()
+
+
+def test_verbose_brings_snakemakes_own_messages_back(console: Any) -> None:
+    log, stream = console(verbose=True)
+    log("Building DAG of jobs...")
+    assert "Building DAG" in stream.getvalue()
