@@ -118,11 +118,12 @@ class LogHandler(LogHandlerBase):
             self._say(f"done: {fits}{total - self.fits} other steps in {_clock(now - self.start)}")
         elif now - self.last >= (_REDRAW if self.in_terminal else _PLAIN):
             self.last = now
-            self._draw(done, total, now) if self.in_terminal else self._say(
-                self._state(done, total)
-            )
+            if self.in_terminal:
+                self._draw(done, total)
+            else:
+                self._say(self._state(done, total))
 
-    def _draw(self, done: int, total: int, now: float) -> None:
+    def _draw(self, done: int, total: int) -> None:
         filled = round(_BAR * done / total)
         bar = "━" * filled + "╌" * (_BAR - filled)
         self.stream.write(f"\r\033[K{bar} {self._state(done, total)}")
