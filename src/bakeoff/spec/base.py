@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 Id = Annotated[
     str,
@@ -23,3 +24,8 @@ class Part(BaseModel):
     """Unknown keys are refused, values are not bent into shape, nothing changes afterwards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+def said(message: str) -> PydanticCustomError:
+    """Make the error of a validator whose message is shown as it is, without the value."""
+    return PydanticCustomError("said", "{text}", {"text": message})

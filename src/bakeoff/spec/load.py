@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
 from bakeoff.errors import Problem, UserError, dotted, unknown
@@ -124,12 +125,17 @@ def _explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
     """Say in a user's words what pydantic found."""
     path = tuple(p for p in details["loc"] if p != "[key]")
     kind, context = details["type"], details.get("ctx", {})
-    path = _without_tags(path, config)
+    path = _without_tags(path, config, kind)
     found = details["input"]
+    if kind == "said":
+        return Problem(path, details["msg"])
     if kind == "extra_forbidden":
         return Problem(path[:-1], unknown("key", path[-1], _allowed_keys(details["loc"][:-1])))
     if kind == "missing":
         return Problem(path[:-1], f"the key {path[-1]!r} is missing")
+    if kind == "model_type":
+        keys = ", ".join(_allowed_keys(details["loc"]))
+        return Problem(path, f"expected keys ({keys}), found {found!r}")
     if kind in ("literal_error", "union_tag_invalid"):
         allowed = context.get("expected") or context.get("expected_tags") or ""
         names = [name.strip().strip("'") for name in str(allowed).replace(" or ", ", ").split(",")]
@@ -151,7 +157,7 @@ def _explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
     if kind == "string_pattern_mismatch":
         wanted = (
             "an import path like sklearn.svm.SVC"
-            if path[-1] == "estimator"
+            if r"\." in str(context.get("pattern"))
             else ("lower-case letters, digits, _ and - only")
         )
         return Problem(path, f"found {found!r}, expected {wanted}")
@@ -164,7 +170,7 @@ def _explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
     return Problem(path, f"{message}, found {found!r}")
 
 
-def _without_tags(loc: tuple[str | int, ...], config: Any) -> tuple[str | int, ...]:
+def _without_tags(loc: tuple[str | int, ...], config: Any, kind: str) -> tuple[str | int, ...]:
     """Drop from pydantic's path the names of union members, which are not in the file."""
     path: list[str | int] = []
     here = config
@@ -173,7 +179,7 @@ def _without_tags(loc: tuple[str | int, ...], config: Any) -> tuple[str | int, .
         if isinstance(here, Mapping):
             if part in here:
                 here = here[part]
-            elif not last:
+            elif not last or kind != "missing":
                 continue
         elif isinstance(here, list) and isinstance(part, int) and part < len(here):
             here = here[part]
@@ -187,19 +193,33 @@ def _allowed_keys(loc: tuple[str | int, ...]) -> list[str]:
     """Walk the model classes along a pydantic path to the keys allowed there."""
     here: Any = Experiment
     for part in loc:
-        if isinstance(here, type) and issubclass(here, BaseModel) and part in here.model_fields:
-            here = here.model_fields[str(part)].annotation
-            continue
-        members = _model_classes(here)
-        tagged = [m for m in members if _tag(m) == part]
-        here = tagged[0] if tagged else here
-    keys = {key for member in _model_classes(here) for key in member.model_fields}
-    return sorted(keys)
+        here = _enter(here, part)
+    return sorted({key for member in _model_classes(here) for key in member.model_fields})
+
+
+def _enter(annotation: Any, part: str | int) -> Any:
+    """Return where one part of a pydantic path leads: to a field, an entry or a union's member."""
+    members = [a for a in get_args(annotation) if a is not NoneType]
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        field = annotation.model_fields.get(str(part))
+        return field.annotation if field else annotation
+    if get_origin(annotation) in (dict, list):
+        return members[-1]
+    if get_origin(annotation) is Annotated or len(members) == 1:
+        return _enter(members[0], part)
+    return next((m for m in members if part in _tags(m)), annotation)
+
+
+def _tags(member: Any) -> list[str | None]:
+    """Return the names by which pydantic's paths tell a union's member from the others."""
+    named = [str(tag.tag) for tag in get_args(member)[1:] if isinstance(tag, Tag)]
+    return [*named, *(_tag(model) for model in _model_classes(member))]
 
 
 def _tag(model: type[BaseModel]) -> str | None:
     source = model.model_fields.get("source")
-    return source.annotation.__args__[0] if source is not None else None  # type: ignore[union-attr]
+    values = get_args(source.annotation) if source is not None else ()
+    return str(values[0]) if values else None
 
 
 def _model_classes(annotation: Any) -> list[type[BaseModel]]:
