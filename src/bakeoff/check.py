@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from bakeoff.compare import choose_tests
 from bakeoff.data import Table, load_table
 from bakeoff.data.splits import check_enough_rows
-from bakeoff.errors import Problem, UserError, unknown
-from bakeoff.fit.estimator import check_classifier
+from bakeoff.errors import Problem, unknown
+from bakeoff.fit.check import check_model, check_model_on
 from bakeoff.scores import METRICS
 from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec.models import Model
 
 
 def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
@@ -23,7 +24,8 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[Chosen
     tests : list of ChosenTest
         The tests and the plan that feeds each; empty when there are problems with them.
     """
-    problems = [*_models(experiment), *_metrics(experiment), *_datasets(experiment)]
+    problems = [*_models(experiment), *_metrics(experiment)]
+    problems += _datasets(experiment, {problem.path[1] for problem in problems})
     try:
         return problems, choose_tests(experiment)
     except Problem as problem:
@@ -32,11 +34,12 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[Chosen
 
 def _models(experiment: Experiment) -> Iterator[Problem]:
     for name, model in experiment.models.items():
+        if not isinstance(model, Model):
+            continue
         try:
-            check_classifier(model.estimator, model.params)
-        except UserError as error:
-            key = "params" if "parameter of" in str(error) else "estimator"
-            yield Problem(("models", name, key), str(error))
+            check_model(name, model)
+        except Problem as problem:
+            yield problem
 
 
 def _metrics(experiment: Experiment) -> Iterator[Problem]:
@@ -45,7 +48,8 @@ def _metrics(experiment: Experiment) -> Iterator[Problem]:
             yield Problem(("metrics", i), unknown("metric", name, METRICS))
 
 
-def _datasets(experiment: Experiment) -> Iterator[Problem]:
+def _datasets(experiment: Experiment, wrong: set[str | int]) -> Iterator[Problem]:
+    """Look at what the data forbid; models that are wrong by themselves are left out."""
     for name, spec in experiment.datasets.items():
         try:
             table = load_table(name, spec, experiment.seed)
@@ -54,6 +58,9 @@ def _datasets(experiment: Experiment) -> Iterator[Problem]:
             continue
         yield from _plans(experiment, name, table)
         yield from _metrics_on(experiment, name, table)
+        for key, model in experiment.models.items():
+            if key not in wrong and isinstance(model, Model):
+                yield from check_model_on(key, model, name, table)
 
 
 def _plans(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:

@@ -11,7 +11,8 @@ import pytest
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
 from bakeoff.data.splits import write_splits
-from bakeoff.fit.one import prepared, run_fit
+from bakeoff.fit.assemble import assemble
+from bakeoff.fit.one import run_fit
 from bakeoff.fit.predictions import Predictions
 from bakeoff.seeds import derive
 from bakeoff.spec import Fit
@@ -106,15 +107,15 @@ def test_seed_reaches_the_estimator(paths: dict[str, Path], tmp_path: Path) -> N
 
 def test_given_random_state_is_kept() -> None:
     own = model(MODELS[1], params={"random_state": 5})
-    assert prepared(own, pd.DataFrame({"x": [1.0]}), derive(1, "fit")).random_state == 5
+    assert assemble(own, pd.DataFrame({"x": [1.0]}), derive(1, "fit")).random_state == 5
     open_ = model(MODELS[1])
-    assert prepared(open_, pd.DataFrame({"x": [1.0]}), derive(1, "fit")).random_state is not None
+    assert assemble(open_, pd.DataFrame({"x": [1.0]}), derive(1, "fit")).random_state is not None
 
 
 def test_threads_reach_the_estimator() -> None:
     frame = pd.DataFrame({"x": [1.0]})
-    assert prepared(model(MODELS[5]), frame, derive(1)).n_jobs == 1
-    assert prepared(model(MODELS[1], threads=2), frame, derive(1)).n_jobs == 2
+    assert assemble(model(MODELS[5]), frame, derive(1)).n_jobs == 1
+    assert assemble(model(MODELS[1], threads=2), frame, derive(1)).n_jobs == 2
 
 
 def test_preprocessing_is_fitted_on_training_rows_only(
@@ -136,7 +137,7 @@ def test_preprocessing_is_fitted_on_training_rows_only(
 def test_no_preprocessing_leaves_columns_alone() -> None:
     bare = model(MODELS[0], preprocessing="none")
     frame = mixed_frame().drop(columns=[ROW_ID, TARGET])
-    assert type(prepared(bare, frame, derive(1))).__name__ == "LogisticRegression"
+    assert type(assemble(bare, frame, derive(1))).__name__ == "LogisticRegression"
 
 
 def test_class_missing_from_training_gets_probability_zero(tmp_path: Path) -> None:
@@ -157,5 +158,5 @@ def test_nested_estimators_are_built() -> None:
         "sklearn.ensemble.BaggingClassifier",
         params={"estimator": {"estimator": MODELS[3], "params": {"n_neighbors": 3}}},
     )
-    made = prepared(nested, pd.DataFrame({"x": [1.0]}), derive(1))[-1]
+    made = assemble(nested, pd.DataFrame({"x": [1.0]}), derive(1))[-1]
     assert made.estimator.n_neighbors == 3

@@ -9,6 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bakeoff.errors import UserError, unknown
+from bakeoff.spec.models import is_nested
+
+# how a package is called where it is installed from, if not by the name it is imported by
+_DISTRIBUTIONS = {"sklearn": "scikit-learn", "xgboost": "xgboost-cpu", "skopt": "scikit-optimize"}
 
 
 def build(path: str, params: Mapping[str, Any]) -> Any:
@@ -27,23 +31,42 @@ def build(path: str, params: Mapping[str, Any]) -> Any:
         The class does not exist, or does not take one of the parameters.
     """
     made = import_class(path)
-    values = {name: _value(value) for name, value in params.items()}
-    _check_params(made, path, values)
+    known = parameter_names(made)
+    for name in params:
+        if not accepts(made, name, known):
+            raise UserError(unknown(f"parameter of {path}:", name, known))
+    values = {name: made_value(value) for name, value in params.items()}
     try:
         return made(**values)
     except (TypeError, ValueError) as error:
         raise UserError(f"{path} cannot be made: {error}") from None
 
 
-def check_classifier(path: str, params: Mapping[str, Any]) -> None:
-    """Refuse what is not a classifier."""
-    from sklearn.base import is_classifier
+def made_value(value: Any) -> Any:
+    """Return a parameter's value; ``{estimator: ..., params: ...}`` becomes an estimator."""
+    if is_nested(value):
+        return build(value["estimator"], value.get("params") or {})
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [made_value(item) for item in value]
+    return value
 
-    estimator = build(path, params)
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "predict")):
-        raise UserError(f"{path} has no fit and predict: it is not an estimator")
-    if not is_classifier(estimator):
-        raise UserError(f"{path} is not a classifier (scikit-learn's is_classifier says so)")
+
+def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
+    """Let an estimator of scikit-learn check its parameters, as it would only do in fit.
+
+    Raises
+    ------
+    UserError
+        It does not take one of the values.
+    """
+    from sklearn.base import clone
+
+    check = getattr(clone(estimator).set_params(**values), "_validate_params", None)
+    try:
+        if check is not None:
+            check()
+    except ValueError as error:
+        raise UserError(str(error)) from None
 
 
 def import_class(path: str) -> type:
@@ -61,8 +84,11 @@ def import_class(path: str) -> type:
         missing = error.name or module_name
         package = missing.split(".")[0]
         if missing == package:
+            install = _DISTRIBUTIONS.get(package, package)
             raise UserError(
-                f"{path}: the package {package!r} is not installed in this environment"
+                f"{path}: the package {package!r} is not installed in this environment; for a "
+                f"published one: pip install {install}; for code of your own: put {package}.py "
+                "beside the experiment or in the folder where snakemake runs"
             ) from None
         raise UserError(f"{path}: there is no module {missing!r}") from None
     except ImportError as error:
@@ -79,36 +105,21 @@ def import_class(path: str) -> type:
     return found
 
 
-def _value(value: Any) -> Any:
-    if (
-        isinstance(value, Mapping)
-        and "estimator" in value
-        and set(value) <= {"estimator", "params"}
-    ):
-        return build(value["estimator"], value.get("params", {}))
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_value(item) for item in value]
-    return value
-
-
-def _check_params(made: type, path: str, values: Mapping[str, Any]) -> None:
-    signature = inspect.signature(made)
-    kinds = {p.kind for p in signature.parameters.values()}
-    known = _param_names(made, signature)
-    for name in values:
-        if name in known:
-            continue
-        # XGBoost and LightGBM pass any other name on to their core: only a near miss is an error
-        if inspect.Parameter.VAR_KEYWORD in kinds and not difflib.get_close_matches(
-            name, known, n=1, cutoff=0.75
-        ):
-            continue
-        raise UserError(unknown(f"parameter of {path}:", name, known))
-
-
-def _param_names(made: type, signature: inspect.Signature) -> list[str]:
+def parameter_names(made: type) -> list[str]:
+    """List the parameters that a class names."""
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    named = {n for n, p in inspect.signature(made).parameters.items() if p.kind in kinds}
     try:
-        return sorted(made().get_params(deep=False))
+        return sorted(named | set(made().get_params(deep=False)))
     except (TypeError, AttributeError):  # classes that need arguments, or are not scikit-learn's
-        named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-        return sorted(n for n, p in signature.parameters.items() if p.kind in named)
+        return sorted(named)
+
+
+def accepts(made: type, name: str, known: Sequence[str]) -> bool:
+    """Tell whether a class takes a parameter.
+
+    XGBoost and LightGBM pass any other name on to their core: there, only a near miss is wrong.
+    """
+    kinds = {p.kind for p in inspect.signature(made).parameters.values()}
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+    return name in known or (inspect.Parameter.VAR_KEYWORD in kinds and not near)

@@ -42,10 +42,14 @@ def versions(packages: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
+def distributions_of(*paths: str) -> tuple[str, ...]:
+    """Return the distributions import paths come from (two builds may share one name)."""
+    packages = dict.fromkeys(path.split(".")[0] for path in paths)
+    return tuple(name for package in packages for name in _distributions(package))
+
+
 @cache
-def distributions_of(path: str) -> tuple[str, ...]:
-    """Return the distributions an import path comes from (two builds may share one name)."""
-    package = path.split(".")[0]
+def _distributions(package: str) -> tuple[str, ...]:
     known = {"sklearn": ("scikit-learn",), "xgboost": ("xgboost", "xgboost-cpu")}
     if package in known:
         return known[package]

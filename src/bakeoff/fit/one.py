@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import random
 import time
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from bakeoff.data import ROW_ID, Split, Table, read_split
-from bakeoff.fit.estimator import build
+from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.fit.estimator import import_class
+from bakeoff.fit.isolation import isolated
+from bakeoff.fit.learn import TrainingPart, learn
 from bakeoff.fit.measure import distributions_of, peak_memory_mb, reset_peak_memory, versions
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.preprocessing import with_preprocessing
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
@@ -28,7 +31,14 @@ BASE_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
 
 
 def run_fit(
-    fit: Fit, model: Model, seed: int, data: str | Path, splits: str | Path, output: str | Path
+    fit: Fit,
+    model: Model,
+    seed: int,
+    data: str | Path,
+    splits: str | Path,
+    output: str | Path,
+    made_by: Mapping[str, str] = MappingProxyType({}),
+    costs: NDArray[np.float64] | None = None,
 ) -> None:
     """Fit one model on one split of one data set and write its predictions.
 
@@ -44,26 +54,32 @@ def run_fit(
         The canonical table and the divisions of the plan.
     output : path
         The Parquet file to write.
+    made_by : Mapping
+        What `bakeoff.fit.stamp` says of this fit; goes to the file's facts.
+    costs : ndarray, optional
+        True × predicted class, in the data set's order; for thresholds chosen by cost.
     """
     table = _table(str(data), Path(data).stat().st_mtime_ns)
     split = read_split(splits, fit.repeat, fit.fold)
-    own_seed = derive(seed, "fit", *fit)
+    again = ("seed", fit.seed) if fit.seed > 1 else ()
+    own_seed = derive(seed, "fit", *fit[:5], *again)
     number = integer(own_seed)
-    random.seed(number)
-    np.random.seed(number)  # noqa: NPY002  estimators without random_state draw from the global one
     reset_peak_memory()
-    with threadpool_limits(limits=model.threads):
-        predictions = _predict(table, split, model, own_seed)
+    for path in model.imports:
+        import_class(path)  # first: libraries bring thread pools, which are to be limited too
+    with isolated(number, model.threads):
+        predictions = _predict(table, split, model, own_seed, costs)
     facts = {
         **fit._asdict(),
         **predictions.facts,
-        "seed": number,
+        **made_by,
+        "random_state": number,
         "threads": model.threads,
         "n_train": len(split.train),
         "n_test": len(split.test),
         "peak_memory_mb": round(peak_memory_mb(), 1),
         "process": os.getpid(),
-        "versions": versions((*BASE_PACKAGES, *distributions_of(model.estimator))),
+        "versions": versions((*BASE_PACKAGES, *distributions_of(*model.imports))),
     }
     dataclasses.replace(predictions, facts=facts).write(output)
 
@@ -73,45 +89,28 @@ def _table(path: str, mtime_ns: int) -> Table:
     return Table.read(path)
 
 
-def prepared(model: Model, features: Any, seed: np.random.SeedSequence) -> Any:
-    """Make the whole estimator of a model, unfitted: preprocessing, threads and seeds set."""
-    estimator = build(model.estimator, model.params)
-    if _wants_n_jobs(estimator, model):
-        estimator.set_params(n_jobs=model.threads)
-    if model.preprocessing == "auto":
-        estimator = with_preprocessing(estimator, features)
-    _set_seeds(estimator, seed)
-    return estimator
-
-
-def _wants_n_jobs(estimator: Any, model: Model) -> bool:
-    """Tell whether to set n_jobs: for scikit-learn None is one thread, for others all cores."""
-    if "n_jobs" in model.params or "n_jobs" not in estimator.get_params(deep=False):
-        return False
-    return model.threads > 1 or not type(estimator).__module__.startswith("sklearn.")
-
-
-def _set_seeds(estimator: Any, seed: np.random.SeedSequence) -> None:
-    """Seed every random part that the user left open, each with its own stream."""
-    params = estimator.get_params(deep=True)
-    own = seed.entropy
-    assert not isinstance(own, (int, type(None)))
-    for name in sorted(params):
-        if name.rpartition("__")[2] == "random_state" and params[name] is None:
-            estimator.set_params(**{name: integer(derive(own[0], "part", *own[1:], name))})
-
-
-def _predict(table: Table, split: Split, model: Model, seed: np.random.SeedSequence) -> Predictions:
-    features, codes = table.features, table.codes
-    estimator = prepared(model, features, seed)
+def _predict(
+    table: Table,
+    split: Split,
+    model: Model,
+    seed: np.random.SeedSequence,
+    costs: NDArray[np.float64] | None,
+) -> Predictions:
+    features, codes = own_features(table.features, model), table.codes
     # learners such as XGBoost want labels 0..K-1 without gaps, whatever the training part holds
     present, labels = np.unique(codes[split.train], return_inverse=True)
+    part = TrainingPart(
+        features.iloc[split.train],
+        labels,
+        tuple(table.classes[code] for code in present),
+        *(_rows(table, name, split.train) for name in ("__weight__", "__group__", "__time__")),
+    )
     start = time.perf_counter()
-    estimator.fit(features.iloc[split.train], labels)
+    learnt = learn(model, part, seed, costs)
     fitted = time.perf_counter()
     tested = features.iloc[split.test]
-    predicted = present[np.asarray(estimator.predict(tested)).ravel().astype(np.intp)]
-    n_classes = len(table.classes)
+    predicted = present[learnt.predict(tested)]
+    estimator, n_classes = learnt.estimator, len(table.classes)
     probabilities = decision = None
     if hasattr(estimator, "predict_proba"):
         probabilities = _spread(np.asarray(estimator.predict_proba(tested)), present, n_classes)
@@ -119,6 +118,9 @@ def _predict(table: Table, split: Split, model: Model, seed: np.random.SeedSeque
         values = np.asarray(estimator.decision_function(tested), dtype=np.float64)
         decision = values.reshape(len(values), -1)
     seconds = time.perf_counter() - fitted
+    _check_finite(probabilities, "probabilities")
+    _check_finite(decision, "decision values")
+    timing = {"fit_seconds": round(fitted - start, 6), "predict_seconds": round(seconds, 6)}
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
         y_true=codes[split.test],
@@ -126,8 +128,36 @@ def _predict(table: Table, split: Split, model: Model, seed: np.random.SeedSeque
         classes=table.classes,
         probabilities=probabilities,
         decision=decision,
-        facts={"fit_seconds": round(fitted - start, 6), "predict_seconds": round(seconds, 6)},
+        facts={**timing, **({"chosen": learnt.chosen} if learnt.chosen else {})},
     )
+
+
+def own_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
+    """Return the columns that a model learns from.
+
+    Raises
+    ------
+    Problem
+        A column that there is not, or none left; the place is relative to the model's.
+    """
+    for key, names in (("features", model.features or []), ("drop", model.drop)):
+        for i, name in enumerate(names):
+            if name not in features.columns:
+                raise Problem((key, i), unknown("feature", name, map(str, features.columns)))
+    wanted = [name for name in model.features or features.columns if name not in model.drop]
+    if not wanted:
+        raise Problem(("drop",), "no feature is left to learn from")
+    return features[wanted]
+
+
+def _rows(table: Table, column: str, rows: NDArray[np.intp]) -> Any:
+    return table.frame[column].to_numpy()[rows] if column in table.frame else None
+
+
+def _check_finite(values: NDArray[np.float64] | None, what: str) -> None:
+    if values is not None and not np.isfinite(values).all():
+        rows = int((~np.isfinite(values)).any(axis=1).sum())
+        raise UserError(f"it diverged: {what} of {rows} of {len(values)} rows are not finite")
 
 
 def _spread(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import pandas as pd
 
 _TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
+_LIBRARIES = ("xgboost", "lightgbm", "catboost")
+_REFUSED = set('[]<>{}":,')
 
 
-def with_preprocessing(estimator: Any, features: pd.DataFrame) -> Any:
-    """Put before an estimator the steps it needs for these columns.
+def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list[Any]:
+    """Return the steps that an estimator needs before it for these columns.
 
     Columns that are not numbers are encoded by skrub's ``TableVectorizer`` (one-hot for few
     categories, string encodings for many, dates taken apart). Missing values are imputed by
@@ -19,31 +22,44 @@ def with_preprocessing(estimator: Any, features: pd.DataFrame) -> Any:
 
     Parameters
     ----------
-    estimator : estimator
-        Unfitted.
+    first : estimator
+        Unfitted; what gets the columns after these steps.
+    classifier : estimator
+        Unfitted; the last step, which may be the first.
     features : DataFrame
-        Only the columns' types are looked at, never their values.
-
-    Returns
-    -------
-    Pipeline or estimator
-        The estimator itself where nothing is needed.
+        Only the columns' names and types are looked at, never their values.
     """
     from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+    from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
     steps: list[Any] = []
-    if not all(pd.api.types.is_numeric_dtype(dtype) for dtype in features.dtypes):
+    numeric = all(pd.api.types.is_numeric_dtype(dtype) for dtype in features.dtypes)
+    if not numeric:
         # importing skrub takes a second: only data that need it pay for it
         from skrub import TableVectorizer
 
         steps.append(TableVectorizer())
-    if not _takes_missing(estimator):
+    if not _takes_missing(first):
         steps.append(SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True))
-    if not _made_of_trees(estimator):
+    if not _made_of_trees(classifier):
         steps.append(StandardScaler())
-    return make_pipeline(*steps, estimator) if steps else estimator
+    named = not numeric or any(set(str(name)) & _REFUSED for name in features)
+    if boosting_library(first) in ("xgboost", "lightgbm") and named:
+        steps.append(FunctionTransformer(number_columns))
+    return steps
+
+
+def number_columns(features: Any) -> Any:
+    """Give columns plain names: XGBoost and LightGBM refuse some characters in them."""
+    if not isinstance(features, pd.DataFrame):
+        return features
+    return features.set_axis([f"x{i}" for i in range(features.shape[1])], axis=1)
+
+
+def boosting_library(estimator: Any) -> str | None:
+    """Return the boosting library a classifier is of; a user's class may derive from one."""
+    packages = [kind.__module__.partition(".")[0] for kind in inspect.getmro(type(estimator))]
+    return next((package for package in packages if package in _LIBRARIES), None)
 
 
 def _takes_missing(estimator: Any) -> bool:

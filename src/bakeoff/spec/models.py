@@ -1,30 +1,293 @@
-"""What is compared."""
+"""What is compared: estimators, what stands before them, and what they choose in training."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag, model_validator
 
-from bakeoff.spec.base import Label, Part
+from bakeoff.spec.base import Label, Part, said
+from bakeoff.spec.datasets import ClassName
+
+ImportPath = Annotated[
+    str,
+    Field(
+        pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$",
+        description="Import path of a class, e.g. sklearn.linear_model.LogisticRegression.",
+    ),
+]
+Choices = Annotated[list[Any], Field(min_length=1)]
+Range = Annotated[list[float], Field(min_length=2, max_length=2)]
+WholeRange = Annotated[list[int], Field(min_length=2, max_length=2)]
+
+
+class Step(Part):
+    """One step of a pipeline."""
+
+    estimator: ImportPath
+    params: dict[str, Any] = Field({}, description="The step's own parameters.")
+    name: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z]\w*$",
+        description="Name of the step, for `tune.space`; default: its class in lower case.",
+    )
+
+
+AnyStep = Annotated[
+    Annotated[ImportPath, Tag("path")] | Annotated[Step, Tag("step")],
+    Discriminator(lambda value: "path" if isinstance(value, str) else "step"),
+]
+Steps = Annotated[list[AnyStep], Field(min_length=1)]
+
+
+def _kind_of_preprocessing(value: Any) -> str:
+    if isinstance(value, (Mapping, Part)):
+        return "step"
+    if isinstance(value, list):
+        return "steps"
+    return "path" if "." in str(value) else "word"
+
+
+Preprocessing = Annotated[
+    Annotated[Literal["auto", "none"], Tag("word")]
+    | Annotated[ImportPath, Tag("path")]
+    | Annotated[Step, Tag("step")]
+    | Annotated[Steps, Tag("steps")],
+    Discriminator(_kind_of_preprocessing),
+]
+
+
+class ChosenThreshold(Part):
+    """A threshold that each fit chooses on its training part."""
+
+    choose: Literal["f1", "youden", "cost", "balanced_accuracy"] = Field(
+        description="What the out-of-fold predictions of the training rows are to make best: F1, "
+        "Youden's J, balanced accuracy, or the cost by the experiment's `costs:`."
+    )
+    cv: int = Field(5, ge=2, le=100, description="Inner folds that make these predictions.")
+
+
+class Distribution(Part):
+    """Values to draw from; one of the three."""
+
+    uniform: Range | None = Field(None, description="[low, high], any number between.")
+    loguniform: Range | None = Field(
+        None, description="[low, high], both above 0; the logarithm is uniform."
+    )
+    randint: WholeRange | None = Field(None, description="[low, high], whole numbers, both ends.")
+
+    @model_validator(mode="after")
+    def _one_range(self) -> Distribution:
+        given = {k: v for k, v in self.model_dump().items() if v is not None}
+        if len(given) != 1:
+            raise said("expected a list of values or one of uniform, loguniform, randint")
+        ((kind, (low, high)),) = given.items()
+        if not low < high or (kind == "loguniform" and low <= 0):
+            least = "0 < low < high" if kind == "loguniform" else "low < high"
+            raise said(f"found {kind}: [{low:g}, {high:g}], expected [low, high] with {least}")
+        return self
+
+
+class Tune(Part):
+    """Search for parameters inside each training part: nested cross-validation."""
+
+    search: Literal["grid", "random", "halving"] = Field(
+        "grid",
+        description="`grid`: every combination; `random`: `n_iter` drawn ones; `halving`: many on "
+        "few rows, the better ones on more.",
+    )
+    space: Annotated[
+        dict[
+            str,
+            Annotated[
+                Annotated[Choices, Tag("values")] | Annotated[Distribution, Tag("distribution")],
+                Discriminator(
+                    lambda v: "distribution" if isinstance(v, (Mapping, Part)) else "values"
+                ),
+            ],
+        ],
+        Field(min_length=1),
+    ] = Field(
+        description="Values of the estimator's own parameters: a list, or `{loguniform: [1e-4, "
+        "10]}`, `{uniform: [0, 1]}`, `{randint: [1, 20]}`. A parameter of another step is written "
+        "`<step>__<parameter>`."
+    )
+    cv: int = Field(5, ge=2, le=100, description="Inner stratified folds.")
+    scoring: str = Field(
+        "accuracy",
+        description="What to search for: the name of a metric, or of a scorer of scikit-learn.",
+    )
+    n_iter: int | None = Field(
+        None,
+        ge=1,
+        description="Combinations to draw; default: 10 for `random`, as many as the rows allow "
+        "for `halving`.",
+    )
+
+    @model_validator(mode="after")
+    def _search_fits_space(self) -> Tune:
+        drawn = [name for name, v in self.space.items() if isinstance(v, Distribution)]
+        if self.search == "grid" and drawn:
+            raise said(f"a grid needs lists of values, {drawn[0]} has none: use `search: random`")
+        if self.search == "grid" and self.n_iter is not None:
+            raise said("`n_iter` is for `search: random` and `halving`; a grid tries everything")
+        return self
+
+
+class EarlyStopping(Part):
+    """Stop adding trees or epochs when an inner part of the training rows gains no more."""
+
+    fraction: float = Field(
+        0.1, gt=0, lt=1, description="Share of the training rows, stratified, kept for watching."
+    )
+    rounds: int = Field(10, ge=1, description="Rounds without gain after which to stop.")
 
 
 class Model(Part):
     """A scikit-learn-compatible classifier."""
 
-    estimator: str = Field(
-        pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$",
-        description="Import path of the class, e.g. sklearn.linear_model.LogisticRegression.",
+    estimator: ImportPath | None = Field(
+        None, description="Import path of the class, e.g. sklearn.linear_model.LogisticRegression."
     )
     params: dict[str, Any] = Field({}, description="The estimator's own parameters.")
+    steps: Steps | None = Field(
+        None,
+        description="Instead of `estimator`: the steps of a pipeline, the classifier last; each an "
+        "import path or `{estimator: …, params: …, name: …}`.",
+    )
     label: Label | None = None
-    preprocessing: Literal["auto", "none"] = Field(
+    preprocessing: Preprocessing = Field(
         "auto",
         description="`auto`: columns that are not numbers are encoded, missing values imputed "
         "where the estimator takes none, numbers scaled for estimators that are not made of "
         "trees; all of it fitted inside each training fold. `none`: the estimator gets the "
-        "columns as they are.",
+        "columns as they are. Or your own: a transformer's import path, `{estimator: …, params: "
+        "…}`, or a list of them. Default: `auto`, and `none` with `steps`.",
+    )
+    features: list[str] | None = Field(
+        None, min_length=1, description="Columns this model learns from; default: all features."
+    )
+    drop: list[str] = Field([], description="Features this model does without.")
+    tune: Tune | None = Field(
+        None, description="Search for parameters inside each training part (nested CV)."
+    )
+    threshold: (
+        Annotated[
+            Annotated[float, Tag("number")] | Annotated[ChosenThreshold, Tag("chosen")],
+            Discriminator(lambda v: "chosen" if isinstance(v, (Mapping, Part)) else "number"),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="Two classes only: predict the positive one from this probability on (or "
+        "decision value, where there are no probabilities); or `{choose: f1}`. Default: the "
+        "estimator's own way.",
+    )
+    class_weight: (
+        Annotated[
+            Annotated[Literal["balanced"], Tag("word")]
+            | Annotated[dict[ClassName, Annotated[float, Field(ge=0)]], Tag("weights")],
+            Discriminator(lambda value: "weights" if isinstance(value, Mapping) else "word"),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="`balanced`, or `{class: weight}` (others weigh 1): by the estimator's own "
+        "parameter, or else by sample weights.",
+    )
+    early_stopping: EarlyStopping | None = Field(
+        None, description="Stop training when an inner part of the training rows gains no more."
+    )
+    seeds: int = Field(
+        1,
+        ge=1,
+        le=1000,
+        description="Fits per fold, each with another seed of the algorithm: a fold's score is "
+        "their mean, predictions row by row are the first one's, and seeds.csv sets the noise of "
+        "the algorithm against that of the splits.",
     )
     threads: int = Field(
         1, ge=1, description="Threads of one fit; also given to n_jobs where the estimator has it."
     )
+    timeout: float | None = Field(
+        None, gt=0, description="Seconds after which a fit is ended; default: the experiment's."
+    )
+    memory: int | None = Field(
+        None,
+        gt=0,
+        description="MB of memory beyond which the process of a fit is ended; default: the "
+        "experiment's.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _steps_are_the_whole_pipeline(cls, given: Any) -> Any:
+        if isinstance(given, Mapping) and "steps" in given and "preprocessing" not in given:
+            return {**given, "preprocessing": "none"}
+        return given
+
+    @model_validator(mode="after")
+    def _one_classifier(self) -> Model:
+        if (self.estimator is None) == (self.steps is None):
+            found = "neither" if self.estimator is None else "both"
+            raise said(
+                "expected `estimator:` (an import path) or `steps:` (a list of them), found "
+                + found
+            )
+        if self.steps is not None and self.params:
+            raise said("with `steps:` each step has its own `params:`; the model has none")
+        return self
+
+    @property
+    def parts(self) -> list[Step]:
+        """The steps of the model, the classifier last."""
+        if self.steps is None:
+            assert self.estimator is not None
+            return [Step(estimator=self.estimator, params=self.params, name=None)]
+        return as_steps(self.steps)
+
+    @property
+    def own_preprocessing(self) -> list[Step]:
+        """The steps of `preprocessing`; none for `auto` and `none`."""
+        if isinstance(self.preprocessing, str) and self.preprocessing in ("auto", "none"):
+            return []
+        given = self.preprocessing
+        return as_steps(given if isinstance(given, list) else [given])
+
+    @property
+    def imports(self) -> list[str]:
+        """Every import path that the model names, each once."""
+        parts = [*self.own_preprocessing, *self.parts]
+        values = self.tune.space.values() if self.tune else []
+        found = [path for step in parts for path in (step.estimator, *_imports(step.params))]
+        return list(dict.fromkeys([*found, *(path for v in values for path in _imports(v))]))
+
+    @property
+    def chooses(self) -> bool:
+        """Whether each fit chooses something that tuned.csv lists."""
+        chosen = isinstance(self.threshold, ChosenThreshold)
+        return chosen or self.tune is not None or self.early_stopping is not None
+
+
+def as_steps(given: Sequence[str | Step]) -> list[Step]:
+    """Write out the short forms of steps."""
+    plain = ({"estimator": one} if isinstance(one, str) else one for one in given)
+    return [Step.model_validate(one) for one in plain]
+
+
+def is_nested(value: Any) -> bool:
+    """Tell whether a parameter's value stands for an estimator."""
+    keys = set(value) if isinstance(value, Mapping) else set()
+    return "estimator" in keys and keys <= {"estimator", "params"}
+
+
+def _imports(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        if is_nested(value):
+            yield str(value["estimator"])
+        for inner in value.values():
+            yield from _imports(inner)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for inner in value:
+            yield from _imports(inner)

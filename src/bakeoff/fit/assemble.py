@@ -1,0 +1,115 @@
+"""From a model's entry to one unfitted estimator: steps, weights, early stopping, seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.pipeline import Pipeline
+
+from bakeoff.fit.estimator import build, parameter_names
+from bakeoff.fit.preprocessing import automatic_steps
+from bakeoff.fit.stopping import EarlyStopped, with_early_stopping
+from bakeoff.fit.weights import by_code, has_class_weight
+from bakeoff.seeds import derive, integer
+from bakeoff.spec.models import Model
+
+# how libraries call the parameter that seeds them
+SEEDS = ("random_state", "random_seed", "seed")
+
+
+def assemble(
+    model: Model,
+    features: pd.DataFrame,
+    seed: np.random.SeedSequence,
+    classes: Sequence[str] = (),
+) -> Any:
+    """Make the whole estimator of a model, unfitted.
+
+    Parameters
+    ----------
+    model : Model
+        Its entry in the experiment.
+    features : DataFrame
+        Only the columns' types are looked at.
+    seed : SeedSequence
+        Every random part that the user left open draws a seed of its own from it.
+    classes : sequence of str
+        The classes of the training part, in the order of their codes.
+    """
+    classifier = make_classifier(model)
+    if model.class_weight is not None and has_class_weight(classifier):
+        classifier.set_params(class_weight=by_code(model.class_weight, classes))
+    steps = steps_of(model, classifier)
+    if model.preprocessing == "auto":
+        automatic = automatic_steps(steps[0][1], classifier, features)
+        steps = [*((f"auto_{type(one).__name__.lower()}", one) for one in automatic), *steps]
+    if model.early_stopping is not None:
+        stopping = with_early_stopping(classifier, model.early_stopping)
+        steps[-1] = steps[-1][0], stopping
+    estimator = Pipeline(steps) if len(steps) > 1 else steps[0][1]
+    _set_seeds(estimator, seed)
+    return estimator
+
+
+def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
+    """Make the steps that a model names, the given classifier last."""
+    steps = [*model.own_preprocessing, *model.parts]
+    made = [*(build(step.estimator, step.params) for step in steps[:-1]), classifier]
+    names = [s.name or type(one).__name__.lower() for s, one in zip(steps, made, strict=True)]
+    return _distinct(list(zip(names, made, strict=True)))
+
+
+def final(estimator: Any) -> Any:
+    """Return the classifier itself: no pipeline, nothing around it."""
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    return last.estimator if isinstance(last, EarlyStopped) else last
+
+
+def keywords(estimator: Any, weights: Any) -> dict[str, Any]:
+    """Return what to call fit with so that sample weights reach the classifier."""
+    if weights is None:
+        return {}
+    prefix = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    return {f"{prefix}sample_weight": weights}
+
+
+def make_classifier(model: Model) -> Any:
+    """Build the classifier with what the workflow decides for the user: threads, no litter."""
+    last = model.parts[-1]
+    classifier = build(last.estimator, last.params)
+    open_ = {n for n in parameter_names(type(classifier)) if n not in last.params}
+    # for scikit-learn None is one thread, for others all cores
+    if model.threads > 1 or not type(classifier).__module__.startswith("sklearn."):
+        for name in open_ & {"n_jobs", "thread_count"}:
+            classifier.set_params(**{name: model.threads})
+    if "allow_writing_files" in open_:  # CatBoost would leave a folder where snakemake runs
+        classifier.set_params(allow_writing_files=False)
+    return classifier
+
+
+def _distinct(steps: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """Give steps that share a name a number each, as scikit-learn's make_pipeline does."""
+    names = [name for name, _ in steps]
+    shared = {name for name in names if names.count(name) > 1}
+    return [
+        (f"{name}-{names[: i + 1].count(name)}" if name in shared else name, made)
+        for i, (name, made) in enumerate(steps)
+    ]
+
+
+def _set_seeds(estimator: Any, seed: np.random.SeedSequence) -> None:
+    """Seed every random part that the user left open, each with its own stream."""
+    params = estimator.get_params(deep=True)
+    own = seed.entropy
+    assert not isinstance(own, (int, type(None)))
+    names = [n for n in params if n.rpartition("__")[2] == "random_state" and params[n] is None]
+    for name in sorted(names):
+        estimator.set_params(**{name: integer(derive(own[0], "part", *own[1:], name))})
+    classifier = final(estimator)
+    known = classifier.get_params(deep=False)
+    if not set(SEEDS) & set(known) and "random_state" in parameter_names(type(classifier)):
+        # CatBoost's get_params tells only what was given, and its own default is always the same
+        classifier.set_params(random_state=integer(derive(own[0], "part", *own[1:], "final")))

@@ -1,0 +1,57 @@
+"""Inner folds of a training part: where parameters and thresholds are chosen."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from bakeoff.errors import UserError
+from bakeoff.fit.threshold import Fold
+
+
+def inner_folds(
+    y: NDArray[np.intp], count: int, seed: int, groups: Any = None, times: Any = None
+) -> list[Fold]:
+    """Divide a training part as its data set demands: no group on both sides, past before future.
+
+    Parameters
+    ----------
+    y : ndarray of int
+        Labels of the training rows.
+    count : int
+        Number of folds.
+    seed : int
+        Shuffles the rows.
+    groups, times : ndarray, optional
+        Of the training rows.
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+        Row positions of the inner training and test parts. With `times` the first
+        ``1 / (count + 1)`` of the rows is in no test part.
+
+    Raises
+    ------
+    UserError
+        There are fewer rows of every class, or fewer groups, than folds.
+    """
+    if times is not None:
+        order = np.argsort(np.asarray(times), kind="stable")
+        edges = np.linspace(0, len(y), count + 2).round().astype(int)[1:]
+        parts = pairwise(edges)
+        return [(np.sort(order[:low]), np.sort(order[low:high])) for low, high in parts]
+    if groups is not None and len(np.unique(groups)) < count:
+        found = len(np.unique(groups))
+        raise UserError(f"{found} groups in the training part are too few for {count} inner folds")
+    if np.bincount(y).max() < count:
+        raise UserError(f"{len(y)} training rows are too few for {count} inner folds")
+    if groups is not None:
+        divide = StratifiedGroupKFold(count, shuffle=True, random_state=seed)
+    else:
+        divide = StratifiedKFold(count, shuffle=True, random_state=seed)
+    return [(train, test) for train, test in divide.split(np.zeros(len(y)), y, groups)]

@@ -1,0 +1,61 @@
+"""Nothing of one fit is left for the next in the same process."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import sklearn
+from threadpoolctl import threadpool_limits
+
+
+@contextmanager
+def isolated(seed: int, threads: int) -> Iterator[None]:
+    """Seed the global random states and limit threads; undo all that a fit may change outside.
+
+    Restored are random states, environment variables, working folder, import path, warning
+    filters, NumPy's error handling, scikit-learn's configuration, the logging level, the
+    recursion limit, and the numbers of threads.
+
+    Parameters
+    ----------
+    seed : int
+        For estimators that draw from the global random states.
+    threads : int
+        The most that BLAS and OpenMP may use.
+    """
+    python, legacy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    environment, folder, path = dict(os.environ), os.getcwd(), list(sys.path)  # noqa: PTH109
+    level, depth = logging.root.level, sys.getrecursionlimit()
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    try:
+        with (
+            warnings.catch_warnings(),
+            np.errstate(),
+            sklearn.config_context(),
+            threadpool_limits(limits=threads),
+        ):
+            yield
+    finally:
+        random.setstate(python)
+        np.random.set_state(legacy)  # noqa: NPY002
+        _restore(environment)
+        os.chdir(folder)
+        sys.path[:] = path
+        logging.root.setLevel(level)
+        sys.setrecursionlimit(depth)
+
+
+def _restore(environment: dict[str, str]) -> None:
+    for name in set(os.environ) - set(environment):
+        del os.environ[name]
+    for name, value in environment.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value

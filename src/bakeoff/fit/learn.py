@@ -1,0 +1,145 @@
+"""Learn a model from a training part: search, choose a threshold, fit. No test row is seen."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.fit.assemble import assemble, final, keywords
+from bakeoff.fit.inner import inner_folds
+from bakeoff.fit.stopping import iterations
+from bakeoff.fit.threshold import best_threshold, out_of_fold, positive_scores
+from bakeoff.fit.tuning import search
+from bakeoff.fit.weights import Weights, training_weights
+from bakeoff.seeds import derive, integer
+from bakeoff.spec.models import ChosenThreshold, Model
+
+Costs = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingPart:
+    """What a model may learn from.
+
+    Attributes
+    ----------
+    X : DataFrame
+        Features.
+    y : ndarray of int
+        Labels, positions in `classes`.
+    classes : tuple of str
+        The classes that occur, in the data set's order.
+    weights, groups, times : ndarray or None
+        Of the rows, where the data set has them.
+    """
+
+    X: pd.DataFrame
+    y: NDArray[np.intp]
+    classes: tuple[str, ...]
+    weights: Weights | None = None
+    groups: Any = None
+    times: Any = None
+
+    def folds(self, count: int, seed: int) -> Any:
+        """Divide the rows for a choice."""
+        return inner_folds(self.y, count, seed, self.groups, self.times)
+
+
+@dataclasses.dataclass(frozen=True)
+class Learnt:
+    """A fitted model.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Fitted on the whole training part.
+    threshold : float or None
+        From which score on the second class is predicted; None: the estimator's own way.
+    chosen : Mapping
+        What was chosen on the training part: `params`, `inner_score`, `threshold`, `iterations`.
+    """
+
+    estimator: Any
+    threshold: float | None
+    chosen: Mapping[str, Any]
+
+    def predict(self, X: pd.DataFrame) -> NDArray[np.intp]:
+        """Predict positions in the training part's classes."""
+        if self.threshold is None:
+            return np.asarray(self.estimator.predict(X)).ravel().astype(np.intp)
+        return (positive_scores(self.estimator, X) >= self.threshold).astype(np.intp)
+
+
+def learn(
+    model: Model, part: TrainingPart, seed: np.random.SeedSequence, costs: Costs | None = None
+) -> Learnt:
+    """Learn a model from a training part.
+
+    Parameters
+    ----------
+    model : Model
+        Its entry in the experiment.
+    part : TrainingPart
+        The rows.
+    seed : SeedSequence
+        Of this fit.
+    costs : ndarray, optional
+        True × predicted class; for a threshold chosen by cost.
+    """
+    estimator = assemble(model, part.X, seed, part.classes)
+    weights = training_weights(
+        final(estimator), model.class_weight, part.y, part.classes, part.weights
+    )
+    chosen: dict[str, Any] = {}
+    if model.tune is not None:
+        folds = part.folds(model.tune.cv, _number(seed, "tune-folds"))
+        given = keywords(estimator, weights)
+        found = search(estimator, model.tune, part.X, part.y, folds, given, _number(seed, "tune"))
+        estimator = found.estimator
+        chosen |= {"params": found.params, "inner_score": found.score}
+    threshold = None if len(part.classes) != 2 else model.threshold
+    if isinstance(threshold, ChosenThreshold):
+        threshold = _choose_threshold(threshold, estimator, part, weights, seed, costs)
+        chosen["threshold"] = threshold
+    estimator.fit(part.X, part.y, **keywords(estimator, weights))
+    if model.early_stopping is not None:
+        chosen["iterations"] = iterations(estimator)
+    return Learnt(estimator, threshold, chosen)
+
+
+def _choose_threshold(
+    wanted: ChosenThreshold,
+    estimator: Any,
+    part: TrainingPart,
+    weights: Weights | None,
+    seed: np.random.SeedSequence,
+    costs: Costs | None,
+) -> float:
+    folds = part.folds(wanted.cv, _number(seed, "threshold-folds"))
+    scores = out_of_fold(
+        estimator,
+        part.X,
+        part.y,
+        folds,
+        lambda rows: keywords(estimator, None if weights is None else weights[rows]),
+    )
+    known = ~np.isnan(scores)  # the first rows in time are in no inner test part
+    return best_threshold(
+        part.y[known],
+        scores[known],
+        wanted.choose,
+        default=0.5 if hasattr(estimator, "predict_proba") else 0.0,
+        weights=None if part.weights is None else part.weights[known],
+        costs=costs,
+    )
+
+
+def _number(seed: np.random.SeedSequence, purpose: str) -> int:
+    own = seed.entropy
+    assert not isinstance(own, (int, type(None)))
+    return integer(derive(own[0], purpose, *own[1:]))

@@ -1,0 +1,202 @@
+"""Search for parameters inside a training part: the inner half of nested cross-validation."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.metrics import cohen_kappa_score, get_scorer, get_scorer_names, make_scorer
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+from sklearn.pipeline import Pipeline
+
+from bakeoff.errors import UserError, unknown
+from bakeoff.fit.estimator import accepts, check_values, made_value, parameter_names
+from bakeoff.fit.stopping import EarlyStopped
+from bakeoff.fit.threshold import Fold
+from bakeoff.spec.models import Distribution, Tune
+
+# the names of our metrics that scikit-learn's scorers call otherwise
+_SCORERS = {
+    "error": "accuracy",
+    "mcc": "matthews_corrcoef",
+    "log_loss": "neg_log_loss",
+    "brier": "neg_brier_score",
+}
+_TWO_CLASSES = {
+    *("f1", "precision", "recall", "jaccard", "roc_auc", "average_precision"),
+    *("positive_likelihood_ratio", "neg_negative_likelihood_ratio", "d2_brier_score"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Tuned:
+    """What a search found.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Unfitted, with the best parameters.
+    params : Mapping
+        The best parameters, named as in the experiment.
+    score : float
+        Their mean score on the inner folds: optimistic, for the best of many was taken.
+    """
+
+    estimator: Any
+    params: Mapping[str, Any]
+    score: float
+
+
+def search(
+    estimator: Any,
+    tune: Tune,
+    X: Any,
+    y: NDArray[np.intp],
+    folds: Sequence[Fold],
+    keywords: Mapping[str, Any],
+    seed: int,
+) -> Tuned:
+    """Find the best parameters on a training part, preprocessing within the search.
+
+    Parameters
+    ----------
+    estimator : estimator
+        With its preprocessing, unfitted.
+    tune : Tune
+        The model's `tune:`.
+    X, y : DataFrame, ndarray
+        The training part.
+    folds : sequence of (ndarray, ndarray)
+        The inner folds.
+    keywords : Mapping
+        Of fit: sample weights.
+    seed : int
+        Draws the combinations.
+
+    Raises
+    ------
+    UserError
+        The score is undefined on the inner folds.
+    """
+    names = full_names(estimator, tune.space)
+    space = {names[name]: _values(given) for name, given in tune.space.items()}
+    found = _searcher(estimator, tune, space, list(folds), seed).fit(X, y, **keywords)
+    score = float(found.cv_results_["mean_test_score"][found.best_index_])
+    if math.isnan(score):
+        raise UserError(f"{tune.scoring} is undefined on the inner folds: choose another `scoring`")
+    best = {name: found.best_params_[full] for name, full in names.items()}
+    tuned = clone(estimator).set_params(**found.best_params_)
+    return Tuned(tuned, {name: _plain(value) for name, value in best.items()}, score)
+
+
+def check_tuning(estimator: Any, tune: Tune) -> None:
+    """Refuse parameters that an estimator does not have, and values that it does not take.
+
+    Raises
+    ------
+    UserError
+        With the parameter's name first where it is about one.
+    """
+    scorer(tune.scoring)
+    full_names(estimator, tune.space)
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    classifier = last.estimator if isinstance(last, EarlyStopped) else last
+    known = classifier.get_params(deep=False)
+    for name, given in tune.space.items():
+        if name in known and not isinstance(given, Distribution):
+            for value in given:
+                check_values(classifier, {name: made_value(value)})
+
+
+def is_for_two_classes(scoring: str) -> bool:
+    """Tell whether a score is undefined for more than two classes."""
+    return scoring in _TWO_CLASSES
+
+
+def scorer(name: str) -> Any:
+    """Return a scorer of scikit-learn by its name or by that of one of our metrics."""
+    if name == "kappa":
+        return make_scorer(cohen_kappa_score)
+    own = _SCORERS.get(name, name)
+    if own not in get_scorer_names():
+        raise UserError(unknown("scoring", name, {*get_scorer_names(), *_SCORERS, "kappa"}))
+    return get_scorer(own)
+
+
+def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:
+    """Map parameters as an experiment names them to their names in the whole pipeline."""
+    prefix, last = "", estimator
+    if isinstance(last, Pipeline):
+        prefix, last = f"{last.steps[-1][0]}__", last.steps[-1][1]
+    if isinstance(last, EarlyStopped):
+        prefix, last = f"{prefix}estimator__", last.estimator
+    own = [*parameter_names(type(last)), *last.get_params(deep=True)]
+    others = {
+        name
+        for name in estimator.get_params(deep=True)
+        if "__" in name and not (prefix and name.startswith(prefix))
+    }
+    found = {}
+    for name in names:
+        if name in own or ("__" not in name and accepts(type(last), name, own)):
+            found[name] = prefix + name
+        elif name in others:
+            found[name] = name
+        else:
+            allowed = sorted(n for n in own if "__" not in n) + sorted(others)
+            raise UserError(unknown(f"parameter of {type(last).__name__}:", name, allowed))
+    return found
+
+
+def _values(given: list[Any] | Distribution) -> Any:
+    """Return a list of values, or what draws them."""
+    if not isinstance(given, Distribution):
+        return [made_value(value) for value in given]
+    from scipy import stats
+
+    if given.loguniform is not None:
+        return stats.loguniform(*given.loguniform)
+    if given.randint is not None:
+        first, last = given.randint
+        return stats.randint(first, last + 1)
+    assert given.uniform is not None
+    low, high = given.uniform
+    return stats.uniform(low, high - low)
+
+
+def _searcher(
+    estimator: Any, tune: Tune, space: dict[str, Any], folds: list[Fold], seed: int
+) -> Any:
+    shared = {
+        "cv": folds,
+        "scoring": scorer(tune.scoring),
+        "refit": False,
+        "error_score": "raise",
+    }
+    drawn = any(not isinstance(values, list) for values in space.values())
+    size = math.inf if drawn else math.prod(len(values) for values in space.values())
+    if tune.search == "grid":
+        return GridSearchCV(estimator, space, **shared)
+    if tune.search == "random":
+        count = int(min(tune.n_iter or 10, size))
+        return RandomizedSearchCV(estimator, space, n_iter=count, random_state=seed, **shared)
+    from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+    from sklearn.model_selection import HalvingGridSearchCV, HalvingRandomSearchCV
+
+    if not drawn and tune.n_iter is None:
+        return HalvingGridSearchCV(estimator, space, random_state=seed, **shared)
+    wanted = "exhaust" if tune.n_iter is None else int(min(tune.n_iter, size))
+    return HalvingRandomSearchCV(estimator, space, n_candidates=wanted, random_state=seed, **shared)
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter's value as JSON has it."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
