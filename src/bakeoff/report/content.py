@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from itertools import combinations
 from typing import Any
 
 from bakeoff.compare import Comparison, Decision
 from bakeoff.report import prose
-from bakeoff.report.exhibits import Exhibit, tests_of
+from bakeoff.report.exhibits import tests_of
+from bakeoff.report.names import Exhibit
 from bakeoff.report.numbers import (
+    MINUS,
     NONE,
     count,
     degrees,
     fixed,
     interval,
     number,
-    p_equals,
     percent,
     probability,
     pvalue,
@@ -41,7 +43,7 @@ from bakeoff.scores import METRICS
 from bakeoff.stats import Entry
 
 TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
-MOST_COLUMNS = 12
+_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
 def build(exhibit: Exhibit, study: Study) -> Table:
@@ -61,7 +63,7 @@ def _models(exhibit: Exhibit, study: Study) -> Table:
     top = pick((line.mean for line in ranked), default=math.nan)
     top_held = pick((line.holdout for line in ranked), default=math.nan)
     level = percent(1 - study.alpha)
-    other = [m for m in study.experiment.metrics[1:]]
+    other = study.experiment.metrics[1:]
     columns = [
         Column("rank", "Average rank" if several else "Rank", True),
         Column("model", "Model"),
@@ -98,7 +100,9 @@ def _models(exhibit: Exhibit, study: Study) -> Table:
         "Intervals of models overlap or not for many reasons: whether two models differ is "
         "answered by the tests, not by this table."
     )
-    left_out = "".join(f" {study.label(m)} is left out: {why}." for m, why in study.excluded.items())
+    left_out = "".join(
+        f" {study.label(m)} is left out: {why}." for m, why in study.excluded.items()
+    )
     return Table(exhibit.title, tuple(columns), tuple(rows), note + left_out)
 
 
@@ -137,15 +141,14 @@ def _datasets(exhibit: Exhibit, study: Study) -> Table:
         *(Column(m, study.label(m), True) for m in models),
     )
     rows = []
-    for dataset, line in means.iterrows():
-        best = ranks.loc[dataset].min()
-        rows.append(
-            (
-                text(study.dataset_label(str(dataset))),
-                *(_score_cell(float(line[m]), bool(ranks.loc[dataset, m] == best)) for m in models),
-            )
-        )
-    note = f"{_capital(study.metric.title)}, {prose.PLANS[study.plan]}; best of each data set in bold."
+    for i, dataset in enumerate(means.index):
+        places = ranks.iloc[i]
+        best = places.min()
+        cells = (_score_cell(float(means[m].iloc[i]), bool(places[m] == best)) for m in models)
+        rows.append((text(study.dataset_label(str(dataset))), *cells))
+    note = (
+        f"{_capital(study.metric.title)}, {prose.PLANS[study.plan]}; best of each data set in bold."
+    )
     return Table(exhibit.title, columns, tuple(rows), note)
 
 
@@ -173,7 +176,10 @@ def _omnibus(exhibit: Exhibit, study: Study) -> Table:
                 Cell(number(row.statistic), row.statistic),
                 text(degrees(row.df, row.df1, row.df2)),
                 _p_cell(row.pvalue, study.alpha),
-                Cell(_sentence(prose.decision(study, row)), tone="good" if row.decision is Decision.DIFFERENT else "open"),
+                Cell(
+                    prose.decision(study, row),
+                    tone="good" if row.decision is Decision.DIFFERENT else "open",
+                ),
                 text(_licence(study, family)),
             )
         )
@@ -186,9 +192,15 @@ def _omnibus(exhibit: Exhibit, study: Study) -> Table:
 
 def _licence(study: Study, family: Family) -> str:
     for pairs in study.families:
-        same = (pairs.dataset, pairs.plan, pairs.metric) == (family.dataset, family.plan, family.metric)
+        same = (pairs.dataset, pairs.plan, pairs.metric) == (
+            family.dataset,
+            family.plan,
+            family.metric,
+        )
         if pairs.settles and same and pairs.entry.name == family.entry.posthoc:
-            found = sum(row.decision in (Decision.A_BETTER, Decision.B_BETTER) for row in pairs.rows)
+            found = sum(
+                row.decision in (Decision.A_BETTER, Decision.B_BETTER) for row in pairs.rows
+            )
             return f"{pairs.entry.title}: {found} of {count(len(pairs.rows), 'pair')} differ"
     return NONE
 
@@ -204,9 +216,7 @@ def _pairs(exhibit: Exhibit, study: Study) -> Table:
     if len(families) > 1:
         return _tallies(exhibit, study, families)
     family, ranked = families[0], order(study)
-    rows = [
-        row for a, b in combinations(ranked, 2) if (row := family.between(a, b)) is not None
-    ]
+    rows = [row for a, b in combinations(ranked, 2) if (row := family.between(a, b)) is not None]
     effects = list(dict.fromkeys(k for row in rows for k in row.result.get("effect_sizes", {})))
     columns = [
         Column("model_a", "A"),
@@ -231,9 +241,11 @@ def _pairs(exhibit: Exhibit, study: Study) -> Table:
     columns += [Column(f"effect_{k}", _capital(k.replace("_", " ")), True) for k in effects]
     lines = tuple(tuple(_pair(study, family, row, effects)) for row in rows)
     first = rows[0]
-    note = f"{METRICS[family.metric].title} on {prose.evidence(study, family)}; {prose.correction(first)}."
+    what = f"{METRICS[family.metric].title} on {prose.evidence(study, family)}"
+    note = f"{what}; {prose.correction(first)}."
     if not family.bayesian:
-        note += f" Stars: p at most {study.alpha:g} (*), {study.alpha / 5:g} (**), {study.alpha / 50:g} (***)."
+        one, two, three = (f"{study.alpha / part:g}" for part in (1, 5, 50))
+        note += f" Stars: p at most {one} (*), {two} (**), {three} (***)."
     return Table(exhibit.title, tuple(columns), lines, _capital(note))
 
 
@@ -254,7 +266,7 @@ def _pair(study: Study, family: Family, row: Comparison, effects: list[str]) -> 
         yield text(degrees(row.df, row.df1, row.df2))
         yield Cell(pvalue(row.pvalue), row.pvalue)
         yield _p_cell(row.pvalue_adjusted, study.alpha)
-        says = _sentence(prose.decision(study, row))
+        says = prose.decision(study, row)
         yield Cell(says, tone=TONES.get(row.decision, "open"))
     found = row.result.get("effect_sizes", {})
     for key in effects:
@@ -322,7 +334,7 @@ def _tests(exhibit: Exhibit, study: Study) -> Table:
         Column("null_hypothesis", "Null hypothesis"),
         Column("type1", "Error rate"),
         Column("family", "Hypotheses and correction"),
-        Column("detectable", "Would probably miss", True),
+        Column("detectable", "Would probably miss"),
     )
     rows = []
     for entry in tests_of(study.experiment):
@@ -335,7 +347,10 @@ def _tests(exhibit: Exhibit, study: Study) -> Table:
                 text(entry.title),
                 text(prose.about(families[0])),
                 text(str(first.result.get("null_hypothesis") or NONE)),
-                text(prose.TYPE_ONE_SHORT[entry.type1], tone="bad" if entry.type1 == "liberal" else ""),
+                text(
+                    prose.TYPE_ONE_SHORT[entry.type1],
+                    tone="bad" if entry.type1 == "liberal" else "",
+                ),
                 text(prose.correction(first) if len(families[0].rows) > 1 else NONE),
                 text(_would_miss(study, entry)),
             )
@@ -355,7 +370,7 @@ def _would_miss(study: Study, entry: Entry) -> str:
         return NONE
     sizes = [detectable(families[0], row) for row in families[0].rows]
     known = [size for size in sizes if math.isfinite(size)]
-    return f"less than {prose.gap(max(known), families[0].metric)}" if known else NONE
+    return f"less than {prose.gap_of(study, families[0], max(known))}" if known else NONE
 
 
 def _assumptions(exhibit: Exhibit, study: Study) -> Table:
@@ -372,7 +387,8 @@ def _assumptions(exhibit: Exhibit, study: Study) -> Table:
             if family.entry.name == entry.name:
                 for row in family.rows:
                     for a in row.result.get("assumptions", ()):
-                        found.setdefault(a["name"], []).append((a["holds"], a["detail"]))
+                        check = (a["holds"], _MINUS.sub(MINUS, a["detail"]))
+                        found.setdefault(a["name"], []).append(check)
         for name, checks in found.items():
             rows.append((text(entry.title), text(name), *_checked(checks)))
     note = "Where a test made several comparisons, the detail is of the one that fits worst."
@@ -424,7 +440,12 @@ def _data(exhibit: Exhibit, study: Study) -> Table:
                 Cell(str(card["sha256"])[:12], card["sha256"]),
             )
         )
-    return Table(exhibit.title, columns, tuple(rows), "The hash is of the canonical table; whole in the CSV file.")
+    return Table(
+        exhibit.title,
+        columns,
+        tuple(rows),
+        "The hash is of the canonical table; whole in the CSV file.",
+    )
 
 
 def _splits(exhibit: Exhibit, study: Study) -> Table:
@@ -459,10 +480,6 @@ def _range(values: Any) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-def _sentence(words: str) -> str:
-    return words
-
-
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
 
@@ -479,5 +496,3 @@ _BUILDERS: dict[str, Callable[[Exhibit, Study], Table]] = {
     "data": _data,
     "splits": _splits,
 }
-
-__all__ = ["build", "p_equals"]

@@ -7,19 +7,18 @@ from pathlib import Path
 from bakeoff.files import write_text
 from bakeoff.report import page
 from bakeoff.report.content import build
-from bakeoff.report.exhibits import Exhibit, exhibits
-from bakeoff.report.figures import Drawing, draw
+from bakeoff.report.exhibits import exhibits
+from bakeoff.report.figures import draw
 from bakeoff.report.figures.style import save
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Table, to_csv, to_latex
+from bakeoff.report.tables import to_csv, to_latex
 from bakeoff.report.verdict import answer
 
-FIGURE_FILES = ("svg", "pdf", "png")
-TABLE_FILES = ("csv", "tex")
+PRINTED = ("pdf", "png")
 
 
 def make_report(study: Study, folder: str | Path) -> None:
-    """Write report.html, report.md, figures/ and tables/ of a study.
+    """Write report.html, report.md, verdict.txt, the figures as SVG, and the tables.
 
     Parameters
     ----------
@@ -36,16 +35,17 @@ def make_report(study: Study, folder: str | Path) -> None:
     write_text(root / "report.html", page.html(study, verdict, listed, drawings, tables))
     write_text(root / "report.md", page.document(study, verdict, listed, drawings, tables))
     write_text(root / "verdict.txt", "\n".join((verdict.headline, *verdict.sentences)) + "\n")
-    _write_files(root, drawings, tables)
-
-
-def _write_files(root: Path, drawings: dict[str, Drawing], tables: dict[str, Table]) -> None:
     for name, drawing in drawings.items():
-        for kind in FIGURE_FILES:
-            save(drawing.figure, root / "figures" / f"{name}.{kind}")
+        save(drawing.figure, root / "figures" / f"{name}.svg")
     for name, table in tables.items():
         write_text(root / "tables" / f"{name}.csv", to_csv(table))
         write_text(root / "tables" / f"{name}.tex", to_latex(table, name))
 
 
-__all__ = ["Exhibit", "make_report"]
+def make_prints(study: Study, folder: str | Path) -> None:
+    """Write the figures as PDF and PNG; apart, for embedding fonts takes longer than the page."""
+    for exhibit in exhibits(study.experiment):
+        if exhibit.form == "figure":
+            drawing = draw(exhibit, study)
+            for kind in PRINTED:
+                save(drawing.figure, Path(folder) / "figures" / f"{exhibit.name}.{kind}")

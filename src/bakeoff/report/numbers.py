@@ -21,7 +21,7 @@ def number(value: float | None, digits: int = 3) -> str:
     if math.isinf(value):
         return "\N{INFINITY}" if value > 0 else MINUS + "\N{INFINITY}"
     size = abs(value)
-    if size == 0 or value == int(value) and size < 1e6:
+    if size == 0 or (value == int(value) and size < 1e6):
         text = f"{size:,.0f}"
     elif size < 1e-4 or size >= 1e6:
         mantissa, exponent = f"{size:.{digits - 1}e}".split("e")
@@ -166,4 +166,4 @@ def short(text: str, most: int = 30) -> str:
     if len(text) <= most:
         return text
     head = most // 2
-    return f"{text[:head].rstrip()}…{text[len(text) - (most - head - 1):].lstrip()}"
+    return f"{text[:head].rstrip()}…{text[len(text) - (most - head - 1) :].lstrip()}"

@@ -12,9 +12,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bakeoff.report import citations, prose
-from bakeoff.report.exhibits import Exhibit, tests_of
+from bakeoff.report.exhibits import tests_of
 from bakeoff.report.figures.draw import Drawing
 from bakeoff.report.figures.style import inline
+from bakeoff.report.names import Exhibit
 from bakeoff.report.numbers import number, pvalue, short
 from bakeoff.report.selection import families_of, order, what_is_shown
 from bakeoff.report.study import Family, Study, as_float
@@ -113,11 +114,11 @@ def _facts(study: Study, family: Family) -> list[Facts]:
         if not names or names == ["accuracy"]:
             continue
         sides = ("b", "a") if family.turned(a, b) else ("a", "b")
-        rows = tuple(
-            (name.replace("_", " "), *(number(as_float(details[f"{name}_{s}"])) for s in sides))
-            for name in names
-        )
-        found.append(Facts(study.label(a), study.label(b), rows))
+        rows = []
+        for name in names:
+            first, second = (number(as_float(details[f"{name}_{side}"])) for side in sides)
+            rows.append((name.replace("_", " "), first, second))
+        found.append(Facts(study.label(a), study.label(b), tuple(rows)))
     return found
 
 
@@ -134,7 +135,7 @@ def html(
 ) -> str:
     """Write the page."""
     pictures = {
-        name: Markup(inline(drawing.figure, f"fig-{name}", drawing.alt))  # noqa: S704  SVG of ours
+        name: Markup(inline(drawing.figure, f"fig-{name}", drawing.alt))
         for name, drawing in drawings.items()
     }
     return _render("report.html.j2", study, verdict, exhibits, drawings, tables, pictures=pictures)
@@ -168,6 +169,7 @@ def _render(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    env.filters |= {"longest": lambda value: max(map(len, value.split()), default=0)}
     env.filters |= {"md": markdown, "md_table": to_markdown, "short": short}
     env.globals |= {"prose": prose}
     return env.get_template(template).render(

@@ -6,6 +6,7 @@ import math
 
 from bakeoff.compare import Comparison, Decision
 from bakeoff.report.numbers import fixed, interval, percent, score
+from bakeoff.report.ranking import in_ranks
 from bakeoff.report.study import Family, Study
 from bakeoff.scores import METRICS
 from bakeoff.stats import Evidence, TypeOneError
@@ -43,6 +44,16 @@ WHY_UNDECIDED = {
 SAME = ("no_discordant_pairs", "identical_scores")
 
 
+CORRECTIONS = {
+    "bonferroni": "Bonferroni",
+    "holm": "Holm",
+    "hochberg": "Hochberg",
+    "hommel": "Hommel",
+    "sidak": "Šidák",
+    "holm-sidak": "Holm-Šidák",
+    "BH": "Benjamini-Hochberg",
+    "BY": "Benjamini-Yekutieli",
+}
 CAPTIONS = {
     "forest": "The square is the difference, the line its interval; where the test gives no "
     "interval, the ticks are the differences on single folds. Filled and coloured: shown to "
@@ -72,17 +83,24 @@ def gap(value: float, metric: str) -> str:
     return score(size)
 
 
-def gap_with_interval(row: Comparison, family: Family) -> str:
+def gap_of(study: Study, family: Family, value: float) -> str:
+    """Write the size of a difference in the unit of a family's estimates."""
+    if in_ranks(study, family):
+        return f"{fixed(abs(value), 2)} average ranks"
+    return gap(value, family.metric)
+
+
+def gap_with_interval(study: Study, row: Comparison, family: Family) -> str:
     """Write A's advantage with its interval, in one unit."""
-    if family.entry.evidence is Evidence.DATASET_SCORES and "average_ranks" in _details(row):
-        return f"{score(abs(row.estimate))} average ranks"
+    if in_ranks(study, family):
+        return gap_of(study, family, row.estimate)
     text = gap(row.estimate, row.metric)
     if math.isnan(row.ci_low):
         return text
     factor, decimals = (100, 1) if row.metric in SHARES else (1, 3)
     sign = 1 if row.estimate >= 0 else -1
     limits = sorted((sign * row.ci_low * factor, sign * row.ci_high * factor))
-    return f"{text} ({level_of(row)} {interval(*limits, decimals)})"
+    return f"{text} ({level_of(row)} {interval(limits[0], limits[1], decimals)})"
 
 
 def level_of(row: Comparison) -> str:
@@ -94,10 +112,11 @@ def level_of(row: Comparison) -> str:
 def correction(row: Comparison) -> str:
     """Say how the p-values of a family were adjusted."""
     if row.family_size < 2:
-        return "a single hypothesis, no correction needed"
+        return "a single hypothesis"
     if row.correction == "none":
         return f"{row.family_size} hypotheses, not corrected: some false findings are expected"
-    return f"{row.family_size} hypotheses, {row.correction.replace('-', ' ')} correction"
+    name = CORRECTIONS.get(row.correction, row.correction.replace("-", " "))
+    return f"{row.family_size} hypotheses, {name} correction"
 
 
 def evidence(study: Study, family: Family) -> str:
@@ -142,7 +161,3 @@ def decision(study: Study, row: Comparison) -> str:
             Decision.NOT_SHOWN: "cannot tell them apart",
         }.get(row.decision, DECISIONS[row.decision])
     return DECISIONS[row.decision]
-
-
-def _details(row: Comparison) -> dict[str, object]:
-    return dict(row.result.get("details", {}))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
 
-from bakeoff.report.study import Study
+from bakeoff.report.study import Family, Study
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
 
 
@@ -44,11 +45,14 @@ class Ranked:
     wins: int
 
 
+@lru_cache(maxsize=32)
 def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
     """Rank the models that have all scores, best first."""
     metric, plan = metric or study.metric.name, plan or study.plan
     tables = study.values(metric, plan)
-    complete = [m for m in study.models if tables and all(t[m].notna().all() for t in tables.values())]
+    complete = [
+        m for m in study.models if tables and all(t[m].notna().all() for t in tables.values())
+    ]
     if not complete:
         return []
     means = dataset_means(study, metric, plan)[complete]
@@ -74,6 +78,7 @@ def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
     return sorted(lines, key=lambda line: (line.rank, sign * line.mean))
 
 
+@lru_cache(maxsize=64)
 def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
     """Return mean scores: one row per data set, one column per model."""
     tables = study.values(metric, plan)
@@ -84,6 +89,21 @@ def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
 def ranks_of(means: pd.DataFrame, greater: bool) -> pd.DataFrame:
     """Rank the models within each data set, 1 is best; scores that differ by float noise tie."""
     return means.round(10).rank(axis=1, ascending=not greater, method="average")
+
+
+@lru_cache(maxsize=256)
+def in_ranks(study: Study, family: Family) -> bool:
+    """Tell whether a family's estimates are differences of average ranks, not of scores."""
+    if family.dataset or not family.settles or len(study.datasets) < 2:
+        return False
+    tested = {m for row in family.rows for m in (row.model_a, row.model_b)}
+    means = dataset_means(study, family.metric, family.plan)
+    if means.empty:
+        return False
+    ranks = ranks_of(means[[m for m in study.models if m in tested]], True).mean()
+    gaps = [abs(float(ranks[r.model_a] - ranks[r.model_b])) for r in family.rows]
+    found = [abs(row.estimate) for row in family.rows]
+    return bool(np.allclose(found, gaps, atol=1e-6))
 
 
 def greater_is_better(metric: str) -> bool:

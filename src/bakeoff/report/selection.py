@@ -6,7 +6,8 @@ import dataclasses
 from itertools import combinations
 
 from bakeoff.compare import Comparison, Decision
-from bakeoff.report.ranking import ranking
+from bakeoff.report.numbers import short
+from bakeoff.report.ranking import in_ranks, ranking
 from bakeoff.report.study import ON_ROWS, Family, Study
 
 MOST_ROWS = 15
@@ -56,7 +57,8 @@ def rows_of(study: Study, families: list[Family]) -> list[Row]:
     for a, b in pairs:
         row = family.between(a, b)
         if row is not None:
-            label = f"{_name(study, a)} − {_name(study, b)}"
+            one_sided = len(pairs) < len(family.rows)
+            label = f"− {short(study.label(b))}" if one_sided else _pair_name(study, a, b)
             found.append(Row(label, row, family, family.turned(a, b)))
     return found
 
@@ -66,24 +68,21 @@ def _across(study: Study, families: list[Family], ranked: list[str]) -> list[Row
     for family in families:
         row = family.between(ranked[0], ranked[1])
         if row is not None:
-            label = shortened(study.dataset_label(family.dataset), 30)
+            label = short(study.dataset_label(family.dataset))
             found.append(Row(label, row, family, family.turned(ranked[0], ranked[1])))
-    found.sort(key=lambda r: -r.comparison.estimate if r.comparison.estimate == r.comparison.estimate else 9e9)
+    found.sort(
+        key=lambda r: (
+            -r.comparison.estimate if r.comparison.estimate == r.comparison.estimate else 9e9
+        )
+    )
     if len(found) > MOST_DATASETS:
         half = MOST_DATASETS // 2
         found = [*found[:half], *found[-half:]]
     return found
 
 
-def _name(study: Study, model: str) -> str:
-    return shortened(study.label(model), 16)
-
-
-def shortened(label: str, most: int) -> str:
-    """Abbreviate as figures do."""
-    from bakeoff.report.numbers import short
-
-    return short(label, most)
+def _pair_name(study: Study, a: str, b: str) -> str:
+    return f"{short(study.label(a), 18)} − {short(study.label(b), 18)}"
 
 
 def what_is_shown(study: Study, families: list[Family], rows: list[Row]) -> str:
@@ -92,7 +91,11 @@ def what_is_shown(study: Study, families: list[Family], rows: list[Row]) -> str:
         return ""
     if len(families) > 1:
         a, b = (study.label(m) for m in order(study)[:2])
-        most = f"; the {len(rows)} most extreme of {len(families)}" if len(rows) < len(families) else ""
+        most = (
+            f"; the {len(rows)} most extreme of {len(families)}"
+            if len(rows) < len(families)
+            else ""
+        )
         return f"{a} minus {b}, the two best, on each data set{most}"
     if len(rows) < len(families[0].rows):
         return f"{study.label(order(study)[0])}, the best, minus each other model"
@@ -104,8 +107,10 @@ def difference_name(study: Study, family: Family) -> str:
     from bakeoff.scores import METRICS
 
     metric = METRICS[family.metric]
-    if not family.dataset and family.entry.arity == "all_pairs":
-        return "advantage of the first, in the test's own unit (average ranks or scores)"
+    if in_ranks(study, family):
+        return "advantage of the first algorithm (average ranks)"
+    if not family.dataset:
+        return f"advantage of the first algorithm ({metric.title} over data sets)"
     if family.entry.evidence in ON_ROWS:
         return f"advantage of the first model ({metric.title} on the test rows)"
     return f"advantage of the first algorithm ({metric.title}, mean over folds)"

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import platform
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ TRUST = (
 )
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Family:
     """The comparisons of one test on one data set and metric.
 
@@ -108,7 +108,7 @@ def seen_from(row: Comparison, model: str) -> Comparison:
     )
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Study:
     """Everything the report is made from.
 
@@ -196,7 +196,9 @@ class Study:
         if main is not None:
             return main.plan
         plans = self.experiment.resampling.plans()
-        return next((name for name, plan in plans.items() if len(plan.splits()) > 1), next(iter(plans)))
+        return next(
+            (name for name, plan in plans.items() if len(plan.splits()) > 1), next(iter(plans))
+        )
 
     def main(self, about: str) -> Family | None:
         """Return the most trustworthy family of pairs about models or algorithms.
@@ -309,10 +311,22 @@ def read_study(
 
 def environment(experiment: Experiment) -> dict[str, str]:
     """Return the versions that computed the results, and the machine."""
-    estimators = {m.estimator for m in experiment.models.values()}
-    libraries = [d for path in sorted(estimators) for d in distributions_of(path)]
+    plain = [model.model_dump(mode="json") for model in experiment.models.values()]
+    libraries = [d for path in sorted(set(_estimators(plain))) for d in distributions_of(path)]
     packages = dict.fromkeys((*BASE_PACKAGES, *libraries, "snakemake", "matplotlib"))
     return {**versions(tuple(packages)), "platform": platform.platform(), "machine": _processor()}
+
+
+def _estimators(part: Any) -> Iterator[str]:
+    """Find the import paths in a model's entry, however deep."""
+    if isinstance(part, Mapping):
+        for key, value in part.items():
+            if key == "estimator" and isinstance(value, str):
+                yield value
+            yield from _estimators(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _estimators(value)
 
 
 def _processor() -> str:

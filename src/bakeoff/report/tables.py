@@ -100,7 +100,10 @@ def to_markdown(table: Table) -> str:
     rule = "|" + "|".join("--:" if c.number else ":--" for c in table.columns) + "|"
     lines = [head, rule]
     for row in table.rows:
-        cells = [f"**{t}**" if cell.best and (t := markdown(cell.text)) else markdown(cell.text) for cell in row]
+        cells = [
+            f"**{t}**" if cell.best and (t := markdown(cell.text)) else markdown(cell.text)
+            for cell in row
+        ]
         marked = [t + cell.mark.replace("*", r"\*") for t, cell in zip(cells, row, strict=True)]
         lines.append("| " + " | ".join(marked) + " |")
     return "\n".join(lines)

@@ -119,14 +119,19 @@ def _from_tests(
     if equivalents and kind in (Kind.CANNOT_TELL, Kind.SAME, Kind.UNDECIDED):
         row = equivalents[0][1]
         if len(study.models) == 2:
-            kind, headline = Kind.EQUIVALENT, (
-                f"{study.label(row.model_a)} and {study.label(row.model_b)} are practically "
-                "equivalent."
+            kind, headline = (
+                Kind.EQUIVALENT,
+                (
+                    f"{study.label(row.model_a)} and {study.label(row.model_b)} are practically "
+                    "equivalent."
+                ),
             )
     sentences += [_equivalence(study, *found) for found in equivalents[:3]]
     sentences += _posterior(study, outcome.leader, outcome.runner_up)
     if second is not None:
-        sentences.append(_fitted(study, look(study, second, ranked), outcome))
+        fitted = look(study, second, ranked)
+        sentences.append(_fitted(study, fitted, outcome))
+        sentences += _about_omnibus(study, fitted, "fitted models")
     return Verdict(kind, headline, tuple(sentences))
 
 
@@ -137,7 +142,9 @@ def look(study: Study, family: Family, ranked: list[Ranked]) -> Outcome:
     by_model = {m: family.between(leader, m) for m in order[1:]}
     mine = [row for row in by_model.values() if row is not None]
     kinds = {
-        Decision.A_BETTER: "beaten", Decision.B_BETTER: "lost", Decision.UNDECIDED: "undecided"
+        Decision.A_BETTER: "beaten",
+        Decision.B_BETTER: "lost",
+        Decision.UNDECIDED: "undecided",
     }
     groups: dict[str, list[Comparison]] = {k: [] for k in ("beaten", "lost", "undecided", "open")}
     for row in mine:
@@ -149,7 +156,11 @@ def look(study: Study, family: Family, ranked: list[Ranked]) -> Outcome:
         and row.decision in (Decision.A_BETTER, Decision.B_BETTER)
     ]
     return Outcome(
-        family, leader, runner_up, elsewhere=tuple(elsewhere), **{k: tuple(v) for k, v in groups.items()}
+        family,
+        leader,
+        runner_up,
+        elsewhere=tuple(elsewhere),
+        **{k: tuple(v) for k, v in groups.items()},
     )
 
 
@@ -169,8 +180,12 @@ def _headline(study: Study, o: Outcome) -> str:
     names = _names(study, o)
     match o.kind:
         case Kind.WINNER:
-            among = f"the best of the {len(study.models)} models" if many else f"better than {names}"
-            return f"{leader} is {among}."
+            # a test that is too lenient makes a finding, not a certainty
+            verb = "seems" if o.family.entry.type1 is TypeOneError.LIBERAL else "is"
+            compared = len(o.beaten) + 1
+            which = "models" if compared == len(study.models) else "models that were compared"
+            among = f"the best of the {compared} {which}" if many else f"better than {names}"
+            return f"{leader} {verb} {among}."
         case Kind.PARTIAL:
             return f"{leader} leads, but is not shown to be better than {names}."
         case Kind.OTHERS:
@@ -215,14 +230,15 @@ def _numbers(study: Study, o: Outcome, ranked: list[Ranked]) -> Iterator[str]:
         row = o.undecided[0]
         whom = "The comparison" if len(study.models) == 2 else "The comparisons"
         yield (
-            f"{whom} by {_title(o.family)} on {prose.evidence(study, o.family)} stayed open: "
+            f"{whom} by {_the(o.family)} on {prose.evidence(study, o.family)} stayed open: "
             f"{prose.why_undecided(row)}."
         )
         return
     if o.kind is Kind.SAME:
+        whom = "the two" if len(study.models) == 2 else f"{study.label(o.leader)} and the others"
         yield (
             f"On {prose.evidence(study, o.family)} there is no difference at all between "
-            f"{'the two' if len(study.models) == 2 else study.label(o.leader) + ' and the others'}, "
+            f"{whom}, "
             "so there is nothing to test; this is no proof that they are equal."
         )
         return
@@ -234,7 +250,7 @@ def _numbers(study: Study, o: Outcome, ranked: list[Ranked]) -> Iterator[str]:
         names = words([study.label(row.model_b) for row in o.undecided])
         yield f"Against {names} the test is undecided: {prose.why_undecided(o.undecided[0])}."
     if o.family.entry.type1 is TypeOneError.LIBERAL and (o.beaten or o.lost or o.elsewhere):
-        yield f"Take care: {_title(o.family)} {prose.TYPE_ONE[o.family.entry.type1]}."
+        yield f"Take care: {_the(o.family)} {prose.TYPE_ONE[o.family.entry.type1]}."
 
 
 def _by_how_much(study: Study, o: Outcome, ranked: list[Ranked]) -> str:
@@ -260,21 +276,31 @@ def _by_how_much(study: Study, o: Outcome, ranked: list[Ranked]) -> str:
     if prose.gap(row.estimate, row.metric) == prose.gap(0.0, row.metric):
         return f"The {title} of {leader} and {second} is the same to the digits shown."
     comparative = f"{prose.better(row.metric)} than that of {second}"
-    ahead = prose.gap_with_interval(row, family)
+    ahead = prose.gap_with_interval(study, row, family)
     ranked_next = ", the next best" if len(study.models) > 2 else ""
-    way = "" if row.estimate > 0 else " by the mean of all folds, though the test's own estimate is"
-    if way:
-        return f"{leader} has the best {title}{way} {ahead} {_opposite(row.metric)} than {second}."
-    mean = f" ({score(lines[o.leader].mean)})" if o.leader in lines and _on_folds(family) else ""
-    return f"The {title} of {leader}{mean} is {ahead} {comparative}{ranked_next}."
+    if row.estimate < 0:
+        return (
+            f"By the mean of all folds {leader} has the best {title}, but by the test's own "
+            f"estimate {second} is ahead by {ahead}."
+        )
+    folds = _ahead_on(family, row)
+    known = o.leader in lines and _on_folds(family)
+    mean = f" ({score(lines[o.leader].mean)})" if known else ""
+    return f"The {title} of {leader}{mean} is {ahead} {comparative}{ranked_next}{folds}."
+
+
+def _ahead_on(family: Family, row: Comparison) -> str:
+    """Say on how many folds A is ahead, for tests that give no interval."""
+    found = row.result.get("details", {}).get("differences")
+    if found is None or not math.isnan(row.ci_low):
+        return ""
+    values = np.array([as_float(v) for v in np.ravel(np.array(found, dtype=object))])
+    ahead = values < 0 if family.turned(row.model_a, row.model_b) else values > 0
+    return f" (ahead on {int(ahead.sum())} of {len(values)} folds)"
 
 
 def _on_folds(family: Family) -> bool:
     return family.entry.evidence is Evidence.FOLD_SCORES
-
-
-def _opposite(metric: str) -> str:
-    return "lower" if prose.better(metric) == "higher" else "higher"
 
 
 def family_metric(family: Family) -> str:
@@ -286,8 +312,11 @@ def family_metric(family: Family) -> str:
 
 def _how_sure(study: Study, o: Outcome) -> str:
     family = o.family
-    name = "p" if family.rows[0].correction == "none" else "adjusted p"
-    on = f"({_title(family)} on {prose.evidence(study, family)}, {prose.correction(family.rows[0])})"
+    row = family.rows[0]
+    several = row.family_size > 1
+    name = "adjusted p" if several and row.correction != "none" else "p"
+    corrected = f", {prose.correction(row)}" if several else ""
+    on = f"({_title(family)} on {prose.evidence(study, family)}{corrected})"
     if o.lost:
         row = o.lost[0]
         return (
@@ -299,8 +328,10 @@ def _how_sure(study: Study, o: Outcome) -> str:
         worst = max(row.pvalue_adjusted for row in o.beaten)
         whom = words([study.label(row.model_b) for row in o.beaten])
         largest = "each " if len(o.beaten) > 1 else ""
-        bound = f"{largest}{p_equals(worst, name)}" if len(o.beaten) == 1 else (
-            f"largest {p_equals(worst, name)}"
+        bound = (
+            f"{largest}{p_equals(worst, name)}"
+            if len(o.beaten) == 1
+            else (f"largest {p_equals(worst, name)}")
         )
         return (
             f"That {study.label(o.leader)} is better than {whom} is shown at the "
@@ -316,9 +347,7 @@ def _how_sure(study: Study, o: Outcome) -> str:
         ]
         found = f" What is shown: {words(pairs, 3)}."
     smallest = "smallest " if len(o.open) > 1 else ""
-    return (
-        f"This may be chance: {smallest}{p_equals(best.pvalue_adjusted, name)} {on}.{found}"
-    )
+    return f"This may be chance: {smallest}{p_equals(best.pvalue_adjusted, name)} {on}.{found}"
 
 
 def _limits(study: Study, o: Outcome) -> Iterator[str]:
@@ -326,15 +355,13 @@ def _limits(study: Study, o: Outcome) -> Iterator[str]:
     found = [detectable(o.family, row) for row in o.open]
     sizes = [size for size in found if math.isfinite(size)]
     if sizes:
-        yield (
-            f"With this much data a true difference below {prose.gap(max(sizes), o.open[0].metric)} "
-            "would probably not be seen."
-        )
+        size = prose.gap_of(study, o.family, max(sizes))
+        yield f"With this much data a true difference below {size} would probably not be seen."
     else:
         yield "That no difference is shown does not show that there is none."
 
 
-def _about_omnibus(study: Study, o: Outcome) -> Iterator[str]:
+def _about_omnibus(study: Study, o: Outcome, what: str = "models") -> Iterator[str]:
     """Say where the test of all models at once and its pairs part ways."""
     from bakeoff.stats import catalogue
 
@@ -345,7 +372,7 @@ def _about_omnibus(study: Study, o: Outcome) -> Iterator[str]:
     pairs = o.beaten or o.lost or o.elsewhere
     if row.decision is Decision.DIFFERENT and not pairs:
         yield (
-            f"Taken together the models differ ({title}, {p_equals(row.pvalue)}), but no single "
+            f"Taken together the {what} differ ({title}, {p_equals(row.pvalue)}), but no single "
             "pair passes the correction: more data would be needed to say which."
         )
     elif row.decision is Decision.NOT_SHOWN and pairs:
@@ -369,7 +396,10 @@ def _fitted(study: Study, o: Outcome, first: Outcome) -> str:
             text = f"{leader} is {also}better than {_names(study, o)}"
         case Kind.PARTIAL:
             beaten = words([study.label(r.model_b) for r in o.beaten])
-            text = f"{leader} is better than {beaten}, but not shown to be better than {_names(study, o)}"
+            text = (
+                f"{leader} is better than {beaten}, but not shown to be better than "
+                f"{_names(study, o)}"
+            )
         case Kind.SAME:
             text = "they are right on the same rows, so nothing tells them apart"
         case Kind.UNDECIDED:
@@ -379,7 +409,7 @@ def _fitted(study: Study, o: Outcome, first: Outcome) -> str:
         case Kind.OTHERS:
             text = f"{leader} is right most often, but is not shown to be better than any other"
         case _:
-            text = f"{title} cannot tell them apart"
+            text = f"{_the(o.family)} cannot tell them apart"
             return f"{start}{where}: {text}."
     return f"{start}{where}: {text} ({title})."
 
@@ -414,8 +444,9 @@ def _posterior(study: Study, leader: str, runner_up: str) -> Iterator[str]:
         better, equal, worse = posterior(family, row)
         rope = as_float(row.result["rope"])
         within = (
-            f", that they differ by no more than {prose.gap(rope, row.metric)} "
-            f"{probability(equal)}" if rope > 0 else ""
+            f", that they differ by no more than {prose.gap(rope, row.metric)} {probability(equal)}"
+            if rope > 0
+            else ""
         )
         yield (
             f"The posterior probability that {study.label(leader)} is better than "
@@ -427,9 +458,7 @@ def _posterior(study: Study, leader: str, runner_up: str) -> Iterator[str]:
 
 def posterior(family: Family, row: Comparison) -> tuple[float, float, float]:
     """Return the probabilities that A is better, both are equivalent, B is better."""
-    a, equal, b = (
-        as_float(row.result[k]) for k in ("p_a_better", "p_equivalent", "p_b_better")
-    )
+    a, equal, b = (as_float(row.result[k]) for k in ("p_a_better", "p_equivalent", "p_b_better"))
     return (b, equal, a) if family.turned(row.model_a, row.model_b) else (a, equal, b)
 
 
@@ -475,8 +504,14 @@ def _weigh(study: Study, leader: str, runner_up: str) -> tuple[Kind, str]:
             return Kind.EQUIVALENT, f"{names} are probably practically equivalent."
         if worse >= 1 - study.alpha:
             return Kind.CONFLICT, f"The evidence on {names} conflicts."
-        return Kind.CANNOT_TELL, f"Cannot tell whether {names.replace(' and ', ' or ', 1)} is better."
-    return Kind.UNTESTED, f"{study.label(leader)} scores best, but no test compares it with the others."
+        return (
+            Kind.CANNOT_TELL,
+            f"Cannot tell whether {names.replace(' and ', ' or ', 1)} is better.",
+        )
+    return (
+        Kind.UNTESTED,
+        f"{study.label(leader)} scores best, but no test compares it with the others.",
+    )
 
 
 def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
@@ -504,7 +539,7 @@ def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
         row = family.between(leader, second) if family.settles and family.dataset else None
         if row is not None and family.metric == study.metric.name:
             per_test.setdefault(family.entry.name, []).append(row)
-            titles[family.entry.name] = _title(family)
+            titles[family.entry.name] = _the(family)
     for test, rows in list(per_test.items())[:1]:
         won = sum(row.decision is Decision.A_BETTER for row in rows)
         lost = sum(row.decision is Decision.B_BETTER for row in rows)
@@ -518,7 +553,9 @@ def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
 def _alone(study: Study, ranked: list[Ranked]) -> Verdict:
     name = study.label(study.models[0])
     if not ranked:
-        return Verdict(Kind.UNDECIDED, f"{name} has no complete set of scores.", tuple(_left_out(study)))
+        return Verdict(
+            Kind.UNDECIDED, f"{name} has no complete set of scores.", tuple(_left_out(study))
+        )
     line = ranked[0]
     ci = f" ({percent(line.ci.confidence)} CI {interval(*line.ci)})" if line.ci else ""
     return Verdict(
@@ -533,7 +570,21 @@ def _left_out(study: Study) -> Iterator[str]:
         yield f"{study.label(model)} is left out of the ranking: {reason}."
 
 
+_COMMON = {
+    "binomial", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
+    "multivariate", "one-sample", "one-way", "paired", "pairwise", "repeated-measures",
+    "resampled", "sign", "two-sample",
+}  # fmt: skip
+
+
 def _title(family: Family) -> str:
+    """Write a test's name as part of a sentence; only words that are no names lose capitals."""
     title = family.entry.title
-    lower = title[0].lower() + title[1:] if title[1:2].islower() and "'" not in title.split()[0] else title
-    return f"the {lower}" if not title.split()[0].endswith(("'s", "s'")) else title
+    first = title.split()[0]
+    return title[0].lower() + title[1:] if first.lower() in _COMMON else title
+
+
+def _the(family: Family) -> str:
+    """Write a test's name with its article."""
+    title = _title(family)
+    return title if title.split()[0].endswith(("'s", "s'")) else f"the {title}"

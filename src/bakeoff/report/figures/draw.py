@@ -6,9 +6,9 @@ import dataclasses
 
 from matplotlib.figure import Figure
 
-from bakeoff.report.exhibits import Exhibit
 from bakeoff.report.figures import pairs, ranks, rows, scores
 from bakeoff.report.figures.style import message, styled
+from bakeoff.report.names import Exhibit
 from bakeoff.report.selection import difference_name, families_of, order, rows_of, what_is_shown
 from bakeoff.report.study import Study
 

@@ -11,7 +11,6 @@ from matplotlib.patches import Rectangle
 from scipy import special
 
 from bakeoff.compare import Comparison, Decision
-from bakeoff.report import prose
 from bakeoff.report.figures.style import (
     BLUE,
     GREEN,
@@ -22,7 +21,6 @@ from bakeoff.report.figures.style import (
     PAPER,
     SIZE,
     SOFT,
-    WIDTH,
     grid,
     message,
     name_of,
@@ -30,9 +28,9 @@ from bakeoff.report.figures.style import (
     panel,
     text_width,
 )
-from bakeoff.report.numbers import NONE, fixed, interval, p_equals, probability, pvalue, score
-from bakeoff.report.selection import Row, tally
-from bakeoff.report.study import Family, Study, as_float, seen_from
+from bakeoff.report.numbers import fixed, interval, p_equals, probability, pvalue, score
+from bakeoff.report.selection import Row
+from bakeoff.report.study import Family, Study, as_float
 from bakeoff.report.verdict import posterior
 
 SAYS = {Decision.A_BETTER: BLUE, Decision.B_BETTER: ORANGE, Decision.EQUIVALENT: GREEN}
@@ -48,7 +46,8 @@ def matrix(study: Study, families: list[Family], order: list[str]) -> tuple[Figu
     side = 0.62 if k <= 6 else 0.5 if k <= 12 else 0.4
     left = max(text_width(label) for label in labels) + 0.15
     top = max(text_width(label) * 0.72 for label in labels) + 0.2
-    width, height = left + k * side + 0.75, top + k * side + 0.1
+    right = max(0.2, top - side / 2)  # the last name leans over the edge
+    width, height = left + k * side + right, top + k * side + 0.1
     figure = Figure(figsize=(width, height))
     axes = figure.add_axes((left / width, 0.1 / height, k * side / width, k * side / height))
     size = SIZE if k <= 6 else SIZE - 1.5 if k <= 12 else SIZE - 2.7
@@ -117,7 +116,10 @@ def forest(study: Study, rows: list[Row], family: Family, what: str) -> tuple[Fi
         row=0.3 if len(rows) < 16 else 0.24,
     )  # fmt: skip
     axes.axvline(0, color=MUTED, linewidth=0.9)
-    margin = next((as_float(r.comparison.result["margin"]) for r in rows if "margin" in r.comparison.result), 0)
+    margin = next(
+        (as_float(r.comparison.result["margin"]) for r in rows if "margin" in r.comparison.result),
+        0,
+    )
     if margin:
         axes.axvspan(-margin, margin, color=GREEN, alpha=0.12, linewidth=0)
     for place, row in enumerate(rows):
@@ -127,7 +129,9 @@ def forest(study: Study, rows: list[Row], family: Family, what: str) -> tuple[Fi
         if math.isfinite(c.ci_low) and math.isfinite(c.ci_high):
             axes.plot([c.ci_low, c.ci_high], [place] * 2, color=colour, linewidth=1.6)
         elif len(differences):
-            axes.plot(differences, [place] * len(differences), "|", color=colour, markersize=7, alpha=0.7)
+            axes.plot(
+                differences, [place] * len(differences), "|", color=colour, markersize=7, alpha=0.7
+            )
         filled = colour if c.decision in SAYS else PAPER
         if math.isfinite(c.estimate):
             axes.plot(
@@ -140,7 +144,6 @@ def forest(study: Study, rows: list[Row], family: Family, what: str) -> tuple[Fi
     name_rows(axes, labels)
     grid(axes)
     axes.set_xlabel(what)
-    axes.xaxis.get_major_locator().set_params(nbins=6)  # type: ignore[attr-defined]
     return figure, _forest_alt(family, rows)
 
 
@@ -179,7 +182,7 @@ def ten_t(study: Study, rows: list[Row], family: Family) -> tuple[Figure, str]:
     critical = float(special.stdtrit(5, 1 - study.alpha / 2))
     axes.axvspan(-critical, critical, color=SOFT, alpha=0.18, linewidth=0)
     axes.axvline(0, color=MUTED, linewidth=0.9)
-    for place, (row, values) in enumerate(found):
+    for place, (_, values) in enumerate(found):
         for t in values:
             outside = abs(t) > critical
             axes.plot(t, place, "o", markersize=4.5, color=BLUE if t > 0 else ORANGE,
@@ -190,9 +193,13 @@ def ten_t(study: Study, rows: list[Row], family: Family) -> tuple[Figure, str]:
         )  # fmt: skip
     name_rows(axes, labels)
     grid(axes)
-    axes.set_xlabel(f"the ten possible 5×2cv t values; shaded: |t| < {fixed(critical, 2)}, p > {study.alpha:g} each")
+    axes.set_xlabel(
+        f"the ten possible t values; shaded: |t| < {fixed(critical, 2)}, p > {study.alpha:g} each"
+    )
     counts = [int(sum(abs(t) > critical for t in values)) for _, values in found]
-    alt = "; ".join(f"{label}: {c} of 10 beyond" for label, c in list(zip(labels, counts, strict=True))[:8])
+    alt = "; ".join(
+        f"{label}: {c} of 10 beyond" for label, c in list(zip(labels, counts, strict=True))[:8]
+    )
     return figure, f"Ten t values for each pair, critical value {critical:.2f}. {alt}."
 
 
@@ -224,10 +231,19 @@ def posteriors(study: Study, rows: list[Row], families: list[Family]) -> tuple[F
         for share, colour, mark in ((a, BLUE, "A"), (equal, SOFT, "="), (b, ORANGE, "B")):
             if not math.isfinite(share):
                 continue
-            axes.barh(place, share, left=start, height=0.62, color=colour, alpha=0.75 if mark != "=" else 0.5)
+            axes.barh(
+                place,
+                share,
+                left=start,
+                height=0.62,
+                color=colour,
+                alpha=0.75 if mark != "=" else 0.5,
+            )
             if share > 0.09:
-                axes.text(start + share / 2, place, probability(share), ha="center", va="center",
-                          color=PAPER if mark != "=" else INK, fontsize=SIZE - 0.5, fontweight="bold")  # fmt: skip
+                axes.text(
+                    start + share / 2, place, probability(share), ha="center", va="center",
+                    color=PAPER if mark != "=" else INK, fontsize=SIZE - 0.5, fontweight="bold",
+                )  # fmt: skip
             start += share
         texts.append(f"{row.label}: {probability(a)}, {probability(equal)}, {probability(b)}")
     rope = as_float(rows[0].comparison.result.get("rope"))
@@ -240,7 +256,5 @@ def posteriors(study: Study, rows: list[Row], families: list[Family]) -> tuple[F
     name_rows(axes, labels)
     axes.set_xlim(0, 1)
     axes.set_xlabel("posterior probability")
-    return figure, f"{families[0].entry.title}, probabilities of better, equivalent, worse. {'; '.join(texts[:6])}."
-
-
-__all__ = ["WIDTH", "NONE", "forest", "matrix", "posteriors", "prose", "seen_from", "tally", "ten_t", "ten_t_values"]
+    title, listed = families[0].entry.title, "; ".join(texts[:6])
+    return figure, f"{title}, probabilities of better, equivalent, worse. {listed}."

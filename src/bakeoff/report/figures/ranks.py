@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from bakeoff.report.figures.style import BLUE, INK, MUTED, SIZE, WIDTH, message, name_of, text_width
 from bakeoff.report.numbers import fixed
-from bakeoff.report.ranking import dataset_means, ranks_of
+from bakeoff.report.ranking import dataset_means, greater_is_better, ranks_of
 from bakeoff.report.study import Family, Study
 from bakeoff.stats import Pair, PairwiseResult
 
@@ -17,7 +17,8 @@ def ranks(study: Study, family: Family) -> tuple[Figure, str]:
     means = dataset_means(study, family.metric, family.plan)
     if means.empty or means[tested].isna().to_numpy().any():
         return message("the scores are not complete"), "The scores are not complete."
-    average = ranks_of(means[tested], study.metric.greater_is_better).mean().to_dict()
+    ranked = ranks_of(means[tested], greater_is_better(family.metric)).mean()
+    average = {model: float(ranked[model]) for model in tested}
     groups = joined(family, tested, average)
     return _diagram(study, tested, average, groups), _alt(study, tested, average, groups)
 
@@ -42,7 +43,8 @@ def joined(family: Family, models: list[str], average: dict[str, float]) -> list
         return []  # versus a control: bars would claim what was not tested
     result = PairwiseResult(
         test=first.test, correction=first.correction, pairs=pairs, n=first.n,
-        null_hypothesis="", method="", details={"average_ranks": [average[m] for m in models], "control": None},
+        null_hypothesis="", method="",
+        details={"average_ranks": [average[m] for m in models], "control": None},
     )  # fmt: skip
     return [[models[i] for i in group] for group in cd_groups(result, alpha=first.alpha)]
 
@@ -76,7 +78,15 @@ def _diagram(
     step = 1 if k <= 12 else 2 if k <= 24 else 4
     for rank in range(1, k + 1, step):
         stroke([x(rank)] * 2, [y(top), y(top - 0.07)], INK, 0.9)
-        figure.text(x(rank), y(top - 0.1), str(rank), ha="center", va="bottom", color=MUTED, fontsize=SIZE - 0.5)
+        figure.text(
+            x(rank),
+            y(top - 0.1),
+            str(rank),
+            ha="center",
+            va="bottom",
+            color=MUTED,
+            fontsize=SIZE - 0.5,
+        )
     figure.text(0.5, y(0.05), "average rank (1 is best)", ha="center", va="top", color=MUTED)
     for i, group in enumerate(groups):
         down = top + 0.12 + i * bar

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from bakeoff.report.figures.style import BLUE, MUTED, ORANGE, SIZE, message, name_of, name_rows, panel
+from bakeoff.report.figures.style import (
+    BLUE,
+    MUTED,
+    ORANGE,
+    SIZE,
+    message,
+    name_of,
+    name_rows,
+    panel,
+)
 from bakeoff.report.study import Study
 
 MOST_PATTERNS = 36
@@ -28,10 +37,10 @@ def disagreement(study: Study, dataset: str, order: list[str]) -> tuple[Figure, 
     first = np.lexsort((*(~patterns).T[::-1], -counts))[:MOST_PATTERNS]
     patterns, counts = patterns[first], counts[first]
     labels = [name_of(study.label(m)) for m in known]
-    figure, axes = panel(len(known), labels, row=0.26, top=0.75, bottom=0.38)
+    figure, axes = panel(len(known), labels, row=0.26, top=0.62, bottom=0.38)
     for x, (pattern, count) in enumerate(zip(patterns, counts, strict=True)):
-        axes.bar(x, -1.6 * count / counts.max(), bottom=-0.75, width=0.62, color=MUTED, alpha=0.55)
-        axes.text(x, -0.85 - 1.6 * count / counts.max(), str(count), ha="center", va="bottom",
+        axes.bar(x, -1.2 * count / counts.max(), bottom=-0.75, width=0.62, color=MUTED, alpha=0.55)
+        axes.text(x, -0.85 - 1.2 * count / counts.max(), str(count), ha="center", va="bottom",
                   fontsize=SIZE - 1.5, color=MUTED)  # fmt: skip
         right = np.flatnonzero(pattern)
         wrong = np.flatnonzero(~pattern)
@@ -39,7 +48,7 @@ def disagreement(study: Study, dataset: str, order: list[str]) -> tuple[Figure, 
         axes.plot([x] * len(wrong), wrong, "X", color=ORANGE, markersize=6.5, markeredgewidth=0)
     name_rows(axes, labels)
     rest = len(known)
-    axes.set_ylim(rest - 0.45, -0.55 - 0.75 / 0.26)
+    axes.set_ylim(rest - 0.45, -0.55 - 0.62 / 0.26)
     axes.set_xlim(-0.7, max(len(counts), 8) - 0.3)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)

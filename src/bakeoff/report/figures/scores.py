@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from bakeoff.report.figures.style import BLUE, INK, MUTED, SOFT, grid, message, name_of, name_rows, panel
+from bakeoff.report.figures.style import (
+    BLUE,
+    INK,
+    MUTED,
+    SOFT,
+    grid,
+    message,
+    name_of,
+    name_rows,
+    panel,
+)
 from bakeoff.report.ranking import Ranked, dataset_means, ranking
 from bakeoff.report.study import Study
 
@@ -42,7 +52,9 @@ def scores(study: Study) -> tuple[Figure, str]:
     name_rows(axes, labels)
     axes.set_ylim(len(labels) - 0.35, -0.5)
     grid(axes)
-    unit = "mean on a data set" if several else "on a fold" if len(values) > 1 else "on the test rows"
+    unit = (
+        "mean on a data set" if several else "on a fold" if len(values) > 1 else "on the test rows"
+    )
     arrow = "higher is better" if study.metric.greater_is_better else "lower is better"
     axes.set_xlabel(f"{study.metric.title} {unit} ({arrow})")
     return figure, _alt(study, ranked, len(values), several)

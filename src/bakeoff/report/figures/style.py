@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from bakeoff.files import whole
 from bakeoff.report.numbers import short
 
-# after Okabe and Ito: told apart by every kind of colour vision; meaning never hangs on colour alone
+# after Okabe and Ito, for every kind of colour vision; meaning never hangs on colour alone
 INK, MUTED, GRID, PAPER, SOFT = "#1c2126", "#5a646e", "#e3e7eb", "#fefefe", "#aab4be"
 BLUE, ORANGE, GREEN = "#0071b1", "#c85200", "#00805d"
 THEME = {
@@ -24,9 +24,10 @@ THEME = {
     BLUE: "--blue", ORANGE: "--orange", GREEN: "--green",
 }  # fmt: skip
 WIDTH = 6.9
+BROAD = 640  # points; wider figures scroll rather than shrink
 SIZE = 8.5
 
-_RC = {
+_RC: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": SIZE,
@@ -69,8 +70,14 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 
 def panel(
-    rows: int, labels: list[str], *, row: float = 0.3, right: float = 0.15, top: float = 0.12,
-    bottom: float = 0.55, width: float = WIDTH,
+    rows: int,
+    labels: list[str],
+    *,
+    row: float = 0.3,
+    right: float = 0.15,
+    top: float = 0.12,
+    bottom: float = 0.55,
+    width: float = WIDTH,
 ) -> tuple[Figure, Axes]:
     """Make a figure of `rows` lines with names at its left; sizes in inches."""
     left = max((text_width(label) for label in labels), default=0) + 0.15
@@ -91,7 +98,10 @@ def name_rows(axes: Axes, labels: list[str]) -> None:
 
 
 def grid(axes: Axes) -> None:
-    """Draw thin vertical lines under everything."""
+    """Draw thin vertical lines under everything, no more than numbers have room for."""
+    figure = axes.get_figure()
+    width = axes.get_position().width * (figure.bbox.width / figure.dpi if figure else WIDTH)
+    axes.locator_params(axis="x", nbins=max(2, min(7, int(width / 0.6))))
     axes.grid(axis="x", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
 
@@ -137,8 +147,9 @@ def adopt(svg: str, name: str, alt: str) -> str:
     prefix = re.sub(r"\W", "-", name)
     body = re.sub(r"<[^<>]+>", lambda tag: _adopt_tag(tag[0], prefix), body)
     width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', body).groups()  # type: ignore[union-attr]
+    kind = "figure broad" if float(width) > BROAD else "figure"
     opening = (
-        f'<svg class="figure" role="img" aria-label="{escape(alt)}" viewBox="0 0 {width} {height}" '
+        f'<svg class="{kind}" role="img" aria-label="{escape(alt)}" viewBox="0 0 {width} {height}" '
         f'style="--w: {float(width) * 4 / 3:.0f}px">'
     )
     return re.sub(r"^<svg[^>]*>", lambda _: opening, body).strip()

@@ -1,0 +1,126 @@
+"""The situations a verdict must find words for; verdicts.txt holds the words."""
+
+import math
+
+from studies import Decision, experiment, omnibus, pair, ran, study
+
+NAN = math.nan
+TWO = {"a": 0.95, "b": 0.90}
+THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
+OVER = {"a": [0.95, 0.9, 0.8], "b": [0.94, 0.88, 0.79], "c": [0.9, 0.85, 0.7]}
+CI = {"ci_low": 0.02, "ci_high": 0.08, "confidence": 0.95}
+WIDE = {"ci_low": -0.02, "ci_high": 0.12, "confidence": 0.95}
+AB, ABC = ("a", "b"), ("a", "b", "c")
+
+
+def _two(*comparisons, models=AB, tests=("cv5x2_f",), means=TWO, **more):
+    return study(experiment(models, tests=tests, **more), comparisons, means)
+
+
+def _pairs(ab, ac, bc, *, test="cv5x2_f", **more):
+    ps = {("a", "b"): (ab, 0.01), ("a", "c"): (ac, 0.05), ("b", "c"): (bc, 0.04)}
+    return [pair(*names, p, d, test=test, family=3, **more) for names, (p, d) in ps.items()]
+
+
+def _three(*comparisons, tests=("cv5x2_f",), **more):
+    options = {"accuracies": {"a": 0.95, "b": 0.94, "c": 0.90}} | more
+    return study(experiment(ABC, tests=tests), comparisons, THREE, **options)
+
+
+def _rows(*comparisons):
+    return _three(*comparisons, tests=("mcnemar", "cochran_q"))
+
+
+def _undefined():
+    reason = {"reason": "accuracy is undefined on a fold: no class probabilities"}
+    more = {"status": "undefined_metric", "result": reason, "correction": "none"}
+    rows = [pair(a, b, NAN, NAN, **more) for a, b in (("a", "b"), ("a", "c"), ("b", "c"))]
+    return _three(*rows, undefined=("c",))
+
+
+def _equivalent():
+    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "result": {"margin": 0.02}}
+    return _two(
+        pair("a", "b", 0.3, 0.004, ci_low=-0.006, ci_high=0.014, confidence=0.95),
+        pair("a", "b", 0.003, 0.004, **tost),
+        tests=("cv5x2_f", "tost_folds"),
+        means={"a": 0.904, "b": 0.9},
+    )
+
+
+def _bayes(a, equal, b):
+    result = {"p_a_better": a, "p_equivalent": equal, "p_b_better": b, "rope": 0.01}
+    row = pair("a", "b", NAN, 0.05, test="bayes_correlated_t", result=result)
+    return _two(row, tests=("bayes_correlated_t",))
+
+
+def _over_datasets(ab, ac, bc):
+    spec = experiment(ABC, datasets=("d", "e", "f"), tests=("friedman_posthoc",))
+    more = {"test": "friedman_posthoc", "dataset": "", "plan": "cv_5x2", "family": 3, "n": 3}
+    rows = [pair("a", "b", ab, 1.0, **more), pair("a", "c", ac, 2.0, **more)]
+    return study(spec, [*rows, pair("b", "c", bc, 1.0, **more)], OVER)
+
+
+def _dataset_by_dataset():
+    spec = experiment(AB, datasets=("d", "e", "f"), tests=("cv5x2_f",))
+    rows = [
+        pair("a", "b", 0.01, 0.05),
+        pair("a", "b", 0.2, 0.05, dataset="e"),
+        pair("a", "b", NAN, 0.05, dataset="f", status="zero_variance"),
+    ]
+    return study(spec, rows, OVER)
+
+
+def _loss():
+    spec = experiment(AB, tests=("cv5x2_f",), metrics=["log_loss"])
+    row = pair("a", "b", 0.01, 0.05, metric="log_loss", **CI)
+    return study(spec, [row], {"a": 0.2, "b": 0.25}, metric="log_loss")
+
+
+CASES = {
+    "two models, one better": lambda: _two(pair("a", "b", 0.003, 0.05, **CI)),
+    "two models, cannot tell": lambda: _two(pair("a", "b", 0.3, 0.05, **WIDE)),
+    "two models, no variance": lambda: _two(pair("a", "b", NAN, 0.05, status="zero_variance")),
+    "two models, identical scores": lambda: _two(
+        pair("a", "b", 1.0, 0.0, status="identical_scores"), means={"a": 0.9, "b": 0.9}
+    ),
+    "two models, identical answers": lambda: _two(
+        pair("a", "b", 1.0, 0.0, test="mcnemar", status="no_discordant_pairs"), tests=("mcnemar",)
+    ),
+    "two models, too few folds": lambda: _two(pair("a", "b", NAN, 0.05, status="too_few")),
+    "a test against the mean": lambda: _two(pair("a", "b", 0.01, -0.02)),
+    "a test that is too lenient": lambda: _two(
+        pair("a", "b", 0.01, 0.05, test="kfold_t", plan="kfold", **CI),
+        tests=("kfold_t",),
+        resampling={"kfold": {}},
+    ),
+    "the best of three": lambda: _three(*_pairs(0.001, 0.0001, 0.01)),
+    "better than some": lambda: _three(*_pairs(0.2, 0.0001, 0.01)),
+    "only others differ": lambda: _three(*_pairs(0.2, 0.03, 0.01)),
+    "three models, cannot tell": lambda: _three(*_pairs(0.2, 0.03, 0.2, **WIDE)),
+    "all at once significant, no pair": lambda: _rows(
+        *_pairs(0.5, 0.02, 0.1, test="mcnemar"), omnibus(0.01)
+    ),
+    "a pair significant, not all at once": lambda: _rows(
+        *_pairs(0.5, 0.01, 0.1, test="mcnemar"), omnibus(0.08)
+    ),
+    "algorithms and fitted models part ways": lambda: _three(
+        *_pairs(0.001, 0.0001, 0.01),
+        *_pairs(0.5, 0.3, 0.1, test="mcnemar"),
+        tests=("cv5x2_f", "mcnemar"),
+    ),
+    "a model without scores": _undefined,
+    "practically equivalent": _equivalent,
+    "posterior for one": lambda: _bayes(0.97, 0.02, 0.01),
+    "posterior for none": lambda: _bayes(0.7, 0.2, 0.1),
+    "posterior for equivalence": lambda: _bayes(0.02, 0.97, 0.01),
+    "over data sets, some": lambda: _over_datasets(0.2, 0.01, 0.2),
+    "over data sets, the best": lambda: _over_datasets(0.01, 0.001, 0.2),
+    "data set by data set": _dataset_by_dataset,
+    "one model": lambda: study(
+        experiment(("a",), tests=("corrected_one_sample_t",)), (), {"a": 0.9}
+    ),
+    "no test of pairs": lambda: _two(tests=("corrected_one_sample_t",)),
+    "a loss": _loss,
+    "real tests": lambda: ran(experiment(ABC), THREE, accuracies={"a": 0.97, "b": 0.96, "c": 0.80}),
+}

@@ -1,0 +1,186 @@
+"""Made-up studies: the report's input without any file."""
+
+import dataclasses
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+
+from bakeoff.compare import Comparison, Context, Decision, run_test
+from bakeoff.compare.comparison import decide_omnibus, decide_pair
+from bakeoff.compare.evidence import TestSet, fold_scores
+from bakeoff.report.study import Study
+from bakeoff.spec import load_experiment
+from bakeoff.stats import catalogue
+
+KEYS = ("dataset", "model", "plan", "repeat", "fold")
+FOLDS = {"cv_5x2": (5, 2), "kfold": (1, 10), "holdout": (1, 1)}
+
+
+def experiment(models, datasets=("d",), tests=("cv5x2_f", "mcnemar"), **more):
+    """Describe an experiment; `models` maps ids to labels or lists ids."""
+    labels = models if isinstance(models, dict) else dict.fromkeys(models)
+    plain = {
+        "experiment": "made-up",
+        "seed": 3,
+        "datasets": {
+            name: {"source": "sklearn", "name": "iris"}
+            | ({"label": label} if (label := _label(datasets, name)) else {})
+            for name in datasets
+        },
+        "models": {
+            name: {"estimator": "sklearn.dummy.DummyClassifier"}
+            | ({"label": label} if label else {})
+            for name, label in labels.items()
+        },
+        "resampling": {"cv_5x2": {}, "holdout": {}},
+        "metrics": ["accuracy"],
+        "tests": {"run": list(tests), "correction": "bonferroni"},
+    }
+    return load_experiment(plain | more)
+
+
+def _label(datasets, name):
+    return datasets[name] if isinstance(datasets, dict) else None
+
+
+def table(spec, means, *, metric="accuracy", noise=0.01, seed=1, undefined=()):
+    """Make scores around each model's mean; `means` maps models to one or to one per data set."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for d, dataset in enumerate(spec.datasets):
+        for name in spec.resampling.plans():
+            shape = FOLDS[name]
+            shared = rng.normal(0, noise, shape)
+            for model in spec.models:
+                mean = means[model][d] if isinstance(means[model], (list, tuple)) else means[model]
+                values = mean + shared + rng.normal(0, noise / 2, shape)
+                values = values - values.mean() + mean
+                for r, f in itertools.product(range(shape[0]), range(shape[1])):
+                    missing = model in undefined
+                    rows.append(
+                        (dataset, model, name, r + 1, f + 1, 100, 100, metric)
+                        + ((math.nan, "no class probabilities") if missing else (values[r, f], ""))
+                    )
+    names = [
+        "dataset",
+        "model",
+        "plan",
+        "repeat",
+        "fold",
+        "n_train",
+        "n_test",
+        "metric",
+        "value",
+        "undefined",
+    ]
+    return pd.DataFrame(rows, columns=names)
+
+
+def timings(spec):
+    """Give every fit the same time."""
+    rows = [
+        (fit.dataset, fit.model, fit.plan, fit.repeat, fit.fold, 0.5, 0.01, 120.0)
+        for fit in spec.fits()
+    ]
+    names = [
+        "dataset",
+        "model",
+        "plan",
+        "repeat",
+        "fold",
+        "fit_seconds",
+        "predict_seconds",
+        "peak_memory_mb",
+    ]
+    return pd.DataFrame(rows, columns=names)
+
+
+def card(name):
+    """Describe a data set."""
+    return {
+        "dataset": name, "label": name, "rows": 200, "classes": {"no": 120, "yes": 80},
+        "features": {"x": {}, "y": {}}, "missing_cells": 0, "duplicate_rows": 1,
+        "licence": None, "sha256": "ab" * 32,
+    }  # fmt: skip
+
+
+def rows_of(spec, accuracies, *, n=200, seed=1):
+    """Make a test set on which the models are right in a given number of rows."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(n) < 0.4, "yes", "no")
+    other = np.where(y == "yes", "no", "yes")
+    predicted = []
+    for model in spec.models:
+        right = np.zeros(n, dtype=bool)
+        right[rng.permutation(n)[: round(accuracies[model] * n)]] = True
+        predicted.append(np.where(right, y, other))
+    return TestSet(tuple(spec.models), y, np.column_stack(predicted))
+
+
+def study(spec, comparisons, means, *, accuracies=None, **options):
+    """Bind a study; the environment is fixed, so that its report is too."""
+    sets = {
+        name: rows_of(spec, accuracies or dict.fromkeys(spec.models, 0.9)) for name in spec.datasets
+    }
+    return Study(
+        spec,
+        tuple(comparisons),
+        table(spec, means, **options),
+        timings(spec),
+        {name: card(name) for name in spec.datasets},
+        sets,
+        {"python": "3.11.0", "platform": "Linux", "machine": "a machine"},
+        "config/made-up.yaml",
+    )
+
+
+def pair(a, b, p, estimate, *, test="cv5x2_f", adjusted=None, family=1, **more):
+    """Make one comparison of two models as the comparing code would."""
+    on_rows = catalogue()[test].evidence.value == "correctness"
+    adjusted = (p if math.isnan(p) else min(1.0, p * family)) if adjusted is None else adjusted
+    known = {
+        "test": test, "role": "pair", "dataset": "d", "plan": "holdout" if on_rows else "cv_5x2",
+        "metric": "accuracy", "model_a": a, "model_b": b, "statistic": 2.0, "pvalue": p,
+        "pvalue_adjusted": adjusted, "correction": "bonferroni", "family_size": family,
+        "estimate": estimate, "n": 200 if on_rows else 10, "status": "ok", "alpha": 0.05,
+        "decision": decide_pair(adjusted, 0.05, estimate), "result": {},
+    }  # fmt: skip
+    return Comparison(**(known | more))
+
+
+def omnibus(p, *, test="cochran_q", **more):
+    """Make a comparison of all models at once."""
+    known = {
+        "test": test, "role": "omnibus", "dataset": "d", "plan": "holdout", "metric": "accuracy",
+        "statistic": 5.0, "df": 2.0, "pvalue": p, "pvalue_adjusted": p, "correction": "none",
+        "family_size": 1, "n": 200, "status": "ok", "alpha": 0.05,
+        "decision": decide_omnibus(p, 0.05), "result": {},
+    }  # fmt: skip
+    return Comparison(**(known | more))
+
+
+def ran(spec, means, *, accuracies=None, **options):
+    """Make a study whose comparisons the real tests computed."""
+    bare = study(spec, (), means, accuracies=accuracies, **options)
+    found = []
+    for name in spec.tests.run:
+        entry = catalogue()[name]
+        on_rows = entry.evidence.value == "correctness"
+        plan = (
+            "holdout" if on_rows else next(p for p in entry.plans if p in spec.resampling.plans())
+        )
+        for dataset in spec.datasets:
+            if on_rows:
+                evidence = bare.test_sets[dataset]
+            else:
+                own = bare.scores
+                own = own[(own["dataset"] == dataset) & (own["plan"] == plan)]
+                evidence = fold_scores(own, list(spec.models), "accuracy")
+            context = Context(dataset, plan, "accuracy", True, spec.tests)
+            found += run_test(entry, evidence, context)
+    return dataclasses.replace(bare, comparisons=tuple(found))
+
+
+__all__ = ["Decision", "experiment", "omnibus", "pair", "ran", "study"]

@@ -1,0 +1,169 @@
+"""The whole report: structure, escaping, same bytes, big studies."""
+
+import dataclasses
+import re
+from html.parser import HTMLParser
+
+import pytest
+from studies import experiment, ran, study
+
+from bakeoff.report.exhibits import exhibits
+from bakeoff.report.make import PRINTED, make_prints, make_report
+from bakeoff.report.tables import markdown
+
+THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
+ACCURACIES = {"a": 0.97, "b": 0.96, "c": 0.80}
+TESTS = ("cv5x2_f", "cv5x2_t", "bayes_correlated_t", "mcnemar", "cochran_q", "cost_sensitive")
+ALERT = "<script>alert(1)</script>"
+LONG = "Ünïcode ✓ 模型 " + "x" * 160 + " |`*_$%&\"' end"
+VOID = {"meta", "link", "br", "img", "input", "hr", "path", "use", "rect"}
+
+
+class Page(HTMLParser):
+    """Collect what a structural check needs."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.headings, self.links, self.errors = [], [], [], [], []
+        self.tags, self.texts, self.headers = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tags.append((tag, attrs))
+        if "id" in attrs:
+            self.ids.append(attrs["id"])
+        if re.fullmatch("h[1-6]", tag):
+            self.headings.append(int(tag[1]))
+        if tag == "th":
+            self.headers.append(attrs.get("scope"))
+        for name in ("href", "src", "xlink:href"):
+            if name in attrs:
+                self.links.append(attrs[name])
+        if tag not in {"meta", "link", "br", "img", "input", "hr"}:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if self.open and self.open[-1] == tag:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.errors.append(f"</{tag}> at {self.getpos()}")
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    spec = experiment({"a": "Alpha", "b": ALERT, "c": LONG}, tests=TESTS[:2] + TESTS[3:5])
+    make_report(ran(spec, THREE, accuracies=ACCURACIES), folder)
+    return folder, spec
+
+
+def test_page_is_well_formed_with_headings_in_order_and_unique_ids(made):
+    page = Page((made[0] / "report.html").read_text(encoding="utf-8"))
+    assert not page.errors
+    assert not page.open
+    assert len(page.ids) == len(set(page.ids))
+    assert page.headings[0] == 1
+    assert page.headings.count(1) == 1
+    assert all(b - a <= 1 for a, b in zip(page.headings, page.headings[1:], strict=False))
+    assert set(page.headers) == {"col", "row"}
+
+
+def test_page_needs_nothing_but_itself(made):
+    text = (made[0] / "report.html").read_text(encoding="utf-8")
+    page = Page(text)
+    own = {f"#{name}" for name in page.ids}
+    files = {f"figures/{e.name}.{k}" for e in exhibits(made[1]) for k in ("svg", *PRINTED)}
+    assert {link for link in page.links if not link.startswith("data:")} <= own | files
+    assert "@import" not in text
+    assert not re.search(r"url\((?!#)", text)
+
+
+def test_every_figure_has_a_text_and_every_reference_a_target(made):
+    text = (made[0] / "report.html").read_text(encoding="utf-8")
+    page = Page(text)
+    figures = [attrs for tag, attrs in page.tags if tag == "svg"]
+    wanted = [e for e in exhibits(made[1]) if e.form == "figure"]
+    assert len(figures) == len(wanted)
+    assert all(attrs["role"] == "img" and len(attrs["aria-label"]) > 20 for attrs in figures)
+    assert set(re.findall(r"url\(#([^)]+)\)", text)) <= set(page.ids)
+
+
+def test_labels_do_no_harm_wherever_they_go(made):
+    folder, spec = made
+    page = Page((folder / "report.html").read_text(encoding="utf-8"))
+    assert [tag for tag, _ in page.tags].count("script") == 1
+    assert any(ALERT in text for text in page.texts)
+    assert ALERT not in (folder / "report.md").read_text(encoding="utf-8").split("`````")[0]
+    for exhibit in exhibits(spec):
+        if exhibit.form == "figure":
+            svg = (folder / "figures" / f"{exhibit.name}.svg").read_text(encoding="utf-8")
+            assert "<script" not in svg
+
+
+def test_files_are_those_that_are_announced(made):
+    folder, spec = made
+    listed = exhibits(spec)
+    figures = {f"{e.name}.svg" for e in listed if e.form == "figure"}
+    tables = {f"{e.name}.{k}" for e in listed if e.form == "table" for k in ("csv", "tex")}
+    assert {p.name for p in (folder / "figures").iterdir()} == figures
+    assert {p.name for p in (folder / "tables").iterdir()} == tables
+
+
+def test_same_study_gives_the_same_bytes(tmp_path):
+    spec = experiment(("a", "b", "c"))
+    for name in ("one", "two"):
+        made_up = ran(spec, THREE, accuracies=ACCURACIES)
+        make_report(made_up, tmp_path / name)
+        make_prints(made_up, tmp_path / name)
+    files = [p.relative_to(tmp_path / "one") for p in (tmp_path / "one").rglob("*.*")]
+    assert len(files) > 20
+    for file in files:
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes(), (
+            file
+        )
+
+
+def test_only_time_differs_when_times_differ(tmp_path):
+    spec = experiment(("a", "b", "c"))
+    first = ran(spec, THREE, accuracies=ACCURACIES)
+    second = dataclasses.replace(first, timings=first.timings.assign(fit_seconds=2.0))
+    for name, one in (("one", first), ("two", second)):
+        make_report(one, tmp_path / name)
+    one, two = ((tmp_path / n / "report.md").read_text(encoding="utf-8") for n in ("one", "two"))
+    assert one.split("## Time")[0] == two.split("## Time")[0]
+    for file in (tmp_path / "one" / "tables").glob("*.csv"):
+        same = file.read_bytes() == (tmp_path / "two" / "tables" / file.name).read_bytes()
+        assert same == (file.name != "times.csv")
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 25])
+def test_any_number_of_models_makes_a_report(k, tmp_path):
+    names = [f"m{i}" for i in range(k)]
+    tests = {1: ("corrected_one_sample_t",), 2: ("cv5x2_f", "mcnemar")}.get(k, TESTS[:5:2])
+    tests = ("cv5x2_f",) if k == 25 else tests
+    means = {m: 0.9 - 0.01 * i for i, m in enumerate(names)}
+    spec = experiment(names, tests=tests)
+    one = study(spec, (), means) if k == 1 else ran(spec, means, accuracies=means)
+    make_report(one, tmp_path)
+    assert not Page((tmp_path / "report.html").read_text(encoding="utf-8")).errors
+
+
+def test_big_study_stays_small(tmp_path):
+    names = [f"model_{i}" for i in range(10)]
+    datasets = [f"data_{i}" for i in range(20)]
+    means = {m: [0.9 - 0.01 * i + 0.001 * d for d in range(20)] for i, m in enumerate(names)}
+    spec = experiment(names, datasets=datasets, tests=("mcnemar",))
+    accuracies = {m: 0.9 - 0.01 * i for i, m in enumerate(names)}
+    make_report(ran(spec, means, accuracies=accuracies), tmp_path)
+    assert (tmp_path / "report.html").stat().st_size < 3e6
+
+
+def test_markdown_escapes_what_would_be_markup():
+    assert markdown("a|b<c>*d*") == r"a\|b&lt;c&gt;\*d\*"
