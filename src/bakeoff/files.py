@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+CACHE = Path(".snakemake/bakeoff")
+"""What can be made anew, in the folder that `snakemake` runs in."""
+
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
@@ -43,3 +46,31 @@ def write_json(path: str | Path, value: Any) -> None:
 def read_json(path: str | Path) -> Any:
     """Read a JSON file."""
     return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def locate(path: str, folder: str | Path) -> str:
+    """Find a file of an experiment: from the working folder, else from the experiment's own.
+
+    Returns
+    -------
+    str
+        `path` as it is, unless there is such a file in `folder` only.
+    """
+    beside = Path(folder) / path
+    return os.path.relpath(beside) if beside.exists() and not Path(path).exists() else path
+
+
+def module_files(path: str, folder: str | Path) -> list[str]:
+    """Find the user's own module of an import path, beside the experiment or in this folder.
+
+    Returns
+    -------
+    list of str
+        The module's file; empty for what is installed.
+    """
+    module = Path(*path.split(".")[:-1])
+    for root in (Path(folder), Path()):
+        for file in (root / module.with_suffix(".py"), root / module / "__init__.py"):
+            if file.is_file():
+                return [os.path.relpath(file)]
+    return []

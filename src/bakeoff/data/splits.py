@@ -11,14 +11,16 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from bakeoff.data.table import ROW_ID, Table
-from bakeoff.errors import Problem
+from bakeoff.data import columns, divide
+from bakeoff.data.divide import Folds, Rows
+from bakeoff.data.table import GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
+from bakeoff.errors import Problem, UserError
 from bakeoff.files import whole
 from bakeoff.seeds import derive
-from bakeoff.spec.resampling import Cv5x2, KFold, Plan
+from bakeoff.spec.datasets import DataSet, FileData
+from bakeoff.spec.resampling import Cv5x2, Holdout, KFold, Plan, Resampled
 
-Rows = NDArray[np.intp]
-Codes = NDArray[np.intp]
+NEITHER = -1
 
 
 class Split(NamedTuple):
@@ -35,19 +37,20 @@ def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) ->
     -------
     DataFrame
         `ROW_ID` and one column ``repeat-<r>`` per repeat: the fold (from 1) in which a row is
-        tested, 0 for rows that are only trained on.
+        tested, 0 for rows that are only trained on, -1 for rows that are neither. Where a fold
+        is trained on less than all the other rows there is one column
+        ``repeat-<r>.fold-<f>`` per fold instead: 1 tested, 0 trained on, -1 neither.
 
     Raises
     ------
     Problem
-        A class has fewer than two rows per part, or a part would be empty.
+        The rows are too few, or cannot be divided so.
     """
     check_enough_rows(dataset, table, name, plan)
-    columns: dict[str, Any] = {ROW_ID: table.frame[ROW_ID]}
-    for repeat in range(1, plan.repeats + 1):
-        rng = np.random.default_rng(derive(seed, "split", dataset, name, repeat))
-        columns[f"repeat-{repeat}"] = _assign(table.codes, plan, rng)
-    return pd.DataFrame(columns)
+    made = _divisions(dataset, table, name, plan, seed)
+    splits = pd.DataFrame({ROW_ID: table.frame[ROW_ID], **made})
+    _check_parts(dataset, table, name, plan, splits)
+    return splits
 
 
 def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
@@ -58,74 +61,254 @@ def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
 
 def read_split(path: str | Path, repeat: int, fold: int) -> Split:
     """Read one division."""
-    column = f"repeat-{repeat}"
-    folds = pq.read_table(path, columns=[column]).column(0).to_numpy()
-    return Split(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold))
+    with pq.ParquetFile(path) as file:
+        name, number = _column(file.schema_arrow.names, repeat, fold)
+        values = file.read(columns=[name]).column(0).to_numpy()
+    return _parts(values, number)
+
+
+def divisions(splits: pd.DataFrame, plan: Plan) -> Iterator[tuple[int, int, Split]]:
+    """Go through (repeat, fold, division) of a plan."""
+    for repeat, fold in plan.splits():
+        name, number = _column(splits.columns, repeat, fold)
+        yield repeat, fold, _parts(splits[name].to_numpy(), number)
+
+
+def _column(names: Any, repeat: int, fold: int) -> tuple[str, int]:
+    """Return the column that holds a division, and what it says of the tested rows."""
+    own = f"repeat-{repeat}.fold-{fold}"
+    return (own, 1) if own in names else (f"repeat-{repeat}", fold)
+
+
+def _parts(values: NDArray[Any], number: int) -> Split:
+    tested = values == number
+    return Split(np.flatnonzero(~tested & (values != NEITHER)), np.flatnonzero(tested))
+
+
+def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
+    """Refuse what no table of this kind could make sense of, before it is loaded."""
+    at = ("datasets", dataset)
+    if spec.time is not None:
+        if isinstance(plan, (Cv5x2, Resampled)):
+            raise Problem(
+                (*at, "time"),
+                f"{name} divides rows at random, which `time` forbids: use `holdout` (the last "
+                "rows are tested) or `kfold` (each fold is tested after training on what came "
+                "before)",
+            )
+        if plan.repeats > 1:
+            raise Problem(
+                ("resampling", name, "repeats"),
+                f"found {plan.repeats}, but {dataset} is divided by `time`, in one way only: use 1",
+            )
+    if isinstance(spec, FileData) and spec.test_path and getattr(plan, "column", None):
+        raise Problem(
+            ("resampling", name, "column"),
+            f"{dataset} has a test file, `test_path`: leave out one of both",
+        )
 
 
 def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None:
-    """Refuse a plan that the smallest class cannot fill: two rows of each class per part."""
-    counts = np.bincount(table.codes, minlength=len(table.classes))
+    """Refuse a plan that the rows or the smallest class cannot fill.
+
+    Two rows of each class per part; with groups, as many groups as parts, and each class in
+    two of them.
+    """
+    if _is_given(table, plan) or TIME in table.frame:
+        return
+    rows = _at_disposal(table)
+    codes = table.codes[rows]
+    counts = np.bincount(codes, minlength=len(table.classes))
     smallest = int(counts.argmin())
     least = int(counts[smallest])
     if isinstance(plan, (Cv5x2, KFold)):
         need, parts = 2 * plan.folds, f"{plan.folds} folds"
     else:
-        share = min(plan.test_size, 1 - plan.test_size)  # type: ignore[attr-defined]
+        share = min(_test_size(plan), 1 - _test_size(plan))
         need, parts = max(4, int(np.ceil(2 / share))), "a training and a test part"
-    if plan.stratify and least < need:
+    if GROUP in table.frame:
+        _check_groups(dataset, table, rows, name, plan)
+    elif plan.stratify and least < need:
         raise Problem(
             ("datasets", dataset),
             f"class {table.classes[smallest]!r} has {least} row(s); {name} divides them into "
             f"{parts} and needs {need} at least (2 per class and part): leave the class out, "
             "merge it with another, or choose another plan",
         )
-    if not plan.stratify and len(table.codes) < need:
-        raise Problem(("datasets", dataset), f"{len(table.codes)} rows are too few for {name}")
+    if len(codes) < need:
+        raise Problem(("datasets", dataset), f"{len(codes)} rows are too few for {name}")
 
 
-def _assign(codes: Codes, plan: Plan, rng: np.random.Generator) -> NDArray[np.int16]:
-    if isinstance(plan, (Cv5x2, KFold)):
-        return _fold_of_rows(codes, plan.folds, plan.stratify, rng)
-    return _test_rows(codes, plan.test_size, plan.stratify, rng)  # type: ignore[attr-defined]
+def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
+    """Refuse a plan that these rows cannot be divided by."""
+    if _is_given(table, plan) or GROUP in table.frame or TIME in table.frame:
+        make_splits(dataset, table, name, plan, seed)
+    else:
+        check_enough_rows(dataset, table, name, plan)
 
 
-def _strata(codes: Codes, stratify: bool) -> Iterator[Rows]:
-    if not stratify:
-        yield np.arange(len(codes))
-        return
-    for code in range(int(codes.max()) + 1):
-        yield np.flatnonzero(codes == code)
+def _check_groups(dataset: str, table: Table, rows: Rows, name: str, plan: Plan) -> None:
+    at = ("datasets", dataset, "groups")
+    groups = table.frame[GROUP].iloc[rows]
+    need = plan.folds if isinstance(plan, (Cv5x2, KFold)) else 2
+    if groups.nunique() < need:
+        raise Problem(
+            at, f"{groups.nunique()} group(s) cannot be divided into the {need} parts of {name}"
+        )
+    pairs = pd.DataFrame({"class": table.codes[rows], "group": groups}).drop_duplicates()
+    per_class = np.bincount(pairs["class"])
+    if plan.stratify and per_class.min() < 2:
+        lonely = table.classes[int(per_class.argmin())]
+        raise Problem(
+            at,
+            f"class {lonely!r} is found in one group only, so it cannot be trained on and tested: "
+            "leave it out, merge it with another, or set `stratify: false`",
+        )
 
 
-def _fold_of_rows(
-    codes: Codes, folds: int, stratify: bool, rng: np.random.Generator
-) -> NDArray[np.int16]:
-    """Deal shuffled rows to the folds, class after class, going on where the last class ended.
+def _at_disposal(table: Table) -> Rows:
+    """Return the rows that may be divided: a test file of its own is for `holdout` alone."""
+    if PART not in table.frame:
+        return np.arange(len(table.frame))
+    return np.flatnonzero(table.frame[PART] == "train")
 
-    So fold sizes differ by one at most, and so does each class's count per fold.
-    """
-    assigned = np.zeros(len(codes), dtype=np.int16)
-    order = rng.permutation(folds)
-    dealt = 0
-    for rows in _strata(codes, stratify):
-        turn = (dealt + np.arange(len(rows))) % folds
-        assigned[rng.permutation(rows)] = order[turn] + 1
-        dealt += len(rows)
+
+def _is_given(table: Table, plan: Plan) -> bool:
+    return isinstance(plan, Holdout) and (plan.column is not None or PART in table.frame)
+
+
+def _test_size(plan: Plan) -> float:
+    assert isinstance(plan, (Resampled, Holdout))
+    assert plan.test_size is not None
+    return plan.test_size
+
+
+def _divisions(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict[str, Folds]:
+    if _is_given(table, plan):
+        assert isinstance(plan, Holdout)
+        return {"repeat-1": _given(table, plan)}
+    rows = _at_disposal(table)
+    if TIME in table.frame:
+        return _by_time(dataset, table, rows, plan)
+    made = {}
+    for repeat in range(1, plan.repeats + 1):
+        rng = np.random.default_rng(derive(seed, "split", dataset, name, repeat))
+        assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
+        assigned[rows] = _assign(table, rows, plan, rng)
+        made[f"repeat-{repeat}"] = assigned
+    return made
+
+
+def _assign(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> Folds:
+    """Draw one division at random, of rows or of whole groups."""
+    codes = table.codes[rows]
+    in_folds = isinstance(plan, (Cv5x2, KFold))
+    if GROUP not in table.frame:
+        if in_folds:
+            return divide.random_folds(codes, plan.folds, plan.stratify, rng)
+        return divide.random_test(codes, _test_size(plan), plan.stratify, rng)
+    groups = pd.factorize(table.frame[GROUP].iloc[rows])[0]
+    if in_folds:
+        shares = np.full(plan.folds, 1 / plan.folds)
+        return (divide.grouped(codes, groups, shares, plan.stratify, rng) + 1).astype(np.int16)
+    shares = np.array([1 - _test_size(plan), _test_size(plan)])
+    return divide.grouped(codes, groups, shares, plan.stratify, rng).astype(np.int16)
+
+
+def _by_time(dataset: str, table: Table, rows: Rows, plan: Plan) -> dict[str, Folds]:
+    """Test what comes last, or fold after fold what comes next."""
+    time = table.frame[TIME].to_numpy()[rows]
+    if isinstance(plan, KFold):
+        shares = np.full(plan.folds + 1, 1 / (plan.folds + 1))
+    else:
+        shares = np.array([1 - _test_size(plan), _test_size(plan)])
+    try:
+        block = divide.blocks(time, shares)
+    except ValueError as error:
+        raise Problem(("datasets", dataset, "time"), str(error)) from None
+    made = {}
+    for fold in range(1, len(shares)):
+        assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
+        assigned[rows] = np.select([block < fold, block == fold], [0, 1], NEITHER)
+        made[f"repeat-1.fold-{fold}" if isinstance(plan, KFold) else "repeat-1"] = assigned
+    return made
+
+
+def _given(table: Table, plan: Holdout) -> Folds:
+    """Divide as a column of the data, or its two files, say."""
+    if plan.column is None:
+        return np.where(table.frame[PART] == "test", 1, 0).astype(np.int16)
+    values = table.frame[HOLDOUT]
+    assigned = np.full(len(values), NEITHER, dtype=np.int16)
+    for key, wanted, number in (("train", plan.train, 0), ("test", plan.test, 1)):
+        assert wanted is not None
+        try:
+            columns.check_values(wanted, values.dropna().unique(), f"value in {plan.column!r}:")
+        except UserError as error:
+            raise Problem(("resampling", "holdout", key), str(error)) from None
+        assigned[values.isin([str(value) for value in wanted])] = number
     return assigned
 
 
-def _test_rows(
-    codes: Codes, test_size: float, stratify: bool, rng: np.random.Generator
-) -> NDArray[np.int16]:
-    """Mark a share of the rows; with classes the rounding is settled by largest remainders."""
-    assigned = np.zeros(len(codes), dtype=np.int16)
-    strata = list(_strata(codes, stratify))
-    exact = np.array([len(rows) for rows in strata]) * test_size
-    counts = np.floor(exact).astype(int)
-    left = round(len(codes) * test_size) - int(counts.sum())
-    remainders = np.argsort(-(exact - counts), kind="stable")
-    counts[remainders[:left]] += 1
-    for rows, count in zip(strata, counts, strict=True):
-        assigned[rng.permutation(rows)[:count]] = 1
-    return assigned
+def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
+    """Refuse divisions that cannot be fitted or tested on, or that break what was promised."""
+    at = ("datasets", dataset)
+    codes = table.codes
+    for repeat, fold, split in divisions(splits, plan):
+        where = name if isinstance(plan, Holdout) else f"{name}, repeat {repeat}, fold {fold}"
+        trained = np.flatnonzero(np.bincount(codes[split.train]))
+        if not len(split.test):
+            raise Problem(at, f"{where}: no row is left to test on")
+        if len(trained) < 2:
+            held = repr(table.classes[trained[0]]) if len(trained) else "nothing"
+            raise Problem(at, f"{where}: the training part holds {held} alone, no two classes")
+        if GROUP in table.frame:
+            _check_apart(at, table, where, split)
+            untrained = np.setdiff1d(codes[split.test], trained)
+            if plan.stratify and len(untrained) and not _is_given(table, plan):
+                raise Problem(
+                    (*at, "groups"),
+                    f"{where}: class {table.classes[untrained[0]]!r} is in too few groups to be on "
+                    "both sides: leave it out, merge it, or set `stratify: false`",
+                )
+        if TIME in table.frame and _is_given(table, plan):
+            _check_later(at, table, where, split)
+    if GROUP in table.frame and plan.repeats > 1:
+        _check_different(at, name, plan, splits)
+
+
+def _check_apart(at: tuple[str, ...], table: Table, where: str, split: Split) -> None:
+    groups = table.frame[GROUP].to_numpy()
+    both = sorted(set(groups[split.train]) & set(groups[split.test]))
+    if both:
+        raise Problem(
+            (*at, "groups"),
+            f"{where}: {len(both)} group(s) are in both parts, first {both[0]!r}",
+        )
+
+
+def _check_later(at: tuple[str, ...], table: Table, where: str, split: Split) -> None:
+    time = table.frame[TIME].to_numpy()
+    early = int((time[split.test] < time[split.train].max()).sum())
+    if early:
+        raise Problem(
+            (*at, "time"),
+            f"{where}: {early} of {len(split.test)} rows for testing come before the last row for "
+            "training",
+        )
+
+
+def _check_different(at: tuple[str, ...], name: str, plan: Plan, splits: pd.DataFrame) -> None:
+    """Refuse to count one division twice: groups may be too few for different ones."""
+    seen: dict[bytes, int] = {}
+    for repeat in range(1, plan.repeats + 1):
+        values = splits[f"repeat-{repeat}"].to_numpy()
+        # the same folds under other numbers are the same division
+        made = pd.factorize(values)[0] if plan.folds > 1 else values
+        first = seen.setdefault(made.tobytes(), repeat)
+        if first != repeat:
+            raise Problem(
+                (*at, "groups"),
+                f"the groups are too few for {name}: its repeats {first} and {repeat} are the same "
+                "division, which would count twice; use `holdout`, or `kfold` without repeats",
+            )

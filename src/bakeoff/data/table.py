@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import hashlib
 from collections.abc import Mapping
@@ -13,22 +12,31 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from bakeoff.data.sources import SOURCES
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.data import columns, prepare
+from bakeoff.data.sources import Loaded, load
+from bakeoff.errors import Problem, UserError
 from bakeoff.files import whole, write_json
-from bakeoff.spec.datasets import DataSet
+from bakeoff.spec.datasets import DataSet, FileData
 
 ROW_ID = "__row_id__"
 TARGET = "__target__"
+WEIGHT = "__weight__"
+"""Sample weight."""
+GROUP = "__group__"
+"""Rows of one group are never on both sides of a division."""
+TIME = "__time__"
+"""What orders the rows."""
+PART = "__part__"
+"""``train`` or ``test``, where the source came in two files."""
+HOLDOUT = "__holdout__"
+"""The value of the column that the plan ``holdout`` goes by."""
+KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT)
 
-_FUNCTIONS = {
-    "log": np.log,
-    "log1p": np.log1p,
-    "exp": np.exp,
-    "sqrt": np.sqrt,
-    "abs": np.abs,
-    "square": np.square,
+_SOURCE_KEYS = {
+    *("source", "name", "path", "test_path", "params", "url", "data_id", "version", "server"),
+    *("function",),
 }
 
 
@@ -39,7 +47,8 @@ class Table:
     Attributes
     ----------
     frame : DataFrame
-        `ROW_ID`, `TARGET` (strings), then the features.
+        `ROW_ID`, `TARGET` (strings), those of `WEIGHT`, `GROUP`, `TIME`, `PART` and `HOLDOUT`
+        that the experiment asks for, then the features.
     classes : tuple of str
         In order; of two, the positive class is the last.
     card : Mapping
@@ -69,17 +78,22 @@ class Table:
     @property
     def features(self) -> pd.DataFrame:
         """The columns to learn from."""
-        return self.frame.drop(columns=[ROW_ID, TARGET])
+        return self.frame.drop(columns=[key for key in KEYS if key in self.frame])
 
     @property
-    def codes(self) -> np.ndarray[Any, np.dtype[np.intp]]:
+    def codes(self) -> NDArray[np.intp]:
         """The labels as positions in `classes`."""
         return pd.Categorical(self.frame[TARGET], categories=list(self.classes)).codes.astype(
             np.intp
         )
 
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        """The sample weights, where there are any."""
+        return self.frame[WEIGHT].to_numpy() if WEIGHT in self.frame else None
 
-def load_table(name: str, spec: DataSet, seed: int) -> Table:
+
+def load_table(name: str, spec: DataSet, seed: int, holdout: str | None = None) -> Table:
     """Load a data set from its source and bring it into canonical form.
 
     Parameters
@@ -90,166 +104,106 @@ def load_table(name: str, spec: DataSet, seed: int) -> Table:
         Its entry in the experiment.
     seed : int
         The experiment's seed (generators draw from it).
+    holdout : str, optional
+        The column that the plan ``holdout`` goes by.
 
     Raises
     ------
     Problem
         A missing file or column, labels that cannot be learned, ...
     """
-    place = ("datasets", name)
+    place: prepare.Place = ("datasets", name)
+    loaded = _load(spec, seed, place)
+    frame = prepare.filtered(loaded.frame, spec, place)
+    filtered = len(loaded.frame) - len(frame)
+    frame, unlabelled = prepare.labelled(frame, loaded.target, spec, place)
+    labels, classes = prepare.labels(frame[loaded.target], spec, place)
+    other_classes = len(frame) - len(labels)
+    frame = prepare.derived(frame.loc[labels.index], spec, place)
+    keys = {ROW_ID: prepare.row_ids(frame, spec, place), TARGET: labels}
+    keys |= _roles(frame, loaded, spec, holdout, place)
+    features = prepare.features(frame, _kept_apart(spec, loaded.target, holdout), spec, place)
+    _check_features(features, loaded.target, spec, place)
+    canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
+    table = Table(canonical.reset_index(drop=True), classes, {})
+    left_out = {
+        "rows_filtered": filtered,
+        "rows_dropped_without_target": unlabelled,
+        "rows_of_other_classes": other_classes,
+    }
+    return dataclasses.replace(table, card=_card(name, spec, table, loaded, left_out))
+
+
+def _load(spec: DataSet, seed: int, place: prepare.Place) -> Loaded:
     try:
-        frame, target = SOURCES[spec.source](spec, seed)  # type: ignore[attr-defined]
+        return load(spec, seed)
     except UserError as error:
-        key = {"sklearn": "name", "generator": "params"}.get(spec.source, "path")  # type: ignore[attr-defined]
+        key = {"url": "url", "function": "function", "generator": "params"}.get(
+            spec.source,  # type: ignore[attr-defined]
+            "path" if isinstance(spec, FileData) else "name",
+        )
         key = "target" if "target column" in str(error) else key
-        raise Problem((*place, key), str(error)) from None
-    frame, dropped = _without_unlabelled(frame, target, spec, place)
-    frame = _derive(frame, spec, place)
-    ids = _row_ids(frame, spec, place)
-    features = _features(frame, target, spec, place)
-    labels, classes = _labels(frame[target], spec, place)
-    keys = pd.DataFrame({ROW_ID: ids, TARGET: labels}, index=frame.index)
-    canonical = pd.concat([keys, features], axis=1).reset_index(drop=True)
-    return Table(canonical, classes, _card(name, spec, canonical, classes, target, dropped))
+        raise Problem((*place, key), str(error)) from error.__cause__
 
 
-def _without_unlabelled(
-    frame: pd.DataFrame, target: str, spec: DataSet, place: tuple[str, ...]
-) -> tuple[pd.DataFrame, int]:
-    missing = frame[target].isna()
-    count = int(missing.sum())
-    if count == len(frame):
-        raise Problem((*place, "target"), f"every value of {target!r} is missing: nothing to learn")
-    if count and getattr(spec, "missing_target", "error") == "error":
-        raise Problem(
-            (*place, "target"),
-            f"{count} of {len(frame)} rows have no value in {target!r} (first in row "
-            f"{int(np.flatnonzero(missing)[0]) + 1}); set `missing_target: drop` to leave them out",
-        )
-    return frame[~missing], count
+def _roles(
+    frame: pd.DataFrame, loaded: Loaded, spec: DataSet, holdout: str | None, place: prepare.Place
+) -> dict[str, Any]:
+    """Return the columns that say how rows are weighted and divided."""
+    found: dict[str, Any] = {}
+    if spec.weights is not None:
+        found[WEIGHT] = prepare.weights(frame, spec.weights, place)
+    if spec.groups is not None:
+        found[GROUP] = columns.names(prepare.complete(frame, spec.groups, (*place, "groups")))
+    if spec.time is not None:
+        found[TIME] = prepare.time(frame, spec.time, place)
+    if loaded.tested_from is not None:
+        found[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
+    if holdout is not None:
+        at = ("resampling", "holdout", "column")
+        found[HOLDOUT] = columns.names(prepare.column(frame, holdout, at))
+    return found
 
 
-def _derive(frame: pd.DataFrame, spec: DataSet, place: tuple[str, ...]) -> pd.DataFrame:
-    """Add the derived columns; a derived column may build on an earlier one."""
-    new = frame.copy(deep=False)
-    for column, formula in spec.derive.items():
-        at = (*place, "derive", column)
-        function, source = _parse_formula(formula, at)
-        if source not in new.columns:
-            raise Problem(at, unknown("column", source, new.columns))
-        if not pd.api.types.is_numeric_dtype(new[source]):
-            raise Problem(at, f"column {source!r} is not numeric (it holds {new[source].dtype})")
-        with np.errstate(all="ignore"):
-            values = _FUNCTIONS[function](new[source].astype("float64"))
-        undefined = ~np.isfinite(values) & new[source].notna()
-        if undefined.any():
-            row = int(np.flatnonzero(undefined)[0])
+def _kept_apart(spec: DataSet, target: str, holdout: str | None) -> set[str]:
+    roles = (target, spec.id, spec.weights, spec.groups, spec.time, holdout)
+    return {column for column in roles if column is not None}
+
+
+def _check_features(
+    features: pd.DataFrame, target: str, spec: DataSet, place: prepare.Place
+) -> None:
+    for role, column in (("target", target), ("weights", spec.weights)):
+        if column in (spec.features or []):
             raise Problem(
-                at,
-                f"{formula} is undefined in {int(undefined.sum())} row(s), first in row {row + 1} "
-                f"where {source} = {new[source].iloc[row]!r}",
+                (*place, "features"), f"{column!r} is the {role}: it cannot be a feature too"
             )
-        new[column] = values
-    return new
-
-
-def _parse_formula(formula: str, at: tuple[str, ...]) -> tuple[str, str]:
-    try:
-        call = ast.parse(formula.strip(), mode="eval").body
-    except SyntaxError:
-        call = None
-    match call:
-        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=source)], keywords=[]):
-            if function not in _FUNCTIONS:
-                raise Problem(at, unknown("function", function, _FUNCTIONS))
-            return function, source
-    raise Problem(at, f"found {formula!r}, expected function(column), e.g. log(income)")
-
-
-def _row_ids(frame: pd.DataFrame, spec: DataSet, place: tuple[str, ...]) -> Any:
-    if spec.id is None:
-        return np.arange(1, len(frame) + 1, dtype=np.int64)
-    if spec.id not in frame.columns:
-        raise Problem((*place, "id"), unknown("column", spec.id, frame.columns))
-    ids = frame[spec.id]
-    if ids.isna().any():
-        raise Problem((*place, "id"), f"{int(ids.isna().sum())} rows have no id in {spec.id!r}")
-    if ids.duplicated().any():
+    reserved = [key for key in KEYS if key in features]
+    if reserved:
         raise Problem(
-            (*place, "id"), f"ids must be unique: {ids[ids.duplicated()].iloc[0]!r} appears twice"
+            place, f"a column is called {reserved[0]!r}, a name with a meaning here: rename it"
         )
-    return ids if pd.api.types.is_integer_dtype(ids) else ids.astype(str)
-
-
-def _features(
-    frame: pd.DataFrame, target: str, spec: DataSet, place: tuple[str, ...]
-) -> pd.DataFrame:
-    for key, columns in (("features", spec.features or []), ("drop", spec.drop)):
-        for i, column in enumerate(columns):
-            if column not in frame.columns:
-                raise Problem((*place, key, str(i)), unknown("column", column, frame.columns))
-    if target in (spec.features or []):
-        raise Problem((*place, "features"), f"{target!r} is the target: it cannot be a feature too")
-    left_out = {target, *spec.drop} | ({spec.id} if spec.id not in (spec.features or []) else set())
-    wanted = spec.features or list(frame.columns)
-    columns = [column for column in wanted if column not in left_out]
-    if not columns:
-        raise Problem(place, "no feature is left to learn from")
-    return frame[columns]
-
-
-def _labels(
-    target: pd.Series[Any], spec: DataSet, place: tuple[str, ...]
-) -> tuple[pd.Series[Any], tuple[str, ...]]:
-    """Turn labels into strings, classes ordered as their values are (2 before 10)."""
-    values = list(pd.unique(target))
-    if pd.api.types.is_float_dtype(target) and all(float(v).is_integer() for v in values):
-        target = target.astype("int64")
-        values = list(pd.unique(target))
-    if pd.api.types.is_float_dtype(target) or len(values) > max(100, len(target) // 2):
-        raise Problem(
-            (*place, "target"),
-            f"{len(values)} different values in {len(target)} rows look like a quantity, "
-            "not like classes",
-        )
-    try:
-        ordered = [str(value) for value in sorted(values)]
-    except TypeError:
-        ordered = sorted(str(value) for value in values)
-    if len(ordered) < 2:
-        raise Problem((*place, "target"), f"only one class, {ordered[0]!r}: nothing to compare")
-    if spec.positive is not None:
-        positive = str(spec.positive)
-        if len(ordered) != 2:
-            raise Problem((*place, "positive"), f"there are {len(ordered)} classes, not two")
-        if positive not in ordered:
-            raise Problem((*place, "positive"), unknown("class", positive, ordered))
-        ordered.sort(key=lambda name: name == positive)
-    return target.astype(str), tuple(ordered)
 
 
 def _card(
-    name: str,
-    spec: DataSet,
-    frame: pd.DataFrame,
-    classes: tuple[str, ...],
-    target: str,
-    dropped: int,
+    name: str, spec: DataSet, table: Table, loaded: Loaded, left_out: Mapping[str, int]
 ) -> dict[str, Any]:
-    features = frame.drop(columns=[ROW_ID, TARGET])
+    frame, features = table.frame, table.features
     counts = frame[TARGET].value_counts()
     return {
         "dataset": name,
         "label": spec.label or name,
-        "source": spec.model_dump(mode="json", include={"source", "name", "path", "params"}),
-        "licence": spec.licence,
+        "source": {**spec.model_dump(mode="json", include=_SOURCE_KEYS), **loaded.facts},
+        "licence": spec.licence or loaded.facts.get("licence"),
         "rows": len(frame),
-        "target": target,
-        "classes": {c: int(counts[c]) for c in classes},
-        "rows_dropped_without_target": dropped,
+        "target": loaded.target,
+        "classes": {c: int(counts[c]) for c in table.classes},
+        "merged": {new: [str(old) for old in pooled] for new, pooled in spec.merge.items()},
+        **left_out,
+        "roles": _described_roles(frame, spec),
         "features": {
             str(column): {
-                "kind": "number" if pd.api.types.is_numeric_dtype(values) else "category",
+                "kind": _kind(values),
                 "missing": int(values.isna().sum()),
                 "distinct": int(values.nunique()),
             }
@@ -258,3 +212,29 @@ def _card(
         "missing_cells": int(features.isna().to_numpy().sum()),
         "duplicate_rows": int(features.duplicated().sum()),
     }
+
+
+def _kind(values: columns.Column) -> str:
+    if pd.api.types.is_datetime64_any_dtype(values.dtype):
+        return "date"
+    return "number" if pd.api.types.is_numeric_dtype(values.dtype) else "category"
+
+
+def _described_roles(frame: pd.DataFrame, spec: DataSet) -> dict[str, Any]:
+    """Say which columns weight and divide the rows, and what they hold."""
+    found: dict[str, Any] = {}
+    if WEIGHT in frame:
+        weights = frame[WEIGHT]
+        found["weights"] = {
+            "column": spec.weights,
+            "min": float(weights.min()),
+            "max": float(weights.max()),
+        }
+    if GROUP in frame:
+        found["groups"] = {"column": spec.groups, "distinct": int(frame[GROUP].nunique())}
+    if TIME in frame:
+        first, last = (str(frame[TIME].agg(edge)) for edge in ("min", "max"))
+        found["time"] = {"column": spec.time, "first": first, "last": last}
+    if PART in frame:
+        found["test_rows"] = int((frame[PART] == "test").sum())
+    return found

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from bakeoff.spec.base import Part
+from bakeoff.spec.base import Part, said
+from bakeoff.spec.datasets import ClassName, Column
 
 Split = tuple[int, int]
 """Repeat and fold, both counted from 1."""
@@ -15,7 +17,11 @@ Split = tuple[int, int]
 class Plan(Part):
     """What every plan shares."""
 
-    stratify: bool = Field(True, description="Keep the class shares the same in every part.")
+    stratify: bool = Field(
+        True,
+        description="Keep the class shares the same in every part; with `groups:` as nearly as the "
+        "groups allow. Divisions by `time:` and given ones are what they are.",
+    )
     repeats: int = 1
     folds: int = 1
 
@@ -32,7 +38,7 @@ class Cv5x2(Plan):
 
 
 class KFold(Plan):
-    """k-fold cross-validation, once or repeated."""
+    """k-fold cross-validation, once or repeated; forward chaining for data with `time:`."""
 
     folds: int = Field(10, ge=2, le=1000, description="Number of folds, k.")
     repeats: int = Field(1, ge=1, le=1000, description="How often, each with a new division.")
@@ -49,9 +55,51 @@ class Resampled(Plan):
 class Holdout(Plan):
     """One training set and one test set."""
 
-    test_size: float = Field(0.3, gt=0, lt=1, description="Share of the rows that is tested on.")
+    test_size: float | None = Field(
+        None,
+        gt=0,
+        lt=1,
+        description="Share of the rows that is tested on: drawn at random, or the last ones of "
+        "data with `time:`. 0.3 unless `column` is given.",
+    )
+    column: Column | None = Field(
+        None,
+        description="A column that says which rows are for training and which for testing. "
+        "Not a feature unless listed in `features`.",
+    )
+    train: Annotated[list[ClassName], Field(min_length=1)] | None = Field(
+        None, description="With `column`: its values for training; default: `[train]`."
+    )
+    test: Annotated[list[ClassName], Field(min_length=1)] | None = Field(
+        None,
+        description="With `column`: its values for testing; default: `[test]`. Rows with another "
+        "value are in neither part.",
+    )
     repeats: Literal[1] = 1
     folds: Literal[1] = 1
+
+    @model_validator(mode="before")
+    @classmethod
+    def _drawn_or_given(cls, values: Any) -> Any:
+        """Fill in the defaults of either way; refuse a mixture of both."""
+        if not isinstance(values, Mapping):
+            return values
+        values = {key: value for key, value in values.items() if value is not None}
+        given = {"column", "train", "test"} & set(values)
+        if "column" not in given:
+            if given:
+                raise said(f"`{min(given)}` goes with `column`, the column that holds these values")
+            return {"test_size": 0.3, **values}
+        if "test_size" in values:
+            raise said("give either `test_size` (drawn) or `column` (given), not both")
+        return {"train": ["train"], "test": ["test"], **values}
+
+    @model_validator(mode="after")
+    def _apart(self) -> Holdout:
+        both = set(map(str, self.train or [])) & set(map(str, self.test or []))
+        if both:
+            raise said(f"{min(both)!r} is a value for training and for testing: choose one")
+        return self
 
 
 class Resampling(Part):
@@ -68,3 +116,8 @@ class Resampling(Part):
         """Return the plans asked for, by name."""
         found = ((name, getattr(self, name)) for name in type(self).model_fields)
         return {name: plan for name, plan in found if plan is not None}
+
+    @property
+    def given_by(self) -> Column | None:
+        """The column of the data that the holdout goes by, if it is not drawn."""
+        return self.holdout.column if self.holdout is not None else None

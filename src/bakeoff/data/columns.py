@@ -1,0 +1,163 @@
+"""Columns of any type brought to the few that the workflow knows.
+
+Numbers (yes/no becomes 1/0), dates without a time zone, and texts; missing values stay missing.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import numbers
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from bakeoff.errors import UserError, unknown
+
+Column: TypeAlias = "pd.Series[Any]"
+_EXACT = 2.0**53
+"""Whole numbers beyond it are not all floats."""
+
+
+def plain(values: Column) -> Column:
+    """Return a column as numbers, dates or texts.
+
+    Raises
+    ------
+    UserError
+        It holds lists or other things that are no value, or infinite numbers.
+    """
+    if isinstance(values.dtype, pd.SparseDtype):
+        values = pd.Series(np.asarray(values), index=values.index)
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        return names(values)
+    if types.is_bool_dtype(values.dtype):
+        return values.astype("float64" if values.isna().any() else "int8")
+    if types.is_complex_dtype(values.dtype):
+        raise UserError("holds complex numbers")
+    if types.is_numeric_dtype(values.dtype):
+        return _finite(_numpy_numbers(values))
+    if types.is_timedelta64_dtype(values.dtype):
+        return cast(Column, values.dt.total_seconds())
+    if isinstance(values.dtype, pd.PeriodDtype):
+        return cast(Column, values.dt.to_timestamp())
+    if isinstance(values.dtype, pd.DatetimeTZDtype):
+        return cast(Column, values.dt.tz_convert("UTC").dt.tz_localize(None))
+    if types.is_object_dtype(values.dtype):
+        return _of_objects(values)
+    return values
+
+
+def names(values: Column) -> Column:
+    """Return values as people write them: ``2`` for 2.0, ``True``, texts as they are."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(values.cat.categories.dtype)
+    present = values.dropna()
+    if types.is_float_dtype(present.dtype) and _whole(present):
+        present = present.astype("int64")
+    texts = present.map(_text).astype(object)
+    return texts.reindex(values.index)
+
+
+def sorted_names(values: Column) -> list[str]:
+    """List the different values by name, in the values' own order (2 before 10)."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(values.cat.categories.dtype)
+    first = values.dropna().drop_duplicates()
+    try:
+        ordered = first.loc[sorted(first.index, key=lambda row: first[row])]
+    except TypeError:  # numbers among texts
+        return sorted(set(names(first)))
+    return list(dict.fromkeys(names(ordered)))
+
+
+def ordered(values: Column) -> Column:
+    """Return a column that can be put in order: numbers, or dates read from texts.
+
+    Raises
+    ------
+    UserError
+        Neither.
+    """
+    found = plain(values)
+    if types.is_numeric_dtype(found.dtype) or types.is_datetime64_any_dtype(found.dtype):
+        return found
+    try:
+        return pd.to_datetime(found, format="ISO8601", utc=True).dt.tz_localize(None)
+    except (ValueError, TypeError):
+        texts = found.dropna()
+        raise UserError(
+            f"holds neither numbers nor dates like 2024-05-31 (found {texts.iloc[0]!r})"
+        ) from None
+
+
+def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None:
+    """Refuse names that no row has; numbers may be absent (a code that was never used).
+
+    Raises
+    ------
+    UserError
+        A text that does not occur, or none that does.
+    """
+    known = set(found)
+    wanted = list(wanted)
+    absent = [value for value in wanted if str(value) not in known]
+    wrong = [value for value in absent if isinstance(value, (str, bool))]
+    if wrong or len(absent) == len(wanted):
+        value = (wrong or absent)[0]
+        hint = (
+            f" (YAML reads bare yes, no, on and off as {str(value).lower()}: put quotes around it)"
+            if isinstance(value, bool)
+            else ""
+        )
+        raise UserError(unknown(what, value, known) + hint)
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _whole(values: Column) -> bool:
+    return bool(((values % 1 == 0) & (values.abs() < _EXACT)).all())
+
+
+def _numpy_numbers(values: Column) -> Column:
+    if isinstance(values.dtype, np.dtype):
+        return values
+    return pd.Series(
+        values.to_numpy(dtype="float64") if values.isna().any() else values.to_numpy(),
+        index=values.index,
+    )
+
+
+def _finite(values: Column) -> Column:
+    if types.is_float_dtype(values.dtype) and np.isinf(values.to_numpy()).any():
+        row = int(np.flatnonzero(np.isinf(values.to_numpy()))[0])
+        raise UserError(f"is infinite in {int(np.isinf(values).sum())} row(s), first in {row + 1}")
+    return values
+
+
+def _of_objects(values: Column) -> Column:
+    """Find the common kind of a column of Python objects; a mixture becomes texts."""
+    present = values.dropna()
+    kinds: list[tuple[type | tuple[type, ...], Callable[[Column], Column]]] = [
+        (str, lambda column: column),
+        ((numbers.Real, decimal.Decimal), lambda column: _finite(column.astype("float64"))),
+        (bytes, lambda column: column.map(_text, na_action="ignore")),
+        (datetime.datetime, _dates),
+        (datetime.date, _dates),
+    ]
+    for kind, convert in kinds:
+        if present.map(lambda value, kind=kind: isinstance(value, kind)).all():
+            return convert(values)
+    for value in present:
+        if isinstance(value, (list, tuple, dict, set, np.ndarray)):
+            raise UserError(f"holds a {type(value).__name__} in each row, not one value")
+    return names(values)
+
+
+def _dates(values: Column) -> Column:
+    return pd.to_datetime(values, utc=True).dt.tz_localize(None)

@@ -1,0 +1,231 @@
+"""Read a table from a file of any format, and say what is wrong with it."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import pandas as pd
+
+from bakeoff.errors import UserError, unknown
+from bakeoff.spec.datasets import TableData
+
+_COMPRESSED: Mapping[str, Callable[..., Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+}
+_ZIP = ".zip"
+_OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)', "|": "`sep: '|'`"}
+
+
+def read_table(path: Path, name: str, spec: TableData) -> pd.DataFrame:
+    """Read a table.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        What the user calls it, a path or an address: its ending tells format and compression.
+    spec : TableData
+        What the experiment says about the file.
+
+    Raises
+    ------
+    UserError
+        The file cannot be read as what it is said to be.
+    """
+    kind = format_of(name, spec)
+    if kind not in ("csv", "tsv"):
+        _refuse_csv_keys(kind, spec)
+    try:
+        frame = _READERS[kind](path, name, spec)
+    except UnicodeDecodeError:
+        raise UserError(
+            f"{name!r} is not {spec.encoding} text; say which it is, e.g. `encoding: latin-1`"
+        ) from None
+    except LookupError as error:
+        if "encoding" not in str(error):
+            raise
+        raise UserError(f"{name!r}: unknown encoding {spec.encoding!r}") from None
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        NotImplementedError,
+        lzma.LZMAError,
+        zipfile.BadZipFile,
+    ) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(f"{name!r} cannot be read as {kind}: {reason}") from None
+    return _with_plain_columns(frame, name)
+
+
+def format_of(name: str, spec: TableData) -> str:
+    """Tell the format: as the experiment says, or by the ending."""
+    if spec.format is not None:
+        return spec.format
+    endings = [suffix.lower() for suffix in Path(name.partition("?")[0]).suffixes]
+    if endings and endings[-1] in (*_COMPRESSED, _ZIP):
+        endings.pop()
+    ending = endings[-1] if endings else ""
+    if ending[1:] not in _READERS:
+        known = [f".{kind}" for kind in _READERS]
+        raise UserError(f"{name!r}: {unknown('file ending', ending, known)}; or set `format:`")
+    return ending[1:]
+
+
+def _csv(path: Path, name: str, spec: TableData) -> pd.DataFrame:
+    sep = spec.sep or ("\t" if format_of(name, spec) == "tsv" else ",")
+    with _opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec), newline="") as lines:
+        columns = _check_text(lines, sep, name, spec)
+    missing = spec.missing_values
+    with _opened(path, name) as file:
+        return pd.read_csv(
+            file,
+            sep=sep,
+            header=0 if spec.header else None,
+            names=columns,
+            encoding=_encoding(spec),
+            keep_default_na=missing is None,
+            na_values=None if missing is None else ["", *missing],
+            index_col=False,
+            low_memory=False,
+        )
+
+
+def _check_text(lines: IO[str], sep: str, name: str, spec: TableData) -> list[str]:
+    """Look at every line for a wrong number of values; return the names of the columns."""
+    rows = csv.reader(lines, delimiter=sep)
+    csv.field_size_limit(2**31 - 1)
+    try:
+        first = next((row for row in rows if row), None)
+        if first is None:
+            raise UserError(f"{name!r} is empty")
+        _check_separator(first, name)
+        count = 0 if spec.header else 1
+        for row in rows:
+            if row and len(row) != len(first):
+                raise UserError(
+                    f"{name!r}: line {rows.line_num} has {len(row)} values, the first line has "
+                    f"{len(first)}"
+                )
+            count += bool(row)
+    except csv.Error as error:
+        raise UserError(f"{name!r}: line {rows.line_num}: {error}") from None
+    if not count:
+        raise UserError(f"{name!r} has no rows, only the names of {len(first)} columns")
+    if not spec.header:
+        return [f"x{i}" for i in range(1, len(first) + 1)]
+    return [column.strip() or f"Unnamed: {i}" for i, column in enumerate(first)]
+
+
+def _check_separator(first: Sequence[str], name: str) -> None:
+    if len(first) != 1:
+        return
+    for other, remedy in _OTHER_SEPARATORS.items():
+        if other in first[0]:
+            raise UserError(f"{name!r} seems to be separated by {other!r}: set {remedy}")
+
+
+def _encoding(spec: TableData) -> str:
+    """Take the byte order mark that some programs put before UTF-8 for what it is."""
+    return "utf-8-sig" if spec.encoding.lower() in ("utf-8", "utf8") else spec.encoding
+
+
+def _parquet(path: Path, name: str, spec: TableData) -> pd.DataFrame:
+    with _opened(path, name) as file:
+        return _index_to_columns(pd.read_parquet(_seekable(file)))
+
+
+def _feather(path: Path, name: str, spec: TableData) -> pd.DataFrame:
+    with _opened(path, name) as file:
+        return _index_to_columns(pd.read_feather(_seekable(file)))
+
+
+def _arff(path: Path, name: str, spec: TableData) -> pd.DataFrame:
+    from scipy.io import arff
+
+    with _opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
+        text = io.StringIO(lines.read())
+    if not text.getvalue().strip():
+        raise UserError(f"{name!r} is empty")
+    try:
+        data, _ = arff.loadarff(text)
+    except (IndexError, StopIteration):
+        raise UserError(f"{name!r} cannot be read as arff: it has no data") from None
+    frame = pd.DataFrame(data)
+    for column, values in frame.items():
+        if values.dtype == object:  # nominal: bytes, with ? for missing
+            texts = values.str.decode("utf-8")
+            frame[column] = texts.where(texts != "?", None)
+    return frame
+
+
+_READERS: Mapping[str, Callable[[Path, str, TableData], pd.DataFrame]] = {
+    "csv": _csv,
+    "tsv": _csv,
+    "parquet": _parquet,
+    "feather": _feather,
+    "arff": _arff,
+}
+
+
+@contextmanager
+def _opened(path: Path, name: str) -> Iterator[IO[bytes]]:
+    ending = Path(name.partition("?")[0]).suffix.lower()
+    if ending == _ZIP:
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+            if len(members) != 1:
+                raise UserError(f"{name!r} holds {len(members)} files; it must hold one table")
+            with archive.open(members[0]) as file:
+                yield file
+    else:
+        opener: Callable[..., Any] = _COMPRESSED.get(ending, Path.open)
+        with opener(path, "rb") as file:
+            yield file
+
+
+def _seekable(file: IO[bytes]) -> Any:
+    return file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
+
+
+def _index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep what pandas stored as a named index: it is a column to everyone else."""
+    named = [name for name in frame.index.names if name is not None]
+    return frame.reset_index(named) if named else frame
+
+
+def _refuse_csv_keys(kind: str, spec: TableData) -> None:
+    given = {
+        "sep": spec.sep is not None,
+        "header": not spec.header,
+        "missing_values": spec.missing_values is not None,
+    }
+    for key in (key for key, is_given in given.items() if is_given):
+        raise UserError(f"`{key}` is for CSV and TSV, the file is {kind}")
+
+
+def _with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Give the columns names that are texts, and refuse two of one name."""
+    frame.columns = pd.Index([str(column) for column in frame.columns], dtype=object)
+    twice = [column for column, count in Counter(frame.columns).items() if count > 1]
+    if twice:
+        raise UserError(
+            f"{name!r} has {len(twice)} column name(s) more than once, first {twice[0]!r}: "
+            "rename them in the file"
+        )
+    if frame.empty:
+        raise UserError(f"{name!r} has no rows")
+    return frame

@@ -1,0 +1,298 @@
+"""What is done to the rows and columns of a source before any split."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bakeoff.data import columns
+from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.spec.datasets import DataSet, Filter
+
+Place = tuple[str | int, ...]
+
+_FUNCTIONS = {
+    "log": np.log,
+    "log1p": np.log1p,
+    "exp": np.exp,
+    "sqrt": np.sqrt,
+    "abs": np.abs,
+    "square": np.square,
+}
+_LIMITS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "min": lambda values, limit: values >= limit,
+    "max": lambda values, limit: values <= limit,
+    "above": lambda values, limit: values > limit,
+    "below": lambda values, limit: values < limit,
+}
+
+
+def filtered(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
+    """Keep the rows that pass every filter."""
+    for i, one in enumerate(spec.filter):
+        at = (*place, "filter", i)
+        values = column(frame, one.column, (*at, "column"))
+        try:
+            passing = _passing(values, one)
+        except Problem as problem:
+            raise Problem((*at, *problem.path), problem.message) from None
+        if not passing.any():
+            raise Problem(at, f"none of {len(frame)} rows passes this filter")
+        frame = frame[passing]
+    return frame
+
+
+def _passing(values: columns.Column, one: Filter) -> Any:
+    passing = pd.Series(True, index=values.index)
+    if one.missing == "drop":
+        passing &= values.notna()
+    for key, limit in ((key, getattr(one, key)) for key in _LIMITS):
+        if limit is not None:
+            passing &= _within(values, key, limit, one.column)
+    for key, wanted in (("keep", one.keep), ("drop", one.drop)):
+        if wanted is None:
+            continue
+        found = columns.names(values)
+        try:
+            columns.check_values(wanted, found.dropna().unique(), f"value in {one.column!r}:")
+        except UserError as error:
+            raise Problem((key,), str(error)) from None
+        is_one = found.isin([str(value) for value in wanted])
+        passing &= is_one if key == "keep" else ~is_one
+    return passing
+
+
+def _within(values: columns.Column, key: str, limit: Any, name: str) -> Any:
+    """Compare with a limit; a missing value is never within."""
+    try:
+        comparable = columns.ordered(values)
+    except UserError as error:
+        raise Problem(("column",), f"column {name!r} {error}") from None
+    if pd.api.types.is_datetime64_any_dtype(comparable.dtype):
+        try:
+            limit = pd.to_datetime(str(limit), format="ISO8601", utc=True).tz_localize(None)
+        except ValueError:
+            raise Problem((key,), f"found {limit!r}, expected a date like 2024-05-31") from None
+    elif isinstance(limit, str):
+        raise Problem((key,), f"found the text {limit!r}, column {name!r} holds numbers")
+    return _LIMITS[key](comparable, limit)
+
+
+def derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
+    """Add the derived columns; a derived column may build on an earlier one."""
+    new = frame.copy(deep=False)
+    for name, formula in spec.derive.items():
+        at = (*place, "derive", name)
+        function, source = _parse_formula(formula, at)
+        values = column(new, source, at)
+        if not pd.api.types.is_numeric_dtype(values):
+            raise Problem(at, f"column {source!r} is not numeric (it holds {values.dtype})")
+        with np.errstate(all="ignore"):
+            computed = _FUNCTIONS[function](values.astype("float64"))
+        undefined = ~np.isfinite(computed) & values.notna()
+        if undefined.any():
+            row = int(np.flatnonzero(undefined)[0])
+            raise Problem(
+                at,
+                f"{formula} is undefined in {int(undefined.sum())} row(s), first in row "
+                f"{values.index[row] + 1} where {source} = {values.iloc[row]!r}",
+            )
+        new[name] = computed
+    return new
+
+
+def _parse_formula(formula: str, at: Place) -> tuple[str, str]:
+    try:
+        call = ast.parse(formula.strip(), mode="eval").body
+    except SyntaxError:
+        call = None
+    match call:
+        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=source)], keywords=[]):
+            if function not in _FUNCTIONS:
+                raise Problem(at, unknown("function", function, _FUNCTIONS))
+            return function, source
+    raise Problem(at, f"found {formula!r}, expected function(column), e.g. log(income)")
+
+
+def labelled(
+    frame: pd.DataFrame, target: str, spec: DataSet, place: Place
+) -> tuple[pd.DataFrame, int]:
+    """Leave out the rows without a label, or refuse them; return how many there were."""
+    missing = frame[target].isna()
+    count = int(missing.sum())
+    if count == len(frame):
+        raise Problem((*place, "target"), f"every value of {target!r} is missing: nothing to learn")
+    if count and spec.missing_target == "error":
+        raise Problem(
+            (*place, "target"),
+            f"{count} of {len(frame)} rows have no value in {target!r} (first in row "
+            f"{int(frame.index[missing][0]) + 1}); set `missing_target: drop` to leave them out",
+        )
+    return frame[~missing], count
+
+
+def labels(
+    target: columns.Column, spec: DataSet, place: Place
+) -> tuple[columns.Column, tuple[str, ...]]:
+    """Turn labels into strings and merge, select and order the classes.
+
+    Returns
+    -------
+    labels : Series of str
+        Without the rows of classes that are left out.
+    classes : tuple of str
+        In the order of their values (2 before 10), the positive one last.
+    """
+    found, order = columns.names(target), columns.sorted_names(target)
+    if pd.api.types.is_float_dtype(target) and any("." in name for name in order):
+        raise _quantity(order, target, place)
+    found, order = _merged(found, order, spec, place)
+    if spec.classes is not None:
+        _check_classes(spec.classes, order, (*place, "classes"))
+        wanted = {str(name) for name in spec.classes}
+        found, order = found[found.isin(wanted)], [name for name in order if name in wanted]
+    if len(order) > max(100, len(found) // 2):
+        raise _quantity(order, found, place)
+    if len(order) < 2:
+        raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
+    if spec.positive is not None:
+        if len(order) != 2:
+            raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
+        _check_classes([spec.positive], order, (*place, "positive"))
+        order.sort(key=lambda name: name == str(spec.positive))
+    return found, tuple(order)
+
+
+def _merged(
+    found: columns.Column, order: list[str], spec: DataSet, place: Place
+) -> tuple[columns.Column, list[str]]:
+    """Pool classes; the pool stands where the first of its classes stood."""
+    into: dict[str, str] = {}
+    for new, old in spec.merge.items():
+        at = (*place, "merge", new)
+        _check_classes(old, order, at)
+        for name in map(str, old):
+            if into.setdefault(name, new) != new:
+                raise Problem(at, f"class {name!r} is merged into {into[name]!r} already")
+    for new in spec.merge:
+        if into.get(new, new) != new:
+            raise Problem(
+                (*place, "merge", new), f"{new!r} is itself merged into {into[new]!r}: use one name"
+            )
+    return found.map(lambda name: into.get(name, name)), list(
+        dict.fromkeys(into.get(name, name) for name in order)
+    )
+
+
+def _check_classes(wanted: Any, order: list[str], at: Place) -> None:
+    try:
+        columns.check_values(wanted, order, "class")
+    except UserError as error:
+        raise Problem(at, str(error)) from None
+
+
+def _quantity(order: list[str], target: columns.Column, place: Place) -> Problem:
+    return Problem(
+        (*place, "target"),
+        f"{len(order)} different values in {len(target)} rows look like a quantity, not like "
+        "classes",
+    )
+
+
+def column(frame: pd.DataFrame, name: str, at: Place) -> columns.Column:
+    """Return a column, or say which there are."""
+    if name not in frame.columns:
+        raise Problem(at, unknown("column", name, frame.columns))
+    return frame[name]
+
+
+def complete(frame: pd.DataFrame, name: str, at: Place) -> columns.Column:
+    """Return a column in which no value may be missing."""
+    values = column(frame, name, at)
+    missing = values.isna()
+    if missing.any():
+        raise Problem(
+            at,
+            f"{int(missing.sum())} of {len(frame)} rows have no value in {name!r} (first in row "
+            f"{int(frame.index[missing][0]) + 1}): leave them out with `filter: [{{column: "
+            f"{name}, missing: drop}}]`",
+        )
+    return values
+
+
+def row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
+    """Return unique ids: those of a column, or the rows' numbers in the source."""
+    if spec.id is None:
+        return frame.index.to_numpy(dtype=np.int64) + 1
+    ids = column(frame, spec.id, (*place, "id"))
+    if ids.isna().any():
+        raise Problem((*place, "id"), f"{int(ids.isna().sum())} rows have no id in {spec.id!r}")
+    whole = pd.api.types.is_integer_dtype(ids.dtype)
+    ids = columns.plain(ids) if whole else columns.names(ids)
+    if ids.duplicated().any():
+        raise Problem(
+            (*place, "id"), f"ids must be unique: {ids[ids.duplicated()].iloc[0]!r} appears twice"
+        )
+    return ids.to_numpy()
+
+
+def weights(frame: pd.DataFrame, name: str, place: Place) -> columns.Column:
+    """Return the sample weights: numbers from 0, not all 0."""
+    at = (*place, "weights")
+    values = complete(frame, name, at)
+    if not pd.api.types.is_numeric_dtype(values.dtype):
+        raise Problem(at, f"column {name!r} is not numeric (it holds {values.dtype})")
+    found = values.astype("float64")
+    if not np.isfinite(found).all() or (found < 0).any() or not (found > 0).any():
+        raise Problem(at, f"column {name!r} has weights that are negative, infinite or all 0")
+    return found
+
+
+def time(frame: pd.DataFrame, name: str, place: Place) -> columns.Column:
+    """Return the column that orders the rows."""
+    at = (*place, "time")
+    try:
+        return columns.ordered(complete(frame, name, at))
+    except Problem:
+        raise
+    except UserError as error:
+        raise Problem(at, f"column {name!r} {error}") from None
+
+
+def features(
+    frame: pd.DataFrame, kept_apart: set[str], spec: DataSet, place: Place
+) -> pd.DataFrame:
+    """Return the columns to learn from, in plain types.
+
+    Parameters
+    ----------
+    kept_apart : set of str
+        Columns with another role: features only when listed.
+    """
+    listed = spec.features or []
+    for key, wanted in (("features", listed), ("drop", spec.drop)):
+        for i, name in enumerate(wanted):
+            column(frame, name, (*place, key, i))
+    left_out = set(spec.drop) | (kept_apart - set(listed))
+    chosen = [name for name in listed or list(frame.columns) if name not in left_out]
+    if not chosen:
+        raise Problem(place, "no feature is left to learn from")
+    made: dict[str, columns.Column] = {}
+    for name in chosen:
+        if name.startswith("Unnamed: ") and not listed:
+            raise Problem(
+                place,
+                f"a column has no name in the first line and is called {name!r}; if it counts the "
+                f"rows, set `id: {name!r}` or `drop: [{name!r}]`".replace("'", '"'),
+            )
+        try:
+            made[name] = columns.plain(frame[name])
+        except UserError as error:
+            raise Problem(
+                place, f"column {name!r} {error}: leave it out with `drop` or mend it"
+            ) from None
+    return pd.DataFrame(made, index=frame.index)

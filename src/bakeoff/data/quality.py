@@ -1,0 +1,106 @@
+"""How good the divisions of a plan are: sizes, classes, groups, overlap."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.data.divide import Rows
+from bakeoff.data.splits import divisions
+from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME, Table
+from bakeoff.spec.resampling import Cv5x2, Holdout, Plan
+
+
+def split_quality(
+    dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame
+) -> dict[str, Any]:
+    """Describe the divisions of a plan; results/README.md explains every key.
+
+    Parameters
+    ----------
+    dataset, name : str
+        Ids of the data set and of the plan.
+    table : Table
+        The rows.
+    plan : Plan
+        How they are to be divided.
+    splits : DataFrame
+        How they are, as `make_splits` returns it.
+    """
+    parts = []
+    difference = 0.0
+    for repeat, fold, (train, test) in divisions(splits, plan):
+        sides = {"train": _side(table, train), "test": _side(table, test)}
+        unused = len(table.frame) - len(train) - len(test)
+        own = _share_difference(*(np.array(list(s["classes"].values())) for s in sides.values()))
+        difference = max(difference, own)
+        parts.append({"repeat": repeat, "fold": fold, **sides, "unused": unused})
+    method = _method(table, plan)
+    return {
+        "dataset": dataset,
+        "plan": name,
+        "method": method,
+        "stratified": plan.stratify and method in ("random", "grouped"),
+        "rows": len(table.frame),
+        "max_class_share_difference": round(difference, 6),
+        "groups": int(table.frame[GROUP].nunique()) if GROUP in table.frame else None,
+        "overlap": _overlap(splits) if isinstance(plan, Cv5x2) else None,
+        "parts": parts,
+    }
+
+
+def _method(table: Table, plan: Plan) -> str:
+    if isinstance(plan, Holdout) and PART in table.frame:
+        return "test file"
+    if isinstance(plan, Holdout) and HOLDOUT in table.frame:
+        return "column"
+    if TIME in table.frame:
+        return "time"
+    return "grouped" if GROUP in table.frame else "random"
+
+
+def _side(table: Table, rows: Rows) -> dict[str, Any]:
+    counts = np.bincount(table.codes[rows], minlength=len(table.classes))
+    found: dict[str, Any] = {
+        "rows": len(rows),
+        "classes": dict(zip(table.classes, counts.tolist(), strict=True)),
+    }
+    if GROUP in table.frame:
+        found["groups"] = int(table.frame[GROUP].iloc[rows].nunique())
+    if TIME in table.frame:
+        time = table.frame[TIME].iloc[rows]
+        found |= {"first": str(time.min()), "last": str(time.max())}
+    return found
+
+
+def _share_difference(train: NDArray[np.int64], test: NDArray[np.int64]) -> float:
+    return float(np.abs(train / train.sum() - test / test.sum()).max())
+
+
+def _overlap(splits: pd.DataFrame) -> dict[str, Any]:
+    """Measure which share of one replication's first half is in another's first half.
+
+    Independent halves share 1/2 of their rows on average. The share for the second half of the
+    other replication is 1 less this one, so both ends, 0 and 1, mean the same division again.
+    """
+    halves = {
+        int(column.removeprefix("repeat-")): splits[column].to_numpy() == 1
+        for column in splits.columns
+        if column.startswith("repeat-")
+    }
+    measured = {
+        (i, j): round(float((halves[i] & halves[j]).sum() / halves[i].sum()), 6)
+        for i, j in combinations(halves, 2)
+    }
+    shares = list(measured.values())
+    return {
+        "expected": 0.5,
+        "mean": round(float(np.mean(shares)), 6),
+        "min": min(shares),
+        "max": max(shares),
+        "pairs": [{"repeats": list(pair), "share": share} for pair, share in measured.items()],
+    }
