@@ -15,7 +15,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,8 @@ class Pool:
     def __init__(self, preload: str) -> None:
         self._preload = preload
         self._idle: list[ProcessPoolExecutor] = []
+        self._all: list[ProcessPoolExecutor] = []
+        self._stopped = False
         self._lock = threading.Lock()
 
     def warm(self, count: int) -> None:
@@ -62,11 +64,16 @@ class Pool:
         TaskError
             Any other failure: the error's type and text, or how the worker died.
         """
+        if self._stopped:
+            raise KeyboardInterrupt
         with self._lock:
             worker = self._idle.pop() if self._idle else self._new()
         try:
             outcome = worker.submit(_work, task, args, str(log) if log else None).result()
         except BrokenProcessPool as error:
+            self._all.remove(worker)
+            if self._stopped:
+                raise KeyboardInterrupt from None
             worker.shutdown(wait=False, kill_workers=True)
             message = _how_it_died(str(error))
             if log:
@@ -86,15 +93,29 @@ class Pool:
         with self._lock:
             for worker in self._idle:
                 worker.shutdown(wait=False, kill_workers=True)
+                self._all.remove(worker)
             self._idle.clear()
 
+    def stop(self) -> None:
+        """End everything at once, from a signal's handler: waits for nothing, takes no lock.
+
+        Calls under way and calls to come raise `KeyboardInterrupt`.
+        """
+        self._stopped = True
+        for worker in list(self._all):
+            for pid in list(worker._processes or ()):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
     def _new(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
+        worker = ProcessPoolExecutor(
             max_workers=1,
             context=get_context("loky"),
             initializer=_start,
             initargs=(self._preload, os.getpid()),
         )
+        self._all.append(worker)
+        return worker
 
 
 class _Failure:

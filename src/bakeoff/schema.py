@@ -52,6 +52,7 @@ def tables() -> str:
             for plan, value in found["$defs"]["Resampling"]["properties"].items()
         ),
         _part(found, "`tests:`", "TestSettings"),
+        _part(found, "`execution:`", "Execution"),
     ]
     metrics = "\n".join(
         f"| `{m.name}` | {m.title} | {'greater' if m.greater_is_better else 'smaller'} | "

@@ -16,6 +16,7 @@ from bakeoff.data.splits import write_splits
 from bakeoff.errors import Problem
 from bakeoff.files import read_json, whole, write_json, write_text
 from bakeoff.fit.one import run_fit
+from bakeoff.fit.stamp import find_outdated, is_made, stamp
 from bakeoff.scores import METRICS, collect_predictions, score_fits
 from bakeoff.spec import ChosenTest, Experiment, Fit
 from bakeoff.spec.models import Model
@@ -36,9 +37,18 @@ def split_dataset(
     write_splits(output, splits)
 
 
-def fit(fit: Fit, model: Model, seed: int, data: str, splits: str, output: str) -> None:
-    """Fit and predict once."""
-    run_fit(fit, model, seed, data, splits, output)
+def fit(
+    fit: Fit, model: Model, seed: int, data: str, splits: str, output: str, recipe: str
+) -> None:
+    """Fit and predict once, unless this very fit is there already."""
+    made_by = stamp(recipe, data, splits)
+    if not is_made(output, made_by):
+        run_fit(fit, model, seed, data, splits, output, made_by)
+
+
+def outdated(recipes: Mapping[str, str]) -> list[str]:
+    """List the files of predictions that another recipe made."""
+    return find_outdated(recipes)
 
 
 def score(predictions: Sequence[str], metrics: Sequence[str], scores: str, timings: str) -> None:

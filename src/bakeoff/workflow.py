@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from bakeoff import recipes
+from bakeoff import batch, recipes
 from bakeoff.errors import UserError
-from bakeoff.files import read_json, write_json
+from bakeoff.files import read_json, write_json, write_text
 from bakeoff.pool import Pool, TaskError, run_task
 from bakeoff.report.names import Exhibit
 from bakeoff.spec import ChosenTest, Experiment, Fit, load_experiment
@@ -60,6 +61,42 @@ class Workflow:
             for r, f in splits
         ]
 
+    @property
+    def batch(self) -> str:
+        """The wildcards that name a batch of fits."""
+        per_model = self.experiment.execution.jobs_per == "model"
+        return "{dataset}/{model}" if per_model else "{dataset}"
+
+    def fitted(self, dataset: str, plan: str, force: set[str]) -> list[str]:
+        """List what to wait for before reading the predictions of a data set and plan.
+
+        What is there but outdated joins `force`, the files that Snakemake makes in any case: it
+        knows nothing of the files that batches wrote, and of a batch's record only its date.
+        """
+        files = batch.records(self.experiment, [dataset]) or self.predictions(dataset, plan)
+        force.update(self._outdated.intersection(files))
+        return files
+
+    @cached_property
+    def _outdated(self) -> set[str]:
+        batches = batch.records(self.experiment, self.experiment.datasets)
+        if batches or not self.pool or not Path(f"{self.results}/batches").is_dir():
+            return {path for path in batches if Path(path).is_file() and not batch.holds(path)}
+        made_by = {m: recipes.of_fit(self.experiment, m) for m in self.experiment.models}
+        wanted = {self._prediction(fit): made_by[fit.model] for fit in self.experiment.fits()}
+        return set(self._call("outdated", wanted))
+
+    def threads(self, wildcards: Any) -> int:
+        """Return the threads of one fit, or of the widest in a batch."""
+        models = self.experiment.models
+        names = [wildcards.model] if hasattr(wildcards, "model") else models
+        return max(models[name].threads for name in names)
+
+    def recipes(self, wildcards: Any) -> list[str]:
+        """List the recipes of a batch's models."""
+        names = [wildcards.model] if hasattr(wildcards, "model") else self.experiment.models
+        return [recipes.of_fit(self.experiment, name) for name in names]
+
     def evidence(self, test: str) -> dict[str, str]:
         """Map each data set to the file that feeds a test."""
         chosen = self.tests[test]
@@ -91,18 +128,54 @@ class Workflow:
         plan = getattr(wildcards, "plan", "holdout")
         repeat, fold = (int(getattr(wildcards, name, 1)) for name in ("repeat", "fold"))
         fit = Fit(wildcards.dataset, wildcards.model, plan, repeat, fold)
-        model = self.experiment.models[fit.model]
-        args = fit, model, self.experiment.seed, input.data, input.splits, output[0]
-        self._run("fit", *args, log=log, what=fit)
+        self._fit(fit, input.data, input.splits, output[0], log, self.pool)
+
+    def fit_batch(
+        self,
+        wildcards: Any,
+        input: Any,
+        output: Any,
+        log: Any,
+        threads: int,
+        forget: Callable[[str], object],
+    ) -> None:
+        """Rule body: do the fits of a batch that are not there yet.
+
+        `forget` drops what Snakemake knows of a file that a job of its own wrote before.
+        """
+        pool = self.pool or Pool("bakeoff.tasks")
+        splits = {
+            plan: f"{self.results}/splits/{wildcards.dataset}.{plan}.parquet" for plan in self.plans
+        }
+        fits = batch.fits_of(self.experiment, list(wildcards))
+
+        def run(fit: Fit) -> None:
+            path, own_log = self._prediction(fit), f"{self.results}/logs/fit/{_place(fit)}.log"
+            before = _written(path)
+            self._fit(fit, input.data, splits[fit.plan], path, own_log, pool)
+            if _written(path) != before:
+                forget(path)
+
+        try:
+            failed = batch.run_all(fits, run, max(1, threads // self.threads(wildcards)))
+        finally:
+            if pool is not self.pool:
+                pool.close()
+        write_text(log[0], "".join(f"{error}\n" for error in failed))
+        if failed:
+            raise UserError(batch.summary(failed, len(fits)))
+        batch.write_record(output[0], [self._prediction(fit) for fit in fits])
 
     def score(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: score all fits of one data set and plan."""
-        args = list(input), self.experiment.metrics, output.scores, output.timings
+        paths = self.predictions(wildcards.dataset, wildcards.plan)
+        args = paths, self.experiment.metrics, output.scores, output.timings
         self._run("score", *args, log=log, what=f"scoring {wildcards.dataset}, {wildcards.plan}")
 
     def collect(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: put the predictions of one test set side by side."""
-        paths = dict(zip(self.experiment.models, input, strict=True))
+        files = self.predictions(wildcards.dataset, "holdout")
+        paths = dict(zip(self.experiment.models, files, strict=True))
         what = f"collecting the predictions on {wildcards.dataset}"
         self._run("collect", paths, output[0], log=log, what=what)
 
@@ -135,7 +208,9 @@ class Workflow:
     def exhibits(self, form: str) -> list[Exhibit]:
         """List the report's figures or its tables."""
         if self._exhibits is None:
-            known = CACHE / f"exhibits-{digest([self.experiment.resolved(), recipes.code('.')])}.json"
+            known = (
+                CACHE / f"exhibits-{digest([self.experiment.resolved(), recipes.code('.')])}.json"
+            )
             if not known.is_file():
                 write_json(known, self._call("exhibits", self.experiment))
             self._exhibits = [Exhibit(*one) for one in read_json(known)]
@@ -170,9 +245,23 @@ class Workflow:
         call = self.pool.call if self.pool else run_task
         return call(f"bakeoff.tasks:{task}", *args)
 
-    def _run(self, task: str, *args: Any, log: Any, what: object) -> None:
+    def _prediction(self, fit: Fit) -> str:
+        return f"{self.results}/predictions/{_place(fit)}.parquet"
+
+    def _fit(
+        self, fit: Fit, data: str, splits: str, output: str, log: object, pool: Pool | None
+    ) -> None:
+        model, recipe = (
+            self.experiment.models[fit.model],
+            recipes.of_fit(self.experiment, fit.model),
+        )
+        args = fit, model, self.experiment.seed, data, splits, output, recipe
+        self._run("fit", *args, log=log, what=fit, pool=pool)
+
+    def _run(self, task: str, *args: Any, log: Any, what: object, pool: Pool | None = None) -> None:
         """Run a task of `bakeoff.tasks`; a failure names what failed and its log."""
-        call = self.pool.call if self.pool else run_task
+        pool = pool or self.pool
+        call = pool.call if pool else run_task
         try:
             call(f"bakeoff.tasks:{task}", *args, log=str(log))
         except (UserError, TaskError) as error:
@@ -201,6 +290,14 @@ class Workflow:
             for path in map(Path, self.sources(dataset)):
                 status = path.stat() if path.is_file() else None
                 yield status and (status.st_size, status.st_mtime_ns)
+
+
+def _place(fit: Fit) -> str:
+    return f"{fit.dataset}/{fit.model}/{fit.split}"
+
+
+def _written(path: str) -> int | None:
+    return Path(path).stat().st_mtime_ns if Path(path).is_file() else None
 
 
 def _listed(value: Any) -> list[str]:

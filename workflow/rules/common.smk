@@ -1,11 +1,15 @@
 import sys
 
+from snakemake.io import IOFile
+
 from bakeoff import recipes
 from bakeoff.errors import UserError
 from bakeoff.workflow import Workflow
 
 try:
-    bakeoff = Workflow(config, workflow.configfiles, workflow.cores or 1)
+    # jobs that Snakemake starts do one thing and end: no workers, no check
+    workers = (workflow.cores or 1) if workflow.is_main_process else 0
+    bakeoff = Workflow(config, workflow.configfiles, workers)
 except UserError as error:
     sys.exit(f"\n{error}")
 

@@ -23,9 +23,26 @@ use rule fit_fold as fit_holdout with:
         f"{RESULTS}/logs/fit/{{dataset}}/{{model}}/holdout.log",
 
 
+# many fits in one job (`execution: {jobs_per: model}`, or dataset)
+rule fit_batch:
+    input:
+        data=f"{RESULTS}/data/{{dataset}}.parquet",
+        splits=expand(f"{RESULTS}/splits/{{{{dataset}}}}.{{plan}}.parquet", plan=bakeoff.plans),
+    output:
+        f"{RESULTS}/batches/{bakeoff.batch}.txt",
+    log:
+        f"{RESULTS}/logs/batches/{bakeoff.batch}.log",
+    threads: lambda wc: bakeoff.threads(wc)
+    params:
+        recipe=lambda wc: bakeoff.recipes(wc),
+    run:
+        forget = lambda path: workflow.persistence.cleanup_metadata(IOFile(path))
+        bakeoff.fit_batch(wildcards, input, output, log, threads, forget)
+
+
 rule collect_scores:
     input:
-        lambda wc: bakeoff.predictions(wc.dataset, wc.plan),
+        lambda wc: bakeoff.fitted(wc.dataset, wc.plan, workflow.dag.forcefiles),
     output:
         scores=f"{RESULTS}/collected/{{dataset}}.{{plan}}.scores.csv",
         timings=f"{RESULTS}/collected/{{dataset}}.{{plan}}.timings.csv",
@@ -39,7 +56,7 @@ rule collect_scores:
 
 rule collect_predictions:
     input:
-        lambda wc: bakeoff.predictions(wc.dataset, "holdout"),
+        lambda wc: bakeoff.fitted(wc.dataset, "holdout", workflow.dag.forcefiles),
     output:
         f"{RESULTS}/collected/{{dataset}}.holdout.predictions.parquet",
     log:

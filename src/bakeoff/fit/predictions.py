@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from bakeoff.files import whole
 
+METADATA = b"bakeoff"  # the key of the facts in the file's metadata
 _PROBABILITY = "p:"
 _DECISION = "score:"
 
@@ -67,7 +68,7 @@ class Predictions:
         facts = {"classes": self.classes, **self.facts}
         with whole(path) as part:
             pq.write_table(
-                table.replace_schema_metadata({"bakeoff": json.dumps(facts)}),
+                table.replace_schema_metadata({METADATA: json.dumps(facts)}),
                 part,
                 compression="zstd",
             )
@@ -76,7 +77,7 @@ class Predictions:
     def read(cls, path: str | Path) -> Predictions:
         """Read such a file."""
         table = pq.read_table(path, use_threads=False, memory_map=False)
-        facts = json.loads(table.schema.metadata[b"bakeoff"])
+        facts = json.loads(table.schema.metadata[METADATA])
         classes = tuple(facts.pop("classes"))
         return cls(
             table.column("row_id").to_numpy(),

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from bakeoff.spec.base import Id, Label, Part
 from bakeoff.spec.datasets import AnyData
+from bakeoff.spec.execution import Execution
 from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Resampling
 
@@ -92,6 +93,10 @@ class Experiment(Part):
     tests: TestSettings = Field(
         default_factory=lambda: TestSettings.model_validate({}), description="The tests."
     )
+    execution: Execution = Field(
+        default_factory=lambda: Execution.model_validate({}),
+        description="How the fits are handed out to jobs; no result depends on it.",
+    )
 
     def fits(self) -> Iterator[Fit]:
         """Expand the experiment to its fits: data set × model × plan × repeat × fold."""
@@ -102,8 +107,12 @@ class Experiment(Part):
                         yield Fit(dataset, model, name, repeat, fold)
 
     def resolved(self) -> dict[str, Any]:
-        """Return plain data with every default written out."""
-        return self.model_dump(mode="json", exclude_none=True)
+        """Return plain data with every default written out.
+
+        How the fits are handed out is no part of it: the same experiment on a cluster gives
+        the same files.
+        """
+        return self.model_dump(mode="json", exclude_none=True, exclude={"execution"})
 
 
 def digest(value: Any) -> str:

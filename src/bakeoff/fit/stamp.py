@@ -1,0 +1,63 @@
+"""What made a file of predictions: a fit that exists is not made again, an outdated one is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bakeoff.fit.predictions import METADATA
+
+
+def stamp(recipe: str, *inputs: str | Path) -> dict[str, str]:
+    """Return what a fit's file says about its making.
+
+    Parameters
+    ----------
+    recipe : str
+        The digest of the model, the code and the versions; see `bakeoff.recipes.of_fit`.
+    inputs : path
+        The data and the splits; their contents count, not their dates.
+    """
+    contents = [_content(str(path), Path(path).stat().st_mtime_ns) for path in inputs]
+    return {"recipe": recipe, "inputs": "+".join(contents)}
+
+
+def is_made(output: str | Path, wanted: Mapping[str, str]) -> bool:
+    """Tell whether a file of predictions exists and carries this stamp."""
+    found = _facts(output)
+    return found is not None and all(found.get(key) == value for key, value in wanted.items())
+
+
+def find_outdated(recipes: Mapping[str, str]) -> list[str]:
+    """List the files of predictions that exist but that another recipe made.
+
+    Parameters
+    ----------
+    recipes : Mapping of path to str
+        The recipe each file should have.
+    """
+    return [
+        path
+        for path, recipe in recipes.items()
+        if Path(path).is_file() and not is_made(path, {"recipe": recipe})
+    ]
+
+
+def _facts(path: str | Path) -> dict[str, str] | None:
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except (OSError, pa.ArrowException):
+        return None
+    facts: dict[str, str] = json.loads(metadata.get(METADATA, b"{}"))
+    return facts
+
+
+@lru_cache(maxsize=32)
+def _content(path: str, mtime_ns: int) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
