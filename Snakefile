@@ -25,6 +25,7 @@ rule all:
         f"{RESULTS}/scores.csv",
         f"{RESULTS}/experiment.yaml",
         f"{RESULTS}/report.html",
+        rules.print_figures.output,
 
 
 onsuccess:

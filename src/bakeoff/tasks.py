@@ -111,18 +111,20 @@ def exhibits(experiment: Experiment) -> list[tuple[str, ...]]:
     return [tuple(exhibit) for exhibit in exhibits(experiment)]
 
 
-def report(
-    paths: Mapping[str, str],
-    cards: Sequence[str],
-    holdouts: Mapping[str, str],
-    file: str,
-    folder: str,
-) -> None:
-    """Write the report; matplotlib is imported by this task alone."""
+def report(study: Mapping[str, Any], folder: str) -> None:
+    """Write the report; only this task and the next import matplotlib."""
     from bakeoff.report.make import make_report
     from bakeoff.report.study import read_study
 
-    make_report(read_study(**paths, cards=cards, holdouts=holdouts, file=file), folder)
+    make_report(read_study(**study), folder)
+
+
+def print_figures(study: Mapping[str, Any], folder: str) -> None:
+    """Write the report's figures for print."""
+    from bakeoff.report.make import make_prints
+    from bakeoff.report.study import read_study
+
+    make_prints(read_study(**study), folder)
 
 
 def check(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:

@@ -197,34 +197,30 @@ class Workflow:
         """Rule body: write the experiment with its defaults."""
         self._run("resolve", self.experiment, output[0], log=log, what="writing the experiment")
 
-    def report(self, input: Any, output: Any, log: Any) -> None:
+    def report(self, input: Any, log: Any) -> None:
         """Rule body: write the page, its figures and its tables."""
-        paths = {name: input[name] for name in ("experiment", "comparisons", "scores", "timings")}
-        cards = _listed(input.cards)
-        holdouts = dict(zip(self.experiment.datasets, _listed(input.holdouts), strict=False))
-        args = paths, cards, holdouts, self.file or "", str(Path(output.html).parent)
-        self._run("report", *args, log=log, what="writing the report")
+        self._run("report", self._study(input), self.results, log=log, what="the report")
+
+    def print_figures(self, input: Any, log: Any) -> None:
+        """Rule body: write the report's figures for print."""
+        self._run("print_figures", self._study(input), self.results, log=log, what="the figures")
+
+    def _study(self, input: Any) -> dict[str, Any]:
+        """Name the files of the results, as `bakeoff.report.study.read_study` wants them."""
+        study = {k: input[k] for k in ("experiment", "comparisons", "scores", "timings")}
+        holdouts = zip(self.experiment.datasets, self.holdouts, strict=False)
+        cards = [f"{self.results}/data/{dataset}.json" for dataset in self.experiment.datasets]
+        return {**study, "cards": cards, "holdouts": dict(holdouts), "file": self.file or ""}
 
     def exhibits(self, form: str) -> list[Exhibit]:
         """List the report's figures or its tables."""
         if self._exhibits is None:
-            known = (
-                CACHE / f"exhibits-{digest([self.experiment.resolved(), recipes.code('.')])}.json"
-            )
+            state = digest([self.experiment.resolved(), recipes.code(".")])
+            known = CACHE / f"exhibits-{state}.json"
             if not known.is_file():
                 write_json(known, self._call("exhibits", self.experiment))
             self._exhibits = [Exhibit(*one) for one in read_json(known)]
         return [exhibit for exhibit in self._exhibits if exhibit.form == form]
-
-    @property
-    def prints(self) -> list[str]:
-        """The report's figures and tables in the formats of papers."""
-        return [
-            f"{self.results}/{form}s/{exhibit.name}.{kind}"
-            for form, kinds in (("figure", ("pdf", "png")), ("table", ("tex",)))
-            for exhibit in self.exhibits(form)
-            for kind in kinds
-        ]
 
     @property
     def holdouts(self) -> list[str]:
@@ -298,8 +294,3 @@ def _place(fit: Fit) -> str:
 
 def _written(path: str) -> int | None:
     return Path(path).stat().st_mtime_ns if Path(path).is_file() else None
-
-
-def _listed(value: Any) -> list[str]:
-    """Return paths as a list: Snakemake unpacks a list of one."""
-    return [value] if isinstance(value, str) else list(value)

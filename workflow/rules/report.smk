@@ -33,10 +33,27 @@ rule report:
             )
             for e in bakeoff.exhibits("table")
         ],
-        prints=bakeoff.prints,
+        latex=[f"{RESULTS}/tables/{e.name}.tex" for e in bakeoff.exhibits("table")],
     log:
         f"{RESULTS}/logs/report.log",
     params:
         recipe=recipes.of_report(EXPERIMENT),
     run:
-        bakeoff.report(input, output, log)
+        bakeoff.report(input, log)
+
+
+rule print_figures:
+    input:
+        **dict(rules.report.input.items()),
+    output:
+        [
+            f"{RESULTS}/figures/{e.name}.{kind}"
+            for e in bakeoff.exhibits("figure")
+            for kind in ("pdf", "png")
+        ],
+    log:
+        f"{RESULTS}/logs/print_figures.log",
+    params:
+        recipe=recipes.of_report(EXPERIMENT),
+    run:
+        bakeoff.print_figures(input, log)

@@ -123,7 +123,7 @@ def _times(exhibit: Exhibit, study: Study) -> Table:
             Cell(seconds(line["fit"]), line["fit"]),
             Cell(seconds(line["predict"]), line["predict"]),
             Cell(seconds(line["total"]), line["total"]),
-            Cell(f"{line['memory']:,.0f} MB", line["memory"]),
+            Cell(f"{fixed(line['memory'], 0)} MB", line["memory"]),
         )
         for model, line in found.iterrows()
     )
@@ -426,14 +426,14 @@ def _data(exhibit: Exhibit, study: Study) -> Table:
         classes = card["classes"]
         shown = [f"{c} {n:,}" for c, n in list(classes.items())[:4]]
         more = f" and {len(classes) - 4} others" if len(classes) > 4 else ""
-        rarest = min(classes.values()) / card["rows"]
+        rarest = min(classes.values()) / card["rows"] if classes else math.nan
         rows.append(
             (
                 text(study.dataset_label(name)),
                 Cell(f"{card['rows']:,}", card["rows"]),
                 Cell(f"{len(card['features']):,}", len(card["features"])),
                 text(", ".join(shown) + more),
-                Cell(percent(round(rarest, 3)), rarest),
+                Cell(percent(round(rarest, 3)) if classes else NONE, rarest),
                 Cell(f"{card['missing_cells']:,}", card["missing_cells"]),
                 Cell(f"{card['duplicate_rows']:,}", card["duplicate_rows"]),
                 text(card.get("licence") or NONE),

@@ -6,7 +6,7 @@ import dataclasses
 import math
 import platform
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -311,22 +311,10 @@ def read_study(
 
 def environment(experiment: Experiment) -> dict[str, str]:
     """Return the versions that computed the results, and the machine."""
-    plain = [model.model_dump(mode="json") for model in experiment.models.values()]
-    libraries = [d for path in sorted(set(_estimators(plain))) for d in distributions_of(path)]
+    paths = sorted({path for model in experiment.fitted.values() for path in model.imports})
+    libraries = distributions_of(*paths)
     packages = dict.fromkeys((*BASE_PACKAGES, *libraries, "snakemake", "matplotlib"))
     return {**versions(tuple(packages)), "platform": platform.platform(), "machine": _processor()}
-
-
-def _estimators(part: Any) -> Iterator[str]:
-    """Find the import paths in a model's entry, however deep."""
-    if isinstance(part, Mapping):
-        for key, value in part.items():
-            if key == "estimator" and isinstance(value, str):
-                yield value
-            yield from _estimators(value)
-    elif isinstance(part, list):
-        for value in part:
-            yield from _estimators(value)
 
 
 def _processor() -> str:
