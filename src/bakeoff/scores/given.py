@@ -1,0 +1,200 @@
+"""From what a model brings to the files that its fits would have left."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bakeoff.data.given import Place, predictions_of, read_frame
+from bakeoff.data.splits import Split
+from bakeoff.data.table import ROW_ID, Table
+from bakeoff.errors import Problem, unknown
+from bakeoff.fit.predictions import Predictions
+from bakeoff.spec import Experiment, Fit
+from bakeoff.spec.given import Given
+from bakeoff.spec.resampling import Plan
+
+TIMINGS: Mapping[str, None] = dict.fromkeys(("fit_seconds", "predict_seconds", "peak_memory_mb"))
+_NOT_GIVEN = "the file has no value"
+_SIZES = ("n_train", "n_test")
+_SIGNED = (-1.0, 1.0)
+_SHARE = (0.0, 1.0)
+RANGES: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(("accuracy", "error", "balanced_accuracy", "precision", "recall"), _SHARE),
+    **dict.fromkeys(("f1", "f1_macro", "f1_weighted", "average_precision"), _SHARE),
+    **dict.fromkeys(("roc_auc", "roc_auc_ovr", "roc_auc_ovo"), _SHARE),
+    **dict.fromkeys(("mcc", "kappa"), _SIGNED),
+    "log_loss": (0.0, math.inf),
+    "brier": (0.0, 2.0),
+}
+
+
+def given_predictions(
+    model: str, given: Given, dataset: str, table: Table, split: Split
+) -> Predictions:
+    """Turn a given model's predictions into those of a fit on the holdout.
+
+    Raises
+    ------
+    Problem
+        The file is not about the test rows, or is wrong in itself.
+    """
+    found = predictions_of(model, given, dataset, table, split)
+    return Predictions(
+        row_id=table.frame[ROW_ID].to_numpy()[split.test],
+        y_true=table.codes[split.test],
+        y_pred=found.codes,
+        classes=table.classes,
+        probabilities=found.probabilities,
+        decision=None,
+        facts={
+            **Fit(dataset, model, "holdout", 1, 1)._asdict(),
+            **TIMINGS,
+            "given": given.predictions_on(dataset),
+            "n_train": len(split.train),
+            "n_test": len(split.test),
+        },
+    )
+
+
+def given_scores(
+    experiment: Experiment, dataset: str, plan: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Bring the scores that all models give for one data set and plan into one table.
+
+    Returns
+    -------
+    scores, timings : DataFrame
+        As `bakeoff.scores.score_fits` returns them; sizes that nobody gave are missing.
+
+    Raises
+    ------
+    Problem
+        A file lacks a column, a fold or a metric, or holds what is no score.
+    """
+    rows = [
+        row for model in experiment.given for row in _of_model(experiment, model, dataset, plan)
+    ]
+    scores = pd.DataFrame(rows)
+    for size in _SIZES:
+        per_fold = scores.groupby(["repeat", "fold"])[size].nunique(dropna=False)
+        if (per_fold > 1).any():
+            raise Problem(
+                ("resampling", plan),
+                f"the models' files give different values of {size} for one fold of {dataset}: "
+                "these scores do not come from the same divisions",
+            )
+        scores[size] = scores[size].astype("Int64")
+    keys = ["dataset", "model", "plan", "repeat", "fold"]
+    timings = scores[keys].drop_duplicates(ignore_index=True).assign(**TIMINGS)
+    return scores, timings
+
+
+def _of_model(
+    experiment: Experiment, model: str, dataset: str, plan: str
+) -> Iterator[dict[str, Any]]:
+    path = experiment.given[model].scores_on(dataset)
+    place: Place = ("models", model, "scores")
+    frame = _chosen(read_frame(path, place), path, place, experiment, model, dataset, plan)
+    spec = experiment.resampling.plans()[plan]
+    for metric in experiment.metrics:
+        values = frame[frame["metric"] == metric]
+        if values.empty:
+            have = ", ".join(dict.fromkeys(frame["metric"].astype(str)))
+            raise Problem(place, f"{path!r} has no scores of {metric} for {plan} (it has {have})")
+        _check_folds(values, spec, f"{path!r}: {metric}, {plan}", place)
+        for row in values.sort_values(["repeat", "fold"]).to_dict("records"):
+            value = float(row["value"])
+            yield {
+                "dataset": dataset,
+                "model": model,
+                "plan": plan,
+                "repeat": int(row["repeat"]),
+                "fold": int(row["fold"]),
+                **{size: row.get(size) for size in _SIZES},
+                "metric": metric,
+                "value": value,
+                "undefined": _NOT_GIVEN if math.isnan(value) else "",
+            }
+
+
+def _chosen(
+    frame: pd.DataFrame,
+    path: str,
+    place: Place,
+    experiment: Experiment,
+    model: str,
+    dataset: str,
+    plan: str,
+) -> pd.DataFrame:
+    """Keep the rows of one model, data set and plan; make numbers of what must be numbers."""
+    own = {"dataset": dataset, "model": model, "plan": plan}
+    plans = [p for p in experiment.resampling.plans() if experiment.by_scores(p)]
+    several = {
+        "dataset": len(experiment.datasets) > 1 and path == experiment.given[model].scores,
+        "plan": len(plans) > 1,
+        "repeat": experiment.resampling.plans()[plan].repeats > 1,
+        "fold": experiment.resampling.plans()[plan].folds > 1,
+    }
+    for column in ("metric", "value", *(name for name, needed in several.items() if needed)):
+        if column not in frame.columns:
+            raise Problem(place, f"{path!r}: {unknown('column', column, frame.columns)}")
+    for column, wanted in own.items():
+        if column in frame.columns:
+            names = frame[column].astype(str)
+            if not (names == wanted).any():
+                raise Problem(place, f"{path!r}: {unknown(f'{column} in it:', wanted, set(names))}")
+            frame = frame[names == wanted]
+    counted = {"repeat": 1, "fold": 1, **dict.fromkeys(_SIZES, np.nan)}
+    frame = frame.assign(**{name: v for name, v in counted.items() if name not in frame.columns})
+    for column in ("repeat", "fold", "value", *_SIZES):
+        frame[column] = _numbers(frame[column], column, path, place)
+    _check_ranges(frame, path, place)
+    return frame
+
+
+def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd.Series[Any]:
+    found = pd.to_numeric(values, errors="coerce")
+    wrong = np.flatnonzero((found.isna() & values.notna()) | np.isinf(found.astype("float64")))
+    if column in ("repeat", "fold"):
+        wrong = np.flatnonzero(found.isna() | (found % 1 != 0))
+    if len(wrong):
+        row = int(wrong[0])
+        raise Problem(
+            place, f"{path!r}: found {values.iloc[row]!r} in column {column!r}, expected a number"
+        )
+    return found
+
+
+def _check_ranges(frame: pd.DataFrame, path: str, place: Place) -> None:
+    for metric, (low, high) in RANGES.items():
+        values = frame.loc[frame["metric"] == metric, "value"]
+        outside = values[(values < low) | (values > high)]
+        if len(outside):
+            percent = " (are these percentages? divide by 100)" if high == 1 else ""
+            raise Problem(
+                place,
+                f"{path!r}: {metric} = {outside.iloc[0]:g} lies outside {low:g} to {high:g}"
+                + percent,
+            )
+
+
+def _check_folds(values: pd.DataFrame, plan: Plan, what: str, place: Place) -> None:
+    pairs = zip(values["repeat"], values["fold"], strict=True)
+    found = Counter((int(repeat), int(fold)) for repeat, fold in pairs)
+    wanted = plan.splits()
+    problems = {
+        "occurs twice": sorted(pair for pair, count in found.items() if count > 1),
+        "is missing": sorted(set(wanted) - set(found)),
+        "is not one of the plan's": sorted(set(found) - set(wanted)),
+    }
+    for problem, folds in problems.items():
+        if folds:
+            more = f" (and {len(folds) - 1} more)" if len(folds) > 1 else ""
+            repeat, fold = folds[0]
+            raise Problem(place, f"{what}: repeat {repeat}, fold {fold} {problem}{more}")

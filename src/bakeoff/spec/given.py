@@ -1,0 +1,203 @@
+"""Models that were trained elsewhere: their predictions on a test set, or their scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
+
+from bakeoff.errors import Problem
+from bakeoff.files import locate
+from bakeoff.spec.base import Label, Part, said
+from bakeoff.spec.datasets import Column, GivenData
+from bakeoff.spec.resampling import Holdout
+
+if TYPE_CHECKING:
+    from bakeoff.spec.experiment import Experiment
+
+DATASET = "{dataset}"
+CLASS = "{class}"
+
+
+def _as_name(value: Any) -> Any:
+    """Take the number of a class for its name, and yes or no as YAML reads them."""
+    return str(value) if isinstance(value, (int, float)) else value
+
+
+def _with_class(pattern: str) -> str:
+    if CLASS not in pattern:
+        raise said(
+            f"found {pattern!r}, expected a name with {CLASS} in it, like p_{CLASS}, or one column "
+            "for each class, like {cat: p1, dog: p2}"
+        )
+    return pattern
+
+
+class GivenColumns(Part):
+    """What the columns of a file of predictions are called."""
+
+    id: Column | None = Field(
+        None, description="Row ids, unique; default: `id`, `row_id` or `row`."
+    )
+    true: Column | None = Field(
+        None,
+        description="True labels; default: `y_true`, `true`, `truth`, `label` or `target`.",
+    )
+    predicted: Column | None = Field(
+        None,
+        description="Predicted labels; default: `y_pred`, `predicted`, `prediction` or `pred`; "
+        "without such a column the most probable class.",
+    )
+    probabilities: (
+        Annotated[
+            Annotated[Column, AfterValidator(_with_class), Tag("pattern")]
+            | Annotated[dict[Annotated[str, BeforeValidator(_as_name)], Column], Tag("columns")],
+            Discriminator(lambda value: "columns" if isinstance(value, Mapping) else "pattern"),
+        ]
+        | None
+    ) = Field(
+        None,
+        description="Class probabilities: a pattern like `p_{class}`, or the column of each class; "
+        "of two classes one is enough. Default: `p_{class}`, `p:{class}`, `prob_{class}` or "
+        "`proba_{class}`, where the file has them.",
+    )
+
+
+class Given(Part):
+    """A model that was trained elsewhere; it is not fitted here."""
+
+    predictions: str | None = Field(
+        None,
+        min_length=1,
+        description="File with the predictions on the test rows of the plan `holdout`: ids, true "
+        "labels, predicted labels or class probabilities. CSV, TSV, Parquet or Feather, also "
+        "compressed. With several data sets a path with `{dataset}` in it.",
+    )
+    columns: GivenColumns = Field(
+        default_factory=lambda: GivenColumns.model_validate({}),
+        description="What the columns of `predictions` are called, where not as usual.",
+    )
+    scores: str | None = Field(
+        None,
+        min_length=1,
+        description="File with scores from elsewhere, one row per repeat, fold and metric: columns "
+        "`repeat`, `fold`, `metric`, `value`; also `n_train` and `n_test` for tests that need the "
+        "sizes; `dataset`, `model` and `plan` where the file holds several.",
+    )
+    label: Label | None = None
+
+    @model_validator(mode="after")
+    def _gives_something(self) -> Self:
+        if self.predictions is None and self.scores is None:
+            raise said("expected `predictions:` or `scores:`, the path of a file")
+        if self.predictions is None and self.columns.model_fields_set:
+            raise said("`columns` goes with `predictions`; the columns of `scores` have one name")
+        return self
+
+    def beside(self, folder: Path, dataset: str) -> Self:
+        """Find files that are not in the working folder in the experiment's own."""
+        found = {}
+        for key in ("predictions", "scores"):
+            path = getattr(self, key)
+            if path is not None and locate(example := path.replace(DATASET, dataset), folder) != (
+                example
+            ):
+                found[key] = os.path.relpath(folder / path)
+        return self.model_copy(update=found)
+
+    def predictions_on(self, dataset: str) -> str:
+        """Return the path of the predictions on one data set."""
+        assert self.predictions is not None
+        return self.predictions.replace(DATASET, dataset)
+
+    def scores_on(self, dataset: str) -> str:
+        """Return the path of the scores on one data set."""
+        assert self.scores is not None
+        return self.scores.replace(DATASET, dataset)
+
+    def files(self, dataset: str) -> list[str]:
+        """List the files that are read for one data set."""
+        given = [path for path in (self.predictions, self.scores) if path is not None]
+        return [path.replace(DATASET, dataset) for path in given]
+
+
+def is_given(value: Any) -> bool:
+    """Tell an entry of `models:` with results from one that is to be fitted."""
+    keys = set(value) if isinstance(value, Mapping) else set()
+    return isinstance(value, Given) or bool({"predictions", "scores"} & keys)
+
+
+def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fill in what follows when models bring their results: the data set and the plan."""
+    models = config.get("models")
+    given = [m for m in models.values() if is_given(m)] if isinstance(models, Mapping) else []
+    filled = dict(config)
+    if given and len(given) == len(config["models"]) and "datasets" not in config:
+        label = {"label": config["label"]} if "label" in config else {}
+        filled["datasets"] = {config.get("experiment"): {"source": "given", **label}}
+    if given and "resampling" not in config:
+        if not all("predictions" in dict(m) for m in given):
+            raise said(
+                "`resampling:` must say which plan the scores come from, e.g. "
+                "`resampling: {kfold: {folds: 10}}`"
+            )
+        filled["resampling"] = {"holdout": {}}
+    return filled
+
+
+def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
+    """Find what no file can mend: fits without data, plans without results of every model."""
+    fitted, given = list(experiment.fitted), experiment.given
+    for name, data in experiment.datasets.items():
+        if isinstance(data, GivenData) and fitted:
+            yield Problem(
+                ("datasets", name, "source"),
+                f"there are no features to fit {fitted[0]} on; name the data, whose test rows the "
+                "given predictions must be for",
+            )
+    for name, model in given.items():
+        path = model.predictions
+        if path is not None and len(experiment.datasets) > 1 and DATASET not in path:
+            yield Problem(
+                ("models", name, "predictions"),
+                f"one file cannot hold the predictions on {len(experiment.datasets)} data sets; "
+                f"write {DATASET} where the data set's id stands in the paths",
+            )
+    holdout = experiment.resampling.holdout
+    untouched = all(isinstance(data, GivenData) for data in experiment.datasets.values())
+    if untouched and holdout is not None and holdout != Holdout.model_validate({}):
+        yield Problem(
+            ("resampling", "holdout"),
+            "all rows of a given test set are test rows: nothing is divided, write `holdout: {}`",
+        )
+    for plan in experiment.resampling.plans():
+        if not (experiment.on_rows(plan) or experiment.by_scores(plan)):
+            yield Problem(("resampling", plan), _why_not_fed(experiment, plan))
+
+
+def _why_not_fed(experiment: Experiment, plan: str) -> str:
+    given = experiment.given
+    without = next(n for n, m in given.items() if plan != "holdout" or not m.predictions)
+    if given[without].scores and experiment.fitted:
+        return (
+            f"nothing shows that the scores of {without} come from the folds on which "
+            f"{next(iter(experiment.fitted))} is fitted; give the `predictions:` of {without} on "
+            "the test rows of the plan `holdout`, or the `scores:` of every model"
+        )
+    lacking = [n for n, m in experiment.models.items() if not (n in given and given[n].scores)]
+    return (
+        f"{without} brings predictions on one test set, which feed the plan `holdout` alone; "
+        f"leave {plan} out, or give the `scores:` of its folds for {', '.join(lacking)}"
+        if given[without].predictions
+        else f"{without} brings scores, {', '.join(lacking)} none; give `scores:` for every model"
+    )
