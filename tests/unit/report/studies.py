@@ -9,7 +9,7 @@ import pandas as pd
 
 from bakeoff.compare import Comparison, Context, Decision, run_test
 from bakeoff.compare.comparison import decide_omnibus, decide_pair
-from bakeoff.compare.evidence import TestSet, fold_scores
+from bakeoff.compare.evidence import FoldScores, TestSet, fold_scores
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
@@ -183,4 +183,19 @@ def ran(spec, means, *, accuracies=None, **options):
     return dataclasses.replace(bare, comparisons=tuple(found))
 
 
-__all__ = ["Decision", "experiment", "omnibus", "pair", "ran", "study"]
+def ran_over(spec, means, **options):
+    """Make a study over data sets whose comparisons the real tests computed."""
+    bare = study(spec, (), means, **options)
+    tables = bare.values("accuracy", "cv_5x2")
+    values = np.array([tables[d][list(spec.models)].mean(axis=0) for d in spec.datasets])
+    evidence = FoldScores(
+        tuple(spec.models), values[:, None, :], np.ones(len(values)), np.ones(len(values)), ()
+    )
+    context = Context("", "cv_5x2", "accuracy", True, spec.tests)
+    found = [
+        row for name in spec.tests.run for row in run_test(catalogue()[name], evidence, context)
+    ]
+    return dataclasses.replace(bare, comparisons=tuple(found))
+
+
+__all__ = ["Decision", "experiment", "omnibus", "pair", "ran", "ran_over", "study"]

@@ -1,0 +1,116 @@
+"""Figures agree with the numbers they show, whatever the number of models."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+from studies import experiment, ran, ran_over
+
+from bakeoff.report.exhibits import exhibits
+from bakeoff.report.figures import draw
+from bakeoff.report.figures.ranks import joined
+from bakeoff.report.figures.style import adopt, name_of
+from bakeoff.report.power import detectable
+from bakeoff.report.ranking import dataset_means, in_ranks, ranks_of
+from bakeoff.report.selection import families_of, rows_of
+
+RANK_TESTS = ("nemenyi", "friedman_posthoc", "pairwise_wilcoxon")
+
+
+def over(k, n=12, tests=RANK_TESTS):
+    rng = np.random.default_rng(4)
+    names = [f"model_{i}" for i in range(k)]
+    means = {m: list(0.9 - 0.012 * i + rng.normal(0, 0.02, n)) for i, m in enumerate(names)}
+    spec = experiment(names, datasets=[f"data_{i}" for i in range(n)], tests=tests)
+    return ran_over(spec, means)
+
+
+@pytest.mark.parametrize("test", RANK_TESTS)
+@pytest.mark.parametrize("k", [3, 8])
+def test_bars_join_exactly_what_the_p_values_do_not_tell_apart(test, k):
+    one = over(k)
+    family = next(f for f in one.families if f.entry.name == test and f.role == "pair")
+    means = dataset_means(one, "accuracy", "cv_5x2")
+    average = {m: float(r) for m, r in ranks_of(means, True).mean().items()}
+    groups = joined(family, list(one.models), average)
+    for row in family.rows:
+        together = any({row.model_a, row.model_b} <= set(group) for group in groups)
+        if together:
+            assert row.pvalue_adjusted > one.alpha
+    best = sorted(one.models, key=average.get)
+    for a, b in itertools.pairwise(best):
+        differs = family.between(a, b).pvalue_adjusted <= one.alpha
+        assert differs != any({a, b} <= set(group) for group in groups)
+
+
+def test_unit_of_rank_tests_is_ranks_and_of_others_scores():
+    one = over(4)
+    found = {f.entry.name: in_ranks(one, f) for f in one.families if f.role == "pair"}
+    assert found == {"nemenyi": True, "friedman_posthoc": True, "pairwise_wilcoxon": False}
+
+
+@pytest.mark.parametrize("k", [2, 5, 25])
+def test_every_figure_draws_with_any_number_of_models(k):
+    names = [f"a model whose name has {i:02d} chars" for i in range(k)]
+    means = {f"m{i}": 0.9 - 0.01 * i for i in range(k)}
+    spec = experiment(
+        dict(zip(means, names, strict=True)), tests=("cv5x2_f", "bayes_correlated_t", "mcnemar")
+    )
+    one = ran(spec, means, accuracies=means)
+    drawn = [draw(e, one) for e in exhibits(spec) if e.form == "figure"]
+    assert len({d.exhibit.name for d in drawn}) == len(drawn) >= 5
+    for drawing in drawn:
+        assert drawing.alt
+        assert drawing.figure.axes or drawing.figure.texts
+
+
+def test_a_figure_says_why_there_is_none():
+    spec = experiment(("a", "b"), tests=("cv5x2_f",))
+    one = dataclasses.replace(ran(spec, {"a": 0.9, "b": 0.8}), comparisons=())
+    forest = next(e for e in exhibits(spec) if e.kind == "forest")
+    assert "no result" in draw(forest, one).alt
+
+
+def test_many_pairs_are_reduced_to_the_leaders():
+    means = {f"m{i}": 0.9 - 0.01 * i for i in range(9)}
+    one = ran(experiment(list(means), tests=("cv5x2_f",)), means)
+    rows = rows_of(one, families_of(one, "cv5x2_f"))
+    assert [row.comparison.model_a for row in rows] == ["m0"] * 8
+
+
+def test_pairs_are_seen_from_the_better_model_whatever_the_order():
+    means = {"a": 0.8, "b": 0.9}
+    one = ran(experiment(("a", "b"), tests=("cv5x2_f",)), means)
+    row = rows_of(one, families_of(one, "cv5x2_f"))[0]
+    assert (row.comparison.model_a, row.turned) == ("b", True)
+    assert row.comparison.estimate == pytest.approx(0.1)
+
+
+def test_detectable_difference_shrinks_with_more_rows():
+    means = {"a": 0.9, "b": 0.88}
+    one = ran(experiment(("a", "b"), tests=("mcnemar",)), means, accuracies=means)
+    family = families_of(one, "mcnemar")[0]
+    row = family.rows[0]
+    counts = {k: 10 * v for k, v in row.result["details"].items() if k.startswith("only")}
+    more = dataclasses.replace(row, n=10 * row.n, result={"details": counts})
+    assert 0 < detectable(family, more) < detectable(family, row) < 0.3
+
+
+def test_adopted_figures_have_their_own_ids_and_the_theme():
+    svg = (
+        '<?xml version="1.0"?><svg viewBox="0 0 90 30"><defs><path id="m"/></defs>'
+        '<g clip-path="url(#m)"><use xlink:href="#m" style="fill: #0071b1"/></g>'
+        "<text>#0071b1 id=&quot;x&quot;</text></svg>"
+    )
+    found = adopt(svg, "fig-a.b", 'say "hi"')
+    assert 'id="fig-a-b-m"' in found
+    assert "url(#fig-a-b-m)" in found
+    assert "fill: var(--blue)" in found
+    assert "<text>#0071b1" in found
+    assert 'aria-label="say &#34;hi&#34;"' in found
+
+
+def test_wide_characters_are_abbreviated_more():
+    assert len(name_of("x" * 200)) == 30
+    assert len(name_of("模" * 200)) == 15

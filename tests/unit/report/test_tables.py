@@ -1,0 +1,80 @@
+"""Tables: for people and for machines."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from studies import experiment, ran
+
+from bakeoff.report.content import build
+from bakeoff.report.exhibits import exhibits
+from bakeoff.report.tables import Cell, Column, Table, latex, stars, to_csv, to_latex, to_markdown
+from bakeoff.stats import catalogue
+
+ROOT = Path(__file__).parents[3]
+THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
+TABLE = Table(
+    "A & B",
+    (Column("model", "Model"), Column("p", "p", True)),
+    (
+        (Cell("x_1", best=True), Cell("< .001", 0.0002, mark="***")),
+        (Cell("|y|"), Cell("–", float("nan"))),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def tables():
+    one = ran(experiment(("a", "b", "c"), tests=("cv5x2_f", "mcnemar", "cochran_q")), THREE)
+    return {e.name: build(e, one) for e in exhibits(one.experiment) if e.form == "table"}, one
+
+
+def test_csv_has_keys_and_unrounded_numbers():
+    assert list(csv.reader(io.StringIO(to_csv(TABLE)))) == [
+        ["model", "p"], ["x_1", "0.0002"], ["|y|", ""]
+    ]  # fmt: skip
+
+
+def test_latex_is_booktabs_with_best_in_bold_and_marks():
+    text = to_latex(TABLE, "t")
+    assert r"\toprule" in text
+    assert r"\textbf{x\_1} & $<$ .001$^{{*}{*}{*}}$ \\" in text
+    assert r"\caption{A \& B}" in text
+
+
+def test_latex_escapes_what_tex_would_read():
+    assert latex(r"a_b%c\d{e}") == r"a\_b\%c\textbackslash{}d\{e\}"
+
+
+def test_markdown_keeps_its_columns():
+    lines = to_markdown(TABLE).splitlines()
+    assert lines[1] == "|:--|--:|"
+    assert lines[2] == r"| **x\_1** | &lt; .001\*\*\* |"
+    assert lines[3] == r"| \|y\| | – |"
+
+
+@pytest.mark.parametrize(("p", "marks"), [(0.06, ""), (0.05, "*"), (0.01, "**"), (0.001, "***")])
+def test_stars_start_at_the_level(p, marks):
+    assert stars(p, 0.05) == marks
+
+
+def test_every_row_has_a_cell_for_every_column(tables):
+    for table in tables[0].values():
+        assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_table_shows_the_comparisons_own_numbers(tables):
+    found, one = tables
+    shown = list(csv.DictReader(io.StringIO(to_csv(found["pairs.cv5x2_f"]))))
+    family = next(f for f in one.families if f.entry.name == "cv5x2_f")
+    for row in shown:
+        own = family.between(row["model_a"], row["model_b"])
+        assert float(row["pvalue_adjusted"]) == own.pvalue_adjusted
+        assert float(row["estimate"]) == own.estimate
+
+
+def test_every_exhibit_has_its_caption():
+    spec = experiment(("a", "b", "c"), datasets=("d", "e"), tests=list(catalogue()))
+    kinds = {e.kind for e in exhibits(spec)} | {"disagreement", "ten_t", "report"}
+    assert {p.stem for p in (ROOT / "workflow" / "report").glob("*.rst")} == kinds
