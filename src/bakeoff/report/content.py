@@ -242,7 +242,7 @@ def _pairs(exhibit: Exhibit, study: Study) -> Table:
     lines = tuple(tuple(_pair(study, family, row, effects)) for row in rows)
     first = rows[0]
     what = f"{METRICS[family.metric].title} on {prose.evidence(study, family)}"
-    note = f"{what}; {prose.correction(first)}."
+    note = f"{what}." if family.bayesian else f"{what}; {prose.correction(first)}."
     if not family.bayesian:
         one, two, three = (f"{study.alpha / part:g}" for part in (1, 5, 50))
         note += f" Stars: p at most {one} (*), {two} (**), {three} (***)."
@@ -351,7 +351,11 @@ def _tests(exhibit: Exhibit, study: Study) -> Table:
                     prose.TYPE_ONE_SHORT[entry.type1],
                     tone="bad" if entry.type1 == "liberal" else "",
                 ),
-                text(prose.correction(first) if len(families[0].rows) > 1 else NONE),
+                text(
+                    NONE
+                    if families[0].bayesian or len(families[0].rows) < 2
+                    else prose.correction(first)
+                ),
                 text(_would_miss(study, entry)),
             )
         )
@@ -466,8 +470,8 @@ def _splits(exhibit: Exhibit, study: Study) -> Table:
                 text(study.dataset_label(str(dataset))),
                 text(prose.PLANS[str(plan)]),
                 Cell(str(len(part)), len(part)),
-                Cell(_range(part["n_train"]), int(part["n_train"].min())),
-                Cell(_range(part["n_test"]), int(part["n_test"].min())),
+                _range(part["n_train"]),
+                _range(part["n_test"]),
                 text("yes" if plans[str(plan)].stratify else "no"),
             )
         )
@@ -475,9 +479,12 @@ def _splits(exhibit: Exhibit, study: Study) -> Table:
     return Table(exhibit.title, columns, tuple(rows), note)
 
 
-def _range(values: Any) -> str:
+def _range(values: Any) -> Cell:
+    """Show the sizes of the parts; given scores may come without them."""
+    if values.isna().any():
+        return Cell("not known")
     low, high = int(values.min()), int(values.max())
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return Cell(f"{low:,}" if low == high else f"{low:,} to {high:,}", low)
 
 
 def _capital(words: str) -> str:

@@ -14,8 +14,9 @@ MODELS, PAIRS, TRUST = "Models", "Comparisons", "Can this be believed"
 def exhibits(experiment: Experiment) -> list[Exhibit]:
     """List the tables and figures of an experiment's report."""
     many_models = len(experiment.models) > 1
+    each = "data set" if len(experiment.datasets) > 1 else "fold"
     found = [
-        Exhibit("scores", "", "figure", MODELS, "Scores, every fold"),
+        Exhibit("scores", "", "figure", MODELS, f"Scores, every {each}"),
         Exhibit("models", "", "table", MODELS, "Models, ranked"),
         Exhibit("times", "", "table", MODELS, "Time and memory"),
     ]
@@ -26,7 +27,8 @@ def exhibits(experiment: Experiment) -> list[Exhibit]:
         found.append(Exhibit("omnibus", "", "table", PAIRS, "All models at once"))
     for entry in tests:
         found += _of_test(entry, experiment)
-    if many_models and experiment.resampling.holdout and len(experiment.datasets) == 1:
+    rows = experiment.resampling.holdout is not None and experiment.on_rows("holdout")
+    if many_models and rows and len(experiment.datasets) == 1:
         found.append(Exhibit("disagreement", "", "figure", PAIRS, "Where the models disagree"))
     found += [
         Exhibit("tests", "", "table", TRUST, "What each test says and assumes"),

@@ -44,7 +44,7 @@ def _draw(exhibit: Exhibit, study: Study) -> tuple[Figure, str, str]:
     if exhibit.kind == "matrix":
         return *pairs.matrix(study, families, order(study)), ""
     if exhibit.kind == "ranks":
-        return *ranks.ranks(study, families[0]), ""
+        return ranks.ranks(study, families[0])
     if exhibit.kind == "ten_t":
         return *pairs.ten_t(study, chosen, families[0]), shows
     if exhibit.kind == "posterior":

@@ -5,22 +5,34 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from bakeoff.report.figures.style import BLUE, INK, MUTED, SIZE, WIDTH, message, name_of, text_width
-from bakeoff.report.numbers import fixed
+from bakeoff.report.numbers import fixed, words
 from bakeoff.report.ranking import dataset_means, greater_is_better, ranks_of
 from bakeoff.report.study import Family, Study
 from bakeoff.stats import Pair, PairwiseResult
 
 
-def ranks(study: Study, family: Family) -> tuple[Figure, str]:
+def ranks(study: Study, family: Family) -> tuple[Figure, str, str]:
     """Draw the average ranks; bars join models that the family's own p-values do not tell apart."""
     tested = [m for m in study.models if any(m in (r.model_a, r.model_b) for r in family.rows)]
     means = dataset_means(study, family.metric, family.plan)
     if means.empty or means[tested].isna().to_numpy().any():
-        return message("the scores are not complete"), "The scores are not complete."
+        return message("the scores are not complete"), "The scores are not complete.", ""
     ranked = ranks_of(means[tested], greater_is_better(family.metric)).mean()
     average = {model: float(ranked[model]) for model in tested}
     groups = joined(family, tested, average)
-    return _diagram(study, tested, average, groups), _alt(study, tested, average, groups)
+    figure, alt = _diagram(study, tested, average, groups), _alt(study, tested, average, groups)
+    return figure, alt, _not_drawn(study, family, groups)
+
+
+def _not_drawn(study: Study, family: Family, groups: list[list[str]]) -> str:
+    """Name the pairs that are not told apart, but have between them a model that is."""
+    found = [
+        f"{study.label(row.model_a)} and {study.label(row.model_b)}"
+        for row in family.rows
+        if row.pvalue_adjusted > row.alpha
+        and not any({row.model_a, row.model_b} <= set(group) for group in groups)
+    ]
+    return f"not {words(found, 3)}, which are not told apart but no bar can join" if found else ""
 
 
 def joined(family: Family, models: list[str], average: dict[str, float]) -> list[list[str]]:
