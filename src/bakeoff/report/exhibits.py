@@ -27,8 +27,7 @@ def exhibits(experiment: Experiment) -> list[Exhibit]:
         found.append(Exhibit("omnibus", "", "table", PAIRS, "All models at once"))
     for entry in tests:
         found += _of_test(entry, experiment)
-    rows = experiment.resampling.holdout is not None and experiment.on_rows("holdout")
-    if many_models and rows and len(experiment.datasets) == 1:
+    if many_models and experiment.resampling.holdout and len(experiment.datasets) == 1:
         found.append(Exhibit("disagreement", "", "figure", PAIRS, "Where the models disagree"))
     found += [
         Exhibit("tests", "", "table", TRUST, "What each test says and assumes"),
