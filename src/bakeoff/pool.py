@@ -6,6 +6,7 @@ Each worker is a pool of one process of its own: when it dies, only the task it 
 from __future__ import annotations
 
 import importlib
+import math
 import os
 import re
 import signal
@@ -15,15 +16,30 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import psutil
 from loky import ProcessPoolExecutor
 from loky.backend import get_context
 from loky.process_executor import BrokenProcessPool
 
 from bakeoff.errors import UserError
+
+# how often the memory of a task with a limit is looked at, in seconds
+_POLL = 0.1
+
+
+class Limits(NamedTuple):
+    """How long a task may take, and how much memory its process and its children may hold."""
+
+    seconds: float | None = None
+    megabytes: float | None = None
+
+
+NO_LIMITS = Limits()
 
 
 class TaskError(Exception):
@@ -54,38 +70,67 @@ class Pool:
         with self._lock:
             self._idle += workers
 
-    def call(self, task: str, *args: Any, log: str | Path | None = None) -> Any:
+    def call(
+        self,
+        task: str,
+        *args: Any,
+        log: str | Path | None = None,
+        limits: Limits = NO_LIMITS,
+    ) -> Any:
         """Run ``module:function`` in a worker and wait for what it returns.
+
+        A worker that exceeds a limit is ended. Memory that earlier tasks left behind counts for
+        nobody: what exceeds its limit in a used worker is done again in a new one.
 
         Raises
         ------
         UserError
             As the task raised it.
         TaskError
-            Any other failure: the error's type and text, or how the worker died.
+            Any other failure: the error's type and text, how the worker died, or which limit it
+            exceeded.
         """
+        try:
+            outcome = self._attempt(task, args, log, limits, fresh=False)
+        except _UsedUpMemory:
+            outcome = self._attempt(task, args, log, limits, fresh=True)
+        if isinstance(outcome, UserError):
+            raise outcome
+        if isinstance(outcome, _Failure):
+            raise TaskError(outcome.message)
+        return outcome
+
+    def _attempt(
+        self,
+        task: str,
+        args: tuple[Any, ...],
+        log: str | Path | None,
+        limits: Limits,
+        fresh: bool,
+    ) -> Any:
         if self._stopped:
             raise KeyboardInterrupt
         with self._lock:
-            worker = self._idle.pop() if self._idle else self._new()
+            used = bool(self._idle) and not fresh
+            worker = self._idle.pop() if used else self._new()
         try:
-            outcome = worker.submit(_work, task, args, str(log) if log else None).result()
-        except BrokenProcessPool as error:
+            pid = worker.submit(os.getpid).result() if any(limits) else 0
+            future = worker.submit(_work, task, args, str(log) if log else None)
+            outcome = _supervised(future, pid, limits)
+        except (BrokenProcessPool, _Exceeded) as error:
             self._all.remove(worker)
             if self._stopped:
                 raise KeyboardInterrupt from None
             worker.shutdown(wait=False, kill_workers=True)
-            message = _how_it_died(str(error))
+            if isinstance(error, _UsedUpMemory) and used:
+                raise
+            message = str(error) if isinstance(error, _Exceeded) else _how_it_died(str(error))
             if log:
                 with Path(log).open("a", encoding="utf-8") as file:
                     file.write(f"{message}\n")
             raise TaskError(message) from None
         with self._lock:
             self._idle.append(worker)
-        if isinstance(outcome, UserError):
-            raise outcome
-        if isinstance(outcome, _Failure):
-            raise TaskError(outcome.message)
         return outcome
 
     def close(self) -> None:
@@ -121,6 +166,59 @@ class Pool:
 class _Failure:
     def __init__(self, message: str) -> None:
         self.message = message
+
+
+class _Exceeded(Exception):
+    """A task was ended because it exceeded a limit."""
+
+
+class _UsedUpMemory(_Exceeded):
+    """It was the limit of memory."""
+
+
+def _supervised(future: Future[Any], pid: int, limits: Limits) -> Any:
+    """Wait for a task; end its worker, and what that started, when it exceeds a limit."""
+    start = time.monotonic()
+    while True:
+        left = (limits.seconds or math.inf) - (time.monotonic() - start)
+        wait = min(left, _POLL if limits.megabytes else math.inf)
+        try:
+            return future.result(timeout=max(wait, 0) if math.isfinite(wait) else None)
+        except TimeoutError:
+            pass
+        if time.monotonic() - start >= (limits.seconds or math.inf):
+            _end(pid)
+            raise _Exceeded(f"it took more than {limits.seconds:g} s (`timeout`) and was ended")
+        held = _memory(pid) if limits.megabytes else 0.0
+        if held > (limits.megabytes or math.inf):
+            _end(pid)
+            raise _UsedUpMemory(
+                f"it held {held:.0f} MB, more than its {limits.megabytes:g} MB (`memory`), and was "
+                "ended"
+            )
+
+
+def _memory(pid: int) -> float:
+    """Return the MB that a process and its children hold."""
+    held = 0
+    for process in _family(pid):
+        with suppress(psutil.Error):
+            held += process.memory_info().rss
+    return held / 2**20
+
+
+def _end(pid: int) -> None:
+    for process in _family(pid):
+        with suppress(psutil.Error):
+            process.kill()
+
+
+def _family(pid: int) -> list[psutil.Process]:
+    try:
+        parent = psutil.Process(pid)
+        return [*parent.children(recursive=True), parent]
+    except psutil.Error:
+        return []
 
 
 def run_task(task: str, *args: Any, log: str | Path | None = None) -> Any:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.errors import Problem, UserError
-from bakeoff.pool import Pool, TaskError, run_task
+from bakeoff.pool import Limits, Pool, TaskError, run_task
 from bakeoff.spec.datasets import FileData
 
 MISSING = FileData.model_validate({"source": "file", "path": "nowhere.csv", "target": "y"})
@@ -76,6 +76,44 @@ def test_tasks_run_without_workers_too() -> None:
         run_task("builtins:int", "x")
     with pytest.raises(UserError, match="no file at"):
         run_task("bakeoff.data.sources:file", MISSING, 1)
+
+
+HOLD = "held = bytearray({} * 2**20); import time; time.sleep({})"
+
+
+def test_slow_task_is_ended_and_spares_the_others(pool: Pool, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with ThreadPoolExecutor(2) as threads:
+        innocent = threads.submit(pool.call, "time:sleep", 1.5)
+        with pytest.raises(
+            TaskError, match=r"^it took more than 0\.5 s \(`timeout`\) and was ended"
+        ):
+            pool.call("time:sleep", 60, log=log, limits=Limits(seconds=0.5))
+        assert innocent.result() is None
+    assert "more than 0.5 s" in log.read_text()
+    assert pool.call("builtins:int", "3", limits=Limits(seconds=60, megabytes=4000)) == 3
+
+
+def test_task_that_holds_too_much_is_ended(pool: Pool) -> None:
+    with pytest.raises(TaskError, match=r"it held \d+ MB, more than its 300 MB \(`memory`\)"):
+        pool.call("builtins:exec", HOLD.format(400, 60), limits=Limits(megabytes=300))
+
+
+def test_children_count_and_end_with_their_parent(pool: Pool, tmp_path: Path) -> None:
+    code = HOLD.format(400, 60)
+    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
+    with pytest.raises(TaskError, match="more than its 300 MB"):
+        pool.call("builtins:exec", script, limits=Limits(megabytes=300))
+
+
+def test_memory_left_by_others_is_not_held_against_a_task(pool: Pool) -> None:
+    worker = pool.call("os:getpid")
+    pool.call("builtins:exec", "import builtins; builtins.left = bytearray(400 * 2**20)")
+    found = pool.call("builtins:eval", HELD_PID, limits=Limits(megabytes=300))
+    assert found != worker, "it was done again in a new worker"
+
+
+HELD_PID = "(__import__('time').sleep(0.5), __import__('os').getpid())[1]"
 
 
 def test_workers_end_with_their_parent(tmp_path: Path) -> None:

@@ -62,9 +62,14 @@ def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
     return _distinct(list(zip(names, made, strict=True)))
 
 
+def last_step(estimator: Any) -> Any:
+    """Return the last step of an estimator that may be a pipeline."""
+    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
 def final(estimator: Any) -> Any:
     """Return the classifier itself: no pipeline, nothing around it."""
-    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    last = last_step(estimator)
     return last.estimator if isinstance(last, EarlyStopped) else last
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.fit.assemble import assemble, final, keywords
+from bakeoff.fit.assemble import assemble, final, keywords, last_step
 from bakeoff.fit.inner import inner_folds
 from bakeoff.fit.stopping import iterations
 from bakeoff.fit.threshold import best_threshold, out_of_fold, positive_scores
@@ -108,7 +108,7 @@ def learn(
         chosen["threshold"] = threshold
     estimator.fit(part.X, part.y, **keywords(estimator, weights))
     if model.early_stopping is not None:
-        chosen["iterations"] = iterations(estimator)
+        chosen["iterations"] = iterations(last_step(estimator))
     return Learnt(estimator, threshold, chosen)
 
 

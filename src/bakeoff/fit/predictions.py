@@ -90,6 +90,18 @@ class Predictions:
         )
 
 
+def read_facts(path: str | Path) -> dict[str, Any]:
+    """Read the facts of a file of predictions, and not its rows."""
+    facts: dict[str, Any] = json.loads(pq.read_schema(path).metadata[METADATA])
+    return facts
+
+
+def no_predictions(facts: Mapping[str, Any]) -> Predictions:
+    """Make what a fit that failed leaves: no rows, and in `facts` why."""
+    none = np.array([], dtype=np.intp)
+    return Predictions(none, none, none, (), None, None, facts)
+
+
 def _codes(table: pa.Table, name: str, classes: tuple[str, ...]) -> NDArray[np.intp]:
     column = table.column(name).combine_chunks()
     found = column.dictionary.to_pylist()

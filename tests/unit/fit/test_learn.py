@@ -1,0 +1,300 @@
+"""What a model chooses, it chooses on its training part, and it chooses as it should."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from bakeoff.errors import UserError
+from bakeoff.fit.assemble import assemble, final
+from bakeoff.fit.inner import inner_folds
+from bakeoff.fit.learn import TrainingPart, learn
+from bakeoff.fit.threshold import best_threshold
+from bakeoff.seeds import derive
+from bakeoff.spec.models import Model
+
+LOGISTIC = "sklearn.linear_model.LogisticRegression"
+TREE = "sklearn.tree.DecisionTreeClassifier"
+FOREST = "sklearn.ensemble.RandomForestClassifier"
+BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
+XGBOOST = "xgboost.XGBClassifier"
+
+
+def model(estimator: str | None = LOGISTIC, **keys: Any) -> Model:
+    own = {"estimator": estimator} if estimator else {}
+    return Model.model_validate({**own, **keys})
+
+
+def part(n: int = 200, seed: int = 0, **keys: Any) -> TrainingPart:
+    X, y = make_classification(n, 6, weights=[0.7], flip_y=0.2, random_state=seed)
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    return TrainingPart(frame, y.astype(np.intp), ("no", "yes"), **keys)
+
+
+def learnt(own: Model, data: TrainingPart, seed: int = 1, **keys: Any) -> Any:
+    return learn(own, data, derive(seed, "fit"), **keys)
+
+
+def test_grid_search_is_scikit_learns_with_preprocessing_inside() -> None:
+    data = part()
+    own = model(tune={"space": {"C": [0.001, 0.01, 1]}, "scoring": "log_loss", "cv": 4})
+    found = learnt(own, data)
+    folds = StratifiedKFold(4, shuffle=True, random_state=_number("tune-folds"))
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    grid = {"logisticregression__C": [0.001, 0.01, 1]}
+    # the imputer of `auto` finds nothing to do here
+    expected = GridSearchCV(pipeline, grid, cv=folds, scoring="neg_log_loss").fit(data.X, data.y)
+    assert found.chosen["params"] == {"C": expected.best_params_["logisticregression__C"]}
+    assert found.chosen["inner_score"] == pytest.approx(expected.best_score_)
+    np.testing.assert_allclose(
+        found.estimator.predict_proba(data.X), expected.predict_proba(data.X), atol=1e-12
+    )
+
+
+def _number(purpose: str) -> int:
+    from bakeoff.fit.learn import _number
+
+    return _number(derive(1, "fit"), purpose)
+
+
+@pytest.mark.parametrize(
+    "tune",
+    [
+        {"search": "random", "n_iter": 5, "space": {"C": {"loguniform": ["1e-4", 10]}}},
+        {
+            "search": "random",
+            "space": {"C": {"uniform": [0.1, 1]}, "max_iter": {"randint": [90, 91]}},
+        },
+        {"search": "random", "space": {"C": [0.1, 1]}},
+        {"search": "halving", "space": {"C": [0.1, 1, 10]}, "cv": 3},
+        {"search": "halving", "space": {"C": {"loguniform": [0.1, 10]}}, "n_iter": 4, "cv": 3},
+    ],
+)
+def test_every_search_stays_in_its_space_and_repeats_itself(tune: dict[str, Any]) -> None:
+    first, again = (learnt(model(tune=tune), part()).chosen for _ in range(2))
+    assert first == again
+    given = tune["space"]["C"]
+    low, high = (min(given), max(given)) if isinstance(given, list) else next(iter(given.values()))
+    assert float(low) <= first["params"]["C"] <= float(high)
+    assert first["params"].get("max_iter", 90) in (90, 91)
+
+
+def test_search_reaches_steps_nested_estimators_and_wrapped_ones() -> None:
+    steps = ["sklearn.decomposition.PCA", {"estimator": LOGISTIC, "name": "last"}]
+    piped = model(None, steps=steps, tune={"space": {"pca__n_components": [2, 3], "C": [1, 2]}})
+    assert set(learnt(piped, part()).chosen["params"]) == {"pca__n_components", "C"}
+    bagged = model(
+        "sklearn.ensemble.BaggingClassifier",
+        params={"estimator": {"estimator": TREE}, "n_estimators": 3},
+        tune={"space": {"estimator__max_depth": [1, 2]}, "cv": 2},
+    )
+    assert learnt(bagged, part()).chosen["params"]["estimator__max_depth"] in (1, 2)
+    boosted = model(
+        XGBOOST,
+        params={"n_estimators": 20},
+        early_stopping={},
+        tune={"space": {"max_depth": [1, 2]}},
+    )
+    chosen = learnt(boosted, part()).chosen
+    assert chosen["params"]["max_depth"] in (1, 2)
+    assert 1 <= chosen["iterations"] <= 20
+
+
+@pytest.mark.filterwarnings(
+    "ignore:The least populated class", "ignore:Only one class", "ignore:One or more"
+)
+def test_score_undefined_on_inner_folds_is_an_error() -> None:
+    data = part(40)
+    rare = TrainingPart(data.X, (np.arange(40) < 2).astype(np.intp), data.classes)
+    own = model(tune={"space": {"C": [1, 2]}, "scoring": "roc_auc", "cv": 3})
+    with pytest.raises(UserError, match="roc_auc is undefined on the inner folds"):
+        learnt(own, rare)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("criterion", ["f1", "youden", "balanced_accuracy", "cost"])
+def test_best_threshold_is_best_of_all(criterion: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 60)
+    scores = np.round(np.clip(0.3 * y + rng.random(60) * 0.7, 0, 1), 2)
+    weights = rng.integers(1, 4, 60).astype(float)
+    costs = np.array([[0.0, 1.0], [5.0, 0.0]])
+
+    def gain(t: float) -> float:
+        cell = {
+            (i, j): weights[(y == i) & ((scores >= t) == bool(j))].sum()
+            for i, j in product((0, 1), repeat=2)
+        }
+        tn, fp, fn, tp = (cell[k] for k in ((0, 0), (0, 1), (1, 0), (1, 1)))
+        values = {
+            "f1": 2 * tp / (2 * tp + fp + fn),
+            "cost": -(fp + 5 * fn),
+        }
+        return values.get(criterion, tp / (tp + fn) + tn / (tn + fp))
+
+    found = best_threshold(y, scores, criterion, 0.5, weights, costs)
+    best = max(gain(t) for t in np.linspace(-0.005, 1.005, 203))
+    assert gain(found) == pytest.approx(best)
+
+
+def test_of_equally_good_thresholds_the_nearest_to_the_default_wins() -> None:
+    y, scores = np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.6, 0.9])
+    assert best_threshold(y, scores, "f1", 0.5) == pytest.approx(0.5)
+    costs = np.zeros((2, 2))
+    assert best_threshold(y, scores, "cost", 0.7, costs=costs) == pytest.approx(0.75)
+
+
+def test_fixed_threshold_is_kept() -> None:
+    data = part()
+    low, high = (learnt(model(threshold=t), data) for t in (0.1, 0.9))
+    expected = low.estimator.predict_proba(data.X)[:, 1] >= 0.1
+    np.testing.assert_array_equal(low.predict(data.X), expected.astype(int))
+    assert high.predict(data.X).sum() < low.predict(data.X).sum()
+
+
+def test_threshold_on_decision_values() -> None:
+    data = part()
+    found = learnt(model("sklearn.svm.LinearSVC", threshold={"choose": "f1"}), data)
+    expected = found.estimator.decision_function(data.X) >= found.chosen["threshold"]
+    np.testing.assert_array_equal(found.predict(data.X), expected.astype(int))
+
+
+def test_chosen_threshold_comes_from_out_of_fold_predictions() -> None:
+    """A tree knows its training rows by heart: on them, no threshold would be better than 0.5."""
+    data = part(300)
+    own = model(FOREST, params={"n_estimators": 30}, threshold={"choose": "youden"})
+    found = learnt(own, data)
+    assert 0 < found.threshold < 0.5, "the positive class is rare"
+    assert found.threshold == found.chosen["threshold"]
+
+
+def test_class_weights_by_parameter_and_by_sample_weights_agree() -> None:
+    data = part()
+    weights = {"yes": 3.0}
+    by_param = learnt(model(LOGISTIC, class_weight=weights), data).estimator
+    assert by_param[-1].class_weight == {0: 1.0, 1: 3.0}
+    rows = TrainingPart(data.X, data.y, data.classes, np.where(data.y == 1, 3.0, 1.0))
+    by_rows = learnt(model(LOGISTIC), rows).estimator
+    np.testing.assert_allclose(
+        by_param.predict_proba(data.X), by_rows.predict_proba(data.X), atol=1e-4
+    )
+
+
+def test_balanced_weights_reach_estimators_without_the_parameter() -> None:
+    data = part()
+    plain = learnt(model("sklearn.naive_bayes.GaussianNB"), data).predict(data.X).sum()
+    balanced = learnt(model("sklearn.naive_bayes.GaussianNB", class_weight="balanced"), data)
+    assert balanced.estimator[-1].class_prior_ == pytest.approx([0.5, 0.5])
+    assert balanced.predict(data.X).sum() > plain
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"estimator": LOGISTIC},
+        {"estimator": XGBOOST},
+        {"estimator": TREE, "params": {"max_depth": 2}, "preprocessing": "none"},
+        {"estimator": LOGISTIC, "tune": {"space": {"C": [1]}, "cv": 2}},
+        {"estimator": LOGISTIC, "threshold": {"choose": "f1", "cv": 2}},
+    ],
+)
+def test_weights_of_rows_reach_the_fit(keys: dict[str, Any]) -> None:
+    data, own = part(), model(**keys)
+    weighted = TrainingPart(data.X, data.y, data.classes, np.where(data.y == 1, 20.0, 0.1))
+    plain, heavy = (
+        learnt(own, d).estimator.predict_proba(data.X)[:, 1].mean() for d in (data, weighted)
+    )
+    assert heavy > plain + 0.1
+
+
+@pytest.mark.parametrize(
+    "estimator", [BOOSTING, XGBOOST, "sklearn.ensemble.GradientBoostingClassifier"]
+)
+def test_early_stopping_stops(estimator: str) -> None:
+    size = {"max_iter": 400} if estimator == BOOSTING else {"n_estimators": 400}
+    own = model(estimator, params=size, early_stopping={"rounds": 3, "fraction": 0.2})
+    found, again = learnt(own, part(300)), learnt(own, part(300))
+    assert 1 <= found.chosen["iterations"] < 300
+    assert found.chosen == again.chosen
+
+
+def test_watched_rows_are_stratified_and_not_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    import xgboost
+
+    seen: dict[str, Any] = {}
+    original = xgboost.XGBClassifier.fit
+
+    def spy(self: Any, X: Any, y: Any, **keys: Any) -> Any:
+        seen.update(X=X, y=y, **keys)
+        return original(self, X, y, **keys)
+
+    monkeypatch.setattr(xgboost.XGBClassifier, "fit", spy)
+    weights = np.arange(200.0) + 1
+    data = part(200, weights=weights)
+    learnt(model(XGBOOST, early_stopping={"fraction": 0.25}), data)
+    ((watched, labels),) = seen["eval_set"]
+    assert len(watched) == 50
+    assert len(seen["X"]) == 150
+    assert labels.mean() == pytest.approx(data.y.mean(), abs=0.011)
+    assert not set(map(tuple, watched.to_numpy())) & set(map(tuple, seen["X"].to_numpy()))
+    np.testing.assert_array_equal(
+        np.sort([*seen["sample_weight"], *seen["sample_weight_eval_set"][0]]), weights
+    )
+
+
+def test_seeds_of_the_same_model_differ_and_repeat() -> None:
+    own = model(FOREST)
+    frame = part().X
+    one, two, again = (assemble(own, frame, derive(s, "fit")) for s in (1, 2, 1))
+    assert one.random_state == again.random_state != two.random_state
+
+
+def test_own_preprocessing_comes_first_and_nothing_else() -> None:
+    own = model(preprocessing=["sklearn.preprocessing.MinMaxScaler"])
+    assert [type(s).__name__ for _, s in assemble(own, part().X, derive(1)).steps] == [
+        "MinMaxScaler",
+        "LogisticRegression",
+    ]
+    twice = model(None, steps=["sklearn.preprocessing.StandardScaler"] * 2 + [LOGISTIC])
+    names = [name for name, _ in assemble(twice, part().X, derive(1)).steps]
+    assert names == ["standardscaler-1", "standardscaler-2", "logisticregression"]
+    assert isinstance(final(assemble(twice, part().X, derive(1))), LogisticRegression)
+
+
+def test_odd_column_names_are_no_obstacle() -> None:
+    """XGBoost refuses names with brackets; data sets have them."""
+    data = part()
+    odd = data.X.set_axis(["a[1]", "b<2", "c]", "d", "e", "f"], axis=1)
+    assert learnt(model(XGBOOST), TrainingPart(odd, data.y, data.classes)).estimator is not None
+
+
+def test_inner_folds_are_stratified_and_keep_groups_together() -> None:
+    y = np.repeat([0, 1, 2], 20)
+    for train, test in inner_folds(y, 4, 0):
+        assert (np.bincount(y[test]) == 5).all()
+        assert not set(train) & set(test)
+    groups = np.arange(60) // 3
+    for train, test in inner_folds(y, 4, 0, groups):
+        assert not set(groups[train]) & set(groups[test])
+    with pytest.raises(UserError, match="20 groups in the training part are too few for 21"):
+        inner_folds(y, 21, 0, groups)
+    with pytest.raises(UserError, match="60 training rows are too few for 30 inner folds"):
+        inner_folds(y, 30, 0)
+
+
+def test_inner_folds_in_time_learn_from_the_past() -> None:
+    times = np.random.default_rng(0).permutation(50)
+    folds = inner_folds(np.zeros(50, dtype=np.intp), 4, 0, times=times)
+    assert len(folds) == 4
+    for train, test in folds:
+        assert times[train].max() < times[test].min()
+    assert len(np.concatenate([test for _, test in folds])) == 40
