@@ -235,10 +235,11 @@ class Study:
         for (plan, metric), part in self.scores.groupby(["plan", "metric"], sort=False):
             wide = part.pivot(index=["dataset", "repeat", "fold"], columns="model", values="value")
             wide = wide.reindex(columns=list(self.models))
-            found[str(plan), str(metric)] = {
+            tables = {
                 str(dataset): rows.droplevel("dataset")
                 for dataset, rows in wide.groupby(level="dataset", sort=False)
             }
+            found[str(plan), str(metric)] = {d: tables[d] for d in self.datasets if d in tables}
         return found
 
     @cached_property

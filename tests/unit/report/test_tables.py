@@ -78,3 +78,11 @@ def test_every_exhibit_has_its_caption():
     spec = experiment(("a", "b", "c"), datasets=("d", "e"), tests=list(catalogue()))
     kinds = {e.kind for e in exhibits(spec)} | {"disagreement", "ten_t", "report"}
     assert {p.stem for p in (ROOT / "workflow" / "report").glob("*.rst")} == kinds
+
+
+def test_data_sets_keep_the_order_of_the_experiment():
+    names = ["z", "data_2", "data_10"]
+    spec = experiment(("a", "b"), datasets=names, tests=("mcnemar",))
+    one = ran(spec, {"a": 0.9, "b": 0.8})
+    table = build(next(e for e in exhibits(spec) if e.name == "datasets"), one)
+    assert [row[0].text for row in table.rows] == names
