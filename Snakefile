@@ -26,6 +26,11 @@ rule all:
         f"{RESULTS}/experiment.yaml",
         f"{RESULTS}/report.html",
         rules.print_figures.output,
+    localrule: True
+
+
+onstart:
+    bakeoff.started(workflow.scheduler)
 
 
 onsuccess:

@@ -11,6 +11,7 @@ from typing import Any
 from bakeoff import batch, recipes
 from bakeoff.errors import UserError
 from bakeoff.files import read_json, write_json, write_text
+from bakeoff.interruption import end_at_once
 from bakeoff.pool import Pool, TaskError, run_task
 from bakeoff.report.names import Exhibit
 from bakeoff.spec import ChosenTest, Experiment, Fit, load_experiment
@@ -215,11 +216,12 @@ class Workflow:
     def exhibits(self, form: str) -> list[Exhibit]:
         """List the report's figures or its tables."""
         if self._exhibits is None:
-            state = digest([self.experiment.resolved(), recipes.code(".")])
-            known = CACHE / f"exhibits-{state}.json"
-            if not known.is_file():
-                write_json(known, self._call("exhibits", self.experiment))
-            self._exhibits = [Exhibit(*one) for one in read_json(known)]
+            found = self._known(
+                "exhibits",
+                lambda: [self.experiment.resolved(), recipes.code(".")],
+                lambda: self._call("exhibits", self.experiment),
+            )
+            self._exhibits = [Exhibit(*one) for one in found]
         return [exhibit for exhibit in self._exhibits if exhibit.form == form]
 
     @property
@@ -229,6 +231,11 @@ class Workflow:
             return []
         names = self.experiment.datasets
         return [f"{self.results}/collected/{name}.holdout.predictions.parquet" for name in names]
+
+    def started(self, scheduler: Any) -> None:
+        """Prepare for an interruption, when the first job is about to start."""
+        assert self.pool is not None
+        end_at_once(self.pool, scheduler._executor)
 
     def answer(self) -> str:
         """Return the verdict and where the report is; empty where there is none yet."""
@@ -265,17 +272,32 @@ class Workflow:
 
     def _check(self, workers: int) -> dict[str, ChosenTest]:
         """Check the experiment in a worker, once for each state of it and of its data."""
-        known = CACHE / f"check-{digest(list(self._state()))}.json"
-        if known.is_file():
-            return {test["name"]: ChosenTest(**test) for test in read_json(known)}
-        if self.pool:
-            self.pool.warm(workers)
-        call = self.pool.call if self.pool else run_task
-        problems, chosen = call("bakeoff.tasks:check", self.experiment)
-        if problems:
-            raise report_problems(problems, self.file)
-        write_json(known, [test._asdict() for test in chosen])
-        return {test.name: test for test in chosen}
+
+        def check() -> list[dict[str, Any]]:
+            if self.pool:
+                self.pool.warm(workers)
+            problems, chosen = self._call("check", self.experiment)
+            if problems:
+                raise report_problems(problems, self.file)
+            return [test._asdict() for test in chosen]
+
+        found = self._known("check", lambda: list(self._state()), check)
+        return {test["name"]: ChosenTest(**test) for test in found}
+
+    def _known(self, what: str, state: Callable[[], Any], find: Callable[[], Any]) -> Any:
+        """Return what was found about this state of the experiment before, or find it.
+
+        Jobs that Snakemake starts take what its main process has just found.
+        """
+        last = CACHE / f"{self.experiment.experiment}.{what}.json"
+        if self.pool is None and last.is_file():
+            return read_json(last)
+        known = CACHE / f"{what}-{digest(state())}.json"
+        found = read_json(known) if known.is_file() else find()
+        for path in (known, last):
+            if not (path.is_file() and read_json(path) == found):
+                write_json(path, found)
+        return found
 
     def _state(self) -> Iterator[Any]:
         experiment = self.experiment

@@ -8,7 +8,9 @@ from bakeoff.workflow import Workflow
 
 try:
     # jobs that Snakemake starts do one thing and end: no workers, no check
-    workers = (workflow.cores or 1) if workflow.is_main_process else 0
+    settings = workflow.resource_settings
+    cores = settings.cores or settings.local_cores or 1
+    workers = cores if workflow.is_main_process else 0
     bakeoff = Workflow(config, workflow.configfiles, workers)
 except UserError as error:
     sys.exit(f"\n{error}")

@@ -10,8 +10,9 @@ for test in bakeoff.tests:
             f"{RESULTS}/tests/{test}.json",
         log:
             f"{RESULTS}/logs/tests/{test}.log",
+        localrule: True
         params:
-            recipe=recipes.of_test(EXPERIMENT, test),
+            recipe=lambda wc, test=test: recipes.of_test(EXPERIMENT, test),
             test=test,
         run:
             bakeoff.test(params, input, output, log)
@@ -25,6 +26,7 @@ rule compare:
         json=f"{RESULTS}/comparisons.json",
     log:
         f"{RESULTS}/logs/compare.log",
+    localrule: True
     run:
         bakeoff.compare(input, output, log)
 
@@ -34,7 +36,8 @@ rule resolve_experiment:
         f"{RESULTS}/experiment.yaml",
     log:
         f"{RESULTS}/logs/resolve.log",
+    localrule: True
     params:
-        recipe=recipes.digest(EXPERIMENT.resolved()),
+        recipe=lambda wc: recipes.digest(EXPERIMENT.resolved()),
     run:
         bakeoff.resolve(output, log)

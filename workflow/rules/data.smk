@@ -6,6 +6,7 @@ rule load_dataset:
         card=f"{RESULTS}/data/{{dataset}}.json",
     log:
         f"{RESULTS}/logs/load.{{dataset}}.log",
+    localrule: True
     params:
         recipe=lambda wc: recipes.of_data(EXPERIMENT, wc.dataset),
     run:
@@ -19,6 +20,7 @@ rule split_dataset:
         f"{RESULTS}/splits/{{dataset}}.{{plan}}.parquet",
     log:
         f"{RESULTS}/logs/split.{{dataset}}.{{plan}}.log",
+    localrule: True
     params:
         recipe=lambda wc: recipes.of_splits(EXPERIMENT, wc.plan),
     run:

@@ -27,7 +27,9 @@ use rule fit_fold as fit_holdout with:
 rule fit_batch:
     input:
         data=f"{RESULTS}/data/{{dataset}}.parquet",
-        splits=expand(f"{RESULTS}/splits/{{{{dataset}}}}.{{plan}}.parquet", plan=bakeoff.plans),
+        splits=expand(
+            f"{RESULTS}/splits/{{{{dataset}}}}.{{plan}}.parquet", plan=bakeoff.plans
+        ),
     output:
         f"{RESULTS}/batches/{bakeoff.batch}.txt",
     log:
@@ -48,8 +50,9 @@ rule collect_scores:
         timings=f"{RESULTS}/collected/{{dataset}}.{{plan}}.timings.csv",
     log:
         f"{RESULTS}/logs/scores.{{dataset}}.{{plan}}.log",
+    localrule: True
     params:
-        recipe=recipes.of_scores(EXPERIMENT),
+        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
         bakeoff.score(wildcards, input, output, log)
 
@@ -61,8 +64,9 @@ rule collect_predictions:
         f"{RESULTS}/collected/{{dataset}}.holdout.predictions.parquet",
     log:
         f"{RESULTS}/logs/predictions.{{dataset}}.log",
+    localrule: True
     params:
-        recipe=recipes.of_scores(EXPERIMENT),
+        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
         bakeoff.collect(wildcards, input, output, log)
 
@@ -84,5 +88,6 @@ rule all_scores:
         timings=f"{RESULTS}/timings.csv",
     log:
         f"{RESULTS}/logs/all_scores.log",
+    localrule: True
     run:
         bakeoff.concatenate(input, output, log)

@@ -8,6 +8,7 @@ rule take_predictions:
         f"{RESULTS}/predictions/{{dataset}}/{{given}}/holdout.parquet",
     log:
         f"{RESULTS}/logs/take/{{dataset}}/{{given}}.log",
+    localrule: True
     params:
         recipe=lambda wc: recipes.of_given(EXPERIMENT, wc.given),
     run:

@@ -36,8 +36,9 @@ rule report:
         latex=[f"{RESULTS}/tables/{e.name}.tex" for e in bakeoff.exhibits("table")],
     log:
         f"{RESULTS}/logs/report.log",
+    localrule: True
     params:
-        recipe=recipes.of_report(EXPERIMENT),
+        recipe=lambda wc: recipes.of_report(EXPERIMENT),
     run:
         bakeoff.report(input, log)
 
@@ -53,7 +54,8 @@ rule print_figures:
         ],
     log:
         f"{RESULTS}/logs/print_figures.log",
+    localrule: True
     params:
-        recipe=recipes.of_report(EXPERIMENT),
+        recipe=lambda wc: recipes.of_report(EXPERIMENT),
     run:
         bakeoff.print_figures(input, log)
