@@ -192,9 +192,10 @@ def jobs() -> None:
     print(f"\nCost per job, fits of no work, {CORES} cores")
     base: tuple[float, int] | None = None
     for folds in (100, 1000, 5000):
-        model = {"m": {"estimator": "sklearn.dummy.DummyClassifier"}}
-        plan = {"resampled": {"repeats": folds, "test_size": 0.5}}
-        spec = experiment(model, resampling=plan, tests={"run": ["one_sample_t"]})
+        dummy = {"estimator": "sklearn.dummy.DummyClassifier"}
+        plan = {"resampled": {"repeats": folds // 2, "test_size": 0.5}}
+        tests = {"run": ["corrected_resampled_t"]}
+        spec = experiment({"m": dummy, "n": dummy}, resampling=plan, tests=tests)
         seconds, peak = Folder(spec).snakemake()
         own = (
             f"{1000 * (seconds - base[0]) / (folds - base[1]):.1f} ms each beyond the first"

@@ -210,7 +210,7 @@ def test_two_experiments_live_side_by_side(again: Runner, tiny: dict[str, Any]) 
     assert one.read_bytes() != two.read_bytes()
 
 
-def test_changed_code_refits_and_changed_prose_does_not(
+def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     from bakeoff import recipes
@@ -226,8 +226,6 @@ def test_changed_code_refits_and_changed_prose_does_not(
 
     first = digests()
     file = tmp_path / "bakeoff/fit/one.py"
-    file.write_text("# a comment\n" + file.read_text().replace('"""One fit:', '"""Just one fit:'))
-    assert digests() == first
     file.write_text(file.read_text() + "\nNEW = 1\n")
     changed = digests()
     assert changed[0] != first[0]
