@@ -11,10 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.data import ROW_ID, TARGET, Table, make_splits, read_split
-from bakeoff.data.splits import write_splits
+from bakeoff.data import ROW_ID, TARGET, Table, load_table, make_splits, read_split
+from bakeoff.data.quality import split_quality
+from bakeoff.data.splits import check_plan, divisions, write_splits
+from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
 from bakeoff.errors import Problem
+from bakeoff.spec.datasets import FileData
 from bakeoff.spec.resampling import Cv5x2, Holdout, KFold, Plan, Resampled
+from tests.conftest import ROOT
 
 
 def table(counts: list[int], seed: int = 0) -> Table:
@@ -106,3 +110,237 @@ def test_same_bytes_twice(tmp_path: Path) -> None:
     for path in paths:
         write_splits(path, make_splits("d", table([9, 9]), "cv_5x2", Cv5x2.model_validate({}), 5))
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def with_column(data: Table, **columns: Any) -> Table:
+    return Table(data.frame.assign(**columns), data.classes, {})
+
+
+def grouped_table(sizes: list[int], classes: int, seed: int) -> Table:
+    """Make a table of groups, each with its own mixture of classes."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat([f"g{i}" for i in range(len(sizes))], sizes)
+    shares = rng.dirichlet(np.ones(classes), len(sizes))
+    drawn = [rng.choice(classes, size, p=share) for size, share in zip(sizes, shares, strict=True)]
+    labels = [f"c{k}" for k in np.concatenate(drawn)]
+    order = rng.permutation(len(labels))
+    frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: np.array(labels)[order]})
+    frame[GROUP] = groups[order]
+    return Table(frame, tuple(sorted(set(labels))), {})
+
+
+def divided(
+    data: Table, name: str, plan: Plan, seed: int, reasons: list[str]
+) -> pd.DataFrame | None:
+    """Return the splits, or none where they are refused for one of these reasons."""
+    told = ""
+    try:
+        return make_splits("d", data, name, plan, seed)
+    except Problem as problem:
+        told = str(problem)
+    assert any(reason in told for reason in reasons), told
+    return None
+
+
+PLANS: dict[str, Plan] = {
+    "cv_5x2": Cv5x2.model_validate({}),
+    "kfold": KFold.model_validate({"folds": 4}),
+    "resampled": Resampled.model_validate({"repeats": 8, "test_size": 0.25}),
+    "holdout": Holdout.model_validate({}),
+}
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(st.integers(1, 30), min_size=24, max_size=60),
+    st.integers(2, 4),
+    st.integers(0, 2**31),
+    st.sampled_from(sorted(PLANS)),
+)
+def test_no_group_is_on_both_sides(sizes: list[int], classes: int, seed: int, name: str) -> None:
+    data = grouped_table(sizes, classes, seed)
+    plan = PLANS[name].model_copy(update={"stratify": seed % 2 == 0})
+    splits = divided(data, name, plan, seed, ["class", "too uneven"])
+    if splits is None:
+        return
+    groups = data.frame[GROUP].to_numpy()
+    share = {"cv_5x2": 1 / 2, "kfold": 1 / 4, "resampled": 1 / 4, "holdout": 0.3}[name]
+    for _, _, (train, test) in divisions(splits, plan):
+        assert not set(groups[train]) & set(groups[test])
+        assert len(train) + len(test) == len(groups)
+        assert abs(len(test) / len(groups) - share) <= 0.02 + max(sizes) / len(groups)
+
+
+def test_groups_keep_class_shares_when_they_can() -> None:
+    """Far better than chance: groups of one class each, as patients of one diagnosis are."""
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(3, 12, 120)
+    of_group = rng.choice(3, 120, p=[0.6, 0.3, 0.1])
+    labels = np.repeat([f"c{k}" for k in of_group], sizes)
+    frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: labels})
+    frame[GROUP] = np.repeat(np.arange(120).astype(str), sizes)
+    data = Table(frame, ("c0", "c1", "c2"), {})
+    measured = {}
+    for stratify in (True, False):
+        plan = Cv5x2.model_validate({"stratify": stratify})
+        splits = make_splits("d", data, "cv_5x2", plan, 3)
+        quality = split_quality("d", data, "cv_5x2", plan, splits)
+        measured[stratify] = quality["max_class_share_difference"]
+        assert quality["method"] == "grouped"
+        assert 0.3 < quality["overlap"]["mean"] < 0.7
+    assert measured[True] < 0.03 < measured[False]
+
+
+def test_grouped_replications_differ() -> None:
+    data = grouped_table([5, 7, 9, 11, 13, 17, 19, 23, 29, 31, 37, 41], 2, 1)
+    splits = make_splits("d", data, "cv_5x2", PLANS["cv_5x2"], 1)
+    halves = {tuple(splits[f"repeat-{r}"] == splits[f"repeat-{r}"][0]) for r in range(1, 6)}
+    assert len(halves) == 5
+
+
+def test_too_few_groups_for_different_replications_are_refused() -> None:
+    data = grouped_table([20, 20, 20], 2, 1)
+    with pytest.raises(Problem, match=r"groups: the groups are too few or too uneven for cv_5x2"):
+        make_splits("d", data, "cv_5x2", PLANS["cv_5x2"], 1)
+    with pytest.raises(Problem, match=r"3 group\(s\) cannot be divided into the 4 parts of kfold"):
+        make_splits("d", data, "kfold", PLANS["kfold"], 1)
+
+
+def test_class_of_one_group_is_refused() -> None:
+    data = grouped_table([20] * 10, 2, 1)
+    data.frame.loc[data.frame[GROUP] == "g3", TARGET] = "c2"
+    data = Table(data.frame, ("c0", "c1", "c2"), {})
+    with pytest.raises(Problem, match="class 'c2' is found in one group only"):
+        make_splits("d", data, "holdout", PLANS["holdout"], 1)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(12, 200), st.integers(2, 8), st.integers(1, 50), st.integers(0, 2**31))
+def test_folds_by_time_are_trained_on_the_past(
+    rows: int, folds: int, spread: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    time = rng.integers(0, spread + folds + 1, rows)
+    data = with_column(table([rows // 2, rows - rows // 2], seed), **{TIME: time})
+    plan = KFold.model_validate({"folds": folds})
+    splits = divided(data, "kfold", plan, 0, ["different times", "no two classes"])
+    if splits is None:
+        return
+    tested: list[int] = []
+    for _, _, (train, test) in divisions(splits, plan):
+        assert time[train].max() < time[test].min()
+        assert len(train) == (time < time[test].min()).sum()
+        tested += list(test)
+    assert len(tested) == len(set(tested))
+    assert min(time[tested]) > time.min()
+
+
+def test_holdout_by_time_tests_the_last_rows(tmp_path: Path) -> None:
+    time = np.random.default_rng(1).permutation(100)
+    data = with_column(table([50, 50]), **{TIME: time})
+    splits = make_splits("d", data, "holdout", Holdout.model_validate({"test_size": 0.25}), 0)
+    write_splits(tmp_path / "s.parquet", splits)
+    train, test = read_split(tmp_path / "s.parquet", 1, 1)
+    assert sorted(time[test]) == list(range(75, 100))
+    assert sorted(time[train]) == list(range(75))
+    tied = with_column(table([50, 50]), **{TIME: np.minimum(time, 80)})
+    splits = make_splits("d", tied, "holdout", Holdout.model_validate({"test_size": 0.15}), 0)
+    assert (splits["repeat-1"] == 1).sum() == 20, "rows of one time are never separated"
+
+
+def test_rolling_folds_are_read_back(tmp_path: Path) -> None:
+    data = with_column(table([20, 20]), **{TIME: np.arange(40) // 2})
+    plan = KFold.model_validate({"folds": 3})
+    splits = make_splits("d", data, "kfold", plan, 0)
+    assert [c for c in splits if c != ROW_ID] == [f"repeat-1.fold-{f}" for f in (1, 2, 3)]
+    write_splits(tmp_path / "s.parquet", splits)
+    for repeat, fold, split in divisions(splits, plan):
+        for own, kept in zip(split, read_split(tmp_path / "s.parquet", repeat, fold), strict=True):
+            np.testing.assert_array_equal(own, kept)
+    assert [len(split.train) for _, _, split in divisions(splits, plan)] == [10, 20, 30]
+
+
+def test_column_says_what_is_tested() -> None:
+    part = np.array(["fit", "check", "spare", "fit"] * 20)
+    data = with_column(table([40, 40]), **{HOLDOUT: part})
+    keys = {"column": "part", "train": ["fit"], "test": ["check"]}
+    plan = Holdout.model_validate(keys)
+    splits = make_splits("d", data, "holdout", plan, 0)
+    ((_, _, (train, test)),) = divisions(splits, plan)
+    np.testing.assert_array_equal(train, np.flatnonzero(part == "fit"))
+    np.testing.assert_array_equal(test, np.flatnonzero(part == "check"))
+    quality = split_quality("d", data, "holdout", plan, splits)
+    assert quality["method"] == "column"
+    assert quality["parts"][0]["unused"] == 20
+    with pytest.raises(
+        Problem, match=r"resampling\.holdout\.test: unknown value in 'part': 'test'"
+    ):
+        make_splits("d", data, "holdout", Holdout.model_validate(keys | {"test": ["test"]}), 0)
+    # the other plans do not care
+    folds = make_splits("d", data, "kfold", PLANS["kfold"], 0)
+    assert folds.equals(make_splits("d", table([40, 40]), "kfold", PLANS["kfold"], 0))
+
+
+def test_test_file_is_for_the_holdout_alone() -> None:
+    part = np.repeat(["train", "test"], [60, 20])
+    data = with_column(table([40, 40]), **{PART: part})
+    ((_, _, (train, test)),) = divisions(
+        make_splits("d", data, "holdout", PLANS["holdout"], 0), PLANS["holdout"]
+    )
+    np.testing.assert_array_equal(test, np.arange(60, 80))
+    np.testing.assert_array_equal(train, np.arange(60))
+    splits = make_splits("d", data, "cv_5x2", PLANS["cv_5x2"], 0)
+    assert (splits.loc[60:, "repeat-1"] == -1).all()
+    for _, _, (train, test) in divisions(splits, PLANS["cv_5x2"]):
+        assert sorted([*train, *test]) == list(range(60))
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({GROUP: ["a", "b"] * 40}, r"holdout: 2 group\(s\) are in both parts, first 'a'"),
+        ({TIME: range(80, 0, -1)}, "holdout: 20 of 20 rows for testing come before the last row"),
+        ({TARGET: ["c0"] * 60 + ["c1"] * 20}, "the training part holds 'c0' alone"),
+    ],
+    ids=str,
+)
+def test_given_division_must_keep_the_promise(columns: dict[str, Any], message: str) -> None:
+    data = with_column(table([40, 40]), **{PART: np.repeat(["train", "test"], [60, 20])}, **columns)
+    with pytest.raises(Problem, match=message):
+        make_splits("d", data, "holdout", PLANS["holdout"], 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "plan", "message"),
+    [
+        ("cv_5x2", PLANS["cv_5x2"], "cv_5x2 divides rows at random, which `time` forbids"),
+        ("resampled", PLANS["resampled"], "resampled divides rows at random"),
+        ("kfold", KFold.model_validate({"repeats": 2}), "resampling.kfold.repeats: found 2"),
+    ],
+)
+def test_plans_at_random_are_refused_with_time(name: str, plan: Plan, message: str) -> None:
+    spec = {"source": "file", "path": "x.csv", "target": "y", "time": "t"}
+    with pytest.raises(Problem, match=message):
+        check_plan("d", FileData.model_validate(spec), name, plan)
+    check_plan("d", FileData.model_validate(spec), "kfold", PLANS["kfold"])
+    check_plan("d", FileData.model_validate(spec), "holdout", PLANS["holdout"])
+
+
+def test_quality_is_that_of_the_files(tmp_path: Path) -> None:
+    keys = {"path": str(ROOT / "config/data/attrition.csv"), "target": "target"}
+    data = load_table("a", FileData.model_validate({"source": "file", **keys}), 1)
+    plan = PLANS["cv_5x2"]
+    splits = make_splits("a", data, "cv_5x2", plan, 19)
+    quality = split_quality("a", data, "cv_5x2", plan, splits)
+    assert quality["rows"] == 1470
+    assert quality["max_class_share_difference"] < 0.002
+    first = quality["parts"][0]
+    assert (first["train"]["rows"], first["test"]["rows"]) == (735, 735)
+    tested = data.frame[TARGET][splits["repeat-1"] == 1]
+    assert first["test"]["classes"] == {c: int((tested == c).sum()) for c in data.classes}
+    overlap = quality["overlap"]
+    assert len(overlap["pairs"]) == 10
+    one, two = (set(np.flatnonzero(splits[f"repeat-{r}"] == 1)) for r in (1, 2))
+    assert overlap["pairs"][0] == {"repeats": [1, 2], "share": round(len(one & two) / len(one), 6)}
+    # 735 of 1470 rows at random: the standard deviation of the share is 1.3 %
+    assert all(abs(pair["share"] - 0.5) < 0.06 for pair in overlap["pairs"])

@@ -53,8 +53,7 @@ def plain(values: Column) -> Column:
 
 def names(values: Column) -> Column:
     """Return values as people write them: ``2`` for 2.0, ``True``, texts as they are."""
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        values = values.astype(values.cat.categories.dtype)
+    values = _without_categories(values)
     present = values.dropna()
     if types.is_float_dtype(present.dtype) and _whole(present):
         present = present.astype("int64")
@@ -64,8 +63,7 @@ def names(values: Column) -> Column:
 
 def sorted_names(values: Column) -> list[str]:
     """List the different values by name, in the values' own order (2 before 10)."""
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        values = values.astype(values.cat.categories.dtype)
+    values = _without_categories(values)
     first = values.dropna().drop_duplicates()
     try:
         ordered = first.loc[sorted(first.index, key=lambda row: first[row])]
@@ -114,6 +112,13 @@ def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None
             else ""
         )
         raise UserError(unknown(what, value, known) + hint)
+
+
+def _without_categories(values: Column) -> Column:
+    if not isinstance(values.dtype, pd.CategoricalDtype):
+        return values
+    found = pd.Series(np.asarray(values.cat.categories)).reindex(values.cat.codes)
+    return found.set_axis(values.index)
 
 
 def _text(value: Any) -> str:

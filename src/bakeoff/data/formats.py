@@ -68,7 +68,7 @@ def read_table(path: Path, name: str, spec: TableData) -> pd.DataFrame:
     ) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"{name!r} cannot be read as {kind}: {reason}") from None
-    return _with_plain_columns(frame, name)
+    return with_plain_columns(frame, name)
 
 
 def format_of(name: str, spec: TableData) -> str:
@@ -127,7 +127,9 @@ def _check_text(lines: IO[str], sep: str, name: str, spec: TableData) -> list[st
         raise UserError(f"{name!r} has no rows, only the names of {len(first)} columns")
     if not spec.header:
         return [f"x{i}" for i in range(1, len(first) + 1)]
-    return [column.strip() or f"Unnamed: {i}" for i, column in enumerate(first)]
+    columns = [column.strip() or f"Unnamed: {i}" for i, column in enumerate(first)]
+    _refuse_twice(columns, name)
+    return columns
 
 
 def _check_separator(first: Sequence[str], name: str) -> None:
@@ -217,15 +219,19 @@ def _refuse_csv_keys(kind: str, spec: TableData) -> None:
         raise UserError(f"`{key}` is for CSV and TSV, the file is {kind}")
 
 
-def _with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Give the columns names that are texts, and refuse two of one name."""
-    frame.columns = pd.Index([str(column) for column in frame.columns], dtype=object)
-    twice = [column for column, count in Counter(frame.columns).items() if count > 1]
+def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Give the columns names that are texts; refuse two of one name, and no rows."""
+    columns = [str(column) for column in frame.columns]
+    _refuse_twice(columns, name)
+    if frame.empty:
+        raise UserError(f"{name!r} has no rows")
+    return frame.set_axis(pd.Index(columns, dtype=object), axis=1)
+
+
+def _refuse_twice(columns: Sequence[str], name: str) -> None:
+    twice = [column for column, count in Counter(columns).items() if count > 1]
     if twice:
         raise UserError(
             f"{name!r} has {len(twice)} column name(s) more than once, first {twice[0]!r}: "
-            "rename them in the file"
+            "rename them"
         )
-    if frame.empty:
-        raise UserError(f"{name!r} has no rows")
-    return frame

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bakeoff.data.formats import with_plain_columns
 from bakeoff.errors import UserError, unknown
 from bakeoff.seeds import derive, integer
 from bakeoff.spec.datasets import FunctionData
@@ -74,15 +75,15 @@ def call(spec: FunctionData, seed: int) -> tuple[pd.DataFrame, str]:
     except Exception as error:
         raise UserError(f"{spec.function} failed: {_told(error)}") from error
     match found:
-        case pd.DataFrame():
+        case pd.DataFrame() as frame:
             if spec.target is None:
                 raise UserError(
                     f"{spec.function} returned a DataFrame alone: say which column is the target, "
                     "`target: ...`"
                 )
-            return found.reset_index(drop=True), spec.target
+            return _plain(frame, spec), spec.target
         case (pd.DataFrame() as features, target):
-            return _joined(features, target, spec)
+            return _joined(_plain(features, spec), target, spec)
     raise UserError(
         f"{spec.function} returned {_kind(found)}, expected a pandas DataFrame or a DataFrame and "
         "the target"
@@ -91,7 +92,7 @@ def call(spec: FunctionData, seed: int) -> tuple[pd.DataFrame, str]:
 
 def _joined(features: pd.DataFrame, target: Any, spec: FunctionData) -> tuple[pd.DataFrame, str]:
     if isinstance(target, str):
-        return features.reset_index(drop=True), target
+        return features, target
     if np.ndim(target) != 1 or len(target) != len(features):
         raise UserError(
             f"{spec.function} returned {len(features)} rows and a target of shape "
@@ -100,9 +101,11 @@ def _joined(features: pd.DataFrame, target: Any, spec: FunctionData) -> tuple[pd
     name = spec.target or str(getattr(target, "name", None) or TARGET)
     if name in features.columns:
         raise UserError(f"{spec.function} returned the target {name!r} among the features too")
-    frame = features.reset_index(drop=True)
-    frame[name] = pd.Series(target).reset_index(drop=True)
-    return frame, name
+    return features.assign(**{name: pd.Series(target).reset_index(drop=True)}), name
+
+
+def _plain(frame: pd.DataFrame, spec: FunctionData) -> pd.DataFrame:
+    return with_plain_columns(frame.reset_index(drop=True), spec.function)
 
 
 def _kind(found: Any) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bakeoff.data.divide import Rows
 from bakeoff.data.splits import divisions
@@ -36,10 +35,10 @@ def split_quality(
     for repeat, fold, (train, test) in divisions(splits, plan):
         sides = {"train": _side(table, train), "test": _side(table, test)}
         unused = len(table.frame) - len(train) - len(test)
-        own = _share_difference(*(np.array(list(s["classes"].values())) for s in sides.values()))
+        own = _share_difference(table, train, test)
         difference = max(difference, own)
         parts.append({"repeat": repeat, "fold": fold, **sides, "unused": unused})
-    method = _method(table, plan)
+    method = _method(table, plan) if parts[0]["train"]["rows"] else "given"
     return {
         "dataset": dataset,
         "plan": name,
@@ -77,8 +76,15 @@ def _side(table: Table, rows: Rows) -> dict[str, Any]:
     return found
 
 
-def _share_difference(train: NDArray[np.int64], test: NDArray[np.int64]) -> float:
-    return float(np.abs(train / train.sum() - test / test.sum()).max())
+def _share_difference(table: Table, train: Rows, test: Rows) -> float:
+    """Return by how much the share of a class differs at most between the two parts."""
+    if not len(train):
+        return 0.0
+    shares = [
+        np.bincount(table.codes[rows], minlength=len(table.classes)) / len(rows)
+        for rows in (train, test)
+    ]
+    return float(np.abs(shares[0] - shares[1]).max())
 
 
 def _overlap(splits: pd.DataFrame) -> dict[str, Any]:

@@ -309,6 +309,7 @@ def _check_different(at: tuple[str, ...], name: str, plan: Plan, splits: pd.Data
         if first != repeat:
             raise Problem(
                 (*at, "groups"),
-                f"the groups are too few for {name}: its repeats {first} and {repeat} are the same "
-                "division, which would count twice; use `holdout`, or `kfold` without repeats",
+                f"the groups are too few or too uneven for {name}: its repeats {first} and "
+                f"{repeat} are the same division, which would count twice; use `holdout`, or "
+                "`kfold` without repeats",
             )

@@ -193,7 +193,10 @@ def _card(
     return {
         "dataset": name,
         "label": spec.label or name,
-        "source": {**spec.model_dump(mode="json", include=_SOURCE_KEYS), **loaded.facts},
+        "source": {
+            **spec.model_dump(mode="json", include=_SOURCE_KEYS, exclude_none=True),
+            **loaded.facts,
+        },
         "licence": spec.licence or loaded.facts.get("licence"),
         "rows": len(frame),
         "target": loaded.target,

@@ -1,0 +1,269 @@
+"""Files of every format, whole and broken."""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.data import TARGET, load_table
+from bakeoff.data.columns import plain
+from bakeoff.data.formats import read_table
+from bakeoff.errors import Problem, UserError
+from bakeoff.spec.datasets import FileData, TableData
+from tests.conftest import ROOT
+
+PENGUINS = ROOT / "config/data/penguins.csv"
+
+
+def read(path: Path, **keys: Any) -> pd.DataFrame:
+    return read_table(path, str(path), TableData.model_validate({"target": "y", **keys}))
+
+
+def load(path: Path, **keys: Any) -> pd.DataFrame:
+    spec = {"source": "file", "path": str(path), "target": "y", **keys}
+    return load_table("d", FileData.model_validate(spec), 0).frame
+
+
+def arff(frame: pd.DataFrame, relation: str = "r") -> str:
+    """Write a frame as ARFF: text columns are nominal, missing values are ?."""
+    lines = [f"@relation {relation}"]
+    for name, values in frame.items():
+        texts = not pd.api.types.is_numeric_dtype(values)
+        kind = "{" + ",".join(sorted(values.dropna().unique())) + "}" if texts else "numeric"
+        lines.append(f"@attribute {name} {kind}")
+    rows = frame.astype(object).where(frame.notna(), "?")
+    return "\n".join([*lines, "@data", *(",".join(map(str, row)) for row in rows.to_numpy())])
+
+
+@pytest.fixture(scope="module")
+def penguins() -> pd.DataFrame:
+    return pd.read_csv(PENGUINS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("p.csv", "p.tsv", "p.parquet", "p.feather", "p.arff", "p.CSV"),
+        *("p.csv.gz", "p.csv.bz2", "p.csv.xz", "p.csv.zip", "p.parquet.gz", "p.arff.gz"),
+    ],
+)
+def test_every_format_gives_the_same_table(
+    tmp_path: Path, penguins: pd.DataFrame, name: str
+) -> None:
+    path = tmp_path / name
+    plain = tmp_path / "plain"
+    if ".parquet" in name:
+        penguins.to_parquet(plain)
+    elif ".feather" in name:
+        penguins.to_feather(plain)
+    elif ".arff" in name:
+        plain.write_text(arff(penguins))
+    else:
+        sep = "\t" if ".tsv" in name else ","
+        penguins.to_csv(plain, index=False, sep=sep)
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.write(plain, "p.csv")
+    elif name.endswith((".bz2", ".xz")):
+        penguins.to_csv(path, index=False)
+    else:
+        content = plain.read_bytes()
+        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    found = load(path, target="target")
+    expected = load(PENGUINS, target="target")
+    pd.testing.assert_frame_equal(found, expected, check_dtype=False)
+    assert found.isna().sum().sum() == 19
+
+
+def test_format_can_be_said(tmp_path: Path, penguins: pd.DataFrame) -> None:
+    path = tmp_path / "penguins.data"
+    penguins.to_csv(path, index=False, header=False, sep="|", na_rep="?")
+    found = read(path, format="csv", sep="|", header=False, missing_values=["?"])
+    assert list(found.columns) == [f"x{i}" for i in range(1, 8)]
+    assert found["x2"].dtype == float
+    assert found.isna().sum().sum() == 19
+
+
+def test_missing_values_replace_the_usual_ones(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,y\nNone,u\n-,v\n,u\n")
+    assert list(read(path)["a"].isna()) == [True, False, True]
+    assert list(read(path, missing_values=["-"])["a"].isna()) == [False, True, True]
+
+
+def test_byte_order_mark_and_other_encodings_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes("\ufeffa,y\n1,ü\n".encode())
+    assert list(read(path).columns) == ["a", "y"]
+    path.write_bytes("a,y\n1,ü\n".encode("latin-1"))
+    with pytest.raises(UserError, match=r"is not utf-8 text; .* `encoding: latin-1`"):
+        read(path)
+    assert read(path, encoding="latin-1")["y"][0] == "ü"
+    with pytest.raises(UserError, match="unknown encoding 'klingon'"):
+        read(path, encoding="klingon")
+
+
+BROKEN: list[tuple[str, str, str]] = [
+    ("a,b,y\n1,2,u\n1,2\n", "a.csv", r"line 3 has 2 values, the first line has 3"),
+    ("a,y\n1,u\n1,2,u\n", "a.csv", r"line 3 has 3 values, the first line has 2"),
+    ("a,y\n1,2,u\n1,2,u\n", "a.csv", r"line 2 has 3 values"),
+    ('a,y\n"1\n2",u\n1\n', "a.csv", r"line 4 has 1 values"),
+    ("a;y\n1;u\n", "a.csv", r"seems to be separated by ';': set `sep: ';'`"),
+    ("a\ty\n1\tu\n", "a.csv", r"seems to be separated by '\\t'"),
+    ("", "a.csv", "is empty"),
+    ("\n\n", "a.csv", "is empty"),
+    ("a,y\n", "a.csv", "has no rows, only the names of 2 columns"),
+    ("a,a,y\n1,2,u\n", "a.csv", r"1 column name\(s\) more than once, first 'a'"),
+    ("x", "a.parquet", "cannot be read as parquet"),
+    ("x", "a.feather", "cannot be read as feather"),
+    ("", "a.parquet", "cannot be read as parquet"),
+    ("", "a.arff", "is empty"),
+    ("hello", "a.arff", "cannot be read as arff"),
+    (
+        "@relation r\n@attribute a string\n@data\nx\n",
+        "a.arff",
+        "(?i)cannot be read as arff.*string",
+    ),
+    ("a,y\n", "a.csv.gz", "cannot be read as csv"),
+    ("a,y\n", "a.csv.zip", "cannot be read as csv: File is not a zip file"),
+    ("a,y\n", "a.xlsx", r"unknown file ending '.xlsx'.*or set `format:`"),
+    ("a,y\n", "noending", r"unknown file ending ''"),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "message"), BROKEN)
+def test_broken_file_is_told(tmp_path: Path, text: str, name: str, message: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        read(path)
+
+
+def test_archive_of_several_files_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", "a,y\n1,u\n")
+        archive.writestr("b.csv", "a,y\n1,u\n")
+    with pytest.raises(UserError, match="holds 2 files"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "keys", [{"sep": ";"}, {"header": False}, {"missing_values": ["?"]}], ids=str
+)
+def test_keys_of_csv_are_refused_elsewhere(
+    tmp_path: Path, penguins: pd.DataFrame, keys: dict[str, Any]
+) -> None:
+    path = tmp_path / "a.parquet"
+    penguins.to_parquet(path)
+    with pytest.raises(UserError, match=f"`{next(iter(keys))}` is for CSV and TSV"):
+        read(path, **keys)
+
+
+def test_index_of_a_stored_frame_becomes_a_column(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    frame = pd.DataFrame({"a": [1, 2], "y": ["u", "v"]}, index=pd.Index([7, 8], name="patient"))
+    frame.to_parquet(path)
+    assert list(read(path)["patient"]) == [7, 8]
+
+
+def test_column_names_that_are_no_texts(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pd.DataFrame({0: [1.0, 2.0, 3.0, 4.0], 1: ["u", "v"] * 2}).to_parquet(path)
+    assert list(load(path, target="1").columns[2:]) == ["0"]
+
+
+def test_columns_of_every_type_become_plain(tmp_path: Path) -> None:
+    n = 6
+    frame = pd.DataFrame(
+        {
+            "whole": pd.array([1, None] * 3, dtype="Int64"),
+            "yes": [True, False] * 3,
+            "maybe": pd.array([True, None, False] * 2, dtype="boolean"),
+            "kind": pd.Categorical(["a", "b", "c"] * 2),
+            "day": pd.date_range("2024-01-01", periods=n),
+            "moment": pd.date_range("2024-01-01", periods=n, tz="Europe/Berlin"),
+            "lasting": pd.to_timedelta(range(n), unit="s"),
+            "huge": pd.array([2**63 + i for i in range(n)], dtype="uint64"),
+            "text": ["a", None] * 3,
+            "y": ["u", "v"] * 3,
+        }
+    )
+    path = tmp_path / "a.parquet"
+    frame.to_parquet(path)
+    found = load(path)
+    assert found["whole"].tolist()[0] == 1.0
+    assert found["yes"].tolist() == [1, 0] * 3
+    assert found["maybe"].isna().tolist() == [False, True, False] * 2
+    levels = plain(pd.Series(pd.Categorical([10, 2, None]), index=[4, 5, 6]))
+    assert levels.tolist()[:2] == ["10", "2"]
+    assert levels.isna().tolist() == [False, False, True]
+    assert found["kind"].tolist() == ["a", "b", "c"] * 2
+    assert str(found["moment"][0]) == "2023-12-31 23:00:00"
+    assert found["lasting"].tolist() == list(map(float, range(n)))
+    assert found["huge"].dtype == np.uint64
+    kinds = {c: found[c].dtype.kind for c in ("day", "moment")}
+    assert kinds == {"day": "M", "moment": "M"}
+    assert found["text"].isna().sum() == 3
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([[1], [2]], "column 'a' holds a list in each row"),
+        ([np.inf, 1.0], r"column 'a' is infinite in 1 row\(s\), first in 1"),
+        ([1 + 2j, 1.0], "column 'a' holds complex numbers"),
+    ],
+)
+def test_columns_that_cannot_be_learned_from_are_told(values: Any, message: str) -> None:
+    from bakeoff.data.prepare import features
+    from bakeoff.spec.datasets import SklearnData
+
+    spec = SklearnData.model_validate({"source": "sklearn", "name": "iris"})
+    with pytest.raises(Problem, match=message):
+        features(pd.DataFrame({"a": values}), set(), spec, ("datasets", "d"))
+
+
+@pytest.mark.parametrize(
+    ("cells", "classes"),
+    [
+        (["1", "2"], ("1", "2")),
+        (["2.0", "10.0"], ("2", "10")),
+        (["True", "False"], ("False", "True")),
+        (["99999999999999999999", "1"], ("1", "99999999999999999999")),
+        (["9007199254740993", "9007199254740992"], ("9007199254740992", "9007199254740993")),
+        (["x", "10"], ("10", "x")),
+        (["2024-01-02", "2024-01-01"], ("2024-01-01", "2024-01-02")),
+    ],
+)
+def test_labels_of_every_kind(tmp_path: Path, cells: list[str], classes: tuple[str, ...]) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,y\n" + "".join(f"{i},{cell}\n" for i, cell in enumerate(cells * 4)))
+    spec = FileData.model_validate({"source": "file", "path": str(path), "target": "y"})
+    table = load_table("d", spec, 0)
+    assert table.classes == classes or set(table.classes) == set(classes)
+    assert set(table.frame[TARGET]) == set(classes)
+    assert sorted(np.bincount(table.codes)) == [4, 4]
+
+
+def test_unnamed_column_is_told_not_learned_from(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(",a,y\n" + "".join(f"{i},{i},{'uv'[i % 2]}\n" for i in range(6)))
+    with pytest.raises(Problem, match='set `id: "Unnamed: 0"`'):
+        load(path)
+    assert list(load(path, id="Unnamed: 0").columns[2:]) == ["a"]
+    assert list(load(path, drop=["Unnamed: 0"]).columns[2:]) == ["a"]
+
+
+def test_reserved_name_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("__target__,__a,y\n" + "1,2,u\n3,4,v\n" * 3)
+    with pytest.raises(Problem, match="a column is called '__target__'"):
+        load(path)
+    assert list(load(path, drop=["__target__"]).columns[2:]) == ["__a"]

@@ -1,0 +1,200 @@
+"""Rows filtered, classes merged, columns given a role: on real data and on odd ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.data import ROW_ID, TARGET, WEIGHT, Table, load_table
+from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
+from bakeoff.errors import Problem
+from bakeoff.spec.datasets import FileData
+from tests.conftest import ROOT
+
+DATA = ROOT / "config/data"
+ATTRITION = {"path": str(DATA / "attrition.csv"), "target": "target"}
+PENGUINS = {"path": str(DATA / "penguins.csv"), "target": "target"}
+ARRHYTHMIA = {"path": str(DATA / "arrhythmia.csv.gz"), "target": "class"}
+Load = Callable[..., Table]
+
+
+def load(base: dict[str, Any], holdout: str | None = None, **keys: Any) -> Table:
+    return load_table("d", FileData.model_validate({"source": "file", **base, **keys}), 0, holdout)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Load:
+    """Return a loader of a table of 12 rows with a column of each kind."""
+    pd.DataFrame(
+        {
+            "n": [*range(11), None],
+            "day": pd.date_range("2024-01-01", periods=12).strftime("%Y-%m-%d"),
+            "kind": ["a", "b", "c"] * 4,
+            "yes": [True, False] * 6,
+            "w": [0.0, 2.0] * 6,
+            "label": [*"stsssttstsst"],
+            "part": ["train"] * 6 + ["test"] * 4 + ["spare"] * 2,
+            "y": ["u", "v"] * 6,
+        }
+    ).to_csv(tmp_path / "small.csv", index=False)
+    base = {"path": str(tmp_path / "small.csv"), "target": "y"}
+    return lambda holdout=None, **keys: load(base, holdout, **keys)
+
+
+def test_merged_classes_are_those_of_the_documentation_of_compare_holdout() -> None:
+    pool = {"WithArrhythmia": list(range(2, 16)), "NoArrhythmia": [1]}
+    table = load(ARRHYTHMIA, merge=pool, classes=["NoArrhythmia", "WithArrhythmia"])
+    assert table.classes == ("NoArrhythmia", "WithArrhythmia")
+    assert table.card["classes"] == {"NoArrhythmia": 245, "WithArrhythmia": 185}
+    assert table.card["rows_of_other_classes"] == 22
+    raw = pd.read_csv(DATA / "arrhythmia.csv.gz")
+    kept = raw[raw["class"] != 16]
+    np.testing.assert_array_equal(table.frame[ROW_ID], kept.index + 1)
+    assert ((kept["class"] == 1).to_numpy() == (table.frame[TARGET] == "NoArrhythmia")).all()
+
+
+def test_merging_into_a_class_that_exists() -> None:
+    table = load(PENGUINS, merge={"Adelie": ["Chinstrap"]})
+    assert table.card["classes"] == {"Adelie": 220, "Gentoo": 124}
+    assert load(PENGUINS, classes=["Gentoo", "Adelie"]).classes == ("Adelie", "Gentoo")
+
+
+def test_order_of_classes_is_that_of_their_values() -> None:
+    table = load(ARRHYTHMIA, classes=[10, 2, 1, 6])
+    assert table.classes == ("1", "2", "6", "10")
+    merged = load(ARRHYTHMIA, merge={"rare": [3, 4, 5]}, classes=[1, "rare", 10])
+    assert merged.classes == ("1", "rare", "10")
+
+
+def test_filters_keep_what_they_say() -> None:
+    raw = pd.read_csv(DATA / "attrition.csv")
+    table = load(
+        ATTRITION,
+        filter=[
+            {"column": "Age", "min": 30, "below": 50},
+            {"column": "JobRole", "drop": ["Manager"]},
+            {"column": "Education", "keep": ["Bachelor", "Master"]},
+        ],
+    )
+    expected = raw.query(
+        "30 <= Age < 50 and JobRole != 'Manager' and Education in ('Bachelor', 'Master')"
+    )
+    np.testing.assert_array_equal(table.frame[ROW_ID], expected.index + 1)
+    assert table.card["rows_filtered"] == len(raw) - len(expected) > 0
+
+
+@pytest.mark.parametrize(
+    ("one", "rows"),
+    [
+        ({"column": "n", "above": 4, "max": 8.5}, [6, 7, 8, 9]),
+        ({"column": "n", "missing": "drop"}, range(1, 12)),
+        ({"column": "n", "drop": [0, 1, 2]}, [*range(4, 13)]),
+        ({"column": "day", "min": "2024-01-05"}, range(5, 13)),
+        ({"column": "day", "below": "2024-01-07T12:00:00"}, range(1, 8)),
+        ({"column": "yes", "keep": [True]}, range(1, 12, 2)),
+        ({"column": "kind", "keep": ["a", "b"], "drop": ["b"]}, [1, 4, 7, 10]),
+    ],
+)
+def test_every_condition(small: Load, one: dict[str, Any], rows: Any) -> None:
+    rows = list(rows)
+    table = small(filter=[one], target="label", features=["n", "w"])
+    assert table.frame[ROW_ID].tolist() == rows
+
+
+def test_roles_are_kept_apart_from_features(small: Load) -> None:
+    table = small("part", weights="w", groups="kind", id="day")
+    assert table.frame[WEIGHT].tolist() == [0.0, 2.0] * 6
+    assert table.weights is not None
+    assert table.frame[GROUP].tolist() == ["a", "b", "c"] * 4
+    assert table.frame[HOLDOUT].tolist() == ["train"] * 6 + ["test"] * 4 + ["spare"] * 2
+    assert list(table.features) == ["n", "yes", "label"]
+    assert table.card["roles"]["groups"] == {"column": "kind", "distinct": 3}
+    listed = small("part", groups="kind", features=["n", "kind", "part"])
+    assert list(listed.features) == ["n", "kind", "part"]
+
+
+def test_time_is_numbers_or_dates(small: Load) -> None:
+    assert small(time="day").frame[TIME].dtype.kind == "M"
+    assert small(time="day").card["roles"]["time"]["last"].startswith("2024-01-12")
+    assert small(time="w").frame[TIME].dtype.kind == "f"
+
+
+def test_test_file_is_marked(tmp_path: Path) -> None:
+    raw = pd.read_csv(DATA / "penguins.csv").sample(frac=1, random_state=1)
+    raw[:200].to_csv(tmp_path / "a.csv", index=False)
+    shuffled = raw[200:][list(reversed(raw.columns))]
+    shuffled.to_parquet(tmp_path / "b.parquet", index=False)
+    keys = {"path": str(tmp_path / "a.csv"), "target": "target"}
+    with pytest.raises(Problem, match=r"b\.parquet"):
+        load(keys | {"path": str(tmp_path / "b.parquet"), "format": "csv"})
+    shuffled.to_csv(tmp_path / "b.csv", index=False)
+    table = load(keys, test_path=str(tmp_path / "b.csv"))
+    assert table.frame[PART].value_counts().to_dict() == {"train": 200, "test": 144}
+    assert table.card["roles"]["test_rows"] == 144
+    assert table.frame[TARGET].tolist() == raw["target"].tolist()
+    shuffled.drop(columns="sex").to_csv(tmp_path / "b.csv", index=False)
+    with pytest.raises(Problem, match="has no column 'sex'; both files need the same columns"):
+        load(keys, test_path=str(tmp_path / "b.csv"))
+
+
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"filter": [{"column": "nn", "min": 1}]}, "filter[0].column: unknown column 'nn'"),
+    ({"filter": [{"column": "n", "min": 99}]}, "filter[0]: none of 12 rows passes this filter"),
+    ({"filter": [{"column": "n", "min": "x"}]}, "filter[0].min: found the text 'x'"),
+    ({"filter": [{"column": "kind", "min": 1}]}, "holds neither numbers nor dates like 2024-05-31"),
+    ({"filter": [{"column": "day", "min": 3}]}, "filter[0].min: found 3, expected a date"),
+    ({"filter": [{"column": "kind", "keep": ["aa"]}]}, "filter[0].keep: unknown value in 'kind'"),
+    ({"filter": [{"column": "n", "drop": [77]}]}, "filter[0].drop: unknown value in 'n': '77'"),
+    ({"classes": ["u", "w"]}, "classes: unknown class 'w' (allowed: u, v)"),
+    ({"classes": ["u", True]}, "unknown class 'True' (allowed: u, v) (YAML reads bare yes, no"),
+    ({"merge": {"x": ["uu"]}}, "merge.x: unknown class 'uu'"),
+    ({"merge": {"x": ["u"], "z": ["u"]}}, "class 'u' is merged into 'x' already"),
+    ({"merge": {"v": ["u"], "z": ["v"]}}, "'v' is itself merged into 'z': use one name"),
+    ({"merge": {"z": ["u", "v"]}}, "target: only one class, 'z'"),
+    ({"merge": {"z": [3]}}, "merge.z: unknown class '3'"),
+    ({"weights": "kind"}, "weights: column 'kind' is not numeric"),
+    ({"weights": "n"}, "weights: 1 of 12 rows have no value in 'n' (first in row 12)"),
+    ({"weights": "w", "features": ["w"]}, "'w' is the weights: it cannot be a feature too"),
+    ({"groups": "kin"}, "groups: unknown column 'kin'; did you mean 'kind'?"),
+    ({"groups": "n"}, "groups: 1 of 12 rows have no value in 'n'"),
+    ({"time": "kind"}, "time: column 'kind' holds neither numbers nor dates"),
+    ({"id": "n"}, "id: 1 rows have no id in 'n'"),
+    ({"target": "n"}, "1 of 12 rows have no value in 'n' (first in row 12)"),
+]
+
+
+@pytest.mark.parametrize(("keys", "message"), MISTAKES, ids=[m[1][:40] for m in MISTAKES])
+def test_mistake_is_told(small: Load, keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(Problem, match=re.escape(message)):
+        small(**keys)
+
+
+@pytest.mark.parametrize("weights", ["-1", "inf", "0"])
+def test_impossible_weights_are_told(tmp_path: Path, weights: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,w,y\n" + f"1,{weights},u\n2,0,v\n" * 3)
+    with pytest.raises(Problem, match="negative, infinite or all 0"):
+        load({"path": str(path), "target": "y"}, weights="w")
+
+
+def test_missing_column_of_the_holdout_is_told(small: Load) -> None:
+    with pytest.raises(Problem, match=re.escape("resampling.holdout.column: unknown column 'prt'")):
+        small("prt")
+
+
+def test_filter_comes_before_what_it_makes_possible(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,y\n" + "0,\n2,u\n3,v\n" * 3)
+    table = load(
+        {"path": str(path), "target": "y"},
+        filter=[{"column": "a", "above": 0}],
+        derive={"b": "log(a)"},
+    )
+    assert table.frame[ROW_ID].tolist() == [2, 3, 5, 6, 8, 9]
+    assert np.isfinite(table.frame["b"]).all()
