@@ -604,3 +604,7 @@ def test_confidence_level_is_checked(name, level):
     entry = CATALOGUE[name]
     with pytest.raises(ValueError, match="confidence_level"):
         call(entry, ordinary(entry), confidence_level=level)
+
+
+def test_every_test_can_be_imported_from_the_package():
+    assert set(CATALOGUE) <= set(bakeoff.stats.__all__)

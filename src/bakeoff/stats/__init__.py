@@ -4,9 +4,6 @@ Pure functions: nothing here reads a file, knows an experiment or imports anothe
 package. `catalogue` lists every test with what it needs and what its null is about.
 """
 
-import importlib
-import pkgutil
-
 from bakeoff.stats._registry import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats._result import (
     Assumption,
@@ -17,6 +14,126 @@ from bakeoff.stats._result import (
     Result,
     Status,
 )
+from bakeoff.stats.auc import (
+    delong,
+)
+from bakeoff.stats.bayes import (
+    bayes_correlated_t,
+)
+from bakeoff.stats.bayes_datasets import (
+    bayes_sign,
+    bayes_signed_rank,
+)
+from bakeoff.stats.cochran import (
+    cochran_q,
+    cochran_q_statistic,
+    looney_f,
+)
+from bakeoff.stats.corrected import (
+    corrected_kfold_t,
+    corrected_repeated_kfold_t,
+    corrected_resampled_t,
+)
+from bakeoff.stats.costs import (
+    cost_sensitive,
+    cost_sensitive_from_counts,
+)
+from bakeoff.stats.criteria import (
+    hotelling_t2,
+    hotelling_t2_unpaired,
+)
+from bakeoff.stats.criteria_many import (
+    manova,
+)
+from bakeoff.stats.datasets_many import (
+    friedman,
+    friedman_aligned_ranks,
+    iman_davenport,
+    kruskal_wallis,
+    quade,
+)
+from bakeoff.stats.datasets_pairwise import (
+    dunn,
+    pairwise_rank_sum,
+    pairwise_wilcoxon,
+)
+from bakeoff.stats.datasets_posthoc import (
+    cd_groups,
+    conover_friedman,
+    friedman_posthoc,
+    nemenyi,
+)
+from bakeoff.stats.datasets_two import (
+    sign_test,
+    wilcoxon_signed_rank,
+)
+from bakeoff.stats.equivalence import (
+    EquivalenceResult,
+    tost_folds,
+    tost_paired,
+    tost_paired_from_counts,
+)
+from bakeoff.stats.folds import (
+    anova_oneway,
+    anova_repeated_measures,
+)
+from bakeoff.stats.multiplicity import (
+    adjust_pvalues,
+    bergmann_hommel,
+    canonical_method,
+    shaffer_static,
+    simultaneous_level,
+)
+from bakeoff.stats.paired import (
+    McNemarResult,
+    mcnemar,
+    mcnemar_from_counts,
+    mcnemar_pvalues,
+)
+from bakeoff.stats.paired_intervals import (
+    difference_bounds,
+    odds_ratio_bounds,
+    paired_difference_ci,
+    paired_odds_ratio_ci,
+)
+from bakeoff.stats.pairwise import (
+    mcnemar_minp,
+    pairwise_mcnemar,
+)
+from bakeoff.stats.planning import (
+    Plan,
+    mcnemar_detectable_difference,
+    mcnemar_power,
+    mcnemar_sample_size,
+    smallest_discordant_count,
+)
+from bakeoff.stats.planning_resampled import (
+    cv5x2_f_detectable_difference,
+    cv5x2_f_power,
+    cv5x2_f_sample_size,
+)
+from bakeoff.stats.proportion_intervals import (
+    proportion_ci,
+)
+from bakeoff.stats.resampled import (
+    cv5x2_f,
+    cv5x2_t,
+    kfold_t,
+    resampled_t,
+)
+from bakeoff.stats.single import (
+    binomial_test,
+    binomial_test_from_counts,
+    corrected_one_sample_t,
+    one_sample_t,
+)
+from bakeoff.stats.tukey import (
+    tukey_hsd,
+)
+from bakeoff.stats.two_proportions import (
+    proportion_difference,
+    proportion_difference_from_counts,
+)
 
 __all__ = [
     "Arity",
@@ -24,27 +141,81 @@ __all__ = [
     "BayesResult",
     "ConfidenceInterval",
     "Entry",
+    "EquivalenceResult",
     "Evidence",
+    "McNemarResult",
     "Pair",
     "PairwiseResult",
+    "Plan",
     "Result",
     "Status",
     "TypeOneError",
+    "adjust_pvalues",
+    "anova_oneway",
+    "anova_repeated_measures",
+    "bayes_correlated_t",
+    "bayes_sign",
+    "bayes_signed_rank",
+    "bergmann_hommel",
+    "binomial_test",
+    "binomial_test_from_counts",
+    "canonical_method",
     "catalogue",
+    "cd_groups",
+    "cochran_q",
+    "cochran_q_statistic",
+    "conover_friedman",
+    "corrected_kfold_t",
+    "corrected_one_sample_t",
+    "corrected_repeated_kfold_t",
+    "corrected_resampled_t",
+    "cost_sensitive",
+    "cost_sensitive_from_counts",
+    "cv5x2_f",
+    "cv5x2_f_detectable_difference",
+    "cv5x2_f_power",
+    "cv5x2_f_sample_size",
+    "cv5x2_t",
+    "delong",
+    "difference_bounds",
+    "dunn",
+    "friedman",
+    "friedman_aligned_ranks",
+    "friedman_posthoc",
+    "hotelling_t2",
+    "hotelling_t2_unpaired",
+    "iman_davenport",
+    "kfold_t",
+    "kruskal_wallis",
+    "looney_f",
+    "manova",
+    "mcnemar",
+    "mcnemar_detectable_difference",
+    "mcnemar_from_counts",
+    "mcnemar_minp",
+    "mcnemar_power",
+    "mcnemar_pvalues",
+    "mcnemar_sample_size",
+    "nemenyi",
+    "odds_ratio_bounds",
+    "one_sample_t",
+    "paired_difference_ci",
+    "paired_odds_ratio_ci",
+    "pairwise_mcnemar",
+    "pairwise_rank_sum",
+    "pairwise_wilcoxon",
+    "proportion_ci",
+    "proportion_difference",
+    "proportion_difference_from_counts",
+    "quade",
+    "resampled_t",
+    "shaffer_static",
+    "sign_test",
+    "simultaneous_level",
+    "smallest_discordant_count",
+    "tost_folds",
+    "tost_paired",
+    "tost_paired_from_counts",
+    "tukey_hsd",
+    "wilcoxon_signed_rank",
 ]
-
-
-def __getattr__(name: str) -> object:
-    """Resolve the public functions of the family modules, imported on first use."""
-    families = [module.name for module in pkgutil.iter_modules(__path__)]
-    # `from bakeoff.stats import paired` asks here before it imports: leave modules to it
-    if not name.startswith("_") and name not in families:
-        entry = catalogue().get(name)
-        if entry is not None:
-            return entry.function
-        # what is no test (planning, intervals, tests from counts) is in its module's __all__
-        for family in families:
-            module = importlib.import_module(f"{__name__}.{family}")
-            if name in getattr(module, "__all__", ()):
-                return getattr(module, name)
-    raise AttributeError(f"module 'bakeoff.stats' has no attribute {name!r}")

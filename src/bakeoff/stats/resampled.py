@@ -26,7 +26,7 @@ from bakeoff.stats._paired import (
     t_pvalue,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Assumption, Result, Status
+from bakeoff.stats._result import Assumption, ConfidenceInterval, Result, Status
 
 _PAIR: dict[str, Any] = {
     "evidence": Evidence.FOLD_SCORES,
@@ -143,30 +143,40 @@ def cv5x2_f(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
+    confidence_level: float = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
     """Alpaydin's combined 5×2cv F test: all ten differences, not the first alone.
 
-    F = Σd²_ij / (2 Σs²ᵢ), referred to F(10, 5) (Alpaydin 1999). It is two-sided, and no
-    interval belongs to it.
+    F = Σd²_ij / (2 Σs²ᵢ), referred to F(10, 5) (Alpaydin 1999). It is two-sided.
 
     Parameters
     ----------
     scores_a, scores_b : array_like, shape (5, 2)
         Scores of A and B: five replications (rows) of 2-fold cross-validation.
+    confidence_level : float
+        Level of the interval.
     greater_is_better : bool
         False for losses and error rates.
 
     Returns
     -------
     Result
-        `estimate` is the mean of the ten differences; ``details`` holds the numerator Σd², the
-        denominator 2Σs² and the five variances s².
+        `estimate` is the mean of the ten differences; `ci` holds the constant differences that
+        the test does not reject; ``details`` holds the numerator Σd², the denominator 2Σs² and
+        the five variances s².
 
     Raises
     ------
     ValueError
-        On another shape or NaN scores.
+        On another shape, NaN scores or a level outside (0, 1).
+
+    Notes
+    -----
+    The s²ᵢ do not change when a constant δ is taken from every difference, so Σ(d_ij − δ)² ≤
+    2 F* Σs²ᵢ, with the critical value F*, is a quadratic in δ: d̄ ± √(d̄² − (Σd² − 2 F* Σs²)/10).
+    The interval excludes 0 exactly when the test rejects. It is absent where the test rejects
+    every constant, that is, where the replications differ more than their halves.
 
     Examples
     --------
@@ -176,6 +186,7 @@ def cv5x2_f(
     >>> print(f"F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     F = 7.154, p = 0.0212
     """
+    level = check_level(confidence_level)
     d = _five_by_two(scores_a, scores_b, greater_is_better)
     variances = _replication_variances(d.values)
     numerator, denominator = float((d.values**2).sum()), 2 * float(variances.sum())
@@ -191,6 +202,7 @@ def cv5x2_f(
         df2=5,
         pvalue=pvalue,
         estimate=float(d.values.mean()),
+        ci=_f_interval(d.values, denominator, level) if status is Status.OK else None,
         effect_sizes=effect_sizes(d),
         n=10,
         status=status,
@@ -325,6 +337,18 @@ def resampled_t(
     return paired_t_result(
         "resampled_t", d, 0.0, alternative, confidence_level, "dietterich1998", overlap
     )
+
+
+def _f_interval(d: FloatArray, denominator: float, level: float) -> ConfidenceInterval | None:
+    """Return the constants that, taken from all ten differences, leave F below its critical value."""
+    critical = float(special.fdtri(10, 5, level))
+    mean = float(d.mean())
+    # d̄² − Σd²/10 as minus the variance: the difference of two near-equal numbers loses digits
+    square = critical * denominator / 10 - float(((d - mean) ** 2).mean())
+    if square < 0:
+        return None
+    reach = math.sqrt(square)
+    return ConfidenceInterval(mean - reach, mean + reach, level, "f-inversion")
 
 
 def _five_by_two(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> Differences:

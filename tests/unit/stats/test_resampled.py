@@ -252,3 +252,25 @@ def test_unknown_options_are_refused(option: Any) -> None:
     a, b = draw((10,))
     with pytest.raises(ValueError, match=next(iter(option))):
         stats.kfold_t(a, b, **option)
+
+
+@settings(deadline=None, max_examples=100)
+@given(arrays(np.float64, (5, 2), elements=st.floats(-0.2, 0.2)), st.floats(0.5, 0.99))
+def test_f_interval_holds_the_constants_that_are_not_rejected(d, level):
+    result = stats.cv5x2_f(d, np.zeros((5, 2)), confidence_level=level)
+    if result.ci is None:
+        return
+    low, high = result.ci
+    assert low <= result.estimate <= high
+    for end in (low, high):
+        shifted = stats.cv5x2_f(d - end, np.zeros((5, 2)))
+        if shifted.status is Status.OK:
+            assert shifted.pvalue == pytest.approx(1 - level, abs=1e-6)
+    assert (result.pvalue <= 1 - level + 1e-9) or (low <= 0 <= high)
+
+
+def test_f_interval_is_absent_where_every_constant_is_rejected():
+    d = [[0.1, 0.1001], [-0.1, -0.1001], [0.1, 0.1001], [-0.1, -0.1001], [0.1, 0.1]]
+    result = stats.cv5x2_f(d, np.zeros((5, 2)))
+    assert result.pvalue < 0.001
+    assert result.ci is None
