@@ -84,7 +84,7 @@ def _fetch(spec: OpenmlData, path: Path) -> tuple[pd.DataFrame, dict[str, Any]]:
             f"or run once where there is one and copy {path} here, or give the table as "
             "`source: file`"
         ) from None
-    except (ValueError, KeyError) as error:
+    except (ValueError, LookupError) as error:
         raise UserError(f"OpenML has no usable data set of {asked}: {error}") from None
     details = bunch.details
     return bunch.frame, {
@@ -110,6 +110,8 @@ def _patience() -> Iterator[None]:
 
 class _OtherServer(urllib.request.BaseHandler):
     """Ask another server for what is asked of OpenML."""
+
+    handler_order = 50  # before proxies and what opens addresses by itself
 
     def __init__(self, server: str) -> None:
         self._server = server
