@@ -340,7 +340,7 @@ def resampled_t(
 
 
 def _f_interval(d: FloatArray, denominator: float, level: float) -> ConfidenceInterval | None:
-    """Return the constants that, taken from all ten differences, leave F below its critical value."""
+    """Return the constants that leave F below its critical value when taken from each d."""
     critical = float(special.fdtri(10, 5, level))
     mean = float(d.mean())
     # d̄² − Σd²/10 as minus the variance: the difference of two near-equal numbers loses digits
