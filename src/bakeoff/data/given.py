@@ -25,7 +25,7 @@ Place = tuple[str | int, ...]
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "row_id", "row"),
-    "true": ("y_true", "true", "truth", "label", "target"),
+    "true": ("y_true", "true", "truth", "label", "target", "y"),
     "predicted": ("y_pred", "predicted", "prediction", "pred"),
 }
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
@@ -231,9 +231,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
             "them to one at least, or say which column it is",
         )
     empty = np.array([], dtype=np.str_)
-    rows = (
-        Rows(empty, empty, "") if first is None else Rows(first.ids, _true(first), repr(first.path))
-    )
+    rows = Rows(empty, empty, "") if first is None else rows_from(first)
     for model, file in files.items():
         check_same(rows, file, ("models", model, "predictions"))
     classes = _classes(rows.labels, spec, ("datasets", name)) if files else ()
@@ -261,6 +259,12 @@ def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.
     return make_splits(dataset, table, plan, spec, experiment.seed)
 
 
+def rows_from(file: GivenFile) -> Rows:
+    """Take the rows that a file is about, which holds their true labels."""
+    assert file.true is not None
+    return Rows(file.ids, file.true, repr(file.path))
+
+
 def rows_of(dataset: str, table: Table, split: Split) -> Rows:
     """Name the test rows of a data set."""
     tested = table.frame.iloc[split.test]
@@ -274,11 +278,6 @@ def predictions_of(model: str, given: Given, dataset: str, table: Table, split: 
     file = read_given(given.predictions_on(dataset), given.columns, place)
     position = check_same(rows_of(dataset, table, split), file, place)
     return predicted(file, position, table.classes, given.columns, place)
-
-
-def _true(file: GivenFile) -> Texts:
-    assert file.true is not None
-    return file.true
 
 
 def _column(

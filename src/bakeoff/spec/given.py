@@ -51,7 +51,7 @@ class GivenColumns(Part):
     )
     true: Column | None = Field(
         None,
-        description="True labels; default: `y_true`, `true`, `truth`, `label` or `target`.",
+        description="True labels; default: `y_true`, `true`, `truth`, `label`, `target` or `y`.",
     )
     predicted: Column | None = Field(
         None,

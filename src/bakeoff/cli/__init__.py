@@ -1,0 +1,140 @@
+"""The few commands that are not `snakemake`.
+
+This module is imported at every start: what takes time is imported by the command that needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from bakeoff import __version__
+from bakeoff.errors import Problem, UserError
+
+COMMANDS = {
+    "init": "write a commented experiment from a table and its target",
+    "check": "say what an experiment will do, before it does it",
+    "compare": "compare predictions that are there already, at once",
+    "tests": "list the statistical tests, or explain one",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Returns
+    -------
+    int
+        0; 2 when something is wrong with what the user gave.
+    """
+    parser = make_parser()
+    args = parser.parse_args(arguments)
+    try:
+        import_module(f"bakeoff.cli.{args.command}").run(args)
+        sys.stdout.flush()
+    except Problem as problem:
+        return _refuse(problem.message if args.command == "compare" else str(problem))
+    except UserError as error:
+        return _refuse(str(error))
+    except BrokenPipeError:  # the reader (`| head`) has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _refuse(message: str) -> int:
+    sys.stderr.write(f"{message}\n")
+    return 2
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Make the parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="bakeoff",
+        description="Is classifier A really better than B, or was it the split? Experiments are "
+        "run by `snakemake`; these commands stand around it.",
+        epilog="`bakeoff COMMAND --help` explains one.",
+    )
+    parser.add_argument("--version", action="version", version=f"bakeoff {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    adders = {"init": _add_init, "check": _add_check, "compare": _add_compare, "tests": _add_tests}
+    for name, add in adders.items():
+        what = COMMANDS[name]
+        command = commands.add_parser(
+            name,
+            help=what,
+            description=f"{what[0].upper()}{what[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        add(command)
+    return parser
+
+
+def _add_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("data", help="CSV, TSV, Parquet or Feather, also compressed")
+    parser.add_argument("--target", required=True, metavar="COLUMN", help="the column to predict")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="where to write; default: config/<name>.yaml where there is a folder config, else "
+        "<name>.yaml; - prints",
+    )
+    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    parser.epilog = "example:\n  bakeoff init data/loans.csv --target defaulted"
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the experiment, e.g. config/config.yaml")
+    parser.epilog = (
+        "Paths are relative to the folder this is called in, as for `snakemake`.\n\n"
+        "example:\n  bakeoff check config/attrition.yaml"
+    )
+
+
+def _add_compare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="one table with the true label and a column of predicted labels per model; or one "
+        "table per model, each with ids, predicted and (at least one) true labels",
+    )
+    parser.add_argument(
+        "--truth",
+        metavar="COLUMN",
+        help="the true labels; default: y_true, true, truth, label, target or y",
+    )
+    parser.add_argument("--id", metavar="COLUMN", help="row ids; default: id, row_id or row")
+    parser.add_argument(
+        "--models",
+        metavar="A,B,…",
+        help="one table: the columns to compare; default: all others",
+    )
+    parser.add_argument(
+        "--alpha", type=float, default=0.05, metavar="LEVEL", help="significance level (0.05)"
+    )
+    parser.add_argument(
+        "--correction",
+        default="bonferroni",
+        metavar="NAME",
+        help="for more than one pair: bonferroni (default), holm, hochberg, hommel, sidak, "
+        "holm-sidak, BH, BY, none and others of `tests: {correction: …}`",
+    )
+    parser.add_argument(
+        "--versus", metavar="MODEL", help="compare this model with each other, not all pairs"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead")
+    parser.epilog = (
+        "Two models: McNemar's test (mid-p). More: Cochran's Q, and McNemar's test for the pairs.\n"
+        "\nexamples:\n"
+        "  bakeoff compare predictions.csv --truth diagnosis\n"
+        "  bakeoff compare resnet.csv vit.csv mixer.csv --versus resnet\n"
+        "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet"
+    )
+
+
+def _add_tests(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", help="explain this one, e.g. cv5x2_f")

@@ -1,0 +1,205 @@
+"""`bakeoff check`: what an experiment will do, and what it can find out, before it does it."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from bakeoff.check import check_experiment
+from bakeoff.cli.terminal import bold, dim, paragraph, say, table
+from bakeoff.compare.applied import applied, compares_pairs
+from bakeoff.compare.family import pairs_of
+from bakeoff.data import Table
+from bakeoff.data.given import divide, load
+from bakeoff.data.sources import is_at_hand
+from bakeoff.data.splits import divisions
+from bakeoff.report.numbers import count, percent, words
+from bakeoff.report.prose import PLANS, gap
+from bakeoff.spec import ChosenTest, Experiment, read_experiment
+from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.load import report_problems
+from bakeoff.spec.tests import RECOMMENDED
+from bakeoff.stats import catalogue
+from bakeoff.usercode import make_importable
+
+POWER = 0.8
+DISAGREEMENTS = (0.05, 0.1, 0.2)
+"""Shares of rows on which two models disagree: what they will be is not known before the run."""
+
+_SIMULATIONS = 4_000
+
+
+def run(args: argparse.Namespace) -> None:
+    """Check one experiment, and say what it will do."""
+    experiment = read_experiment(args.file)
+    make_importable([Path(args.file).parent, "."])
+    problems, asked = check_experiment(experiment)
+    if problems:
+        raise report_problems(problems, args.file)
+    chosen = _with_post_hoc(asked)
+    tables = {
+        name: load(name, experiment) for name in experiment.datasets if _is_here(experiment, name)
+    }
+    say("", bold(f"{args.file}: ready to run"), "")
+    _show_data(experiment, tables)
+    _show_plans(experiment, tables)
+    _show_fits(experiment)
+    _show_tests(experiment, chosen)
+    _show_detectable(experiment, chosen, tables)
+    say(paragraph(f"To run it: snakemake --cores all --configfile {args.file}"), "")
+
+
+def _is_here(experiment: Experiment, dataset: str) -> bool:
+    spec = experiment.datasets[dataset]
+    return isinstance(spec, GivenData) or is_at_hand(spec)
+
+
+def _show_data(experiment: Experiment, tables: dict[str, Table]) -> None:
+    rows = []
+    for name in experiment.datasets:
+        if name not in tables:
+            rows.append((name, "", "", "looked at when the run loads it"))
+            continue
+        data = tables[name]
+        counts = data.card["classes"]
+        shown = [f"{c} {n:,}" for c, n in list(counts.items())[:4]]
+        more = f", … ({len(counts)} classes)" if len(counts) > 4 else ""
+        known = "scores alone" if not counts else ", ".join(shown) + more
+        size = f"{len(data.frame):,}" if counts else ""
+        rows.append((name, size, f"{data.features.shape[1]:,}", known))
+    say(*table(("data set", "rows", "features", "classes"), rows, "lrrl"), "")
+
+
+def _show_plans(experiment: Experiment, tables: dict[str, Table]) -> None:
+    rows: list[tuple[str, ...]] = []
+    for dataset, data in tables.items():
+        for name, plan in experiment.resampling.plans().items():
+            if experiment.by_scores(name):
+                rows.append((dataset, name, PLANS[name], str(len(plan.splits())), "", ""))
+                continue
+            splits = list(divisions(divide(dataset, experiment, data, name), plan))
+            sizes = [
+                sorted({len(s.train) for *_, s in splits}),
+                sorted({len(s.test) for *_, s in splits}),
+            ]
+            texts = [f"{s[0]:,}" if len(s) == 1 else f"{s[0]:,} to {s[-1]:,}" for s in sizes]
+            rows.append((dataset, name, PLANS[name], str(len(splits)), *texts))
+    if rows:
+        head = ("data set", "plan", "", "divisions", "training rows", "test rows")
+        say(*table(head, rows, "lllrrr"), "")
+
+
+def _show_fits(experiment: Experiment) -> None:
+    fits = sum(1 for _ in experiment.fits())
+    given = [f"{name}" for name in experiment.given]
+    parts = [count(len(experiment.fitted), "model")] if experiment.fitted else []
+    parts += [count(len(experiment.datasets), "data set")]
+    text = f"{count(fits, 'fit')}: {' × '.join(parts)}, every plan." if fits else "No fits."
+    if given:
+        text += f" {words(given)} {'is' if len(given) == 1 else 'are'} given and not fitted."
+    say(paragraph(text), "")
+
+
+def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
+    known = catalogue()
+    rows = []
+    for test in chosen:
+        entry = known[test.name]
+        how = applied(entry, experiment.tests)
+        hypotheses = str(_family(experiment, test)) if compares_pairs(entry) else "1"
+        correction = how.correction if hypotheses != "1" else ""
+        about = f"the {entry.about}"
+        rows.append(
+            (test.name, test.plan, about, hypotheses, correction, percent(how.alpha), *_brief(test))
+        )
+    head = ("test", "plan", "null is about", "hypotheses", "correction", "level", "metrics")
+    say(bold("Tests"), *table(head, rows, "lllrlr"), "")
+    if experiment.tests.run == RECOMMENDED:
+        for test in chosen:
+            say(paragraph(f"{test.name}: {test.why}.", "  "))
+        say("")
+
+
+def _with_post_hoc(chosen: list[ChosenTest]) -> list[ChosenTest]:
+    """Add the tests that come along with omnibus tests."""
+    known, found = catalogue(), list(chosen)
+    for test in chosen:
+        name = known[test.name].posthoc
+        if name and name not in {other.name for other in found}:
+            found.append(test._replace(name=name, why=f"comes along with {test.name}"))
+    return found
+
+
+def _brief(test: ChosenTest) -> tuple[str]:
+    more = f" and {len(test.metrics) - 2} more" if len(test.metrics) > 3 else ""
+    return (", ".join(test.metrics[:2] if more else test.metrics) + more,)
+
+
+def _family(experiment: Experiment, test: ChosenTest) -> int:
+    """Count the pairs of models that a test compares."""
+    how = applied(catalogue()[test.name], experiment.tests)
+    return len(pairs_of(list(experiment.models), how.versus))
+
+
+def _show_detectable(
+    experiment: Experiment, chosen: list[ChosenTest], tables: dict[str, Table]
+) -> None:
+    lines = [line for test in chosen for line in _detectable(experiment, test, tables)]
+    if not lines:
+        return
+    head = ("test", "data set", *(f"{percent(d)} disagree" for d in DISAGREEMENTS))
+    say(
+        bold(f"Smallest difference in accuracy found with a probability of {percent(POWER)}"),
+        *table(head, lines, "llrrr"),
+        dim(
+            paragraph(
+                "It depends on how often two models disagree about a row, which the run will show; "
+                "the report gives the figure for the noise that was found.",
+                "  ",
+            )
+        ),
+        "",
+    )
+
+
+def _detectable(
+    experiment: Experiment, test: ChosenTest, tables: dict[str, Table]
+) -> Iterator[tuple[str, ...]]:
+    """Tell for each data set what a test can see, where that can be planned."""
+    from bakeoff.stats.planning import mcnemar_detectable_difference
+    from bakeoff.stats.planning_resampled import cv5x2_f_detectable_difference
+
+    entry = catalogue()[test.name]
+    how = applied(entry, experiment.tests)
+    hypotheses = 1 if how.correction in ("none", "BH", "BY") else _family(experiment, test)
+    alpha = how.alpha / max(hypotheses, 1)
+    for dataset, data in tables.items():
+        found = []
+        for disagreement in DISAGREEMENTS:
+            if test.name in ("mcnemar", "pairwise_mcnemar"):
+                ((_, _, split),) = divisions(
+                    divide(dataset, experiment, data, test.plan),
+                    experiment.resampling.plans()[test.plan],
+                )
+                plan = mcnemar_detectable_difference(
+                    n=len(split.test),
+                    discordance=disagreement,
+                    power=POWER,
+                    alpha=alpha,
+                    calculation="normal",
+                )
+            elif test.name == "cv5x2_f" and not experiment.by_scores(test.plan):
+                plan = cv5x2_f_detectable_difference(
+                    n=len(data.frame),
+                    discordance=disagreement,
+                    power=POWER,
+                    alpha=alpha,
+                    n_simulations=_SIMULATIONS,
+                )
+            else:
+                return
+            size = plan.difference
+            found.append(gap(size, "accuracy") if math.isfinite(size) else "none")
+        yield (entry.name, dataset, *found)

@@ -1,0 +1,96 @@
+"""`bakeoff tests`: the catalogue."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+from collections.abc import Sequence
+
+from bakeoff.cli.terminal import bold, dim, paragraph, say, table
+from bakeoff.errors import UserError, unknown
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats.citations import BIBTEX
+
+EVIDENCE = {
+    Evidence.CORRECTNESS: "right or wrong on each test row",
+    Evidence.LABELS: "predicted labels of each test row",
+    Evidence.PROBABILITIES: "class probabilities of each test row",
+    Evidence.FOLD_SCORES: "scores on folds",
+    Evidence.FOLD_CRITERIA: "scores on folds by several metrics",
+    Evidence.DATASET_SCORES: "scores over data sets",
+}
+MODELS = {
+    Arity.ONE: "one",
+    Arity.PAIR: "pairs",
+    Arity.OMNIBUS: "all at once",
+    Arity.ALL_PAIRS: "all pairs",
+}
+TYPE_ONE = {
+    TypeOneError.CONTROLLED: "keeps its level",
+    TypeOneError.CONSERVATIVE: "conservative: rejects less often than its level says",
+    TypeOneError.LIBERAL: "lenient: finds differences that are not there more often than it says",
+    TypeOneError.BAYESIAN: "none: it gives posterior probabilities",
+}
+
+
+def run(args: argparse.Namespace) -> None:
+    """List all tests, or explain one."""
+    known = catalogue()
+    if args.name is None:
+        _list(list(known.values()))
+    elif args.name in known:
+        _explain(known[args.name])
+    else:
+        raise UserError(unknown("test", args.name, known))
+
+
+def _list(entries: Sequence[Entry]) -> None:
+    for evidence, what in EVIDENCE.items():
+        rows = [
+            (e.name, e.title, MODELS[e.arity], e.about, ", ".join(e.plans))
+            for e in entries
+            if e.evidence is evidence
+        ]
+        say(bold(f"On {what}"))
+        say(*table(("name", "title", "models", "null is about", "plans"), rows), "")
+    say(
+        paragraph(
+            "A null about models: these fitted models, on rows like the tested ones. About "
+            "algorithms: what they learn from other training sets too. `bakeoff tests NAME` "
+            "explains one; `tests: {run: [NAME, …]}` in an experiment asks for it."
+        )
+    )
+
+
+def _explain(entry: Entry) -> None:
+    from bakeoff.report.citations import wrapped
+
+    whole = "these fitted models" if entry.about == "models" else "the learning algorithms"
+    facts = [
+        ("answers", entry.answers),
+        ("caution", entry.caution),
+        ("null is about", whole),
+        ("compares", MODELS[entry.arity]),
+        ("evidence", EVIDENCE[entry.evidence]),
+        ("plans", ", ".join(entry.plans)),
+        ("error rate", TYPE_ONE[entry.type1]),
+        ("post hoc", entry.posthoc),
+        ("options", ", ".join(entry.options)),
+    ]
+    say(f"{bold(entry.title)} ({entry.name})", "")
+    for name, text in facts:
+        if text:
+            first, *rest = paragraph(text, " " * 17).splitlines()
+            say(f"  {dim(name.ljust(13))}  {first.lstrip()}", *rest)
+    # the first paragraph of the docstring is the title again; what the arguments are is for Python
+    notes = (inspect.getdoc(entry.function) or "").partition("Notes\n-----\n")[2]
+    if notes:
+        say("", *_until_next_section(notes))
+    say("", *wrapped(BIBTEX[entry.citation]).splitlines())
+
+
+def _until_next_section(text: str) -> list[str]:
+    """Cut the text of a docstring's section."""
+    lines = text.splitlines()
+    underlines = [i for i, line in enumerate(lines) if set(line) == {"-"}]
+    return "\n".join(lines[: underlines[0] - 1] if underlines else lines).strip().splitlines()
