@@ -16,10 +16,11 @@ from bakeoff.fit.one import own_features
 from bakeoff.fit.stopping import with_early_stopping
 from bakeoff.fit.tuning import check_tuning, is_for_two_classes
 from bakeoff.fit.weights import check_class_weight, takes_weights
+from bakeoff.spec import Costs
 from bakeoff.spec.models import Model, Step
 
 
-def check_model(name: str, model: Model) -> Any:
+def check_model(name: str, model: Model, costs: Costs | None = None) -> Any:
     """Refuse, before any data are looked at, what cannot be fitted.
 
     Returns
@@ -40,6 +41,9 @@ def check_model(name: str, model: Model) -> Any:
     last = (*place, "steps", len(model.parts) - 1) if model.steps else place
     _check_step(model.parts[-1], last, transformer=False)
     classifier = build(model.parts[-1].estimator, model.parts[-1].params)
+    if model.needs_costs and costs is None:
+        message = "needs `costs: {classes: …, matrix: …}` at the top level"
+        raise Problem((*place, "threshold", "choose"), message)
     _check_extras(place, model, classifier)
     return classifier
 
@@ -70,8 +74,7 @@ def _check_step(step: Step, place: tuple[str | int, ...], transformer: bool) -> 
     try:
         made = build(step.estimator, step.params)
         key = "params"
-        if hasattr(made, "get_params"):
-            check_values(made, {})
+        check_values(made, {})
     except UserError as error:
         key = "params" if "parameter of" in str(error) else key
         raise Problem((*place, key), str(error)) from None
@@ -125,7 +128,7 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
             if found not in table.classes:
                 message = unknown(f"class of data set {dataset}:", found, table.classes)
                 yield Problem((*place, "class_weight", found), message)
-    if "__weight__" in table.frame:
+    if table.weights is not None:
         classifier = build(model.parts[-1].estimator, model.parts[-1].params)
         if not takes_weights(classifier):
             yield Problem(

@@ -61,10 +61,10 @@ def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
     """
     from sklearn.base import clone
 
-    check = getattr(clone(estimator).set_params(**values), "_validate_params", None)
+    if not hasattr(estimator, "_parameter_constraints"):
+        return
     try:
-        if check is not None:
-            check()
+        clone(estimator).set_params(**values)._validate_params()
     except ValueError as error:
         raise UserError(str(error)) from None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data import ROW_ID, Split, Table, read_split
+from bakeoff.data.table import GROUP, TIME, WEIGHT
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.estimator import import_class
 from bakeoff.fit.isolation import isolated
@@ -23,7 +24,7 @@ from bakeoff.fit.learn import TrainingPart, learn
 from bakeoff.fit.measure import distributions_of, peak_memory_mb, reset_peak_memory, versions
 from bakeoff.fit.predictions import Predictions
 from bakeoff.seeds import derive, integer
-from bakeoff.spec import Fit
+from bakeoff.spec import Costs, Fit
 from bakeoff.spec.models import Model
 
 # what every fit depends on; the estimator's own package comes on top
@@ -38,7 +39,7 @@ def run_fit(
     splits: str | Path,
     output: str | Path,
     made_by: Mapping[str, str] = MappingProxyType({}),
-    costs: NDArray[np.float64] | None = None,
+    costs: Costs | None = None,
 ) -> None:
     """Fit one model on one split of one data set and write its predictions.
 
@@ -56,8 +57,8 @@ def run_fit(
         The Parquet file to write.
     made_by : Mapping
         What `bakeoff.fit.stamp` says of this fit; goes to the file's facts.
-    costs : ndarray, optional
-        True × predicted class, in the data set's order; for thresholds chosen by cost.
+    costs : Costs, optional
+        What errors cost; for thresholds chosen by cost.
     """
     table = _table(str(data), Path(data).stat().st_mtime_ns)
     split = read_split(splits, fit.repeat, fit.fold)
@@ -94,7 +95,7 @@ def _predict(
     split: Split,
     model: Model,
     seed: np.random.SeedSequence,
-    costs: NDArray[np.float64] | None,
+    costs: Costs | None,
 ) -> Predictions:
     features, codes = own_features(table.features, model), table.codes
     # learners such as XGBoost want labels 0..K-1 without gaps, whatever the training part holds
@@ -103,10 +104,11 @@ def _predict(
         features.iloc[split.train],
         labels,
         tuple(table.classes[code] for code in present),
-        *(_rows(table, name, split.train) for name in ("__weight__", "__group__", "__time__")),
+        *(_rows(table, name, split.train) for name in (WEIGHT, GROUP, TIME)),
     )
     start = time.perf_counter()
-    learnt = learn(model, part, seed, costs)
+    matrix = None if costs is None else _matrix(costs, part.classes)
+    learnt = learn(model, part, seed, matrix)
     fitted = time.perf_counter()
     tested = features.iloc[split.test]
     predicted = present[learnt.predict(tested)]
@@ -148,6 +150,11 @@ def own_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
     if not wanted:
         raise Problem(("drop",), "no feature is left to learn from")
     return features[wanted]
+
+
+def _matrix(costs: Costs, classes: Sequence[str]) -> NDArray[np.float64]:
+    order = [costs.names.index(name) for name in classes]
+    return np.array(costs.matrix, dtype=np.float64)[np.ix_(order, order)]
 
 
 def _rows(table: Table, column: str, rows: NDArray[np.intp]) -> Any:

@@ -17,6 +17,7 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.metrics import METRICS
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
+_VALUES = ("n_train", "n_test", "metric", "value", "undefined")
 _TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
 
 
@@ -29,21 +30,51 @@ def score_fits(
     -------
     scores : DataFrame
         One row per fit and metric: `KEYS`, n_train, n_test, metric, value, undefined (why a
-        value is missing).
+        value is missing). A model's score on a fold is the mean over its seeds; on the holdout,
+        which other tests look at row by row, it is that of the first seed.
     timings : DataFrame
-        One row per fit: `KEYS`, seconds and memory. Apart, because they differ between runs.
+        One row per fit: `KEYS`, seed, seconds and memory. Apart, because they differ between runs.
     """
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
     for path in predictions:
         one = Predictions.read(path)
-        key = {name: one.facts[name] for name in KEYS}
-        sizes = {"n_train": one.facts["n_train"], "n_test": one.facts["n_test"]}
-        for name in metrics:
-            value, reason = METRICS[name](one)
-            rows.append({**key, **sizes, "metric": name, "value": value, "undefined": reason})
+        rows += _scores(one, metrics)
+        key = {name: one.facts[name] for name in (*KEYS, "seed")}
         times.append({**key, **{name: one.facts[name] for name in _TIMINGS}})
-    return pd.DataFrame(rows), pd.DataFrame(times)
+    scores = pd.DataFrame(_over_seeds(rows), columns=[*KEYS, *_VALUES])
+    return scores, pd.DataFrame(times, columns=[*KEYS, "seed", *_TIMINGS])
+
+
+def score_each(predictions: Iterable[str | Path], metrics: Sequence[str]) -> pd.DataFrame:
+    """Score the predictions of many fits as `score_fits` does, each seed by itself."""
+    rows = [row for path in predictions for row in _scores(Predictions.read(path), metrics)]
+    return pd.DataFrame(rows, columns=[*KEYS, "seed", *_VALUES])
+
+
+def _scores(one: Predictions, metrics: Sequence[str]) -> list[dict[str, Any]]:
+    known = {name: one.facts[name] for name in (*KEYS, "seed", "n_train", "n_test")}
+    rows = []
+    for name in metrics:
+        value, reason = METRICS[name](one)
+        rows.append({**known, "metric": name, "value": value, "undefined": reason})
+    return rows
+
+
+def _over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Take the mean over the seeds of each fold; the holdout's score is that of its rows' seed."""
+    groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["plan"] != "holdout" or row["seed"] == 1:
+            groups.setdefault(tuple(row[key] for key in (*KEYS, "metric")), []).append(row)
+    return [
+        {
+            **own[0],
+            "value": sum(row["value"] for row in own) / len(own),
+            "undefined": next((row["undefined"] for row in own if row["undefined"]), ""),
+        }
+        for own in groups.values()
+    ]
 
 
 def collect_predictions(paths: Mapping[str, str | Path], output: str | Path) -> None:
@@ -62,7 +93,8 @@ def collect_predictions(paths: Mapping[str, str | Path], output: str | Path) -> 
     UserError
         The models were not tested on the same rows with the same labels.
     """
-    columns: dict[str, Any] = {}
+    none = pa.array([], pa.int64()), pa.array([], pa.string())
+    columns: dict[str, Any] = dict(zip(("row_id", "y_true"), none, strict=True))
     reference: Predictions | None = None
     for model, path in paths.items():
         one = Predictions.read(path)

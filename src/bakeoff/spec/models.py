@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from bakeoff.spec.base import Label, Part, said
+from bakeoff.spec.base import Label, Part, said, with_numbers
 from bakeoff.spec.datasets import ClassName
 
 ImportPath = Annotated[
@@ -144,6 +144,9 @@ class EarlyStopping(Part):
     rounds: int = Field(10, ge=1, description="Rounds without gain after which to stop.")
 
 
+_TEXTS = ("label", "features", "drop")
+
+
 class Model(Part):
     """A scikit-learn-compatible classifier."""
 
@@ -222,10 +225,11 @@ class Model(Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _steps_are_the_whole_pipeline(cls, given: Any) -> Any:
-        if isinstance(given, Mapping) and "steps" in given and "preprocessing" not in given:
-            return {**given, "preprocessing": "none"}
-        return given
+    def _as_meant(cls, given: Any) -> Any:
+        if not isinstance(given, Mapping):
+            return given
+        own = {key: v if key in _TEXTS else with_numbers(v) for key, v in given.items()}
+        return {"preprocessing": "none", **own} if "steps" in own else own
 
     @model_validator(mode="after")
     def _one_classifier(self) -> Model:
@@ -262,6 +266,11 @@ class Model(Part):
         values = self.tune.space.values() if self.tune else []
         found = [path for step in parts for path in (step.estimator, *_imports(step.params))]
         return list(dict.fromkeys([*found, *(path for v in values for path in _imports(v))]))
+
+    @property
+    def needs_costs(self) -> bool:
+        """Whether a fit depends on what errors cost."""
+        return isinstance(self.threshold, ChosenThreshold) and self.threshold.choose == "cost"
 
     @property
     def chooses(self) -> bool:
