@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
+from bakeoff.stats import BayesResult, Status
+
 
 class Decision(StrEnum):
     """What a comparison says at the chosen level."""
@@ -50,6 +52,10 @@ class Comparison:
         The level of `decision`.
     decision : Decision
         What follows.
+    p_a_better, p_equivalent, p_b_better : float
+        Posterior probabilities of Bayesian tests.
+    rope, margin : float
+        What counts as practically equivalent, where the test knows of it.
     result : Mapping
         The whole result as plain data.
     """
@@ -80,17 +86,27 @@ class Comparison:
     status: str
     alpha: float
     decision: Decision
+    p_a_better: float = math.nan
+    p_equivalent: float = math.nan
+    p_b_better: float = math.nan
+    rope: float = math.nan
+    margin: float = math.nan
     result: Mapping[str, Any] = dataclasses.field(default_factory=dict, compare=False)
 
     def to_row(self) -> dict[str, Any]:
         """Return the scalars: one row of comparisons.csv."""
-        names = [f.name for f in dataclasses.fields(self) if f.name != "result"]
-        return {name: getattr(self, name) for name in names} | {"decision": self.decision.value}
+        row = {name: getattr(self, name) for name in self.columns()}
+        return row | {"decision": self.decision.value}
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready data; non-finite numbers become strings."""
         row = {k: _json_number(v) for k, v in self.to_row().items()}
         return {**row, "result": dict(self.result)}
+
+    @classmethod
+    def columns(cls) -> list[str]:
+        """List the columns of comparisons.csv."""
+        return [f.name for f in dataclasses.fields(cls) if f.name != "result"]
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
@@ -111,12 +127,19 @@ def _json_number(value: Any) -> Any:
     return value
 
 
-def decide_pair(pvalue: float, alpha: float, estimate: float) -> Decision:
-    """Decide a two-sided comparison; the sign of the estimate names the better model."""
+def decide_pair(
+    pvalue: float, alpha: float, estimate: float, alternative: str = "two-sided"
+) -> Decision:
+    """Decide a comparison of two models.
+
+    A one-sided test says which model is better; of a two-sided one the sign of the estimate does.
+    """
     if math.isnan(pvalue):
         return Decision.UNDECIDED
     if pvalue > alpha:
         return Decision.NOT_SHOWN
+    if alternative != "two-sided":
+        return Decision.A_BETTER if alternative == "greater" else Decision.B_BETTER
     if math.isnan(estimate) or estimate == 0:
         return Decision.DIFFERENT
     return Decision.A_BETTER if estimate > 0 else Decision.B_BETTER
@@ -127,3 +150,29 @@ def decide_omnibus(pvalue: float, alpha: float) -> Decision:
     if math.isnan(pvalue):
         return Decision.UNDECIDED
     return Decision.DIFFERENT if pvalue <= alpha else Decision.NOT_SHOWN
+
+
+def decide_equivalence(pvalue: float, alpha: float) -> Decision:
+    """Decide whether two models differ by less than the margin: a small p says so."""
+    if math.isnan(pvalue):
+        return Decision.UNDECIDED
+    return Decision.EQUIVALENT if pvalue < alpha else Decision.NOT_SHOWN
+
+
+def decide_posterior(result: BayesResult, alpha: float, *, independent: bool) -> Decision:
+    """Decide by what has a posterior probability of 1 − alpha at least, if anything has.
+
+    Folds that do not vary leave a posterior that is a point and no evidence; data sets are
+    `independent` observations, so that even equal scores on all of them are.
+    """
+    evidence = (Status.OK, Status.IDENTICAL_SCORES) if independent else (Status.OK,)
+    if result.status not in evidence or math.isnan(result.p_equivalent):
+        return Decision.UNDECIDED
+    for probability, decision in (
+        (result.p_a_better, Decision.A_BETTER),
+        (result.p_equivalent, Decision.EQUIVALENT),
+        (result.p_b_better, Decision.B_BETTER),
+    ):
+        if probability >= 1 - alpha:
+            return decision
+    return Decision.NOT_SHOWN

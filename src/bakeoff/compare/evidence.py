@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.errors import UserError
+from bakeoff.stats import Entry, Evidence
+
+Floats = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,20 +26,120 @@ class FoldScores:
     Attributes
     ----------
     models : tuple of str
-        In the experiment's order.
+        In the experiment's order; models without any score are left out.
     values : ndarray, shape (r, k, M)
         Repeats × folds × models; NaN where the metric is undefined.
-    n_train, n_test : ndarray, shape (r, k)
-        Sizes of the parts.
+    n_train, n_test : ndarray, shape (r, k), or None
+        Sizes of the parts; None where scores from elsewhere came without them.
     reasons : tuple of str
-        Why values are undefined.
+        Per model, why values are undefined; empty where none is.
+    left_out : tuple of str
+        What is not in here that might be, and why, a sentence each.
     """
 
     models: tuple[str, ...]
-    values: NDArray[np.float64]
-    n_train: NDArray[np.intp]
-    n_test: NDArray[np.intp]
+    values: Floats
+    n_train: NDArray[Any] | None
+    n_test: NDArray[Any] | None
     reasons: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Cut the scores of some models: flat, or repeats × folds where the test wants that."""
+        return [self._shaped(entry, self.values[..., m]) for m in models]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return folds × models."""
+        return [self.values.reshape(-1, len(self.models))]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return the sizes of the parts, in the shape of the scores."""
+        if self.n_train is None or self.n_test is None:
+            if "n_train" in entry.options:
+                raise UserError(
+                    f"{entry.name} needs the sizes of the training and test parts: give the "
+                    "columns n_train and n_test with the scores"
+                )
+            return {}
+        sizes = {"n_train": self.n_train, "n_test": self.n_test}
+        return {name: self._shaped(entry, values) for name, values in sizes.items()}
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say why some models cannot be compared; empty when they can."""
+        return _undefined(self.reasons[m] for m in models if np.isnan(self.values[..., m]).any())
+
+    @property
+    def n(self) -> int:
+        """The number of folds."""
+        return math.prod(self.values.shape[:2])
+
+    def _shaped(self, entry: Entry, values: NDArray[Any]) -> NDArray[Any]:
+        structured = self.values.shape[1] > 1 and takes_replications(entry, self.values.shape[:2])
+        return values if structured else values.ravel()
+
+
+@dataclasses.dataclass(frozen=True)
+class Criteria:
+    """Scores of all models on the folds of one plan by several metrics.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In the experiment's order.
+    criteria : tuple of str
+        The metrics.
+    greater_is_better : tuple of bool
+        One per metric.
+    values : ndarray, shape (J, M, m)
+        Folds × models × metrics.
+    reasons : tuple of str
+        Per model, why values are undefined.
+    left_out : tuple of str
+        What is not in here that might be, and why, a sentence each.
+    """
+
+    models: tuple[str, ...]
+    criteria: tuple[str, ...]
+    greater_is_better: tuple[bool, ...]
+    values: Floats
+    reasons: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def join(cls, parts: dict[str, FoldScores], greater_is_better: Sequence[bool]) -> Criteria:
+        """Put the scores by several metrics side by side."""
+        first = next(iter(parts.values()))
+        stacked = [part.values.reshape(-1, len(part.models)) for part in parts.values()]
+        reasons = zip(*(part.reasons for part in parts.values()), strict=True)
+        return cls(
+            first.models,
+            tuple(parts),
+            tuple(greater_is_better),
+            np.stack(stacked, axis=-1),
+            tuple("; ".join(filter(None, each)) for each in reasons),
+            first.left_out,
+        )
+
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Cut folds × metrics for some models."""
+        return [self.values[:, m] for m in models]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return folds × models × metrics."""
+        return [self.values]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return the metrics' names and directions."""
+        return {"criteria": self.criteria, "greater_is_better": self.greater_is_better}
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say why some models cannot be compared; empty when they can."""
+        return _undefined(self.reasons[m] for m in models if np.isnan(self.values[:, m]).any())
+
+    @property
+    def n(self) -> int:
+        """The number of folds."""
+        return len(self.values)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +154,12 @@ class TestSet:
         True labels.
     predicted : ndarray of str, shape (n, M)
         Predicted labels.
+    classes : tuple of str
+        In the data set's order; of two, the positive one is the last.
+    scores : ndarray, shape (n, M), or None
+        How positive each model takes a row for; NaN columns for models that do not say.
+    left_out : tuple of str
+        What is not in here that might be, and why, a sentence each.
     """
 
     __test__ = False
@@ -54,6 +167,9 @@ class TestSet:
     models: tuple[str, ...]
     y_true: NDArray[np.str_]
     predicted: NDArray[np.str_]
+    classes: tuple[str, ...] = ()
+    scores: Floats | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def correct(self) -> NDArray[np.bool_]:
@@ -61,35 +177,179 @@ class TestSet:
         right: NDArray[np.bool_] = self.predicted == self.y_true[:, None]
         return right
 
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Cut right/wrong, labels or scores for some models."""
+        if entry.evidence is Evidence.CORRECTNESS:
+            return [self.predicted[:, m] == self.y_true for m in models]
+        if entry.evidence is Evidence.LABELS:
+            return [self.y_true, *(self.predicted[:, m] for m in models)]
+        assert self.scores is not None
+        return [self.y_true == self.classes[-1], *(self.scores[:, m] for m in models)]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return rows × models, right or wrong."""
+        return [self.correct]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return nothing: rows need no more."""
+        return {}
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say which models do not rank the rows, where that is wanted."""
+        if self.scores is None:
+            return ""
+        silent = [self.models[m] for m in models if np.isnan(self.scores[:, m]).any()]
+        return f"{' and '.join(silent)} give(s) no probabilities or scores" if silent else ""
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.y_true)
+
+
+@dataclasses.dataclass(frozen=True)
+class DatasetScores:
+    """One score per data set and model: the mean over the folds of one plan.
+
+    Attributes
+    ----------
+    models, datasets : tuple of str
+        In the experiment's order.
+    values : ndarray, shape (N, k)
+        Data sets × models; NaN where a model has no score.
+    left_out : tuple of str
+        What was left out for missing cells and why, a sentence each.
+    """
+
+    models: tuple[str, ...]
+    datasets: tuple[str, ...]
+    values: Floats
+    left_out: tuple[str, ...] = ()
+
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Cut the scores of some models."""
+        return [self.values[:, m] for m in models]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return data sets × models."""
+        return [self.values]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return nothing: scores need no more."""
+        return {}
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say how many scores some models lack; empty when they have all."""
+        empty = int(np.isnan(self.values[:, list(models)]).any(axis=1).sum())
+        if not len(self.values):
+            return "no data set is left that every model has a score on"
+        return f"scores are missing on {empty} data set(s)" if empty else ""
+
+    @property
+    def n(self) -> int:
+        """The number of data sets."""
+        return len(self.values)
+
+
+def _undefined(reasons: Iterable[str]) -> str:
+    found = "; ".join(dict.fromkeys(reason or "a score is missing" for reason in reasons))
+    return f"the metric is undefined on a fold: {found}" if found else ""
+
+
+AnyEvidence = FoldScores | Criteria | TestSet | DatasetScores
+
+
+def takes_replications(entry: Entry, shape: Sequence[int]) -> bool:
+    """Tell whether a test takes repeats × folds; others take the folds in one row.
+
+    The functions themselves say so: they refuse scores of a shape that is not theirs.
+    """
+    key = (entry.name, *shape)
+    if key not in _TAKES:
+        scores = [np.linspace(0.5, 0.9, math.prod(shape)).reshape(shape)] * (
+            1 if entry.arity.value == "one" else 2
+        )
+        given = {"mu0": 0.7, "margin": 0.1, "n_train": 90, "n_test": 10}
+        options = {name: value for name, value in given.items() if name in entry.options}
+        try:
+            entry.function(*scores, **options)
+        except ValueError:
+            _TAKES[key] = False
+        else:
+            _TAKES[key] = True
+    return _TAKES[key]
+
+
+_TAKES: dict[tuple[Any, ...], bool] = {}
+
 
 def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldScores:
     """Cut the scores of one data set and plan to an array, models paired fold by fold."""
     own = scores[scores["metric"] == metric]
-    wide = own.pivot(index=["repeat", "fold"], columns="model", values="value")[models]
-    first = own[own["model"] == models[0]].sort_values(["repeat", "fold"])
-    repeats, folds = first["repeat"].nunique(), first["fold"].nunique()
-    if len(wide) != repeats * folds or len(own) != len(wide) * len(models):
+    present = [model for model in models if (own["model"] == model).any()]
+    wide = own.pivot(index=["repeat", "fold"], columns="model", values="value")
+    first = own[own["model"].isin(present[:1])].sort_values(["repeat", "fold"])
+    shape = first["repeat"].nunique(), first["fold"].nunique()
+    if len(wide) != shape[0] * shape[1] or len(own) != wide.size:
         raise UserError(f"the scores of {metric} are not complete: rerun snakemake")
-    shape = (repeats, folds)
+    sizes = first[["n_train", "n_test"]]
+    known = not sizes.isna().any(axis=None)
+    n_train, n_test = (
+        sizes[name].to_numpy().reshape(shape) if known else None for name in ("n_train", "n_test")
+    )
+    undefined = own[own["value"].isna()].groupby("model")["undefined"].unique().to_dict()
     return FoldScores(
-        tuple(models),
-        wide.to_numpy().reshape(*shape, len(models)),
-        first["n_train"].to_numpy().reshape(shape),
-        first["n_test"].to_numpy().reshape(shape),
-        tuple(dict.fromkeys(own.loc[own["value"].isna(), "undefined"])),
+        tuple(present),
+        wide[present].to_numpy(dtype=np.float64).reshape(*shape, len(present)),
+        n_train,
+        n_test,
+        tuple("; ".join(map(str, undefined.get(model, ()))) for model in present),
+        _without(models, present),
     )
 
 
 def read_scores(path: str | Path) -> pd.DataFrame:
     """Read collected scores."""
-    return pd.read_csv(path, keep_default_na=False, na_values={"value": [""]})
-
-
-def read_test_set(path: str | Path, models: list[str]) -> TestSet:
-    """Read the collected predictions of one test set."""
-    frame = pd.read_parquet(path, columns=["y_true", *models])
-    return TestSet(
-        tuple(models),
-        frame["y_true"].to_numpy(dtype=np.str_),
-        np.column_stack([frame[model].to_numpy(dtype=np.str_) for model in models]),
+    return pd.read_csv(
+        path,
+        dtype=dict.fromkeys(("dataset", "model", "plan", "metric", "undefined"), str),
+        keep_default_na=False,
+        na_values={key: [""] for key in ("value", "n_train", "n_test")},
+        float_precision="round_trip",
     )
+
+
+def read_test_set(path: str | Path, models: list[str], *, scores: bool = False) -> TestSet:
+    """Read the collected predictions of one test set.
+
+    Parameters
+    ----------
+    path : path
+        The collected predictions.
+    models : list of str
+        Whose predictions to read; those that are not in the file are left out.
+    scores : bool
+        Whether to read the scores of the positive class too.
+    """
+    known = pq.read_schema(path).names
+    present = [model for model in models if model in known]
+    frame = pd.read_parquet(path, columns=["y_true", *present])
+    labels = frame["y_true"].astype("category")
+    classes = tuple(map(str, labels.cat.categories))
+    ranking = None
+    if scores and present:
+        names = {model: f"{model}:{classes[-1]}" for model in present}
+        found = pd.read_parquet(path, columns=[name for name in names.values() if name in known])
+        ranking = found.reindex(columns=list(names.values())).to_numpy(dtype=np.float64)
+    return TestSet(
+        tuple(present),
+        frame["y_true"].to_numpy(dtype=np.str_),
+        np.array([frame[model].to_numpy(dtype=np.str_) for model in present], np.str_).T,
+        classes,
+        ranking,
+        _without(models, present),
+    )
+
+
+def _without(models: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{model} has no results here" for model in models if model not in present)

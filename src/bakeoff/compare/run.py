@@ -1,240 +1,348 @@
-"""Run one test on all its evidence: every data set, metric and pair of models."""
+"""Run one test on one piece of evidence: all the hypotheses of its family."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
-import numpy as np
+from bakeoff.compare.applied import Applied, applied
+from bakeoff.compare.comparison import (
+    Comparison,
+    Decision,
+    decide_equivalence,
+    decide_omnibus,
+    decide_pair,
+    decide_posterior,
+)
+from bakeoff.compare.evidence import AnyEvidence
+from bakeoff.compare.family import VECTORISED, adjust, check_correction, pairs_of
+from bakeoff.seeds import derive, integer
+from bakeoff.spec import Costs, TestSettings
+from bakeoff.stats import (
+    Arity,
+    BayesResult,
+    Entry,
+    Evidence,
+    PairwiseResult,
+    Result,
+    Status,
+    catalogue,
+)
+from bakeoff.stats.equivalence import EquivalenceResult
+from bakeoff.stats.multiplicity import simultaneous_level
 
-from bakeoff.compare.comparison import Comparison, Decision, decide_omnibus, decide_pair
-from bakeoff.compare.evidence import FoldScores, TestSet
-from bakeoff.spec import TestSettings
-from bakeoff.stats import Arity, Entry, PairwiseResult, Result, catalogue
-from bakeoff.stats.multiplicity import adjust_pvalues
+MANY_PAIRS = 100
+"""From here on a family is computed at once where it can be."""
 
-# corrections that bound the chance of any false rejection: their intervals are made simultaneous
-_FAMILYWISE = ("bonferroni", "holm", "hochberg", "hommel", "sidak", "holm-sidak")
+UNDEFINED_METRIC = "undefined_metric"
+"""Status where a model has no score to compare."""
+
+_EFFECTS = ("odds_ratio", "cohens_g", "rank_biserial")
 
 
 @dataclasses.dataclass(frozen=True)
 class Context:
-    """Where one family of hypotheses comes from."""
+    """Where one family of hypotheses comes from, and how it is tested.
+
+    Attributes
+    ----------
+    dataset : str
+        Id of the data set; empty for tests over all of them.
+    plan, metric : str
+        The resampling plan and the metric.
+    greater_is_better : bool
+        What the metric says.
+    settings : TestSettings
+        The experiment's.
+    seed : int
+        The experiment's; tests that sample draw from it.
+    costs : Costs, optional
+        What errors cost.
+    """
 
     dataset: str
     plan: str
     metric: str
     greater_is_better: bool
     settings: TestSettings
+    seed: int = 0
+    costs: Costs | None = None
 
 
-def run_test(entry: Entry, evidence: FoldScores | TestSet, context: Context) -> list[Comparison]:
+def run_test(entry: Entry, evidence: AnyEvidence, context: Context) -> list[Comparison]:
     """Run a test on one data set and metric, with all that belongs to its family.
 
     An omnibus test brings its post hoc comparisons along; whether it licenses them is for the
-    report to say.
+    report to say. Where a test has no answer on the evidence, its hypotheses are undecided and
+    say why: hours of fits are not lost to one degenerate fold.
     """
-    if isinstance(evidence, FoldScores) and np.isnan(evidence.values).any():
-        return _undefined(entry, evidence, context)
-    if entry.arity is Arity.PAIR:
-        return _pairs(entry, evidence, context)
-    if entry.arity is Arity.ONE:
-        return list(_singles(entry, evidence, context))
-    if entry.arity is Arity.ALL_PAIRS:
-        return _all_pairs(entry, evidence, context)
-    omnibus = _omnibus(entry, evidence, context)
-    if not entry.posthoc:
-        return [omnibus]
-    posthoc = _pairs(catalogue()[entry.posthoc], evidence, context, follows=entry.name)
-    return [omnibus, *posthoc]
-
-
-def _call(
-    entry: Entry,
-    arguments: Sequence[Any],
-    evidence: FoldScores | TestSet,
-    context: Context,
-    confidence: float,
-) -> Any:
-    """Call a test with those of the shared options that it takes."""
-    offered: dict[str, Any] = {
-        "confidence_level": confidence,
-        "greater_is_better": context.greater_is_better,
-    }
-    if isinstance(evidence, FoldScores):
-        offered |= {"n_train": evidence.n_train.ravel(), "n_test": evidence.n_test.ravel()}
-    options = {name: value for name, value in offered.items() if name in entry.options}
-    return entry.function(*arguments, **options)
-
-
-def _columns(entry: Entry, evidence: FoldScores | TestSet) -> Callable[..., list[Any]]:
-    """Return how to cut the arguments of some models from the evidence."""
-    if isinstance(evidence, TestSet):
-        correct = evidence.correct
-        return lambda *models: [correct[:, m] for m in models]
-    structured = entry.plans == ("cv_5x2",)
-    values = evidence.values if structured else evidence.values.reshape(-1, len(evidence.models))
-    return lambda *models: [values[..., m] for m in models]
-
-
-def _matrix(evidence: FoldScores | TestSet) -> Any:
-    if isinstance(evidence, TestSet):
-        return evidence.correct
-    return evidence.values.reshape(-1, len(evidence.models))
-
-
-def _pairs(
-    entry: Entry, evidence: FoldScores | TestSet, context: Context, follows: str = ""
-) -> list[Comparison]:
-    settings = context.settings
-    columns = _columns(entry, evidence)
-    pairs = list(combinations(range(len(evidence.models)), 2))
-    simultaneous = settings.correction in _FAMILYWISE
-    confidence = 1 - settings.alpha / (len(pairs) if simultaneous else 1)
-    results = [_call(entry, columns(a, b), evidence, context, confidence) for a, b in pairs]
-    adjusted = adjust_pvalues([result.pvalue for result in results], settings.correction)
-    return [
-        _comparison(
-            result,
-            context,
-            role="pair",
-            follows=follows,
-            models=(evidence.models[a], evidence.models[b]),
-            adjusted=float(p),
-            correction=settings.correction,
-            family_size=len(pairs),
-            decision=decide_pair(float(p), settings.alpha, result.estimate),
-        )
-        for (a, b), result, p in zip(pairs, results, adjusted, strict=True)
-    ]
-
-
-def _singles(
-    entry: Entry, evidence: FoldScores | TestSet, context: Context
-) -> Iterator[Comparison]:
-    columns = _columns(entry, evidence)
-    for m, model in enumerate(evidence.models):
-        result = _call(entry, columns(m), evidence, context, 1 - context.settings.alpha)
-        yield _comparison(
-            result,
-            context,
-            role="single",
-            models=(model, ""),
-            adjusted=result.pvalue,
-            decision=decide_omnibus(result.pvalue, context.settings.alpha),
-        )
-
-
-def _omnibus(entry: Entry, evidence: FoldScores | TestSet, context: Context) -> Comparison:
-    confidence = 1 - context.settings.alpha
-    result = _call(entry, [_matrix(evidence)], evidence, context, confidence)
-    return _comparison(
-        result,
-        context,
-        role="omnibus",
-        adjusted=result.pvalue,
-        decision=decide_omnibus(result.pvalue, context.settings.alpha),
-    )
-
-
-def _all_pairs(entry: Entry, evidence: FoldScores | TestSet, context: Context) -> list[Comparison]:
-    confidence = 1 - context.settings.alpha
-    whole: PairwiseResult = _call(entry, [_matrix(evidence)], evidence, context, confidence)
-    plain = whole.to_dict()
-    shared = {k: v for k, v in plain.items() if k != "pairs"}
-    found = []
-    for pair, details in zip(whole.pairs, plain["pairs"], strict=True):
-        result = Result(
-            test=whole.test,
-            variant=whole.variant,
-            statistic=pair.statistic,
-            df=pair.df,
-            pvalue=pair.pvalue,
-            estimate=pair.estimate,
-            ci=pair.ci,
-            n=whole.n,
-            status=pair.status,
-            null_hypothesis=whole.null_hypothesis,
-            method=whole.method,
-            alternative=whole.alternative,
-            assumptions=whole.assumptions,
-        )
-        comparison = _comparison(
-            result,
-            context,
-            role="pair",
-            models=(evidence.models[pair.a], evidence.models[pair.b]),
-            adjusted=pair.pvalue_adjusted,
-            correction=whole.correction,
-            family_size=len(whole.pairs),
-            decision=decide_pair(pair.pvalue_adjusted, context.settings.alpha, pair.estimate),
-        )
-        found.append(dataclasses.replace(comparison, result={**shared, **details}))
+    found = _Family(entry, evidence, context).comparisons()
+    if entry.arity is Arity.OMNIBUS and entry.posthoc:
+        posthoc = catalogue()[entry.posthoc]
+        found += _Family(posthoc, evidence, context, follows=entry.name).comparisons()
     return found
 
 
-def _undefined(entry: Entry, evidence: FoldScores, context: Context) -> list[Comparison]:
-    """Say for every hypothesis that the metric has no value on some fold."""
-    pairs = list(combinations(evidence.models, 2))
-    models = {Arity.OMNIBUS: [("", "")], Arity.ONE: [(m, "") for m in evidence.models]}
-    reason = f"{context.metric} is undefined on a fold: {'; '.join(evidence.reasons)}"
-    return [
-        Comparison(
-            test=entry.name,
-            role={Arity.OMNIBUS: "omnibus", Arity.ONE: "single"}.get(entry.arity, "pair"),
+def check_run(entry: Entry, evidence: AnyEvidence, context: Context) -> None:
+    """Run a test on made-up evidence to hear what it says of its options.
+
+    Raises
+    ------
+    ValueError
+        Options that the test refuses.
+    """
+    _Family(entry, evidence, context, strict=True).comparisons()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Family:
+    """The hypotheses of one test on one piece of evidence."""
+
+    entry: Entry
+    evidence: AnyEvidence
+    context: Context
+    follows: str = ""
+    strict: bool = False
+    """Whether to raise what the test complains of instead of calling it undecided."""
+
+    @cached_property
+    def how(self) -> Applied:
+        return applied(self.entry, self.context.settings)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self.evidence.models
+
+    def comparisons(self) -> list[Comparison]:
+        compute = {
+            Arity.ONE: self._singles,
+            Arity.PAIR: self._pairs,
+            Arity.OMNIBUS: self._omnibus,
+            Arity.ALL_PAIRS: self._all_pairs,
+        }[self.entry.arity]
+        try:
+            check_correction(self.entry, self.how, len(self.models))
+            found = compute()
+        except ValueError as refusal:
+            if self.strict:
+                raise
+            found = self._undecided(refusal)
+        return [self._annotated(comparison) for comparison in found]
+
+    # ------------------------------------------------------------------ by arity
+
+    def _singles(self) -> list[Comparison]:
+        everyone = [(m,) for m in range(len(self.models))]
+        return list(self._corrected("single", everyone))
+
+    def _pairs(self) -> list[Comparison]:
+        versus = self.how.versus
+        if versus is not None and versus not in self.models:
+            raise ValueError(f"{versus}, the model that all are compared with, has no results here")
+        pairs = pairs_of(self.models, versus)
+        if len(pairs) >= MANY_PAIRS and self.entry.name in VECTORISED and self._fits_at_once():
+            return self._at_once(catalogue()[VECTORISED[self.entry.name]])
+        return list(self._corrected("pair", pairs))
+
+    def _omnibus(self) -> list[Comparison]:
+        self._check_complete()
+        arguments = self.evidence.matrix(self.entry)
+        result: Result = self._call(self.entry, arguments, 1 - self.how.alpha)
+        return [self._comparison(result, "omnibus", result.pvalue, 1)]
+
+    def _all_pairs(self) -> list[Comparison]:
+        self._check_complete()
+        return self._at_once(self.entry)
+
+    # ------------------------------------------------------------------ hypotheses
+
+    def _corrected(self, role: str, hypotheses: list[Any]) -> Iterator[Comparison]:
+        """Test each hypothesis by itself and adjust the p-values together."""
+        size = len(hypotheses)
+        level = simultaneous_level(1 - self.how.alpha, size, self.how.correction)
+        results = [self._one(members, level) for members in hypotheses]
+        for members, result, p in zip(hypotheses, results, adjust(results, self.how), strict=True):
+            names = [self.models[m] for m in members]
+            yield self._comparison(result, role, p, size, *names)
+
+    def _one(self, members: tuple[int, ...], level: float) -> Result:
+        names = [self.models[m] for m in members]
+        try:
+            if missing := self.evidence.missing(members):
+                raise _Missing(missing)
+            arguments = self.evidence.arguments(self.entry, members)
+            result: Result = self._call(self.entry, arguments, level, *names)
+        except ValueError as refusal:
+            if self.strict:
+                raise
+            return self._no_result(refusal)
+        return result
+
+    def _fits_at_once(self) -> bool:
+        other = catalogue()[VECTORISED[self.entry.name]]
+        return (
+            set(self.how.options) <= set(other.options)
+            and self.how.options.get("variant") != "exact_unconditional"
+        )
+
+    def _at_once(self, entry: Entry) -> list[Comparison]:
+        """Test all pairs in one call, whose numbers carry their own adjustment."""
+        arguments = self.evidence.matrix(entry)
+        control = None if self.how.versus is None else self._position(self.how.versus)
+        more = {"control": control, "correction": self.how.correction}
+        whole: PairwiseResult = self._call(entry, arguments, 1 - self.how.alpha, **more)
+        plain = whole.to_dict()
+        shared = {k: v for k, v in plain.items() if k != "pairs"} | {"test": self.entry.name}
+        found = []
+        for pair, details in zip(whole.pairs, plain["pairs"], strict=True):
+            result = Result(
+                test=self.entry.name,
+                variant=whole.variant,
+                statistic=pair.statistic,
+                df=pair.df,
+                pvalue=pair.pvalue,
+                estimate=pair.estimate,
+                ci=pair.ci,
+                n=whole.n,
+                status=pair.status,
+                null_hypothesis=whole.null_hypothesis,
+                method=whole.method,
+                alternative=whole.alternative,
+            )
+            effects = {k: v for k, v in details["details"].items() if k in _EFFECTS}
+            row = self._comparison(
+                result,
+                "pair",
+                pair.pvalue_adjusted,
+                len(whole.pairs),
+                self.models[pair.a],
+                self.models[pair.b],
+            )
+            known = {**shared, **details, "effect_sizes": effects}
+            found.append(dataclasses.replace(row, correction=whole.correction, result=known))
+        return found
+
+    def _position(self, model: str) -> int:
+        if model not in self.models:
+            raise ValueError(f"{model}, the model that all are compared with, has no results here")
+        return self.models.index(model)
+
+    def _hypotheses(self) -> list[tuple[str, str]]:
+        if self.entry.arity is Arity.OMNIBUS:
+            return [("", "")]
+        if self.entry.arity is Arity.ONE:
+            return [(model, "") for model in self.models]
+        versus = self.how.versus if self.how.versus in self.models else None
+        return [(self.models[a], self.models[b]) for a, b in pairs_of(self.models, versus)]
+
+    def _check_complete(self) -> None:
+        missing = self.evidence.missing(range(len(self.models)))
+        if missing and "omit" not in map(self.how.options.get, ("missing", "nan_policy")):
+            raise _Missing(missing)
+
+    # ------------------------------------------------------------------ calls and rows
+
+    def _call(
+        self, entry: Entry, arguments: list[Any], level: float, *who: str, **more: Any
+    ) -> Any:
+        """Call a test's function with its options and with what no user sets."""
+        context = self.context
+        costs = context.costs
+        purpose = (entry.name, context.dataset, context.plan, context.metric, *who)
+        managed: dict[str, Any] = {
+            "confidence_level": level,
+            "alpha": 1 - level,
+            "greater_is_better": context.greater_is_better,
+            "seed": integer(derive(context.seed, "test", *purpose)),
+            "cost": costs and costs.matrix,
+            "classes": costs and costs.names,
+            **self.evidence.managed(entry),
+            **more,
+        }
+        offered = {k: v for k, v in managed.items() if k in entry.options}
+        return entry.function(*arguments, **{**self.how.options, **offered})
+
+    def _no_result(self, refusal: ValueError) -> _NoResult:
+        return _NoResult(
+            test=self.entry.name,
+            statistic=math.nan,
+            pvalue=math.nan,
+            n=self.evidence.n,
+            null_hypothesis="",
+            method=self.entry.citation,
+            alternative=self.how.alternative,  # type: ignore[arg-type]
+            reason=str(refusal),
+            kind=UNDEFINED_METRIC if isinstance(refusal, _Missing) else Status.UNDEFINED.value,
+        )
+
+    def _undecided(self, refusal: ValueError) -> list[Comparison]:
+        """Leave every hypothesis open, for one reason."""
+        role = {Arity.OMNIBUS: "omnibus", Arity.ONE: "single"}.get(self.entry.arity, "pair")
+        nothing, hypotheses = self._no_result(refusal), self._hypotheses()
+        return [
+            self._comparison(nothing, role, math.nan, len(hypotheses), *filter(None, members))
+            for members in hypotheses
+        ]
+
+    def _comparison(
+        self, result: Result, role: str, adjusted: float, size: int, *models: str
+    ) -> Comparison:
+        context = self.context
+        row, plain = result.to_row(), result.to_dict()
+        if isinstance(result, _NoResult):
+            row, plain = row | {"status": result.kind}, {"reason": result.reason}
+        return Comparison(
+            **{k: v for k, v in row.items() if k in _SHARED},
+            role=role,
+            follows=self.follows,
             dataset=context.dataset,
             plan=context.plan,
             metric=context.metric,
-            model_a=a,
-            model_b=b,
-            statistic=math.nan,
-            pvalue=math.nan,
-            pvalue_adjusted=math.nan,
-            correction="none",
-            family_size=1,
-            n=evidence.values[..., 0].size,
-            status="undefined_metric",
-            alpha=context.settings.alpha,
-            decision=Decision.UNDECIDED,
-            result={"reason": reason},
+            model_a=models[0] if models else "",
+            model_b=models[1] if len(models) > 1 else "",
+            pvalue_adjusted=adjusted,
+            correction="none" if role == "omnibus" else self.how.correction,
+            family_size=size,
+            alpha=self.how.alpha,
+            decision=self._decide(result, role, adjusted),
+            result=plain,
         )
-        for a, b in models.get(entry.arity, pairs)
-    ]
+
+    def _decide(self, result: Result, role: str, adjusted: float) -> Decision:
+        alpha = self.how.alpha
+        if isinstance(result, BayesResult):
+            spans = self.entry.evidence is Evidence.DATASET_SCORES
+            return decide_posterior(result, alpha, independent=spans)
+        if isinstance(result, EquivalenceResult):
+            return decide_equivalence(adjusted, alpha)
+        if role == "pair":
+            return decide_pair(adjusted, alpha, result.estimate, result.alternative)
+        return decide_omnibus(adjusted, alpha)
+
+    def _annotated(self, comparison: Comparison) -> Comparison:
+        """Say with every result what was left out of its evidence."""
+        notes = self.evidence.left_out
+        if not notes:
+            return comparison
+        known = comparison.result.get("assumptions", [])
+        more = [{"name": "complete evidence", "holds": False, "detail": note} for note in notes]
+        result = {**comparison.result, "assumptions": [*known, *more], "left_out": list(notes)}
+        return dataclasses.replace(comparison, result=result)
 
 
-def _comparison(
-    result: Result,
-    context: Context,
-    *,
-    role: str,
-    adjusted: float,
-    decision: Decision,
-    models: tuple[str, str] = ("", ""),
-    follows: str = "",
-    correction: str = "none",
-    family_size: int = 1,
-) -> Comparison:
-    row: Mapping[str, Any] = result.to_row()
-    shared = {k: v for k, v in row.items() if k in _SHARED}
-    return Comparison(
-        **shared,
-        role=role,
-        follows=follows,
-        dataset=context.dataset,
-        plan=context.plan,
-        metric=context.metric,
-        model_a=models[0],
-        model_b=models[1],
-        pvalue_adjusted=adjusted,
-        correction=correction,
-        family_size=family_size,
-        alpha=context.settings.alpha,
-        decision=decision,
-        result=result.to_dict(),
-    )
+class _Missing(ValueError):
+    """A model has no score or prediction where the test needs one."""
 
 
-_SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result"}
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _NoResult(Result):
+    """What stands where a test has no answer."""
+
+    reason: str
+    kind: str
+
+
+_SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha"}

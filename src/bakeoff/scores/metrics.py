@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.fit.predictions import Predictions
+from bakeoff.spec import Costs
 
 
 class UndefinedMetric(Exception):
@@ -43,10 +44,10 @@ class Metric:
     greater_is_better: bool = True
     binary: bool = False
 
-    def __call__(self, predictions: Predictions) -> tuple[float, str]:
+    def __call__(self, predictions: Predictions, costs: Costs | None = None) -> tuple[float, str]:
         """Return the value, or NaN and the reason."""
         try:
-            return float(self.function(View(predictions))), ""
+            return float(self.function(View(predictions, costs))), ""
         except UndefinedMetric as reason:
             return float("nan"), str(reason)
 
@@ -54,8 +55,9 @@ class Metric:
 class View:
     """What metrics look at, each piece computed once."""
 
-    def __init__(self, predictions: Predictions) -> None:
+    def __init__(self, predictions: Predictions, costs: Costs | None = None) -> None:
         self.predictions = predictions
+        self._costs = costs
 
     @cached_property
     def confusion(self) -> NDArray[np.int64]:
@@ -83,6 +85,14 @@ class View:
     def positive(self) -> NDArray[np.bool_]:
         """Whether a row is of the positive (last) class, shape (n,)."""
         return np.equal(self.predictions.y_true, len(self.predictions.classes) - 1)
+
+    @property
+    def costs(self) -> NDArray[np.float64]:
+        """What predicting a class (columns) for a true one (rows) costs, shape (K, K)."""
+        if self._costs is None:
+            raise UndefinedMetric("the experiment has no `costs:`")
+        order = [self._costs.names.index(name) for name in self.predictions.classes]
+        return np.array(self._costs.matrix)[np.ix_(order, order)]
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -115,6 +125,11 @@ def _binary_counts(view: View) -> tuple[int, int, int, int]:
     return int(tn), int(fp), int(fn), int(tp)
 
 
+def cost(view: View) -> float:
+    """Mean cost of a row by the experiment's `costs:`."""
+    return float((view.confusion * view.costs).sum() / view.confusion.sum())
+
+
 def precision(view: View) -> float:
     """TP / (TP + FP) of the positive class."""
     _, fp, _, tp = _binary_counts(view)
@@ -137,6 +152,43 @@ def f1(view: View) -> float:
     if tp + fp + fn == 0:
         raise UndefinedMetric("no row is positive or predicted positive")
     return 2 * tp / (2 * tp + fp + fn)
+
+
+def _precisions(view: View) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Precision and true count of each class; what is never predicted must never occur."""
+    counts = view.confusion
+    support, predicted = counts.sum(axis=1), counts.sum(axis=0)
+    seen = support + predicted > 0
+    never = np.flatnonzero(seen & (predicted == 0))
+    if len(never):
+        name = view.predictions.classes[never[0]]
+        raise UndefinedMetric(f"no row is predicted {name!r}, so its precision has no value")
+    return np.diag(counts)[seen] / predicted[seen], support[seen]
+
+
+def precision_macro(view: View) -> float:
+    """Mean precision over the classes that occur or are predicted."""
+    return float(_precisions(view)[0].mean())
+
+
+def precision_weighted(view: View) -> float:
+    """Mean precision over classes, weighted by their true counts."""
+    values, support = _precisions(view)
+    return float(np.average(values, weights=support))
+
+
+def recall_macro(view: View) -> float:
+    """Mean recall over the classes; all of them must occur."""
+    lacking = np.flatnonzero(~view.present)
+    if len(lacking):
+        name = view.predictions.classes[lacking[0]]
+        raise UndefinedMetric(f"no tested row is {name!r}, so its recall has no value")
+    return float(_recalls(view).mean())
+
+
+def recall_weighted(view: View) -> float:
+    """Mean recall over classes, weighted by their true counts: the accuracy."""
+    return accuracy(view)
 
 
 def _f1_per_class(view: View) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -213,7 +265,16 @@ def roc_auc_ovo(view: View) -> float:
 
 def average_precision(view: View) -> float:
     """Area under the precision–recall curve as a step function."""
-    score, positive = view.positive_score, view.positive
+    return _average_precision(view.positive_score, view.positive)
+
+
+def average_precision_macro(view: View) -> float:
+    """Mean over classes of the average precision for one class against the rest."""
+    p, y = view.probabilities, view.predictions.y_true
+    return float(np.mean([_average_precision(p[:, k], y == k) for k in range(p.shape[1])]))
+
+
+def _average_precision(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
     if not positive.any():
         raise UndefinedMetric("no row is positive")
     order = np.argsort(-score, kind="stable")
@@ -245,14 +306,32 @@ def _metric(function: Callable[[View], float], title: str, **facts: Any) -> Metr
     return Metric(function.__name__, title, function, **facts)
 
 
-METRICS: dict[str, Metric] = {
-    metric.name: metric
+class _Metrics(dict[str, Metric]):
+    """The metrics by name; names joined by ``+`` are several criteria taken together."""
+
+    def __missing__(self, name: str) -> Metric:
+        if "+" not in name:
+            raise KeyError(name)
+        titles = [self[part].title for part in name.split("+")]
+        return Metric(name, f"{', '.join(titles[:-1])} and {titles[-1]}", _no_single_value)
+
+
+def _no_single_value(view: View) -> float:
+    raise UndefinedMetric("several criteria have no single value")
+
+
+METRICS: dict[str, Metric] = _Metrics(
+    (metric.name, metric)
     for metric in (
         _metric(accuracy, "accuracy"),
         _metric(error, "error rate", greater_is_better=False),
         _metric(balanced_accuracy, "balanced accuracy"),
         _metric(precision, "precision", binary=True),
+        _metric(precision_macro, "macro precision"),
+        _metric(precision_weighted, "weighted precision"),
         _metric(recall, "recall", binary=True),
+        _metric(recall_macro, "macro recall"),
+        _metric(recall_weighted, "weighted recall"),
         _metric(f1, "F1", binary=True),
         _metric(f1_macro, "macro F1"),
         _metric(f1_weighted, "weighted F1"),
@@ -262,7 +341,9 @@ METRICS: dict[str, Metric] = {
         _metric(roc_auc_ovr, "ROC AUC, one vs rest"),
         _metric(roc_auc_ovo, "ROC AUC, one vs one"),
         _metric(average_precision, "average precision", binary=True),
+        _metric(average_precision_macro, "macro average precision"),
         _metric(log_loss, "log loss", greater_is_better=False),
         _metric(brier, "Brier score", greater_is_better=False),
+        _metric(cost, "mean cost", greater_is_better=False),
     )
-}
+)

@@ -1,6 +1,16 @@
 """The experiment as typed, validated objects; it expands to the list of fits."""
 
-from bakeoff.spec.experiment import ChosenTest, Experiment, Fit, TestSettings
+from bakeoff.spec.costs import Costs
+from bakeoff.spec.experiment import Experiment, Fit
 from bakeoff.spec.load import load_experiment, read_experiment
+from bakeoff.spec.tests import ChosenTest, TestSettings
 
-__all__ = ["ChosenTest", "Experiment", "Fit", "TestSettings", "load_experiment", "read_experiment"]
+__all__ = [
+    "ChosenTest",
+    "Costs",
+    "Experiment",
+    "Fit",
+    "TestSettings",
+    "load_experiment",
+    "read_experiment",
+]

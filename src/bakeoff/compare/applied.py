@@ -1,0 +1,123 @@
+"""The settings of one test: what all tests share, what the experiment says of this one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from bakeoff.spec import TestSettings
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
+
+MANAGED = {
+    "confidence_level": "it follows from `alpha` and the correction",
+    "control": "name the model in `versus`",
+    "greater_is_better": "the metric knows",
+    "n_train": "the sizes of the splits are handed over",
+    "n_test": "the sizes of the splits are handed over",
+    "row_counts": "the rows are counted",
+    "allow_two_models": "for two models use mcnemar",
+    "cost": "give `costs:` at the top level",
+    "classes": "give `costs:` at the top level",
+    "criteria": "name the metrics in `metrics`",
+    "seed": "it is derived from the experiment's `seed`",
+}
+"""Parameters of the tests' functions that no experiment sets, and where their values come from."""
+
+SHARED = ("alternative", "rope", "margin")
+"""Parameters that `tests:` may set for all tests that have them."""
+
+IN_UNIT = ("mu0", "margin", "rope")
+"""Parameters in the unit of a metric: what is right for one metric is wrong for another."""
+
+FIXED_METRICS = {
+    Evidence.CORRECTNESS: "accuracy",
+    Evidence.LABELS: "cost",
+    Evidence.PROBABILITIES: "roc_auc",
+}
+"""The metric that a test on rows is about."""
+
+_OWN_CORRECTIONS = (Arity.PAIR, Arity.ONE)
+
+
+@dataclasses.dataclass(frozen=True)
+class Applied:
+    """The settings of one test, every default filled in.
+
+    Attributes
+    ----------
+    alpha : float
+        The level of its decisions.
+    correction : str
+        How its family is adjusted; ``none`` for posteriors, which have no p-values.
+    versus : str or None
+        The control, for tests of pairs.
+    alternative : str
+        The side of the test; ``two-sided`` where it has no other.
+    options : Mapping
+        Parameters for its function, but for `MANAGED` ones and the correction.
+    """
+
+    alpha: float
+    correction: str
+    versus: str | None
+    alternative: str
+    options: Mapping[str, Any]
+
+
+def applied(entry: Entry, settings: TestSettings) -> Applied:
+    """Fill in the settings of one test."""
+    own = settings.of(entry.name)
+    options = {k: v for k, v in own.items() if k in entry.options and k not in ("alpha",)}
+    for name in SHARED:
+        shared = getattr(settings, name)
+        if name in entry.options and shared is not None:
+            options.setdefault(name, shared)
+    if corrects(entry):
+        options.pop("correction", None)
+    return Applied(
+        alpha=own.get("alpha", settings.alpha),
+        correction=_correction(entry, settings),
+        versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
+        alternative=options.get("alternative", "two-sided"),
+        options=options,
+    )
+
+
+def corrects(entry: Entry) -> bool:
+    """Tell whether a test's family is adjusted by a correction that the experiment may choose."""
+    if entry.arity in _OWN_CORRECTIONS:
+        return entry.type1 is not TypeOneError.BAYESIAN
+    return entry.arity is Arity.ALL_PAIRS and "correction" in entry.options
+
+
+def compares_pairs(entry: Entry) -> bool:
+    """Tell whether a test is about pairs of models."""
+    return entry.arity in (Arity.PAIR, Arity.ALL_PAIRS)
+
+
+def takes_control(entry: Entry) -> bool:
+    """Tell whether a test can compare one model with each other instead of all pairs."""
+    return entry.arity is Arity.PAIR or "control" in entry.options
+
+
+def allowed_options(entry: Entry) -> list[str]:
+    """List what an experiment may say of one test."""
+    found = {"alpha", *(name for name in entry.options if name not in MANAGED)}
+    if entry.evidence not in FIXED_METRICS:
+        found.add("metrics")
+    if len(entry.plans) > 1:
+        found.add("plan")
+    if corrects(entry):
+        found.add("correction")
+    if takes_control(entry):
+        found.add("versus")
+    return sorted(found)
+
+
+def _correction(entry: Entry, settings: TestSettings) -> str:
+    if not corrects(entry):
+        return "none"
+    default = "holm" if entry.evidence is Evidence.DATASET_SCORES else "bonferroni"
+    chosen: str = settings.of(entry.name).get("correction") or settings.correction or default
+    return chosen

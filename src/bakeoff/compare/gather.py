@@ -1,0 +1,109 @@
+"""Bring a chosen test together with all its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from bakeoff.compare.applied import applied
+from bakeoff.compare.comparison import Comparison
+from bakeoff.compare.evidence import (
+    AnyEvidence,
+    Criteria,
+    fold_scores,
+    read_scores,
+    read_test_set,
+)
+from bakeoff.compare.matrix import Hole, complete, read_holes, read_matrix
+from bakeoff.compare.run import Context, run_test
+from bakeoff.scores import METRICS
+from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.stats import Entry, Evidence, catalogue
+
+MATRIX, HOLES = "matrix", "holes"
+
+
+def run_chosen(
+    chosen: ChosenTest, experiment: Experiment, inputs: Mapping[str, str]
+) -> list[Comparison]:
+    """Run one test on every data set and metric it is meant for.
+
+    Parameters
+    ----------
+    chosen : ChosenTest
+        The test.
+    experiment : Experiment
+        Its settings.
+    inputs : Mapping
+        One file per data set: collected predictions or scores; for tests over data sets the
+        files of the score matrix, `MATRIX` and `HOLES`.
+    """
+    entry = catalogue()[chosen.name]
+    found: list[Comparison] = []
+    for dataset, metric, evidence in _evidence(entry, chosen, experiment, inputs):
+        context = Context(
+            dataset,
+            chosen.plan,
+            metric,
+            METRICS[metric].greater_is_better,
+            experiment.tests,
+            experiment.seed,
+            experiment.costs,
+        )
+        if evidence.models:
+            found += run_test(entry, evidence, context)
+    return found
+
+
+def missing_cells(experiment: Experiment) -> str:
+    """Say what to do with missing cells of the score matrix.
+
+    Where a failed fit excludes its model, the tests over data sets leave that model out too.
+    """
+    default = "drop_model" if experiment.on_error == "exclude" else "error"
+    return experiment.tests.missing_cells or default
+
+
+def matrices(tests: Iterable[ChosenTest], experiment: Experiment) -> set[tuple[str, str]]:
+    """List the plans and metrics whose score matrix a test needs complete."""
+    return {
+        (chosen.plan, metric)
+        for chosen in tests
+        if chosen.on_datasets and not _keeps_holes(catalogue()[chosen.name], experiment)
+        for metric in chosen.metrics
+    }
+
+
+def _evidence(
+    entry: Entry, chosen: ChosenTest, experiment: Experiment, inputs: Mapping[str, str]
+) -> Iterator[tuple[str, str, AnyEvidence]]:
+    models = list(experiment.models)
+    if chosen.on_datasets:
+        policy = "keep" if _keeps_holes(entry, experiment) else missing_cells(experiment)
+        holes = read_holes(inputs[HOLES])
+        for metric in chosen.metrics:
+            datasets, values = read_matrix(inputs[MATRIX], chosen.plan, metric, models)
+            own = _holes(holes, chosen.plan, metric)
+            yield "", metric, complete(models, datasets, values, own, policy)
+        return
+    for dataset, path in inputs.items():
+        if chosen.on_rows:
+            ranking = entry.evidence is Evidence.PROBABILITIES
+            yield dataset, chosen.metrics[0], read_test_set(path, models, scores=ranking)
+            continue
+        scores = read_scores(path)
+        parts = {metric: fold_scores(scores, models, metric) for metric in chosen.metrics}
+        if entry.evidence is Evidence.FOLD_CRITERIA:
+            better = [METRICS[metric].greater_is_better for metric in parts]
+            yield dataset, "+".join(parts), Criteria.join(parts, better)
+            continue
+        for metric, part in parts.items():
+            yield dataset, metric, part
+
+
+def _holes(holes: Iterable[Hole], plan: str, metric: str) -> list[Hole]:
+    return [hole for hole in holes if (hole.plan, hole.metric) == (plan, metric)]
+
+
+def _keeps_holes(entry: Entry, experiment: Experiment) -> bool:
+    """Tell whether a test was asked to do with missing cells itself."""
+    return applied(entry, experiment.tests).options.get("missing") == "omit"

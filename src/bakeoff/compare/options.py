@@ -1,0 +1,182 @@
+"""Check the options of the tests: their names, their types, and what the tests say of them."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
+
+import numpy as np
+
+from bakeoff.compare.applied import (
+    FIXED_METRICS,
+    MANAGED,
+    SHARED,
+    allowed_options,
+    applied,
+    compares_pairs,
+    corrects,
+    takes_control,
+)
+from bakeoff.compare.evidence import AnyEvidence, Criteria, DatasetScores, FoldScores, TestSet
+from bakeoff.compare.family import check_correction
+from bakeoff.compare.run import Context, check_run
+from bakeoff.errors import Problem, unknown
+from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec.tests import Correction
+from bakeoff.stats import Arity, Entry, Evidence, catalogue
+
+_KINDS = {"bool": bool, "int": int, "float": (int, float), "str": str}
+_ROWS = 24
+_FEW = 3
+"""Models in made-up evidence for tests of pairs, which cost more with every pair."""
+
+
+def check_options(experiment: Experiment, chosen: Sequence[ChosenTest]) -> list[Problem]:
+    """Check the options of all tests that run, post hoc tests included.
+
+    Values are tried on made-up evidence of the experiment's shape: the tests refuse what they
+    do not take, now and not after the fits.
+    """
+    known = catalogue()
+    found: list[Problem] = []
+    seen: set[str] = set()
+    for test in chosen:
+        entry = known[test.name]
+        posthoc = [known[entry.posthoc]] if entry.posthoc else []
+        for one in (entry, *posthoc):
+            if one.name not in seen:
+                seen.add(one.name)
+                wrong = list(_names_and_types(one, experiment))
+                found += wrong or _tried(one, test, experiment)
+    return found
+
+
+def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
+    own, allowed = experiment.tests.of(entry.name), allowed_options(entry)
+    for key, value in own.items():
+        place = ("tests", "options", entry.name, key)
+        if key in MANAGED and key in entry.options:
+            yield Problem(place, f"is not set here: {MANAGED[key]}")
+        elif key in ("metrics",) and key not in allowed:
+            yield Problem(
+                place, f"{entry.name} is about {FIXED_METRICS[entry.evidence]} and no other metric"
+            )
+        elif key not in allowed:
+            yield Problem(place, unknown("option", key, allowed))
+        else:
+            wrong = _wrong_type(entry, key, value)
+            if wrong:
+                yield Problem(place, wrong)
+    for key, option in entry.options.items():
+        given = key in own or (key in SHARED and getattr(experiment.tests, key) is not None)
+        if option.default is inspect.Parameter.empty and key not in MANAGED and not given:
+            at = ("tests",) if key in SHARED else ("tests", "options", entry.name)
+            yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
+
+
+def _wrong_type(entry: Entry, key: str, value: Any) -> str:
+    if key == "correction" and corrects(entry):
+        allowed = get_args(Correction)
+        return "" if value in allowed else unknown("correction", value, allowed)
+    if key == "versus":
+        return ""
+    kinds = str(entry.options[key].annotation).strip("'") if key in entry.options else "float"
+    known = [_KINDS[kind] for kind in kinds.split(" | ") if kind in _KINDS]
+    if key == "alpha" and not (isinstance(value, (int, float)) and 0 < value < 1):
+        return f"found {value!r}, must lie strictly between 0 and 1"
+    if value is None and "None" in kinds:
+        return ""
+    if not known or key in ("metrics", "plan"):
+        return ""
+    if isinstance(value, bool) != (bool in known) or not isinstance(value, tuple(_flat(known))):
+        return f"found {value!r}, expected {_spoken(kinds)}"
+    return ""
+
+
+def _flat(kinds: Sequence[Any]) -> Iterator[type]:
+    for kind in kinds:
+        yield from kind if isinstance(kind, tuple) else (kind,)
+
+
+def _spoken(kinds: str) -> str:
+    words = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a name"}
+    return " or ".join(words.get(kind, kind) for kind in kinds.split(" | ") if kind != "None")
+
+
+def _tried(entry: Entry, test: ChosenTest, experiment: Experiment) -> list[Problem]:
+    """Run a test on made-up evidence and report what it refuses."""
+    try:
+        check_correction(entry, applied(entry, experiment.tests), len(experiment.models))
+        context = Context(
+            "",
+            test.plan,
+            test.metrics[0],
+            True,
+            experiment.tests,
+            experiment.seed,
+            experiment.costs,
+        )
+        check_run(entry, _made_up(entry, test, experiment), context)
+    except ValueError as error:
+        return [_blame(entry, experiment, str(error))]
+    return []
+
+
+def _blame(entry: Entry, experiment: Experiment, message: str) -> Problem:
+    """Find the key that a test's complaint is about."""
+    tests = experiment.tests
+    named = re.match(r"(\w+): (.*)", message, re.DOTALL)
+    key = named.group(1) if named else ""
+    if key not in (*entry.options, "correction", "alpha", "versus"):
+        return Problem(("tests", "options", entry.name), message)
+    assert named is not None
+    text = _with_hint(named.group(2))
+    if key not in tests.of(entry.name) and hasattr(tests, key):
+        inside = f" (or set it for this test under `options: {{{entry.name}: ...}}`)"
+        return Problem(("tests", key), f"{entry.name}: {text}{inside}")
+    return Problem(("tests", "options", entry.name, key), text)
+
+
+def _with_hint(text: str) -> str:
+    found, _, allowed = text.partition(", allowed: ")
+    names = re.findall(r"'([^']+)'", allowed)
+    wrong = re.findall(r"'([^']+)'", found)
+    close = difflib.get_close_matches(wrong[0], names, n=1) if wrong else []
+    return f"{found}; did you mean {close[0]!r}? (allowed: {', '.join(names)})" if close else text
+
+
+def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvidence:
+    """Make ordinary evidence of the experiment's shape."""
+    rng = np.random.default_rng(0)
+    models = tuple(_some(entry, experiment))
+    plan = experiment.resampling.plans()[test.plan]
+    folds = (plan.repeats, plan.folds)
+    reasons = ("",) * len(models)
+    if entry.evidence is Evidence.DATASET_SCORES:
+        datasets = tuple(experiment.datasets)
+        return DatasetScores(models, datasets, rng.uniform(0.6, 0.9, (len(datasets), len(models))))
+    if entry.evidence is Evidence.FOLD_SCORES:
+        sizes = np.full(folds, 90), np.full(folds, 10)
+        return FoldScores(models, rng.uniform(0.6, 0.9, (*folds, len(models))), *sizes, reasons)
+    if entry.evidence is Evidence.FOLD_CRITERIA:
+        shape = (folds[0] * folds[1], len(models), len(test.metrics))
+        better = (True,) * len(test.metrics)
+        return Criteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
+    classes = experiment.costs.names if experiment.costs else ["no", "yes"]
+    truth = np.resize(np.array(classes), _ROWS)
+    predicted = rng.choice(classes, (_ROWS, len(models)))
+    predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
+    return TestSet(models, truth, predicted, tuple(classes), rng.random((_ROWS, len(models))))
+
+
+def _some(entry: Entry, experiment: Experiment) -> list[str]:
+    """Take as many models as a test of this kind needs, the control among them."""
+    models = list(experiment.models)
+    if not compares_pairs(entry):
+        return models if entry.arity is Arity.OMNIBUS else models[:1]
+    versus = applied(entry, experiment.tests).versus if takes_control(entry) else None
+    others = [model for model in models if model != versus]
+    return [*([versus] if versus is not None else []), *others][:_FEW]

@@ -1,0 +1,147 @@
+"""Which tests fit what an experiment offers, and why.
+
+One test set: McNemar's mid-p test, or Cochran's Q and then McNemar's (Raschka 2018, Dietterich
+1998). Repeated fits: the combined 5×2cv F test (Alpaydin 1999), or t tests whose variance is
+corrected for overlapping training sets (Nadeau & Bengio 2003, Bouckaert & Frank 2004). Several
+data sets: Friedman's test and its post hoc, or Wilcoxon's for two models (Demšar 2006).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from bakeoff.compare.applied import applied
+from bakeoff.spec import Experiment
+from bakeoff.stats import catalogue
+
+Recommendation = tuple[str, str]
+"""The name of a test and why it is recommended."""
+
+
+def recommended(experiment: Experiment) -> list[Recommendation]:
+    """Choose tests by the number of models and data sets and by the plans."""
+    if len(experiment.models) < 2:
+        return []
+    if len(experiment.datasets) >= enough_datasets(experiment):
+        return list(_over_datasets(experiment))
+    return list(_on_each_dataset(experiment))
+
+
+def enough_datasets(experiment: Experiment) -> int:
+    """Return from how many data sets on two models can be told apart over data sets.
+
+    The signed-rank test's smallest p-value is 2^(1-N), half of that if one-sided.
+    """
+    sides = 1 if experiment.tests.alternative == "two-sided" else 0
+    return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
+
+
+def _over_datasets(experiment: Experiment) -> Iterator[Recommendation]:
+    n, k = len(experiment.datasets), len(experiment.models)
+    tail = (
+        f"{n} data sets; tests on each of them alone would be {n} families and answer no question "
+        "about further data sets"
+    )
+    if k == 2:
+        yield "wilcoxon_signed_rank", f"two models and {tail} (Demšar 2006)"
+        return
+    if _friedman_is_exact(n, k):
+        name, why = "friedman", "a table of this size can be tested exactly"
+    else:
+        name = "iman_davenport"
+        why = "this form of Friedman's test is less conservative than its χ²"
+    yield name, f"{k} models and {tail}; {why}; {_posthoc(name, experiment)} (Demšar 2006)"
+
+
+def _posthoc(name: str, experiment: Experiment) -> str:
+    """Say which comparisons of pairs an omnibus test brings along."""
+    known = catalogue()
+    how = applied(known[known[name].posthoc], experiment.tests)
+    pairs = "all pairs" if how.versus is None else f"{how.versus} with each other model"
+    correction = "uncorrected" if how.correction == "none" else f"corrected by {how.correction}"
+    return f"comparisons of {pairs}, {correction}, come along"
+
+
+def _friedman_is_exact(n: int, k: int) -> bool:
+    """Tell whether the test itself finds a table of this size small enough to list."""
+    table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
+    return bool(catalogue()["friedman"].function(table).variant == "exact")
+
+
+def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
+    n = len(experiment.datasets)
+    least = enough_datasets(experiment)
+    tail = (
+        ""
+        if n == 1
+        else f"; on each data set alone, because tests over data sets need {least} to reach "
+        f"{experiment.tests.alpha:g}, there are {n}"
+    )
+    for plan in experiment.resampling.plans():
+        if plan == "holdout" and experiment.by_scores(plan):
+            continue  # one score per model, and no rows
+        if plan == "holdout":
+            yield _on_test_set(experiment, tail)
+        elif plan == "cv_5x2":
+            yield _on_five_by_two(experiment.tests.alternative, tail)
+        elif plan == "kfold":
+            yield _on_folds(experiment, tail)
+        else:
+            yield (
+                "corrected_resampled_t",
+                "random divisions share rows, which this t test corrects for (Nadeau & Bengio "
+                f"2003){tail}",
+            )
+
+
+def _on_test_set(experiment: Experiment, tail: str) -> Recommendation:
+    k = len(experiment.models)
+    if k == 2:
+        return (
+            "mcnemar",
+            "two models on one test set; the mid-p form holds its level and wastes little "
+            f"(Dietterich 1998, Fagerland et al. 2013){tail}",
+        )
+    return (
+        "cochran_q",
+        f"{k} models on one test set; {_posthoc('cochran_q', experiment)}, by McNemar's mid-p test "
+        f"(Raschka 2018){tail}",
+    )
+
+
+def _on_five_by_two(alternative: str, tail: str) -> Recommendation:
+    if alternative == "two-sided":
+        return (
+            "cv5x2_f",
+            "five replications of 2-fold cross-validation; this test uses all ten differences "
+            f"and holds its level (Alpaydin 1999, after Dietterich 1998){tail}",
+        )
+    return (
+        "corrected_repeated_kfold_t",
+        "five replications of 2-fold cross-validation and a one-sided question, which the 5×2cv F "
+        f"test does not answer (Bouckaert & Frank 2004){tail}",
+    )
+
+
+def _on_folds(experiment: Experiment, tail: str) -> Recommendation:
+    plan = experiment.resampling.kfold
+    assert plan is not None
+    if plan.repeats == 1 and complete_folds(experiment):
+        return (
+            "corrected_kfold_t",
+            f"{plan.folds} folds share training rows, which this t test corrects for (Nadeau & "
+            f"Bengio 2003){tail}",
+        )
+    return (
+        "corrected_repeated_kfold_t",
+        f"{plan.repeats} × {plan.folds} folds share training rows, which this t test corrects for "
+        f"(Bouckaert & Frank 2004){tail}",
+    )
+
+
+def complete_folds(experiment: Experiment) -> bool:
+    """Tell whether k folds are a cross-validation: with `time:` they are forward chaining."""
+    return all(getattr(spec, "time", None) is None for spec in experiment.datasets.values())

@@ -1,0 +1,50 @@
+"""What errors cost: the `costs:` part of an experiment."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from bakeoff.spec.base import Part, said
+from bakeoff.spec.datasets import ClassName
+
+Cost = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Costs(Part):
+    """What each kind of error costs: rows are true classes, columns predicted ones."""
+
+    classes: list[ClassName] = Field(
+        min_length=2, description="The classes in the order of the matrix's rows and columns."
+    )
+    matrix: list[list[Cost]] = Field(
+        description="One row per true class, one column per predicted class; at least 0, and 0 "
+        "for right predictions."
+    )
+
+    @property
+    def names(self) -> list[str]:
+        """The classes as the canonical tables write them."""
+        return [str(name) for name in self.classes]
+
+    @model_validator(mode="after")
+    def _square(self) -> Self:
+        k, names = len(self.classes), self.names
+        repeated = next((name for i, name in enumerate(names) if name in names[:i]), None)
+        if repeated is not None:
+            raise said(f"class {repeated!r} appears twice")
+        widths = [len(row) for row in self.matrix]
+        if len(widths) != k or set(widths) != {k}:
+            found = f"{len(widths)} row(s) of {', '.join(map(str, sorted(set(widths))))}"
+            raise said(f"the matrix has {found} number(s), {k} classes need {k} rows of {k}")
+        wrong = next((i for i in range(k) if self.matrix[i][i] != 0), None)
+        if wrong is not None:
+            raise said(
+                f"a right prediction of {names[wrong]!r} costs {self.matrix[wrong][wrong]:g}, "
+                "must cost 0: rows are true classes, columns predicted ones"
+            )
+        if math.fsum(map(math.fsum, self.matrix)) == 0:
+            raise said("every error costs 0: nothing to compare")
+        return self

@@ -1,0 +1,126 @@
+"""Which tests run, and how: the `tests:` part of an experiment."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from bakeoff.spec.base import Id, Part, said
+
+Correction = Literal[
+    "bonferroni",
+    "holm",
+    "hochberg",
+    "hommel",
+    "sidak",
+    "holm-sidak",
+    "BH",
+    "BY",
+    "shaffer",
+    "bergmann-hommel",
+    "minp",
+    "none",
+]
+RECOMMENDED = "recommended"
+
+
+class ChosenTest(NamedTuple):
+    """A test of the experiment and what feeds it.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the catalogue.
+    plan : str
+        The resampling plan its evidence comes from.
+    evidence : str
+        The kind of evidence, as `bakeoff.stats.Evidence` names it.
+    metrics : tuple of str
+        The metrics it is run on; tests on several criteria take them together.
+    why : str
+        Why it was chosen, in one sentence.
+    """
+
+    name: str
+    plan: str
+    evidence: str
+    metrics: tuple[str, ...]
+    why: str
+
+    @property
+    def on_rows(self) -> bool:
+        """Whether it is fed with predictions row by row, not with scores."""
+        return self.evidence in ("correctness", "labels", "probabilities")
+
+    @property
+    def on_datasets(self) -> bool:
+        """Whether it is fed with one score per data set."""
+        return self.evidence == "dataset_scores"
+
+
+def _list_or_recommended(value: Any) -> Any:
+    if isinstance(value, str) and value != RECOMMENDED:
+        raise said(f"found {value!r}, expected `recommended` or a list of tests like [{value}]")
+    return value
+
+
+class TestSettings(Part):
+    """Which tests run, and what they share."""
+
+    __test__ = False  # not a test class, whatever pytest thinks of the name
+
+    alpha: float = Field(0.05, gt=0, lt=1, description="Significance level of every decision.")
+    run: Annotated[
+        Annotated[Literal["recommended"], Tag("name")]
+        | Annotated[list[str], Field(min_length=1), Tag("list")],
+        Discriminator(lambda value: "list" if isinstance(value, list) else "name"),
+        BeforeValidator(_list_or_recommended),
+    ] = Field(
+        "recommended",
+        description="Names of tests, or `recommended`: the tests that fit what the experiment "
+        "offers, with the reasons in tests.json.",
+    )
+    correction: Correction | None = Field(
+        None,
+        description="How the p-values of a family of models or pairs are adjusted; default: `holm` "
+        "over data sets, `bonferroni` elsewhere. `shaffer` and `bergmann-hommel` are for two-sided "
+        "tests of all pairs, `minp` is for McNemar's exact and mid-p tests.",
+    )
+    versus: Id | None = Field(
+        None,
+        description="A model: only it is compared, as A, with each other model as B; default: all "
+        "pairs.",
+    )
+    alternative: Literal["two-sided", "greater", "less"] = Field(
+        "two-sided",
+        description="`greater`: the tests are one-sided, for A being better. A is the model that "
+        "comes first in `models:`, or that of `versus`.",
+    )
+    rope: float | None = Field(
+        None,
+        ge=0,
+        description="Half-width of the region of practical equivalence of the Bayesian tests, in "
+        "the unit of the metric; default 0.01.",
+    )
+    margin: float | None = Field(
+        None,
+        gt=0,
+        description="The largest difference that does not matter, in the unit of the metric, for "
+        "the equivalence tests; choose it before seeing results.",
+    )
+    missing_cells: Literal["error", "drop_dataset", "drop_model"] | None = Field(
+        None,
+        description="When a model has no score on a data set: stop, or leave that data set or that "
+        "model out of the tests over data sets and say so. Default: `error`; with "
+        "`on_error: exclude` `drop_model`.",
+    )
+    options: dict[str, dict[str, Any]] = Field(
+        {},
+        description="Options of single tests, by name: `mcnemar: {variant: exact}`. Besides those "
+        "of the test: `metrics`, `plan`, `alpha`, `correction`, `versus`.",
+    )
+
+    def of(self, test: str) -> dict[str, Any]:
+        """Return a test's own options."""
+        return self.options.get(test, {})
