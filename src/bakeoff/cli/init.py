@@ -28,8 +28,10 @@ IMBALANCED = 0.2
 _FEWEST = 4  # rows of a class: two in each half of each replication
 _FEWEST_TESTED = 7  # rows of a class, for 30% test rows to hold two
 _LIKE_AN_ID = re.compile(
-    r"(^|[_\W])(id|ids|key|uuid|guid|index|row|rownum)$|^unnamed", re.IGNORECASE
+    r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|row|rownum|nr|no|number)$|^unnamed)"
+    r"|(?<=[a-z])(Id|ID|IDs|Key|UUID|Number|No|Nr|Index)$"
 )
+_MOST_SAID = 5
 _MODELS = """\
   logistic:
     estimator: sklearn.linear_model.LogisticRegression
@@ -242,8 +244,10 @@ def _said(guess: Guess) -> Iterator[str]:
     yield paragraph(classes)
     if guess.id is not None:
         yield f"row ids in {guess.id!r} (guessed)"
-    for column, reason in guess.drop.items():
+    for column, reason in list(guess.drop.items())[:_MOST_SAID]:
         yield f"leaves out {column!r}: {reason}"
+    if len(guess.drop) > _MOST_SAID:
+        yield f"leaves out {len(guess.drop) - _MOST_SAID} more columns, listed in the file"
 
 
 def _prove(text: str, data: str) -> None:

@@ -183,7 +183,7 @@ def predicted(
     """
     probabilities = _probabilities(given, classes, columns, place)
     if given.predicted is not None:
-        codes = pd.Categorical(given.predicted, categories=list(classes)).codes.astype(np.intp)
+        codes = pd.Index(classes).get_indexer(pd.Index(given.predicted))
         strange = given.predicted[codes < 0]
         if len(strange):
             unknown_labels = dict.fromkeys(strange.tolist())
@@ -378,7 +378,7 @@ def _numbers(given: GivenFile, column: str, place: Place) -> NDArray[np.float64]
                 place,
                 f"{given.path!r}: {len(wrong):,} of {len(values):,} rows have {what} in "
                 f"{column!r}, where probabilities are expected; the first is id {given.ids[row]} "
-                f"with {given.frame[column].iloc[row]!r}",
+                f"with {given.frame[column].iloc[row]}",
             )
     return values
 

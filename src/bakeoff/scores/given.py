@@ -166,7 +166,7 @@ def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd
     if len(wrong):
         row = int(wrong[0])
         raise Problem(
-            place, f"{path!r}: found {values.iloc[row]!r} in column {column!r}, expected a number"
+            place, f"{path!r}: found {values.iloc[row]} in column {column!r}, expected a number"
         )
     return found
 

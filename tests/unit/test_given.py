@@ -1,0 +1,470 @@
+"""Models that bring their results: pairing is proved, and whatever is wrong is told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.check import check_experiment
+from bakeoff.data import Split
+from bakeoff.data.given import load_given
+from bakeoff.errors import UserError
+from bakeoff.fit.predictions import Predictions
+from bakeoff.scores.given import given_predictions, given_scores
+from bakeoff.spec import Experiment, load_experiment
+
+TRUTH = ["cat", "dog", "cat", "dog", "cat", "dog", "cat", "dog"]
+
+
+def table(**columns: Any) -> pd.DataFrame:
+    """Return a file of predictions that is right but for `columns`; None leaves one out."""
+    p = np.array([0.9, 0.2, 0.8, 0.4, 0.3, 0.1, 0.6, 0.45])
+    usual = {
+        "id": range(1, 9),
+        "y_true": TRUTH,
+        "y_pred": np.where(p > 0.5, "cat", "dog"),
+        "p_cat": p,
+        "p_dog": 1 - p,
+    }
+    return pd.DataFrame({k: v for k, v in {**usual, **columns}.items() if v is not None})
+
+
+@pytest.fixture
+def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """Return a maker of experiments with two given models, `a` as usual and `b` as wanted."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(b: pd.DataFrame | str, **keys: Any) -> dict[str, Any]:
+        table().to_csv("a.csv", index=False)
+        if isinstance(b, str):
+            Path("b.csv").write_text(b)
+        else:
+            b.to_csv("b.csv", index=False)
+        return {
+            "experiment": "pets",
+            "models": {"a": {"predictions": "a.csv"}, "b": {"predictions": "b.csv", **keys}},
+            "tests": {"run": ["mcnemar"]},
+        }
+
+    return make
+
+
+def messages(config: dict[str, Any]) -> str:
+    try:
+        problems, _ = check_experiment(load_experiment(config))
+    except UserError as error:
+        return str(error)
+    return "\n".join(map(str, problems))
+
+
+def taken(config: dict[str, Any], model: str) -> Predictions:
+    experiment = load_experiment(config)
+    whole = load_given("pets", experiment)
+    split = Split(np.array([], dtype=np.intp), np.arange(len(whole.frame)))
+    return given_predictions(model, experiment.given[model], "pets", whole, split)
+
+
+def test_rows_are_paired_by_id_not_by_order(given: Any) -> None:
+    config = given(table().sample(frac=1, random_state=3))
+    assert messages(config) == ""
+    a, b = taken(config, "a"), taken(config, "b")
+    np.testing.assert_array_equal(a.row_id, np.arange(1, 9))
+    np.testing.assert_array_equal(a.y_pred, b.y_pred)
+    assert a.probabilities is not None
+    np.testing.assert_allclose(a.probabilities, np.asarray(b.probabilities))
+    assert [a.classes[code] for code in a.y_true] == TRUTH
+
+
+def test_classes_are_sorted_and_the_positive_one_is_last(given: Any) -> None:
+    config = given(table())
+    config["datasets"] = {"pets": {"source": "given", "positive": "cat"}}
+    one = taken(config, "a")
+    assert one.classes == ("dog", "cat")
+    assert one.probabilities is not None
+    assert one.probabilities[0].tolist() == pytest.approx([0.1, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("change", "keys"),
+    [
+        ({"y_pred": None}, {}),
+        ({"p_cat": None}, {}),
+        ({"y_pred": None, "p_cat": None}, {}),
+        ({"y_true": None}, {}),
+        (
+            {"y_pred": None, "p_cat": None, "p_dog": None, "dog": 1 - table()["p_cat"]},
+            {"columns": {"probabilities": {"dog": "dog"}}},
+        ),
+        (
+            {"p_cat": None, "p_dog": None, "P(cat)": table()["p_cat"], "P(dog)": table()["p_dog"]},
+            {"columns": {"probabilities": "P({class})"}},
+        ),
+        (
+            {"y_pred": None, "said": table()["y_pred"], "id": None, "row": range(1, 9)},
+            {"columns": {"predicted": "said", "id": "row"}},
+        ),
+        ({"id": [float(i) for i in range(1, 9)]}, {}),
+    ],
+    ids=[
+        "labels from p",
+        "one p",
+        "labels from one p",
+        "no truth",
+        "p by class",
+        "pattern",
+        "names",
+        "float ids",
+    ],
+)
+def test_files_that_say_the_same_in_other_words(
+    given: Any, change: dict[str, Any], keys: dict[str, Any]
+) -> None:
+    config = given(table(**change), **keys)
+    assert messages(config) == ""
+    a, b = taken(config, "a"), taken(config, "b")
+    np.testing.assert_array_equal(a.y_pred, b.y_pred)
+    assert b.probabilities is not None
+    np.testing.assert_allclose(np.asarray(a.probabilities), b.probabilities)
+
+
+def test_numbers_are_classes_whatever_their_type(given: Any) -> None:
+    ones = [float(label == "cat") for label in TRUTH]
+    b = pd.DataFrame({"id": range(1, 9), "y_true": ones, "y_pred": ones})
+    config = given(b)
+    b.astype("int64").to_csv("a.csv", index=False)
+    assert messages(config) == ""
+    assert taken(config, "b").classes == ("0", "1")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "tsv", "csv.gz"])
+def test_other_formats(given: Any, kind: str) -> None:
+    config = given(table())
+    name = f"b.{kind}"
+    if kind == "parquet":
+        table().to_parquet(name)
+    else:
+        table().to_csv(name, sep="\t" if kind == "tsv" else ",", index=False)
+    config["models"]["b"]["predictions"] = name
+    assert messages(config) == ""
+
+
+other_truth = [*TRUTH[:2], "dog", "cat", *TRUTH[4:]]
+MISTAKES: list[tuple[str, Any, dict[str, Any], list[str]]] = [
+    ("no file", None, {"predictions": "c.csv"}, ["models.b.predictions: no file at 'c.csv'"]),
+    (
+        "other labels",
+        table(y_true=other_truth),
+        {},
+        [
+            "models.b.predictions: 2 of 8 rows have another true label than in 'a.csv'",
+            "id  'a.csv'  b.csv",
+            "3   cat      dog",
+            "4   dog      cat",
+        ],
+    ),
+    (
+        "fewer rows",
+        table().iloc[1:-1],
+        {},
+        ["'b.csv' has 6 rows, 'a.csv' 8", "2 ids are missing: 1, 8"],
+    ),
+    ("other rows", table(id=range(2, 10)), {}, ["1 ids are missing: 1", "1 ids do not belong: 9"]),
+    ("ids repeated", table(id=[1, 1, 2, 3, 4, 5, 6, 7]), {}, ["ids must be unique", "1 occur"]),
+    ("no id", table(id=None), {}, ["models.b.columns.id", "never by their order"]),
+    ("id missing", table(id=[None, *range(2, 9)]), {}, ["1 of 8 rows have no id", "row 1"]),
+    (
+        "prediction missing",
+        table(y_pred=[None, *TRUTH[1:]]),
+        {},
+        ["1 of 8 rows have no prediction in column 'y_pred'; the first is row 1"],
+    ),
+    (
+        "unknown label",
+        table(y_pred=["cow", *TRUTH[1:]]),
+        {},
+        ["1 rows", "cow", "cat, dog", "`classes:`"],
+    ),
+    (
+        "probability above 1",
+        table(p_cat=[1.9, *[0.5] * 7]),
+        {},
+        ["1 of 8 rows have a number outside 0 to 1 in 'p_cat'", "the first is id 1 with 1.9"],
+    ),
+    ("probability NaN", table(p_cat=[None, *[0.5] * 7]), {}, ["have no number in 'p_cat'"]),
+    ("probability text", table(p_cat=["x", *["0.5"] * 7]), {}, ["no number in 'p_cat'", "with x"]),
+    (
+        "probabilities do not sum up",
+        table(p_cat=[0.5] * 8, p_dog=[0.5] * 7 + [0.4]),
+        {},
+        ["1 of 8 rows do not sum up to 1; the first is id 8 with 0.9"],
+    ),
+    (
+        "nothing predicted",
+        table(y_pred=None, p_cat=None, p_dog=None),
+        {},
+        ["neither predicted labels", "nor class probabilities", "`id` and `y_true`"],
+    ),
+    ("two columns fit", table(label=TRUTH), {}, ["models.b.columns.true", "`y_true` and `label`"]),
+    (
+        "no such column",
+        table(),
+        {"columns": {"id": "ids"}},
+        ["models.b.columns.id: 'b.csv': unknown column 'ids'; did you mean 'id'?"],
+    ),
+    (
+        "no such class",
+        table(),
+        {"columns": {"probabilities": {"cats": "p_cat"}}},
+        ["models.b.columns.probabilities: unknown class 'cats'; did you mean 'cat'?"],
+    ),
+    (
+        "no column fits the pattern",
+        table(),
+        {"columns": {"probabilities": "q_{class}"}},
+        ["has none of the columns `q_cat` and `q_dog`"],
+    ),
+    ("pattern without class", table(), {"columns": {"probabilities": "p"}}, ["{class}"]),
+    ("fitted and given", table(), {"estimator": "a.B"}, ["models.b: unknown key 'estimator'"]),
+    (
+        "columns of scores",
+        table(),
+        {"predictions": None, "scores": "s", "columns": {"id": "x"}},
+        ["`columns` goes with"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("b", "keys", "expected"), [m[1:] for m in MISTAKES], ids=[m[0] for m in MISTAKES]
+)
+def test_mistake_is_told(given: Any, b: Any, keys: dict[str, Any], expected: list[str]) -> None:
+    config = given(table() if b is None else b, **keys)
+    message = messages(config)
+    for part in expected:
+        assert part in message
+
+
+def test_truth_nowhere(given: Any) -> None:
+    config = given(table(y_true=None))
+    table(y_true=None).to_csv("a.csv", index=False)
+    assert "none of the files names the true labels" in messages(config)
+
+
+def test_class_without_a_true_label_can_be_named(given: Any) -> None:
+    config = given(table(y_pred=["cow", *TRUTH[1:]], p_cat=None, p_dog=None))
+    config["datasets"] = {"pets": {"source": "given", "classes": ["cat", "cow", "dog"]}}
+    Path("a.csv").write_text(table(p_cat=None, p_dog=None).to_csv(index=False))
+    assert messages(config) == ""
+    assert taken(config, "b").y_pred.tolist()[:2] == [1, 2]
+
+
+def test_labels_cannot_feed_a_test_on_probabilities(given: Any) -> None:
+    config = given(table(p_cat=None, p_dog=None))
+    config["tests"]["run"] = ["delong"]
+    message = messages(config)
+    assert "tests.run[0]: delong needs class probabilities, b brings predicted labels" in message
+    assert "p_{class}" in message
+
+
+def test_plan_that_predictions_cannot_feed(given: Any) -> None:
+    config = given(table())
+    config["resampling"] = {"holdout": {}, "cv_5x2": {}}
+    message = messages(config)
+    assert "resampling.cv_5x2: a brings predictions on one test set" in message
+    assert "`scores:` of its folds for a, b" in message
+
+
+def test_test_that_needs_other_plan_names_it(given: Any) -> None:
+    config = given(table())
+    config["tests"]["run"] = ["cv5x2_f"]
+    assert "cv5x2_f needs the plan `cv_5x2`" in messages(config)
+
+
+def test_fits_need_data(given: Any) -> None:
+    config = given(table())
+    config["models"]["c"] = {"estimator": "sklearn.naive_bayes.GaussianNB"}
+    config["datasets"] = {"pets": {"source": "given"}}
+    assert "datasets.pets.source: there are no features to fit c on" in messages(config)
+    del config["datasets"]
+    assert "the key 'datasets' is missing" in messages(config)
+
+
+def test_a_given_test_set_is_not_divided(given: Any) -> None:
+    config = given(table())
+    config["resampling"] = {"holdout": {"test_size": 0.5}}
+    assert "resampling.holdout: all rows of a given test set are test rows" in messages(config)
+
+
+def test_several_data_sets_need_several_files(given: Any) -> None:
+    config = given(table())
+    config["datasets"] = {"one": {"source": "given"}, "two": {"source": "given"}}
+    assert "models.a.predictions: one file cannot hold" in messages(config)
+    for model in "ab":
+        for dataset in ("one", "two"):
+            table().to_csv(f"{model}-{dataset}.csv", index=False)
+        config["models"][model] = {"predictions": f"{model}-{{dataset}}.csv"}
+    assert messages(config) == ""
+
+
+def test_mixture_is_paired_with_the_test_rows(given: Any) -> None:
+    config = given(table())
+    rows = pd.DataFrame({"id": range(1, 25), "x": np.arange(24) % 5, "pet": TRUTH * 3})
+    rows["part"] = ["test"] * 8 + ["train"] * 16
+    rows.to_csv("data.csv", index=False)
+    config["datasets"] = {
+        "pets": {"source": "file", "path": "data.csv", "target": "pet", "id": "id"}
+    }
+    config["resampling"] = {"holdout": {"column": "part"}}
+    config["models"]["nb"] = {"estimator": "sklearn.naive_bayes.GaussianNB"}
+    assert messages(config) == ""
+    rows.assign(part=["train"] * 16 + ["test"] * 8).to_csv("data.csv", index=False)
+    message = messages(config)
+    assert "models.a.predictions: 'a.csv' has 8 rows, the test set of pets 8" in message
+    assert "8 ids are missing: 17, 18, 19, 20, 21, … (8 in all)" in message
+
+
+def test_files_are_found_beside_the_experiment(given: Any, monkeypatch: Any) -> None:
+    config = given(table())
+    folder = Path.cwd()
+    (folder / "sub").mkdir()
+    monkeypatch.chdir(folder / "sub")
+    experiment = load_experiment(config, folder / "a.csv")
+    assert experiment.given["a"].predictions == "../a.csv"
+
+
+# --- scores
+
+
+def score_rows(**keys: Any) -> pd.DataFrame:
+    folds = range(1, 6)
+    rows = [
+        {"repeat": 1, "fold": fold, "metric": metric, "value": 0.8 + fold / 100}
+        for fold in folds
+        for metric in ("accuracy", "f1")
+    ]
+    return pd.DataFrame(rows).assign(**keys)
+
+
+@pytest.fixture
+def scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """Return a maker of experiments with two models given by scores."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(b: pd.DataFrame, a: pd.DataFrame | None = None) -> dict[str, Any]:
+        (score_rows() if a is None else a).to_csv("a.csv", index=False)
+        b.to_csv("b.csv", index=False)
+        return {
+            "experiment": "pets",
+            "models": {name: {"scores": f"{name}.csv"} for name in "ab"},
+            "resampling": {"kfold": {"folds": 5}},
+            "metrics": ["accuracy"],
+            "tests": {"run": ["kfold_t"]},
+        }
+
+    return make
+
+
+def only(config: dict[str, Any]) -> Experiment:
+    return load_experiment(config)
+
+
+def test_scores_become_rows(scored: Any) -> None:
+    sizes = {"n_train": 80, "n_test": 20}
+    config = scored(score_rows(**sizes).sample(frac=1, random_state=1), score_rows(**sizes))
+    assert messages(config) == ""
+    scores, timings = given_scores(only(config), "pets", "kfold")
+    assert scores["value"].tolist() == pytest.approx([0.81, 0.82, 0.83, 0.84, 0.85] * 2)
+    assert set(scores["n_train"]) == {80}
+    assert len(timings) == 10
+    assert timings["fit_seconds"].isna().all()
+
+
+def test_one_file_for_all_models(scored: Any) -> None:
+    both = pd.concat([score_rows(model="a"), score_rows(model="b", value=0.5)])
+    config = scored(both, both)
+    assert messages(config) == ""
+    scores, _ = given_scores(only(config), "pets", "kfold")
+    assert scores.groupby("model")["value"].mean().tolist() == pytest.approx([0.83, 0.5])
+
+
+def test_undefined_score_has_its_reason(scored: Any) -> None:
+    rows = score_rows()
+    rows.loc[rows["fold"] == 2, "value"] = np.nan
+    scores, _ = given_scores(only(scored(rows)), "pets", "kfold")
+    missing = scores[scores["value"].isna()]
+    assert missing[["model", "fold", "undefined"]].values.tolist() == [
+        ["b", 2, "the file has no value"]
+    ]
+    assert math.isnan(missing["value"].iloc[0])
+
+
+SCORES: list[tuple[str, Callable[[pd.DataFrame], pd.DataFrame], list[str]]] = [
+    ("no column", lambda s: s.drop(columns="metric"), ["unknown column 'metric'"]),
+    ("no fold column", lambda s: s.drop(columns="fold"), ["unknown column 'fold'"]),
+    ("fold missing", lambda s: s[s["fold"] != 3], ["accuracy, kfold: repeat 1, fold 3 is missing"]),
+    ("fold twice", lambda s: pd.concat([s, s.head(1)]), ["fold 1 occurs twice"]),
+    (
+        "fold too many",
+        lambda s: pd.concat([s, s.tail(2).assign(fold=6)]),
+        ["fold 6 is not one of the plan's"],
+    ),
+    (
+        "no metric",
+        lambda s: s[s["metric"] == "f1"],
+        ["no scores of accuracy for kfold (it has f1)"],
+    ),
+    ("percent", lambda s: s.assign(value=s["value"] * 100), ["= 81 lies outside 0 to 1", "divide"]),
+    ("text", lambda s: s.assign(value="good"), ["found good in column 'value'"]),
+    ("infinite", lambda s: s.assign(value=np.inf), ["column 'value', expected a number"]),
+    ("other model", lambda s: s.assign(model="c"), ["unknown model in it: 'b'"]),
+    (
+        "other sizes",
+        lambda s: s.assign(n_train=80, n_test=20),
+        ["different values of n_train for one fold of pets"],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"), [s[1:] for s in SCORES], ids=[s[0] for s in SCORES]
+)
+def test_mistake_in_scores_is_told(scored: Any, change: Any, expected: list[str]) -> None:
+    message = messages(scored(change(score_rows())))
+    for part in expected:
+        assert part in message
+
+
+def test_scores_do_not_mix_with_fits(scored: Any) -> None:
+    config = scored(score_rows())
+    config["models"]["nb"] = {"estimator": "sklearn.naive_bayes.GaussianNB"}
+    config["datasets"] = {"iris": {"source": "sklearn", "name": "iris"}}
+    assert "nothing shows that the scores of a come from the folds" in messages(config)
+
+
+def test_scores_cannot_feed_a_test_on_rows(scored: Any) -> None:
+    config = scored(
+        score_rows(fold=1).drop_duplicates(["metric"]),
+        score_rows(fold=1).drop_duplicates(["metric"]),
+    )
+    config["resampling"] = {"holdout": {}}
+    config["tests"]["run"] = ["mcnemar"]
+    assert "mcnemar looks at predictions row by row" in messages(config)
+
+
+def test_sizes_are_asked_for_where_a_test_needs_them(scored: Any) -> None:
+    config = scored(score_rows())
+    config["tests"]["run"] = ["corrected_resampled_t"]
+    message = messages(config)
+    assert "add the columns `n_train` and `n_test` to 'a.csv'" in message
+
+
+def test_the_plan_of_scores_must_be_named(scored: Any) -> None:
+    config = scored(score_rows())
+    del config["resampling"]
+    assert "`resampling:` must say which plan the scores come from" in messages(config)
