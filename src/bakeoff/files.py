@@ -12,6 +12,8 @@ from typing import Any
 
 CACHE = Path(".snakemake/bakeoff")
 """What can be made anew, in the folder that `snakemake` runs in."""
+DOWNLOADS = CACHE / "downloads"
+"""Data from the network."""
 
 
 @contextmanager
@@ -58,19 +60,3 @@ def locate(path: str, folder: str | Path) -> str:
     """
     beside = Path(folder) / path
     return os.path.relpath(beside) if beside.exists() and not Path(path).exists() else path
-
-
-def module_files(path: str, folder: str | Path) -> list[str]:
-    """Find the user's own module of an import path, beside the experiment or in this folder.
-
-    Returns
-    -------
-    list of str
-        The module's file; empty for what is installed.
-    """
-    module = Path(*path.split(".")[:-1])
-    for root in (Path(folder), Path()):
-        for file in (root / module.with_suffix(".py"), root / module / "__init__.py"):
-            if file.is_file():
-                return [os.path.relpath(file)]
-    return []

@@ -6,6 +6,8 @@ rule load_dataset:
         card=f"{RESULTS}/data/{{dataset}}.json",
     log:
         f"{RESULTS}/logs/load.{{dataset}}.log",
+    # what is wrong with data from the network is told before the first fit
+    priority: 100
     localrule: True
     params:
         recipe=lambda wc: recipes.of_data(EXPERIMENT, wc.dataset),
@@ -17,7 +19,8 @@ rule split_dataset:
     input:
         f"{RESULTS}/data/{{dataset}}.parquet",
     output:
-        f"{RESULTS}/splits/{{dataset}}.{{plan}}.parquet",
+        splits=f"{RESULTS}/splits/{{dataset}}.{{plan}}.parquet",
+        quality=f"{RESULTS}/splits/{{dataset}}.{{plan}}.json",
     log:
         f"{RESULTS}/logs/split.{{dataset}}.{{plan}}.log",
     localrule: True

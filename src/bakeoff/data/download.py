@@ -11,9 +11,8 @@ import urllib.request
 from pathlib import Path
 
 from bakeoff.errors import UserError
-from bakeoff.files import CACHE, whole
+from bakeoff.files import DOWNLOADS, whole
 
-DOWNLOADS = CACHE / "downloads"
 _SECONDS = 60
 _WAITS = (1.0, 4.0)
 """Seconds before the second and the third attempt."""

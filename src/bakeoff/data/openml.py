@@ -16,9 +16,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bakeoff.data.download import DOWNLOADS, reason_of
+from bakeoff.data.download import reason_of
 from bakeoff.errors import UserError
-from bakeoff.files import whole
+from bakeoff.files import DOWNLOADS, whole
 from bakeoff.spec.datasets import OpenmlData
 from bakeoff.spec.experiment import digest
 

@@ -30,7 +30,7 @@ def split_quality(
     splits : DataFrame
         How they are, as `make_splits` returns it.
     """
-    parts = []
+    parts: list[dict[str, Any]] = []
     difference = 0.0
     for repeat, fold, (train, test) in divisions(splits, plan):
         sides = {"train": _side(table, train), "test": _side(table, test)}

@@ -45,10 +45,11 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
     if not isinstance(config, Mapping):
         raise UserError(f"{path or 'experiment'}: expected keys like `models:`, found {config!r}")
     try:
-        return Experiment.model_validate(dict(config))
+        experiment = Experiment.model_validate(dict(config))
     except ValidationError as error:
         problems = [_explain(details, config) for details in error.errors(include_url=False)]
         raise report_problems(problems, path, node) from None
+    return experiment if path is None else experiment.beside(Path(path).parent)
 
 
 def report_problems(

@@ -18,6 +18,7 @@ import pytest
 from bakeoff.check import check_experiment
 from bakeoff.data import Table, download, load_table, openml
 from bakeoff.errors import Problem
+from bakeoff.files import DOWNLOADS
 from bakeoff.recipes import of_data
 from bakeoff.spec import Experiment, load_experiment, read_experiment
 from tests.conftest import ROOT
@@ -103,7 +104,7 @@ def test_url_is_downloaded_once(server: Server, tiny: dict[str, Any]) -> None:
     assert len(server.asked) == 3
     pd.testing.assert_frame_equal(load(made).frame, first.frame)
     assert len(server.asked) == 3
-    assert [p.name for p in download.DOWNLOADS.iterdir()] == [data["sha256"]]
+    assert [p.name for p in DOWNLOADS.iterdir()] == [data["sha256"]]
     assert check_experiment(made)[0] == []
 
 
@@ -116,7 +117,7 @@ def test_broken_connection_is_tried_again(server: Server, tiny: dict[str, Any]) 
 def test_damaged_download_is_made_anew(server: Server, tiny: dict[str, Any]) -> None:
     made = experiment(tiny, **of_url(server, PENGUINS.read_bytes()))
     load(made)
-    (kept,) = download.DOWNLOADS.iterdir()
+    (kept,) = DOWNLOADS.iterdir()
     kept.write_bytes(b"half")
     assert load(made).card["rows"] == 344
     assert len(server.asked) == 2
@@ -129,7 +130,7 @@ def test_changed_file_is_refused(server: Server, tiny: dict[str, Any]) -> None:
         Problem, match=r"datasets\.d\.url: the file at .* has the sha256 [0-9a-f]{64}"
     ):
         load(experiment(tiny, **data))
-    assert list(download.DOWNLOADS.iterdir()) == []
+    assert list(DOWNLOADS.iterdir()) == []
 
 
 def test_address_without_a_file_is_told(server: Server, tiny: dict[str, Any]) -> None:
