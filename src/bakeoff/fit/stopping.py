@@ -5,6 +5,7 @@ Estimators of scikit-learn have it built in; the boosting libraries want to be g
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -128,11 +129,15 @@ def _lightgbm(classifier: Any, learnt: list[Any], watched: list[Any], rounds: in
     from lightgbm import early_stopping
 
     X, y, *weights = learnt
+    if "eval_X" in inspect.signature(classifier.fit).parameters:  # from 4.7 on
+        watch = {"eval_X": watched[0], "eval_y": watched[1]}
+    else:
+        watch = {"eval_set": [tuple(watched[:2])]}
     classifier.fit(
         X,
         y,
         sample_weight=weights[0] if weights else None,
-        eval_set=[tuple(watched[:2])],
+        **watch,
         eval_sample_weight=watched[2:] or None,
         callbacks=[early_stopping(rounds, verbose=False)],
     )

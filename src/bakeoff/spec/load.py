@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import NoneType
@@ -48,8 +49,21 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
         experiment = Experiment.model_validate(dict(config))
     except ValidationError as error:
         problems = [_explain(details, config) for details in error.errors(include_url=False)]
-        raise report_problems(problems, path, node) from None
+        raise report_problems(list(_without_echoes(problems)), path, node) from None
     return experiment if path is None else experiment.beside(Path(path).parent)
+
+
+_MISSING = re.compile(r"the key '(\w+)' is missing")
+
+
+def _without_echoes(problems: Sequence[Problem]) -> Iterator[Problem]:
+    """Leave out that a key is missing where a misspelling of it is told too."""
+    for problem in problems:
+        named = _MISSING.fullmatch(problem.message)
+        meant = f"did you mean {named[1]!r}?" if named else ""
+        others = (other.message for other in problems if other.path == problem.path)
+        if not meant or not any(meant in other for other in others):
+            yield problem
 
 
 def report_problems(
