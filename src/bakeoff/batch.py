@@ -21,9 +21,9 @@ _SHOWN = 5
 def records(experiment: Experiment, datasets: Iterable[str]) -> list[str]:
     """List the records of the batches of some data sets; none where each fit is a job."""
     folder, per = f"results/{experiment.experiment}/batches", experiment.execution.jobs_per
-    if per == "fold":
+    if per == "fold" or not experiment.fitted:
         return []
-    names = [""] if per == "dataset" else [f"/{model}" for model in experiment.models]
+    names = [""] if per == "dataset" else [f"/{model}" for model in experiment.fitted]
     return [f"{folder}/{dataset}{name}.txt" for dataset in datasets for name in names]
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from bakeoff.compare import choose_tests
-from bakeoff.data import Table, load_table
-from bakeoff.data.splits import check_enough_rows
-from bakeoff.errors import Problem, unknown
+from bakeoff.compare import check_classes, choose_tests
+from bakeoff.data import Split, Table, load_table
+from bakeoff.data.functions import import_function
+from bakeoff.data.given import divide, load, load_given, predictions_of
+from bakeoff.data.sources import is_at_hand
+from bakeoff.data.splits import check_divisible, check_plan, divisions
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.check import check_model, check_model_on
 from bakeoff.scores import METRICS
+from bakeoff.scores.given import given_scores
 from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec.datasets import DataSet, FunctionData, GivenData
+from bakeoff.spec.given import problems_with_given
 from bakeoff.spec.models import Model
+from bakeoff.stats import Evidence, catalogue
 
 
 def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
@@ -24,12 +31,16 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[Chosen
     tests : list of ChosenTest
         The tests and the plan that feeds each; empty when there are problems with them.
     """
+    problems = list(problems_with_given(experiment))
+    if problems:  # no use in looking further
+        return problems, []
     problems = [*_models(experiment), *_metrics(experiment)]
     problems += _datasets(experiment, {problem.path[1] for problem in problems})
-    try:
-        return problems, choose_tests(experiment)
-    except Problem as problem:
-        return [*problems, problem], []
+    wrong, chosen = choose_tests(experiment)
+    problems += wrong
+    if not problems:
+        problems += _evidence(experiment, chosen)
+    return problems, chosen
 
 
 def _models(experiment: Experiment) -> Iterator[Problem]:
@@ -37,7 +48,7 @@ def _models(experiment: Experiment) -> Iterator[Problem]:
         if not isinstance(model, Model):
             continue
         try:
-            check_model(name, model)
+            check_model(name, model, experiment.costs)
         except Problem as problem:
             yield problem
 
@@ -46,33 +57,153 @@ def _metrics(experiment: Experiment) -> Iterator[Problem]:
     for i, name in enumerate(experiment.metrics):
         if name not in METRICS:
             yield Problem(("metrics", i), unknown("metric", name, METRICS))
+        elif name == "cost" and experiment.costs is None:
+            yield Problem(("metrics", i), "cost needs `costs: {classes: […], matrix: […]}`")
 
 
-def _datasets(experiment: Experiment, wrong: set[str | int]) -> Iterator[Problem]:
+def check_table(
+    experiment: Experiment, dataset: str, table: Table, wrong: Collection[str | int] = ()
+) -> Iterator[Problem]:
     """Look at what the data forbid; models that are wrong by themselves are left out."""
+    if not isinstance(experiment.datasets[dataset], GivenData):
+        yield from _divisions(experiment, dataset, table)
+    yield from _metrics_on(experiment, dataset, table)
+    yield from check_classes(experiment, dataset, table.classes)
+    if experiment.given and experiment.on_rows("holdout"):
+        yield from _given_predictions(experiment, dataset, table)
+    for key, model in experiment.models.items():
+        if key not in wrong and isinstance(model, Model):
+            yield from check_model_on(key, model, dataset, table)
+
+
+def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[Problem]:
     for name, spec in experiment.datasets.items():
+        if isinstance(spec, GivenData):
+            yield from _given_data(experiment, name)
+            continue
+        problems = [*_plans(experiment, name, spec), *_function(name, spec)]
+        yield from problems
+        if problems or not is_at_hand(spec):
+            continue  # what needs the network or the user's code is checked when it is loaded
         try:
-            table = load_table(name, spec, experiment.seed)
+            table = load_table(name, spec, experiment.seed, experiment.resampling.given_by)
         except Problem as problem:
             yield problem
             continue
-        yield from _plans(experiment, name, table)
-        yield from _metrics_on(experiment, name, table)
-        for key, model in experiment.models.items():
-            if key not in wrong and isinstance(model, Model):
-                yield from check_model_on(key, model, name, table)
+        yield from check_table(experiment, name, table, wrong)
 
 
-def _plans(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
+def _given_data(experiment: Experiment, dataset: str) -> Iterator[Problem]:
+    try:
+        table = load_given(dataset, experiment)
+        for plan in filter(experiment.by_scores, experiment.resampling.plans()):
+            given_scores(experiment, dataset, plan)
+    except Problem as problem:
+        yield problem
+        return
+    yield from check_table(experiment, dataset, table)
+
+
+def _evidence(experiment: Experiment, chosen: list[ChosenTest]) -> Iterator[Problem]:
+    """Refuse tests that the results of given models cannot feed, and say what would."""
+    known = catalogue()
+    for i, test in enumerate(chosen if experiment.given else []):
+        entry, first = known[test.name], next(iter(experiment.given))
+        at = ("tests", "run", i)
+        if experiment.by_scores(test.plan):
+            if test.on_rows:
+                yield Problem(
+                    at,
+                    f"{test.name} looks at predictions row by row, {first} brings scores alone: "
+                    "give its `predictions:` on the test rows too",
+                )
+            elif "n_train" in entry.options and (where := _without_sizes(experiment, test.plan)):
+                yield Problem(
+                    at,
+                    f"{test.name} needs the sizes of the training and the test parts: add the "
+                    f"columns `n_train` and `n_test` to {where!r}",
+                )
+        elif entry.evidence is Evidence.PROBABILITIES:
+            for model in _without_probabilities(experiment):
+                yield Problem(
+                    at,
+                    f"{test.name} needs class probabilities, {model} brings predicted labels "
+                    "alone: add a column `p_{class}` for each class to its file",
+                )
+
+
+def _without_sizes(experiment: Experiment, plan: str) -> str:
+    """Return a file whose scores come without the sizes of the parts."""
+    for dataset in experiment.datasets:
+        scores, _ = given_scores(experiment, dataset, plan)
+        lacking = scores[scores[["n_train", "n_test"]].isna().any(axis=1)]
+        if len(lacking):
+            return experiment.given[lacking["model"].iloc[0]].scores_on(dataset)
+    return ""
+
+
+def _without_probabilities(experiment: Experiment) -> list[str]:
+    """List the given models whose files hold labels alone."""
+    found = {
+        model: predictions_of(model, given, dataset, *_test_set(experiment, dataset))
+        for dataset, spec in experiment.datasets.items()
+        for model, given in experiment.given.items()
+        if isinstance(spec, GivenData) or is_at_hand(spec)
+    }
+    return [model for model, predicted in found.items() if predicted.probabilities is None]
+
+
+def _test_set(experiment: Experiment, dataset: str) -> tuple[Table, Split]:
+    table = load(dataset, experiment)
+    splits = divide(dataset, experiment, table, "holdout")
+    ((_, _, split),) = divisions(splits, experiment.resampling.plans()["holdout"])
+    return table, split
+
+
+def _given_predictions(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
+    plan = experiment.resampling.plans().get("holdout")
+    if plan is None:
+        return
+    try:
+        splits = divide(dataset, experiment, table, "holdout")
+    except Problem:
+        return  # told with the divisions
+    ((_, _, split),) = divisions(splits, plan)
+    for model, given in experiment.given.items():
+        try:
+            predictions_of(model, given, dataset, table, split)
+        except Problem as problem:
+            yield problem
+
+
+def _plans(experiment: Experiment, dataset: str, spec: DataSet) -> Iterator[Problem]:
     for name, plan in experiment.resampling.plans().items():
         try:
-            check_enough_rows(dataset, table, name, plan)
+            check_plan(dataset, spec, name, plan)
+        except Problem as problem:
+            yield problem
+
+
+def _function(dataset: str, spec: DataSet) -> Iterator[Problem]:
+    if not isinstance(spec, FunctionData):
+        return
+    try:
+        import_function(spec)
+    except UserError as error:
+        key = "params" if "`params`" in str(error) else "function"
+        yield Problem(("datasets", dataset, key), str(error))
+
+
+def _divisions(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
+    for name, plan in experiment.resampling.plans().items():
+        try:
+            check_divisible(dataset, table, name, plan, experiment.seed)
         except Problem as problem:
             yield problem
 
 
 def _metrics_on(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
-    if len(table.classes) == 2:
+    if len(table.classes) in (0, 2):  # none: scores were given, whatever the rows were
         return
     for i, name in enumerate(experiment.metrics):
         if name in METRICS and METRICS[name].binary:

@@ -6,72 +6,106 @@ rules carry these digests as parameters.
 
 from __future__ import annotations
 
-import ast
+import hashlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bakeoff.fit.measure import distributions_of, versions
+from bakeoff.spec import ChosenTest
 from bakeoff.spec.experiment import Experiment, digest
+from bakeoff.usercode import own_code
 
 ROOT = Path(__file__).parent
+# what may change without another fit: more seeds are further fits, limits end fits or do not
+_NOT_IN_FIT = ("label", "seeds", "timeout", "memory")
+_DIVIDING = ("data/splits.py", "data/divide.py", "data/quality.py")
+_LOADING = tuple(
+    f"data/{name}.py"
+    for name in (
+        *("sources", "formats", "download", "openml", "functions"),
+        *("columns", "prepare", "table"),
+    )
+)
 _FIT_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
 
 
 @cache
 def code(*places: str) -> str:
-    """Digest source files or folders of the package; comments and docstrings do not count."""
+    """Digest source files or folders of the package."""
     files = [
         file
         for place in places
         for file in (sorted((ROOT / place).rglob("*.py")) or [ROOT / place])
     ]
-    return digest([_structure(file) for file in files])
-
-
-def _structure(file: Path) -> str:
-    tree = ast.parse(file.read_bytes())
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        match body:
-            case [ast.Expr(value=ast.Constant(value=str()) as docstring), *_]:
-                docstring.value = ""
-    return ast.dump(tree)
+    return digest([hashlib.sha256(file.read_bytes()).hexdigest() for file in files])
 
 
 def of_data(experiment: Experiment, dataset: str) -> str:
     """Digest what makes a canonical table."""
     spec = experiment.datasets[dataset]
-    seed = experiment.seed if spec.source == "generator" else None
-    libraries = versions(("pandas", "pyarrow", "numpy", "scikit-learn"))
-    return digest([_plain(spec), seed, code("data/sources.py", "data/table.py"), libraries])
+    if spec.source == "given":
+        models = {name: _plain(model, "label") for name, model in experiment.given.items()}
+        return digest([_plain(spec), models, code("data/given.py", *_LOADING)])
+    seed = experiment.seed if spec.source in ("generator", "function") else None
+    libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
+    given_by = experiment.resampling.given_by
+    own = own_code(spec.function) if spec.source == "function" else ()
+    return digest([_plain(spec), seed, given_by, own, code(*_LOADING), libraries])
 
 
 def of_splits(experiment: Experiment, plan: str) -> str:
     """Digest what makes the divisions of a plan."""
     spec = experiment.resampling.plans()[plan]
-    made_by = code("data/splits.py", "seeds.py"), versions(("numpy",))
+    made_by = code(*_DIVIDING, "seeds.py"), versions(("numpy",))
     return digest([_plain(spec), experiment.seed, made_by])
 
 
 def of_fit(experiment: Experiment, model: str) -> str:
     """Digest what makes the predictions of a model, given data and splits."""
-    spec = experiment.models[model]
-    libraries = versions((*_FIT_PACKAGES, *distributions_of(spec.estimator)))
+    spec = experiment.fitted[model]
+    libraries = versions((*_FIT_PACKAGES, *distributions_of(*spec.imports)))
     made_by = code("fit", "data/splits.py", "data/table.py", "seeds.py")
-    return digest([_plain(spec, "label"), experiment.seed, made_by, libraries])
+    own = own_code(*spec.imports)
+    costs = [_plain(experiment.costs)] if spec.needs_costs and experiment.costs else []
+    return digest([_plain(spec, *_NOT_IN_FIT), experiment.seed, made_by, libraries, own, *costs])
+
+
+def of_given(experiment: Experiment, model: str) -> str:
+    """Digest how the predictions of a given model are taken."""
+    made_by = code(*_LOADING, "data/given.py", "scores/given.py", "fit/predictions.py")
+    return digest([_plain(experiment.given[model], "label"), made_by])
 
 
 def of_scores(experiment: Experiment) -> str:
     """Digest what makes scores from predictions."""
-    return digest([experiment.metrics, code("scores", "fit/predictions.py")])
+    given = {name: _plain(model, "label") for name, model in experiment.given.items()}
+    made_by = code("scores", "fit/predictions.py", *(["data/given.py"] if given else []))
+    costs = [_plain(experiment.costs)] if experiment.costs and "cost" in experiment.metrics else []
+    return digest([experiment.metrics, made_by, *([given] if given else []), *costs])
 
 
-def of_test(experiment: Experiment, test: str) -> str:
+def of_test(experiment: Experiment, test: ChosenTest) -> str:
     """Digest what makes the results of one test from scores or predictions."""
-    settings = _plain(experiment.tests, "run")
+    settings = _plain(experiment.tests, "run"), experiment.on_error
+    costs = experiment.costs and _plain(experiment.costs)
     made_by = code("stats", "compare", "tasks.py"), versions(("numpy", "scipy"))
-    return digest([test, settings, experiment.metrics, list(experiment.models), made_by])
+    own = test[:-1], settings, costs, experiment.seed, list(experiment.models)
+    return digest([*own, made_by])
+
+
+def of_matrix(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
+    """Digest what makes the score matrix from scores, and when its missing cells stop the run."""
+    used = sorted((test.plan, test.metrics) for test in tests if test.on_datasets)
+    settings = _plain(experiment.tests, "run"), experiment.on_error
+    names = list(experiment.models), list(experiment.datasets), experiment.metrics
+    return digest([used, settings, names, code("compare", "tasks.py"), versions(("pandas",))])
+
+
+def of_listing(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
+    """Digest what makes the resolved experiment and the list of its tests."""
+    return digest([experiment.resolved(), list(tests), code("compare", "stats")])
 
 
 def of_report(experiment: Experiment) -> str:

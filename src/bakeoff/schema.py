@@ -46,7 +46,9 @@ def tables() -> str:
     parts = [
         ("Top level", found),
         *(_part(found, f"`source: {s}`", d) for s, d in _sources(found)),
-        _part(found, "A model", "Model"),
+        _part(found, "A model to be fitted", "Model"),
+        _part(found, "A model given by its results", "Given"),
+        _part(found, "Its `columns:`", "GivenColumns"),
         *(
             (f"`resampling: {{{plan}: …}}`", found["$defs"][_ref(value)])
             for plan, value in found["$defs"]["Resampling"]["properties"].items()

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from bakeoff import batch, recipes
+from bakeoff import batch, recipes, retry
 from bakeoff.errors import UserError
-from bakeoff.files import read_json, write_json, write_text
+from bakeoff.files import CACHE, DOWNLOADS, read_json, write_json, write_text
 from bakeoff.interruption import end_at_once
-from bakeoff.pool import Pool, TaskError, run_task
+from bakeoff.pool import NO_LIMITS, Limits, Pool, TaskError, run_task
 from bakeoff.report.names import Exhibit
-from bakeoff.spec import ChosenTest, Experiment, Fit, load_experiment
-from bakeoff.spec.datasets import FileData
-from bakeoff.spec.experiment import digest, split_name
+from bakeoff.spec import ChosenTest, Costs, Experiment, Fit, load_experiment
+from bakeoff.spec.datasets import FileData, GivenData
+from bakeoff.spec.experiment import digest
 from bakeoff.spec.load import report_problems
-
-CACHE = Path(".snakemake/bakeoff")
+from bakeoff.spec.models import Model
+from bakeoff.usercode import make_importable
 
 
 class Workflow:
@@ -38,6 +39,8 @@ class Workflow:
 
     def __init__(self, config: Mapping[str, Any], files: Sequence[str], workers: int) -> None:
         self.file = min(str(files[-1]), os.path.relpath(files[-1]), key=len) if files else None
+        # the user's own modules lie beside the experiment or where snakemake runs
+        make_importable([Path(self.file or ".").parent, "."])
         self.experiment: Experiment = load_experiment(config, self.file)
         self.pool = Pool("bakeoff.tasks") if workers else None
         self.tests = self._check(workers)
@@ -53,13 +56,16 @@ class Workflow:
         """The names of the resampling plans."""
         return list(self.experiment.resampling.plans())
 
-    def predictions(self, dataset: str, plan: str) -> list[str]:
-        """List the files of predictions of one data set and plan."""
+    def predictions(
+        self, dataset: str, plan: str, models: Iterable[str] | None = None
+    ) -> list[str]:
+        """List the files of predictions of one data set and plan, of some models or of all."""
         splits = self.experiment.resampling.plans()[plan].splits()
         return [
-            f"{self.results}/predictions/{dataset}/{model}/{split_name(plan, r, f)}.parquet"
-            for model in self.experiment.models
+            self._prediction(Fit(dataset, model, plan, r, f, seed))
+            for model in (self.experiment.models if models is None else models)
             for r, f in splits
+            for seed in range(1, self.experiment.seeds(model) + 1)
         ]
 
     @property
@@ -74,43 +80,106 @@ class Workflow:
         What is there but outdated joins `force`, the files that Snakemake makes in any case: it
         knows nothing of the files that batches wrote, and of a batch's record only its date.
         """
-        files = batch.records(self.experiment, [dataset]) or self.predictions(dataset, plan)
-        force.update(self._outdated.intersection(files))
+        if self.experiment.by_scores(plan):
+            return self.given_files(dataset)
+        files = batch.records(self.experiment, [dataset])
+        if files:
+            own = (f"{self.results}/predictions/{dataset}/{m}/" for m in self.experiment.given)
+            given = tuple(own)
+            files += [path for path in self.predictions(dataset, plan) if path.startswith(given)]
+        else:
+            files = self.predictions(dataset, plan)
+        force.update((self._outdated | self._to_retry).intersection(files))
         return files
+
+    def given_files(self, dataset: str) -> list[str]:
+        """List what the given models bring for a data set."""
+        return [path for m in self.experiment.given.values() for path in m.files(dataset)]
+
+    @cached_property
+    def _to_retry(self) -> set[str]:
+        """Files of fits that failed under other limits, and the records of their batches."""
+        fits = list(retry.to_retry(self.experiment))
+        batches = {f"{self.results}/batches/{fit.dataset}" for fit in fits}
+        batches |= {f"{self.results}/batches/{fit.dataset}/{fit.model}" for fit in fits}
+        return {self._prediction(fit) for fit in fits} | {f"{name}.txt" for name in batches}
+
+    @property
+    def passes_over(self) -> bool:
+        """Whether a model whose fit fails is left out, and the rest goes on."""
+        return self.experiment.on_error == "exclude" and bool(self.experiment.fitted)
+
+    def all_fitted(self, dataset: str, force: set[str]) -> list[str]:
+        """List what to wait for before reading any predictions of a data set."""
+        plans = [plan for plan in self.plans if not self.experiment.by_scores(plan)]
+        found = (path for plan in plans for path in self.fitted(dataset, plan, force))
+        return list(dict.fromkeys(found))
+
+    def excluded(self, dataset: str) -> list[str]:
+        """Name the list of the fits that failed on a data set, where they may."""
+        return [f"{self.results}/collected/{dataset}.excluded.json"] if self.passes_over else []
+
+    def _kept(self, dataset: str) -> list[str]:
+        """List the models that no fit of which failed on a data set."""
+        out = {row["model"] for path in self.excluded(dataset) for row in read_json(path)}
+        return [model for model in self.experiment.models if model not in out]
+
+    @property
+    def extras(self) -> list[str]:
+        """The tables that only some experiments have."""
+        fitted = self.experiment.fitted.values()
+        wanted = {
+            "tuned": any(model.chooses for model in fitted),
+            "seeds": any(model.seeds > 1 for model in fitted),
+            "excluded": self.passes_over,
+        }
+        return [f"{self.results}/{name}.csv" for name, there in wanted.items() if there]
 
     @cached_property
     def _outdated(self) -> set[str]:
         batches = batch.records(self.experiment, self.experiment.datasets)
         if batches or not self.pool or not Path(f"{self.results}/batches").is_dir():
             return {path for path in batches if Path(path).is_file() and not batch.holds(path)}
-        made_by = {m: recipes.of_fit(self.experiment, m) for m in self.experiment.models}
+        made_by = {m: recipes.of_fit(self.experiment, m) for m in self.experiment.fitted}
         wanted = {self._prediction(fit): made_by[fit.model] for fit in self.experiment.fits()}
         return set(self._call("outdated", wanted))
 
     def threads(self, wildcards: Any) -> int:
         """Return the threads of one fit, or of the widest in a batch."""
-        models = self.experiment.models
+        models = self.experiment.fitted
         names = [wildcards.model] if hasattr(wildcards, "model") else models
         return max(models[name].threads for name in names)
 
     def recipes(self, wildcards: Any) -> list[str]:
         """List the recipes of a batch's models."""
-        names = [wildcards.model] if hasattr(wildcards, "model") else self.experiment.models
+        names = [wildcards.model] if hasattr(wildcards, "model") else self.experiment.fitted
         return [recipes.of_fit(self.experiment, name) for name in names]
 
     def evidence(self, test: str) -> dict[str, str]:
-        """Map each data set to the file that feeds a test."""
+        """Map each data set to the file that feeds a test; or name the score matrix."""
         chosen = self.tests[test]
+        if chosen.on_datasets:
+            return {"matrix": self.matrix[0], "holes": self.matrix[1]}
         kind = "predictions.parquet" if chosen.on_rows else "scores.csv"
         return {
             dataset: f"{self.results}/collected/{dataset}.{chosen.plan}.{kind}"
             for dataset in self.experiment.datasets
         }
 
+    @property
+    def matrix(self) -> list[str]:
+        """The score matrix and its missing cells, where there are several data sets."""
+        files = [f"{self.results}/score_matrix.csv", f"{self.results}/score_matrix.json"]
+        return files if len(self.experiment.datasets) > 1 else []
+
     def sources(self, dataset: str) -> list[str]:
         """List the files that a data set is read from."""
-        spec = self.experiment.datasets[dataset]
-        return [spec.path] if isinstance(spec, FileData) else []
+        match self.experiment.datasets[dataset]:
+            case FileData(path=path, test_path=test_path):
+                return [path, *([test_path] if test_path else [])]
+            case GivenData():
+                return self.given_files(dataset)
+        return []
 
     def load_dataset(self, wildcards: Any, output: Any, log: Any) -> None:
         """Rule body: load one data set."""
@@ -121,14 +190,14 @@ class Workflow:
     def split_dataset(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: make the divisions of one plan."""
         dataset, plan = wildcards.dataset, wildcards.plan
-        args = dataset, plan, self.experiment, input[0], output[0]
+        args = dataset, plan, self.experiment, input[0], output.splits, output.quality
         self._run("split_dataset", *args, log=log, what=f"splitting {dataset} by {plan}")
 
     def fit(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: fit and predict once."""
         plan = getattr(wildcards, "plan", "holdout")
-        repeat, fold = (int(getattr(wildcards, name, 1)) for name in ("repeat", "fold"))
-        fit = Fit(wildcards.dataset, wildcards.model, plan, repeat, fold)
+        place = (int(getattr(wildcards, name, 1)) for name in ("repeat", "fold", "seed"))
+        fit = Fit(wildcards.dataset, wildcards.model, plan, *place)
         self._fit(fit, input.data, input.splits, output[0], log, self.pool)
 
     def fit_batch(
@@ -167,18 +236,69 @@ class Workflow:
             raise UserError(batch.summary(failed, len(fits)))
         batch.write_record(output[0], [self._prediction(fit) for fit in fits])
 
+    def take_predictions(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
+        """Rule body: take the predictions of a given model."""
+        dataset, model = wildcards.dataset, wildcards.given
+        args = dataset, model, self.experiment, input.data, input.splits, output[0]
+        what = f"taking the predictions of {model} on {dataset}"
+        self._run("take_predictions", *args, log=log, what=what)
+
     def score(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
-        """Rule body: score all fits of one data set and plan."""
-        paths = self.predictions(wildcards.dataset, wildcards.plan)
-        args = paths, self.experiment.metrics, output.scores, output.timings
+        """Rule body: score all fits of one data set and plan, or take the given scores."""
+        dataset, plan = wildcards.dataset, wildcards.plan
+        if self.experiment.by_scores(plan):
+            given = dataset, plan, self.experiment, output.scores, output.timings
+            what = f"taking the scores on {dataset}, {plan}"
+            self._run("take_scores", *given, log=log, what=what)
+            return
+        paths = self.predictions(dataset, plan, self._kept(dataset))
+        args = paths, *self._scoring, output.scores, output.timings
         self._run("score", *args, log=log, what=f"scoring {wildcards.dataset}, {wildcards.plan}")
 
     def collect(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: put the predictions of one test set side by side."""
-        files = self.predictions(wildcards.dataset, "holdout")
-        paths = dict(zip(self.experiment.models, files, strict=True))
+        # where a model is fitted with several seeds, row by row the first one counts
+        place = wildcards.dataset, "holdout"
+        paths = {m: self.predictions(*place, [m])[0] for m in self._kept(wildcards.dataset)}
         what = f"collecting the predictions on {wildcards.dataset}"
         self._run("collect", paths, output[0], log=log, what=what)
+
+    def find_excluded(self, wildcards: Any, output: Any, log: Any) -> None:
+        """Rule body: list the fits of one data set that failed."""
+        dataset, fitted = wildcards.dataset, self.experiment.fitted
+        paths = [path for plan in self.plans for path in self.predictions(dataset, plan, fitted)]
+        what = f"looking for failed fits on {dataset}"
+        self._run("find_excluded", paths, output[0], log=log, what=what)
+
+    def list_excluded(self, input: Any, output: Any, log: Any) -> None:
+        """Rule body: join the lists of the fits that failed."""
+        self._run("list_excluded", list(input), output[0], log=log, what="listing failed fits")
+
+    def list_choices(self, output: Any, log: Any) -> None:
+        """Rule body: tabulate what the fits chose on their training parts."""
+        paths = self._predictions_of(lambda model: model.chooses)
+        self._run("list_choices", paths, output[0], log=log, what="listing the fits' choices")
+
+    @property
+    def _scoring(self) -> tuple[list[str], Costs | None]:
+        return self.experiment.metrics, self.experiment.costs
+
+    def list_seed_noise(self, output: Any, log: Any) -> None:
+        """Rule body: set the noise of the seeds against that of the splits."""
+        args = self._predictions_of(lambda model: model.seeds > 1), *self._scoring
+        self._run("list_seed_noise", *args, output[0], log=log, what="comparing seeds and splits")
+
+    def _predictions_of(self, wanted: Callable[[Model], bool]) -> list[str]:
+        """List the predictions of the models wanted, where they are not excluded."""
+        names = {name for name, model in self.experiment.fitted.items() if wanted(model)}
+        return [
+            path
+            for dataset in self.experiment.datasets
+            for plan in self.plans
+            for path in self.predictions(
+                dataset, plan, [name for name in self._kept(dataset) if name in names]
+            )
+        ]
 
     def concatenate(self, input: Any, output: Any, log: Any) -> None:
         """Rule body: join the tables of scores and of timings."""
@@ -194,9 +314,15 @@ class Workflow:
         """Rule body: join the results of all tests."""
         self._run("compare", list(input), output.csv, output.json, log=log, what="comparing")
 
+    def tabulate(self, input: Any, output: Any, log: Any) -> None:
+        """Rule body: write one score per data set and model."""
+        args = self.experiment, list(self.tests.values()), input[0], *output
+        self._run("tabulate", *args, log=log, what="the score matrix")
+
     def resolve(self, output: Any, log: Any) -> None:
-        """Rule body: write the experiment with its defaults."""
-        self._run("resolve", self.experiment, output[0], log=log, what="writing the experiment")
+        """Rule body: write the experiment with its defaults, and its tests."""
+        args = self.experiment, list(self.tests.values()), *output
+        self._run("resolve", *args, log=log, what="writing the experiment")
 
     def report(self, input: Any, log: Any) -> None:
         """Rule body: write the page, its figures and its tables."""
@@ -227,7 +353,7 @@ class Workflow:
     @property
     def holdouts(self) -> list[str]:
         """The collected predictions of each data set's test rows, where there is a holdout."""
-        if self.experiment.resampling.holdout is None:
+        if self.experiment.resampling.holdout is None or not self.experiment.on_rows("holdout"):
             return []
         names = self.experiment.datasets
         return [f"{self.results}/collected/{name}.holdout.predictions.parquet" for name in names]
@@ -255,20 +381,45 @@ class Workflow:
         self, fit: Fit, data: str, splits: str, output: str, log: object, pool: Pool | None
     ) -> None:
         model, recipe = (
-            self.experiment.models[fit.model],
+            self.experiment.fitted[fit.model],
             recipes.of_fit(self.experiment, fit.model),
         )
-        args = fit, model, self.experiment.seed, data, splits, output, recipe
-        self._run("fit", *args, log=log, what=fit, pool=pool)
+        reuse = self.experiment.execution.reuse
+        costs = self.experiment.costs if model.needs_costs else None
+        args = fit, model, self.experiment.seed, data, splits, output, recipe, reuse, costs
+        limits = Limits(*self.experiment.limits(fit.model))
+        pool = pool or self.pool
+        # what is to be ended, or may die without ending this process, needs a process of its own
+        own = Pool("bakeoff.tasks") if pool is None and (any(limits) or self.passes_over) else None
+        try:
+            self._run("fit", *args, log=log, what=fit, pool=pool or own, limits=limits)
+            retry.forget(self.experiment, fit)
+        except StepError as error:
+            if not self.passes_over:
+                raise
+            self._run("fail", fit, error.reason, recipe, output, what="noting a failed fit")
+            retry.remember(self.experiment, fit, error.reason)
+            sys.stderr.write(f"{error}\n  on_error: exclude leaves {fit.model} out here\n")
+        finally:
+            if own:
+                own.close()
 
-    def _run(self, task: str, *args: Any, log: Any, what: object, pool: Pool | None = None) -> None:
+    def _run(
+        self,
+        task: str,
+        *args: Any,
+        what: object,
+        log: Any = None,
+        pool: Pool | None = None,
+        limits: Limits = NO_LIMITS,
+    ) -> None:
         """Run a task of `bakeoff.tasks`; a failure names what failed and its log."""
         pool = pool or self.pool
-        call = pool.call if pool else run_task
+        call = partial(pool.call, limits=limits) if pool else run_task
         try:
-            call(f"bakeoff.tasks:{task}", *args, log=str(log))
+            call(f"bakeoff.tasks:{task}", *args, log=log and str(log))
         except (UserError, TaskError) as error:
-            raise UserError(f"{what} failed: {error}\n  log: {log}") from None
+            raise StepError(what, str(error), log) from None
 
     def _check(self, workers: int) -> dict[str, ChosenTest]:
         """Check the experiment in a worker, once for each state of it and of its data."""
@@ -303,11 +454,21 @@ class Workflow:
         experiment = self.experiment
         yield experiment.resolved()
         yield recipes.code(".")
-        yield [recipes.of_fit(experiment, model) for model in experiment.models]
+        yield [recipes.of_fit(experiment, model) for model in experiment.fitted]
+        yield [recipes.of_data(experiment, dataset) for dataset in experiment.datasets]
         for dataset in experiment.datasets:
-            for path in map(Path, self.sources(dataset)):
+            for path in map(Path, [*self.sources(dataset), *self.given_files(dataset)]):
                 status = path.stat() if path.is_file() else None
                 yield status and (status.st_size, status.st_mtime_ns)
+        yield sorted(path.name for path in DOWNLOADS.glob("*"))
+
+
+class StepError(UserError):
+    """A task failed, for a reason, and left a log."""
+
+    def __init__(self, what: object, reason: str, log: object) -> None:
+        self.reason = reason
+        super().__init__(f"{what} failed: {reason}" + (f"\n  log: {log}" if log else ""))
 
 
 def _place(fit: Fit) -> str:

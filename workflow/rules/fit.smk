@@ -23,6 +23,20 @@ use rule fit_fold as fit_holdout with:
         f"{RESULTS}/logs/fit/{{dataset}}/{{model}}/holdout.log",
 
 
+use rule fit_fold as fit_seed with:
+    output:
+        f"{RESULTS}/predictions/{{dataset}}/{{model}}/{{plan}}.repeat-{{repeat}}.fold-{{fold}}.seed-{{seed}}.parquet",
+    log:
+        f"{RESULTS}/logs/fit/{{dataset}}/{{model}}/{{plan}}.repeat-{{repeat}}.fold-{{fold}}.seed-{{seed}}.log",
+
+
+use rule fit_holdout as fit_holdout_seed with:
+    output:
+        f"{RESULTS}/predictions/{{dataset}}/{{model}}/holdout.seed-{{seed}}.parquet",
+    log:
+        f"{RESULTS}/logs/fit/{{dataset}}/{{model}}/holdout.seed-{{seed}}.log",
+
+
 # many fits in one job (`execution: {jobs_per: model}`, or dataset)
 rule fit_batch:
     input:
@@ -42,9 +56,23 @@ rule fit_batch:
         bakeoff.fit_batch(wildcards, input, output, log, threads, forget)
 
 
+# only where `on_error: exclude` lets a fit fail
+rule find_excluded:
+    input:
+        lambda wc: bakeoff.all_fitted(wc.dataset, workflow.dag.forcefiles),
+    output:
+        f"{RESULTS}/collected/{{dataset}}.excluded.json",
+    log:
+        f"{RESULTS}/logs/excluded.{{dataset}}.log",
+    localrule: True
+    run:
+        bakeoff.find_excluded(wildcards, output, log)
+
+
 rule collect_scores:
     input:
         lambda wc: bakeoff.fitted(wc.dataset, wc.plan, workflow.dag.forcefiles),
+        lambda wc: bakeoff.excluded(wc.dataset),
     output:
         scores=f"{RESULTS}/collected/{{dataset}}.{{plan}}.scores.csv",
         timings=f"{RESULTS}/collected/{{dataset}}.{{plan}}.timings.csv",
@@ -60,6 +88,7 @@ rule collect_scores:
 rule collect_predictions:
     input:
         lambda wc: bakeoff.fitted(wc.dataset, "holdout", workflow.dag.forcefiles),
+        lambda wc: bakeoff.excluded(wc.dataset),
     output:
         f"{RESULTS}/collected/{{dataset}}.holdout.predictions.parquet",
     log:
@@ -91,3 +120,43 @@ rule all_scores:
     localrule: True
     run:
         bakeoff.concatenate(input, output, log)
+
+
+rule list_excluded:
+    input:
+        expand(rules.find_excluded.output, dataset=EXPERIMENT.datasets),
+    output:
+        f"{RESULTS}/excluded.csv",
+    log:
+        f"{RESULTS}/logs/excluded.log",
+    localrule: True
+    run:
+        bakeoff.list_excluded(input, output, log)
+
+
+rule list_choices:
+    input:
+        rules.all_scores.input.scores,
+    output:
+        f"{RESULTS}/tuned.csv",
+    log:
+        f"{RESULTS}/logs/tuned.log",
+    localrule: True
+    params:
+        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
+    run:
+        bakeoff.list_choices(output, log)
+
+
+rule list_seed_noise:
+    input:
+        rules.all_scores.input.scores,
+    output:
+        f"{RESULTS}/seeds.csv",
+    log:
+        f"{RESULTS}/logs/seeds.log",
+    localrule: True
+    params:
+        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
+    run:
+        bakeoff.list_seed_noise(output, log)

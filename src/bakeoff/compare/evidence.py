@@ -315,7 +315,6 @@ def read_scores(path: str | Path) -> pd.DataFrame:
         dtype=dict.fromkeys(("dataset", "model", "plan", "metric", "undefined"), str),
         keep_default_na=False,
         na_values={key: [""] for key in ("value", "n_train", "n_test")},
-        float_precision="round_trip",
     )
 
 

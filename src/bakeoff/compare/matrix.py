@@ -85,7 +85,6 @@ def read_matrix(
         dtype=dict.fromkeys(_KEYS, str),
         keep_default_na=False,
         na_values=[""],
-        float_precision="round_trip",
     )
     own = table[(table["plan"] == plan) & (table["metric"] == metric)]
     return own["dataset"].tolist(), own[list(models)].to_numpy(dtype=np.float64)

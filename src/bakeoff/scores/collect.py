@@ -15,6 +15,7 @@ from bakeoff.errors import UserError
 from bakeoff.files import whole
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.metrics import METRICS
+from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
 _VALUES = ("n_train", "n_test", "metric", "value", "undefined")
@@ -22,7 +23,7 @@ _TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
 
 
 def score_fits(
-    predictions: Iterable[str | Path], metrics: Sequence[str]
+    predictions: Iterable[str | Path], metrics: Sequence[str], costs: Costs | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score the predictions of many fits.
 
@@ -39,24 +40,28 @@ def score_fits(
     times: list[dict[str, Any]] = []
     for path in predictions:
         one = Predictions.read(path)
-        rows += _scores(one, metrics)
+        rows += _scores(one, metrics, costs)
         key = {name: one.facts[name] for name in (*KEYS, "seed")}
         times.append({**key, **{name: one.facts[name] for name in _TIMINGS}})
     scores = pd.DataFrame(_over_seeds(rows), columns=[*KEYS, *_VALUES])
     return scores, pd.DataFrame(times, columns=[*KEYS, "seed", *_TIMINGS])
 
 
-def score_each(predictions: Iterable[str | Path], metrics: Sequence[str]) -> pd.DataFrame:
+def score_each(
+    predictions: Iterable[str | Path], metrics: Sequence[str], costs: Costs | None = None
+) -> pd.DataFrame:
     """Score the predictions of many fits as `score_fits` does, each seed by itself."""
-    rows = [row for path in predictions for row in _scores(Predictions.read(path), metrics)]
+    rows = [row for path in predictions for row in _scores(Predictions.read(path), metrics, costs)]
     return pd.DataFrame(rows, columns=[*KEYS, "seed", *_VALUES])
 
 
-def _scores(one: Predictions, metrics: Sequence[str]) -> list[dict[str, Any]]:
+def _scores(
+    one: Predictions, metrics: Sequence[str], costs: Costs | None
+) -> list[dict[str, Any]]:
     known = {name: one.facts[name] for name in (*KEYS, "seed", "n_train", "n_test")}
     rows = []
     for name in metrics:
-        value, reason = METRICS[name](one)
+        value, reason = METRICS[name](one, costs)
         rows.append({**known, "metric": name, "value": value, "undefined": reason})
     return rows
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.scores.collect import KEYS, score_each
+from bakeoff.spec import Costs
 
 COLUMNS = (
     *("dataset", "model", "plan", "metric", "folds", "seeds", "mean"),
@@ -17,7 +18,9 @@ COLUMNS = (
 )
 
 
-def seed_noise(predictions: Iterable[str | Path], metrics: Sequence[str]) -> pd.DataFrame:
+def seed_noise(
+    predictions: Iterable[str | Path], metrics: Sequence[str], costs: Costs | None = None
+) -> pd.DataFrame:
     """Take the variance of the scores apart.
 
     Parameters
@@ -26,6 +29,8 @@ def seed_noise(predictions: Iterable[str | Path], metrics: Sequence[str]) -> pd.
         Of models with several seeds: every fold with every seed.
     metrics : sequence of str
         Names of metrics.
+    costs : Costs, optional
+        What errors cost.
 
     Returns
     -------
@@ -35,7 +40,7 @@ def seed_noise(predictions: Iterable[str | Path], metrics: Sequence[str]) -> pd.
         of the folds' means; `share_of_seeds` is the part of the variance of a single fit's score
         that the seed makes, the seeds' own part in the folds' means taken off.
     """
-    scores = score_each(predictions, metrics)
+    scores = score_each(predictions, metrics, costs)
     by = list(COLUMNS[:4])
     rows = [
         {**dict(zip(by, key, strict=True)), **_components(own)}

@@ -18,3 +18,9 @@ class Execution(Part):
         "set; `dataset`: all on a data set. The files are the same, and changing it refits "
         "nothing. Many short fits want `model` or `dataset`, above all on a cluster.",
     )
+    reuse: bool = Field(
+        False,
+        description="Take a fit from another experiment under results/ where that has made the "
+        "very same: seed, ids of data set and model, the model's entry, data, split, code and "
+        "versions.",
+    )

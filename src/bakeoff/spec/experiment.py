@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from bakeoff.spec.base import Id, Label, Part
-from bakeoff.spec.datasets import AnyData
+from bakeoff.spec.costs import Costs
+from bakeoff.spec.datasets import AnyData, DataSet
 from bakeoff.spec.execution import Execution
+from bakeoff.spec.given import Given, is_given, with_defaults
 from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Resampling
+from bakeoff.spec.tests import TestSettings
 
-Correction = Literal[
-    "bonferroni", "holm", "hochberg", "hommel", "sidak", "holm-sidak", "BH", "BY", "none"
+AnyModel = Annotated[
+    Annotated[Model, Tag("fitted")] | Annotated[Given, Tag("given")],
+    Discriminator(lambda value: "given" if is_given(value) else "fitted"),
 ]
 
 
@@ -28,11 +33,12 @@ class Fit(NamedTuple):
     plan: str
     repeat: int
     fold: int
+    seed: int = 1
 
     @property
     def split(self) -> str:
-        """The file's name: ``holdout`` or ``cv_5x2.repeat-1.fold-2``."""
-        return split_name(self.plan, self.repeat, self.fold)
+        """The file's name: ``holdout``, ``cv_5x2.repeat-1.fold-2`` or ``holdout.seed-2``."""
+        return split_name(self.plan, self.repeat, self.fold, self.seed)
 
     def __str__(self) -> str:
         place = (
@@ -40,35 +46,14 @@ class Fit(NamedTuple):
             if self.plan == "holdout"
             else (f"{self.plan}, repeat {self.repeat}, fold {self.fold}")
         )
+        place += f", seed {self.seed}" if self.seed > 1 else ""
         return f"the fit of model {self.model} on data set {self.dataset}, {place},"
 
 
-def split_name(plan: str, repeat: int, fold: int) -> str:
-    """Name one division of one plan."""
-    return plan if plan == "holdout" else f"{plan}.repeat-{repeat}.fold-{fold}"
-
-
-class ChosenTest(NamedTuple):
-    """A test of the experiment, the plan that feeds it, and whether it needs rows or scores."""
-
-    name: str
-    plan: str
-    on_rows: bool
-
-
-class TestSettings(Part):
-    """Which tests run, and what they share."""
-
-    __test__ = False  # not a test class, whatever pytest thinks of the name
-
-    alpha: float = Field(0.05, gt=0, lt=1, description="Significance level of every decision.")
-    run: Annotated[list[str], Field(min_length=1)] = Field(
-        ["cv5x2_f", "mcnemar", "cochran_q"],
-        description="Names of tests; `bakeoff tests` lists them.",
-    )
-    correction: Correction = Field(
-        "bonferroni", description="How the p-values of all pairs of models are adjusted."
-    )
+def split_name(plan: str, repeat: int, fold: int, seed: int = 1) -> str:
+    """Name one division of one plan, and which of several seeds is fitted on it."""
+    name = plan if plan == "holdout" else f"{plan}.repeat-{repeat}.fold-{fold}"
+    return name if seed == 1 else f"{name}.seed-{seed}"
 
 
 class Experiment(Part):
@@ -78,14 +63,15 @@ class Experiment(Part):
     label: Label | None = None
     seed: int = Field(1, ge=0, description="Every random number of the experiment comes from it.")
     datasets: Annotated[dict[Id, AnyData], Field(min_length=1)] = Field(
-        description="The data sets, by id."
+        description="The data sets, by id; may be left out where every model is given."
     )
-    models: Annotated[dict[Id, Model], Field(min_length=1)] = Field(
-        description="The models to compare, by id."
+    models: Annotated[dict[Id, AnyModel], Field(min_length=1)] = Field(
+        description="The models to compare, by id: each to be fitted, or given by its results."
     )
     resampling: Resampling = Field(
         default_factory=lambda: Resampling.model_validate(Resampling.DEFAULT),
-        description="How rows are divided; default: five 2-fold replications and a holdout.",
+        description="How rows are divided; default: five 2-fold replications and a holdout; the "
+        "holdout alone where a model is given by its predictions.",
     )
     metrics: Annotated[list[str], Field(min_length=1)] = Field(
         ["accuracy"], description="Names of metrics; the first one ranks the models."
@@ -93,18 +79,82 @@ class Experiment(Part):
     tests: TestSettings = Field(
         default_factory=lambda: TestSettings.model_validate({}), description="The tests."
     )
+    costs: Costs | None = Field(
+        None, description="What each kind of error costs, for the metric `cost` and cost tests."
+    )
+    on_error: Literal["stop", "exclude"] = Field(
+        "stop",
+        description="When a fit fails: `stop` the run, or `exclude` the model on that data set, "
+        "finish everything else and say so in excluded.csv and in the report.",
+    )
+    timeout: float | None = Field(
+        None,
+        gt=0,
+        description="Seconds after which a fit is ended and has failed; for models without their "
+        "own.",
+    )
+    memory: int | None = Field(
+        None,
+        gt=0,
+        description="MB of memory, Python and its libraries included, beyond which the process of "
+        "a fit is ended and the fit has failed; for models without their own.",
+    )
     execution: Execution = Field(
         default_factory=lambda: Execution.model_validate({}),
         description="How the fits are handed out to jobs; no result depends on it.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _what_follows_from_given_models(cls, config: Any) -> Any:
+        return with_defaults(config) if isinstance(config, Mapping) else config
+
+    @property
+    def fitted(self) -> dict[str, Model]:
+        """The models that are fitted here."""
+        return {name: m for name, m in self.models.items() if isinstance(m, Model)}
+
+    @property
+    def given(self) -> dict[str, Given]:
+        """The models that were trained elsewhere."""
+        return {name: m for name, m in self.models.items() if isinstance(m, Given)}
+
+    def on_rows(self, plan: str) -> bool:
+        """Tell whether a plan has predictions row by row of every model."""
+        return all(plan == "holdout" and m.predictions for m in self.given.values())
+
+    def by_scores(self, plan: str) -> bool:
+        """Tell whether all that a plan has are scores that the models brought."""
+        brought = not self.fitted and all(m.scores for m in self.given.values())
+        return brought and not self.on_rows(plan)
+
     def fits(self) -> Iterator[Fit]:
-        """Expand the experiment to its fits: data set × model × plan × repeat × fold."""
+        """Expand the experiment to its fits: data set × model × plan × repeat × fold × seed."""
         for dataset in self.datasets:
-            for model in self.models:
+            for model, spec in self.fitted.items():
                 for name, plan in self.resampling.plans().items():
                     for repeat, fold in plan.splits():
-                        yield Fit(dataset, model, name, repeat, fold)
+                        for seed in range(1, spec.seeds + 1):
+                            yield Fit(dataset, model, name, repeat, fold, seed)
+
+    def seeds(self, model: str) -> int:
+        """Return with how many seeds a model is fitted on each fold."""
+        return self.fitted[model].seeds if model in self.fitted else 1
+
+    def limits(self, model: str) -> tuple[float | None, int | None]:
+        """Return the seconds and the MB of memory that a fit of a model may take."""
+        own = self.fitted[model]
+        return own.timeout or self.timeout, own.memory or self.memory
+
+    def beside(self, folder: Path) -> Experiment:
+        """Find files that are not in the working folder in the experiment's own."""
+        datasets = {
+            name: spec.beside(folder) if isinstance(spec, DataSet) else spec
+            for name, spec in self.datasets.items()
+        }
+        first = next(iter(self.datasets))
+        given = {name: model.beside(folder, first) for name, model in self.given.items()}
+        return self.model_copy(update={"datasets": datasets, "models": {**self.models, **given}})
 
     def resolved(self) -> dict[str, Any]:
         """Return plain data with every default written out.
