@@ -1,0 +1,133 @@
+"""The workflow on a real Slurm: the same results, and what a cluster does to jobs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.cluster.conftest import Cluster, slurm, until
+from tests.conftest import ROOT, Runner
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def sleepers(tiny: dict[str, Any]) -> dict[str, Any]:
+    """Return an experiment of two models whose fits take seconds."""
+    tiny["models"] = {
+        name: {"estimator": "sleeper.Sleeper", "params": {"seconds": 3.0}} for name in ("a", "b")
+    }
+    tiny["resampling"] = {"resampled": {"repeats": 3}}
+    tiny["metrics"] = ["accuracy"]
+    tiny["tests"] = {"run": ["corrected_resampled_t"]}
+    return tiny
+
+
+def tables(results: Path) -> dict[str, bytes]:
+    """Return the bytes of every table but those of times."""
+    files = [p for p in sorted(results.rglob("*")) if p.suffix in (".csv", ".json", ".yaml")]
+    named = {str(p.relative_to(results)): p.read_bytes() for p in files}
+    return {name: content for name, content in named.items() if "tim" not in Path(name).name}
+
+
+def fits(cluster: Cluster) -> int:
+    return len(list(cluster.folder.glob("results/*/predictions/*/*/*.parquet")))
+
+
+def test_default_experiment_gives_the_same_bytes_from_both_nodes(
+    cluster: Cluster, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    cluster.run(default)
+    runner = Runner(tmp_path_factory.mktemp("local"))
+    local = runner(default)
+    assert local.returncode == 0, local.stderr
+    here, there = (
+        tables(folder / "results" / default["experiment"])
+        for folder in (runner.folder, cluster.folder)
+    )
+    assert sorted(here) == sorted(there)
+    assert {name for name, content in here.items() if content != there[name]} == set()
+    jobs = cluster.jobs()
+    assert len(jobs) == len(default["models"]), "one job for each model, none for a light rule"
+    assert {job["NodeList"] for job in jobs} == {"node1", "node2"}
+    assert {job["JobState"] for job in jobs} == {"COMPLETED"}
+
+
+def test_one_job_per_fold_works_too(cluster: Cluster, tiny: dict[str, Any]) -> None:
+    del tiny["models"]["stump"]
+    tiny["resampling"] = {"kfold": {"folds": 3}}
+    tiny["tests"] = {"run": ["corrected_kfold_t"]}
+    cluster.run(tiny, "--config", "execution={jobs_per: fold}")
+    assert Counter(job["JobState"] for job in cluster.jobs()) == {"COMPLETED": 6}
+
+
+def test_cancelled_job_is_done_again(cluster: Cluster, sleepers: dict[str, Any]) -> None:
+    run = cluster.start(sleepers)
+    subprocess.run(["scancel", cluster.first_fit()], check=True)
+    cluster.finish(run)
+    assert Counter(job["JobState"] for job in cluster.jobs()) == {"CANCELLED": 1, "COMPLETED": 2}
+    assert fits(cluster) == 6
+
+
+def test_job_over_its_memory_gets_more(cluster: Cluster, sleepers: dict[str, Any]) -> None:
+    sleepers["models"]["b"] = {"estimator": "sleeper.Glutton"}
+    sleepers["resampling"] = {"resampled": {"repeats": 2}}
+    memory = "mem_mb=800 * 2 ** (attempt - 1)"
+    cluster.run(sleepers, "--default-resources", memory, "runtime=5")
+    states = Counter((job["JobState"], "mem=800M" in job["Tres"]) for job in cluster.jobs())
+    assert states == {("COMPLETED", True): 1, ("FAILED", True): 1, ("COMPLETED", False): 1}
+
+
+def test_jobs_of_a_lost_node_are_done_elsewhere(cluster: Cluster, sleepers: dict[str, Any]) -> None:
+    sleepers["models"]["a"]["params"] = sleepers["models"]["b"]["params"] = {"seconds": 8.0}
+    run = cluster.start(sleepers)
+    cluster.first_fit()
+    until(lambda: len(list(cluster.folder.glob("started.*"))) == 2, 60)
+    slurm("kill-node", "node1")
+    try:
+        cluster.finish(run)
+        lost = [job for job in cluster.jobs() if job["JobState"] == "NODE_FAIL"]
+        assert {job["NodeList"] for job in lost} == {"node1"}
+        assert fits(cluster) == 6
+    finally:
+        slurm("start-node", "node1")
+        until(
+            lambda: not subprocess.run([str(ROOT / "tests/cluster/slurm.sh"), "ready"]).returncode,
+            60,
+        )
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_run_cancels_its_jobs_and_a_second_one_finishes(
+    cluster: Cluster, sleepers: dict[str, Any], number: signal.Signals
+) -> None:
+    run = cluster.start(sleepers)
+    cluster.first_fit()
+    os.kill(run.pid, number)
+    assert run.wait(timeout=30) == 1
+    until(lambda: not cluster.running(), 30)
+    assert {job["JobState"] for job in cluster.jobs()} == {"CANCELLED"}
+    cluster.run(sleepers)
+    assert fits(cluster) == 6
+
+
+def test_run_survives_an_absent_controller(cluster: Cluster, sleepers: dict[str, Any]) -> None:
+    run = cluster.start(sleepers)
+    cluster.first_fit()
+    slurm("stop-controller")
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            run.wait(timeout=20)
+    finally:
+        slurm("start-controller")
+    cluster.finish(run)
+    assert {job["JobState"] for job in cluster.jobs()} == {"COMPLETED"}
+    assert fits(cluster) == 6
