@@ -128,6 +128,41 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
         lambda c: c.update(metrics=["roc_auc"]),
         ["metrics[0]: roc_auc is for two classes, iris has 3", "roc_auc_ovr"],
     ),
+    (
+        "holdout drawn and given",
+        lambda c: c["resampling"].update(holdout={"test_size": 0.3, "column": "part"}),
+        ["resampling.holdout: give either `test_size` (drawn) or `column` (given)"],
+    ),
+    (
+        "holdout without its column",
+        lambda c: c["resampling"].update(holdout={"test": ["x"]}),
+        ["resampling.holdout: `test` goes with `column`"],
+    ),
+    (
+        "column of the holdout unknown",
+        lambda c: c["resampling"].update(holdout={"column": "part"}),
+        ["resampling.holdout.column: unknown column 'part'"],
+    ),
+    (
+        "no web address",
+        lambda c: c["datasets"].update(
+            w={"source": "url", "url": "ftp://x/a.csv", "sha256": "abc", "target": "y"}
+        ),
+        [
+            "datasets.w.url: found 'ftp://x/a.csv', expected a web address",
+            "datasets.w.sha256: found 'abc', expected 64 characters",
+        ],
+    ),
+    (
+        "no OpenML data set named",
+        lambda c: c["datasets"].update(o={"source": "openml"}),
+        ["datasets.o: give either `data_id` or `name`"],
+    ),
+    (
+        "function that does not exist",
+        lambda c: c["datasets"].update(f={"source": "function", "function": "nowhere.load"}),
+        ["datasets.f.function: nowhere.load: there is no module 'nowhere'"],
+    ),
     ("negative seed", lambda c: c.update(seed=-1), ["seed", "greater than or equal to 0"]),
     (
         "a fixed number changed",
@@ -186,6 +221,73 @@ DATA: list[tuple[str, str, dict[str, Any], list[str]]] = [
         "a,y\n" + "0,u\n2,v\n" * 9,
         {"derive": {"b": "exec(a)"}},
         ["unknown function"],
+    ),
+    (
+        "random plan by time",
+        "a,t,y\n" + "0,1,u\n2,2,v\n" * 9,
+        {"time": "t"},
+        ["datasets.d.time: cv_5x2 divides rows at random", "use `holdout`", "or `kfold`"],
+    ),
+    (
+        "groups and time",
+        "a,t,y\n" + "0,1,u\n2,2,v\n" * 9,
+        {"time": "t", "groups": "a"},
+        ["datasets.d: groups and time cannot be combined"],
+    ),
+    (
+        "too few groups",
+        "a,g,y\n" + "0,1,u\n2,2,v\n0,1,v\n2,2,u\n" * 9,
+        {"groups": "g"},
+        ["datasets.d.groups: the groups are too few", "same division"],
+    ),
+    (
+        "filter without a condition",
+        "a,y\n1,u\n",
+        {"filter": [{"column": "a"}]},
+        ["datasets.d.filter[0]: a filter needs a condition"],
+    ),
+    (
+        "unknown condition",
+        "a,y\n1,u\n",
+        {"filter": [{"column": "a", "mim": 3}]},
+        ["datasets.d.filter[0]: unknown key 'mim'; did you mean 'min'?"],
+    ),
+    (
+        "class to merge unknown",
+        "a,y\n" + "1,u\n2,v\n" * 9,
+        {"merge": {"w": ["vv"]}},
+        ["datasets.d.merge.w: unknown class 'vv'"],
+    ),
+    (
+        "other separator",
+        "a;y\n" + "1;u\n2;v\n" * 9,
+        {},
+        ["datasets.d.path", "seems to be separated by ';': set `sep: ';'`"],
+    ),
+    (
+        "ragged line",
+        "a,y\n1,u\n2\n",
+        {},
+        ["datasets.d.path", "line 3 has 1 values, the first line has 2"],
+    ),
+    (
+        "column twice",
+        "a,a,y\n1,2,u\n",
+        {},
+        ["datasets.d.path", "column name(s) more than once, first 'a'"],
+    ),
+    ("empty file", "", {}, ["datasets.d.path", "is empty"]),
+    (
+        "weights that are no numbers",
+        "a,y\n" + "1,u\n2,v\n" * 9,
+        {"weights": "y"},
+        ["datasets.d.weights: column 'y' is not numeric"],
+    ),
+    (
+        "test file missing",
+        "a,y\n" + "1,u\n2,v\n" * 9,
+        {"test_path": "nowhere.csv"},
+        ["no file at 'nowhere.csv'"],
     ),
 ]
 

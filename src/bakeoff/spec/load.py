@@ -188,10 +188,13 @@ def _explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
 def _without_tags(loc: tuple[str | int, ...], config: Any, kind: str) -> tuple[str | int, ...]:
     """Drop from pydantic's path the names of union members, which are not in the file."""
     path: list[str | int] = []
-    here = config
+    here = untagged = config
     for i, part in enumerate(loc):
         last = i == len(loc) - 1
         if isinstance(here, Mapping):
+            if part == here.get("source") and here is not untagged:
+                untagged = here  # a source comes before its keys, one of which may have its name
+                continue
             if part in here:
                 here = here[part]
             elif not last or kind != "missing":
