@@ -1,0 +1,258 @@
+"""The real workflow with all that a model may say: tuning, thresholds, seeds, code of one's own."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import accuracy_score
+
+from bakeoff.fit.predictions import Predictions
+from tests.conftest import Runner
+
+FOREST = "sklearn.ensemble.RandomForestClassifier"
+
+CHOOSING: dict[str, Any] = {
+    "experiment": "choosing",
+    "seed": 3,
+    "datasets": {"cancer": {"source": "sklearn", "name": "breast_cancer", "positive": "malignant"}},
+    "models": {
+        "logistic": {
+            "estimator": "sklearn.linear_model.LogisticRegression",
+            "tune": {
+                "search": "random",
+                "space": {"C": {"loguniform": ["1e-3", 10]}},
+                "n_iter": 3,
+                "cv": 3,
+            },
+            "threshold": {"choose": "f1", "cv": 3},
+        },
+        "forest": {"estimator": FOREST, "params": {"n_estimators": 5}, "seeds": 3},
+        "boosting": {
+            "estimator": "xgboost.XGBClassifier",
+            "params": {"n_estimators": 60},
+            "early_stopping": {"rounds": 3},
+            "class_weight": {"malignant": 2},
+            "features": ["mean radius", "mean texture", "worst area"],
+        },
+    },
+    "resampling": {"kfold": {"folds": 2}, "holdout": {}},
+    "metrics": ["accuracy"],
+    "tests": {"run": ["mcnemar"]},
+}
+
+
+@pytest.fixture(scope="module")
+def chosen(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    """Return the folder in which models that choose have run once."""
+    runner = Runner(tmp_path_factory.mktemp("choosing"))
+    done = runner(CHOOSING)
+    assert done.returncode == 0, done.stderr
+    return runner
+
+
+def predictions(runner: Runner, model: str, split: str) -> Predictions:
+    folder = runner.results("choosing") / "predictions/cancer"
+    return Predictions.read(folder / model / f"{split}.parquet")
+
+
+def test_choices_of_every_fit_are_told(chosen: Runner) -> None:
+    table = pd.read_csv(chosen.results("choosing") / "tuned.csv")
+    assert list(table.columns) == [
+        *("dataset", "model", "plan", "repeat", "fold", "seed"),
+        *("parameter", "value", "inner_score"),
+    ]
+    counts = table.groupby(["model", "parameter"]).size().to_dict()
+    assert counts == {
+        ("logistic", "C"): 3,
+        ("logistic", "threshold"): 3,
+        ("boosting", "iterations"): 3,
+    }
+    tuned = table[table["parameter"] == "C"]
+    assert tuned["value"].astype(float).between(1e-3, 10).all()
+    assert tuned["inner_score"].between(0.8, 1).all()
+    facts = predictions(chosen, "logistic", "holdout").facts
+    row = table.query("model == 'logistic' and plan == 'holdout' and parameter == 'threshold'")
+    assert float(row["value"].iloc[0]) == facts["chosen"]["threshold"]
+
+
+def test_chosen_threshold_makes_the_predictions(chosen: Runner) -> None:
+    found = predictions(chosen, "logistic", "kfold.repeat-1.fold-1")
+    assert found.classes[1] == "malignant"
+    assert found.probabilities is not None
+    above = found.probabilities[:, 1] >= found.facts["chosen"]["threshold"]
+    np.testing.assert_array_equal(found.y_pred, above.astype(int))
+
+
+def test_score_of_a_fold_is_the_mean_over_seeds(chosen: Runner) -> None:
+    scores = pd.read_csv(chosen.results("choosing") / "scores.csv")
+    own = scores.query("model == 'forest' and plan == 'kfold' and fold == 2")
+    files = ["", ".seed-2", ".seed-3"]
+    fits = [predictions(chosen, "forest", f"kfold.repeat-1.fold-2{name}") for name in files]
+    values = [accuracy_score(one.y_true, one.y_pred) for one in fits]
+    assert len(own) == 1
+    assert own["value"].iloc[0] == pytest.approx(np.mean(values))
+    assert len({one.facts["random_state"] for one in fits}) == 3
+    first = predictions(chosen, "forest", "holdout")
+    own = scores.query("model == 'forest' and plan == 'holdout'")
+    assert own["value"].iloc[0] == accuracy_score(first.y_true, first.y_pred)
+    assert len(pd.read_csv(chosen.results("choosing") / "timings.csv").query("seed == 3")) == 3
+
+
+def test_noise_of_seeds_is_set_against_that_of_splits(chosen: Runner) -> None:
+    table = pd.read_csv(chosen.results("choosing") / "seeds.csv")
+    row = table.query("plan == 'kfold'").iloc[0]
+    names = [f"kfold.repeat-1.fold-{f}{s}" for f in (1, 2) for s in ("", ".seed-2", ".seed-3")]
+    fits = [predictions(chosen, "forest", name) for name in names]
+    values = np.reshape([accuracy_score(one.y_true, one.y_pred) for one in fits], (2, 3))
+    assert (row["model"], row["folds"], row["seeds"]) == ("forest", 2, 3)
+    assert row["sd_between_seeds"] == pytest.approx(np.sqrt(values.var(axis=1, ddof=1).mean()))
+    assert row["sd_between_folds"] == pytest.approx(values.mean(axis=1).std(ddof=1))
+
+
+def test_a_model_may_have_fewer_features(chosen: Runner) -> None:
+    table = pd.read_parquet(chosen.results("choosing") / "data/cancer.parquet")
+    assert len(table.columns) > 30
+    assert predictions(chosen, "boosting", "holdout").facts["chosen"]["iterations"] <= 60
+
+
+FAILING = """
+import os, time
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+from limits import LONG
+
+class Sometimes(DecisionTreeClassifier):
+    "Fails on one of the two data sets, each in its own way."
+    how = "raises"
+
+    def fit(self, X, y, sample_weight=None):
+        if X.shape[1] > 4:
+            if self.how == "raises":
+                raise RuntimeError("no luck today")
+            if self.how == "sleeps":
+                time.sleep(LONG)
+            if self.how == "dies":
+                os.kill(os.getpid(), 9)
+        return super().fit(X, y)
+
+class Sleeps(Sometimes):
+    how = "sleeps"
+
+class Dies(Sometimes):
+    how = "dies"
+
+class Diverges(Sometimes):
+    how = "diverges"
+
+    def predict_proba(self, X):
+        return super().predict_proba(X) * (np.nan if X.shape[1] > 4 else 1)
+"""
+
+
+@pytest.fixture(scope="module")
+def excluding(tmp_path_factory: pytest.TempPathFactory) -> tuple[Runner, dict[str, Any]]:
+    """Return the folder in which an experiment with failing models has run once."""
+    runner = Runner(tmp_path_factory.mktemp("excluding"))
+    beside = runner.folder / "beside"  # the experiment's folder is not the one snakemake runs in
+    beside.mkdir()
+    (beside / "mine.py").write_text(FAILING)
+    (beside / "limits.py").write_text("LONG = 30\n")
+    experiment: dict[str, Any] = {
+        "experiment": "excluding",
+        "on_error": "exclude",
+        "datasets": {
+            "iris": {"source": "sklearn", "name": "iris"},
+            "wine": {"source": "sklearn", "name": "wine"},
+        },
+        "models": {
+            "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
+            "raises": {"estimator": "mine.Sometimes"},
+            "sleeps": {"estimator": "mine.Sleeps", "timeout": 1},
+            "dies": {"estimator": "mine.Dies"},
+            "diverges": {"estimator": "mine.Diverges"},
+        },
+        "resampling": {"kfold": {"folds": 2}, "holdout": {}},
+        "tests": {"run": ["kfold_t", "cochran_q"]},
+    }
+    done = run_beside(runner, experiment)
+    assert done.returncode == 0, done.stderr
+    assert "no luck today" in done.stderr
+    assert "on_error: exclude leaves raises out here" in done.stderr
+    return runner, experiment
+
+
+def run_beside(runner: Runner, experiment: dict[str, Any], *options: str) -> Any:
+    """Run an experiment that lies in another folder than the one snakemake runs in."""
+    import yaml
+
+    file = runner.folder / "beside/e.yaml"
+    file.write_text(yaml.safe_dump(experiment, sort_keys=False))
+    return runner(experiment, "--configfile", str(file), *options)
+
+
+def planned(run: Any) -> dict[str, int]:
+    return {name: int(n) for name, n in re.findall(r"^(\w+) +(\d+)$", run.stdout, re.MULTILINE)}
+
+
+def test_who_failed_is_excluded_there_and_told(excluding: Any) -> None:
+    results = excluding[0].results("excluding")
+    table = pd.read_csv(results / "excluded.csv")
+    assert set(table["dataset"]) == {"wine"}
+    why = table.groupby("model")["why"].first()
+    assert why["raises"] == "RuntimeError: no luck today"
+    assert why["sleeps"] == "it took more than 1 s (`timeout`) and was ended"
+    assert why["dies"].startswith("the worker process was killed by signal 9, SIGKILL")
+    assert why["diverges"].startswith("it diverged: probabilities of ")
+    assert len(table) == 4 * 3, "every fit is told"
+    scores = pd.read_csv(results / "scores.csv")
+    assert set(scores.query("dataset == 'wine'")["model"]) == {"tree"}
+    assert scores.query("dataset == 'iris'")["model"].nunique() == 5
+    assert scores["value"].notna().all()
+    collected = pd.read_parquet(results / "collected/wine.holdout.predictions.parquet")
+    assert "raises" not in collected
+    assert "tree" in collected
+
+
+def test_tests_without_models_are_undecided(excluding: Any) -> None:
+    rows = json.loads((excluding[0].results("excluding") / "comparisons.json").read_text())
+    wine = [row for row in rows if row["dataset"] == "wine"]
+    assert {row["decision"] for row in wine} <= {"undecided"}
+    assert any(row["test"] == "cochran_q" for row in wine)
+    assert [row for row in rows if row["dataset"] == "iris" and row["status"] == "ok"]
+
+
+def test_second_run_does_nothing_and_an_edit_retries(excluding: Any) -> None:
+    runner, experiment = excluding
+    again = run_beside(runner, experiment)
+    assert "Nothing to be done" in again.stdout + again.stderr
+    models = experiment["models"]
+    patient = {**models, "sleeps": {**models["sleeps"], "timeout": 60}}
+    fits = planned(run_beside(runner, {**experiment, "models": patient}, "-n"))
+    assert (fits["fit_fold"], fits["fit_holdout"]) == (2, 1), "only what failed is tried again"
+    fits = planned(run_beside(runner, {**experiment, "on_error": "stop"}, "-n"))
+    assert (fits["fit_fold"], fits["fit_holdout"]) == (8, 4), "no failure is passed over now"
+
+
+def test_edited_code_of_the_user_refits_what_it_makes(excluding: Any) -> None:
+    runner, experiment = excluding
+    helper = runner.folder / "beside/limits.py"
+    before = helper.read_text()
+    helper.write_text(before + "# a comment changes nothing\n")
+    assert "Nothing to be done" in run_beside(runner, experiment, "-n").stdout
+    helper.write_text("LONG = 31\n")
+    fits = planned(run_beside(runner, experiment, "-n"))
+    helper.write_text(before)
+    assert (fits["fit_fold"], fits["fit_holdout"]) == (16, 8)
+
+
+def test_failed_file_has_no_rows_and_says_why(excluding: Any) -> None:
+    folder: Path = excluding[0].results("excluding") / "predictions/wine/raises"
+    found = Predictions.read(folder / "holdout.parquet")
+    assert len(found.y_true) == len(found.row_id) == 0
+    assert found.facts["failure"] == "RuntimeError: no luck today"
