@@ -29,7 +29,7 @@ def records(experiment: Experiment, datasets: Iterable[str]) -> list[str]:
 
 def fits_of(experiment: Experiment, ids: Sequence[str]) -> list[Fit]:
     """List the fits of one batch."""
-    return [fit for fit in experiment.fits() if (fit.dataset, fit.model)[: len(ids)] == tuple(ids)]
+    return list(experiment.fits(*ids))
 
 
 def run_all(fits: Sequence[Fit], run: Callable[[Fit], None], workers: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -9,6 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from bakeoff.errors import UserError
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 CACHE = Path(".snakemake/bakeoff")
 """What can be made anew, in the folder that `snakemake` runs in."""
@@ -18,7 +23,13 @@ DOWNLOADS = CACHE / "downloads"
 
 @contextmanager
 def whole(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`; it takes its place only if the block succeeds."""
+    """Yield a temporary path beside `path`; it takes its place only if the block succeeds.
+
+    Raises
+    ------
+    UserError
+        There is no room for it.
+    """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
@@ -30,6 +41,13 @@ def whole(path: str | Path) -> Iterator[Path]:
         os.umask(umask)
         part.chmod(0o666 & ~umask)
         part.replace(target)
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        raise UserError(
+            f"{target} cannot be written: {os.strerror(error.errno)}; make room and run again, "
+            "what is finished is kept"
+        ) from error
     finally:
         part.unlink(missing_ok=True)
 

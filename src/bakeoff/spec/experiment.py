@@ -128,14 +128,17 @@ class Experiment(Part):
         brought = not self.fitted and all(m.scores for m in self.given.values())
         return brought and not self.on_rows(plan)
 
-    def fits(self) -> Iterator[Fit]:
-        """Expand the experiment to its fits: data set × model × plan × repeat × fold × seed."""
-        for dataset in self.datasets:
-            for model, spec in self.fitted.items():
+    def fits(self, dataset: str | None = None, model: str | None = None) -> Iterator[Fit]:
+        """Expand the experiment to its fits: data set × model × plan × repeat × fold × seed.
+
+        Given a data set or a model, to the fits of these.
+        """
+        for d in [dataset] if dataset else self.datasets:
+            for m in [model] if model else self.fitted:
                 for name, plan in self.resampling.plans().items():
                     for repeat, fold in plan.splits():
-                        for seed in range(1, spec.seeds + 1):
-                            yield Fit(dataset, model, name, repeat, fold, seed)
+                        for seed in range(1, self.fitted[m].seeds + 1):
+                            yield Fit(d, m, name, repeat, fold, seed)
 
     def seeds(self, model: str) -> int:
         """Return with how many seeds a model is fitted on each fold."""
