@@ -172,10 +172,20 @@ MISTAKES: list[tuple[str, Any, dict[str, Any], list[str]]] = [
         "fewer rows",
         table().iloc[1:-1],
         {},
-        ["'b.csv' has 6 rows, 'a.csv' 8", "2 ids are missing: 1, 8"],
+        ["'b.csv' has 6 rows, 'a.csv' 8", "ids that are missing (2): 1, 8"],
     ),
-    ("other rows", table(id=range(2, 10)), {}, ["1 ids are missing: 1", "1 ids do not belong: 9"]),
-    ("ids repeated", table(id=[1, 1, 2, 3, 4, 5, 6, 7]), {}, ["ids must be unique", "1 occur"]),
+    (
+        "other rows",
+        table(id=range(2, 10)),
+        {},
+        ["ids that are missing (1): 1", "do not belong (1): 9"],
+    ),
+    (
+        "ids repeated",
+        table(id=[1, 1, 2, 3, 4, 5, 6, 7]),
+        {},
+        ["ids must be unique; repeated (1): 1"],
+    ),
     ("no id", table(id=None), {}, ["models.b.columns.id", "never by their order"]),
     ("id missing", table(id=[None, *range(2, 9)]), {}, ["1 of 8 rows have no id", "row 1"]),
     (
@@ -188,7 +198,7 @@ MISTAKES: list[tuple[str, Any, dict[str, Any], list[str]]] = [
         "unknown label",
         table(y_pred=["cow", *TRUTH[1:]]),
         {},
-        ["1 rows", "cow", "cat, dog", "`classes:`"],
+        ["in 1 of 8 rows", "cow", "cat, dog", "`classes:`"],
     ),
     (
         "probability above 1",
@@ -326,7 +336,7 @@ def test_mixture_is_paired_with_the_test_rows(given: Any) -> None:
     rows.assign(part=["train"] * 16 + ["test"] * 8).to_csv("data.csv", index=False)
     message = messages(config)
     assert "models.a.predictions: 'a.csv' has 8 rows, the test set of pets 8" in message
-    assert "8 ids are missing: 17, 18, 19, 20, 21, … (8 in all)" in message
+    assert "ids that are missing (8): 17, 18, 19, 20, 21, …" in message
 
 
 def test_files_are_found_beside_the_experiment(given: Any, monkeypatch: Any) -> None:

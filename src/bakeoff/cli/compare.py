@@ -89,7 +89,7 @@ def _one_table(args: argparse.Namespace) -> Given:
         )
     if ids is not None and frame[ids].duplicated().any():
         twice = frame.loc[frame[ids].duplicated(), ids].iloc[0]
-        raise UserError(f"{path!r}: ids must be unique, {twice!r} occurs twice or more")
+        raise UserError(f"{path!r}: ids must be unique, {twice} occurs twice or more")
     for column in (truth, *columns):
         missing = np.flatnonzero(frame[column].isna())
         if len(missing):

@@ -117,7 +117,7 @@ def read_given(path: str, columns: GivenColumns, place: Place) -> GivenFile:
     if len(repeated):
         raise Problem(
             place,
-            f"{path!r}: ids must be unique, {len(repeated)} occur twice or more: {_some(repeated)}",
+            f"{path!r}: ids must be unique; repeated ({len(repeated):,}): {_some(repeated)}",
         )
     return GivenFile(path, frame, ids, true, predicted)
 
@@ -150,8 +150,10 @@ def check_same(rows: Rows, given: GivenFile, place: Place) -> NDArray[np.intp]:
     extra = given.ids[~np.isin(given.ids, rows.ids)]
     if len(lacking) or len(extra):
         parts = [f"{given.path!r} has {len(given.ids):,} rows, {rows.origin} {len(rows.ids):,}"]
-        parts += [f"{len(lacking):,} ids are missing: {_some(lacking)}"] if len(lacking) else []
-        parts += [f"{len(extra):,} ids do not belong: {_some(extra)}"] if len(extra) else []
+        parts += (
+            [f"ids that are missing ({len(lacking):,}): {_some(lacking)}"] if len(lacking) else []
+        )
+        parts += [f"ids that do not belong ({len(extra):,}): {_some(extra)}"] if len(extra) else []
         raise Problem(place, "; ".join(parts))
     if given.true is not None:
         labels = given.true[position]
@@ -189,8 +191,8 @@ def predicted(
             unknown_labels = dict.fromkeys(strange.tolist())
             raise Problem(
                 place,
-                f"{given.path!r}: {len(strange):,} rows are predicted to be of a class that the "
-                f"data do not have: {_some(unknown_labels)} (classes: {_some(classes, 10)}); "
+                f"{given.path!r} predicts classes that the data do not have, in {len(strange):,} of "
+                f"{len(codes):,} rows: {_some(unknown_labels)} (classes: {_some(classes, 10)}); "
                 "a class without a true label is named in `classes:` of given data",
             )
     elif probabilities is not None:
@@ -429,7 +431,7 @@ def _card(
 
 def _some(things: Iterable[Any], most: int = SHOWN) -> str:
     shown = [str(thing) for thing in things]
-    more = f", … ({len(shown):,} in all)" if len(shown) > most else ""
+    more = ", …" if len(shown) > most else ""
     return ", ".join(shown[:most]) + more
 
 

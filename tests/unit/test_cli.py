@@ -1,0 +1,332 @@
+"""The command `bakeoff`: what it prints is what the library computes; mistakes are one message."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from bakeoff import __version__
+from bakeoff.check import check_experiment
+from bakeoff.cli import COMMANDS, main
+from bakeoff.cli.terminal import bold, table, width_of
+from bakeoff.spec import read_experiment
+from bakeoff.stats import catalogue, cochran_q, mcnemar, pairwise_mcnemar
+from tests.conftest import ROOT
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def bakeoff(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a runner of the command, in this process: exit code, output, errors."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        try:
+            code = main(arguments)
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture
+def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    """Return predictions of three models side by side, and write them to preds.csv."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    truth = rng.choice(["cat", "dog"], 200)
+    other = np.where(truth == "cat", "dog", "cat")
+    columns = {
+        name: np.where(rng.random(200) < rate, truth, other)
+        for name, rate in (("Résnet 50", 0.95), ("vit", 0.88), ("mixer", 0.8))
+    }
+    frame = pd.DataFrame({"id": range(200), "label": truth, **columns})
+    frame.to_csv("preds.csv", index=False)
+    return frame
+
+
+def right(frame: pd.DataFrame, *models: str) -> list[Any]:
+    return [(frame[model] == frame["label"]).to_numpy() for model in models]
+
+
+def test_two_models(bakeoff: Run, wide: pd.DataFrame) -> None:
+    code, out, _ = bakeoff("compare", "preds.csv", "--models", "Résnet 50,vit", "--json")
+    assert code == 0
+    found = json.loads(out)
+    (row,) = found["comparisons"]
+    expected = mcnemar(*right(wide, "Résnet 50", "vit"))
+    assert (row["model_a"], row["model_b"]) == ("Résnet 50", "vit")
+    assert row["pvalue"] == pytest.approx(expected.pvalue)
+    assert row["estimate"] == pytest.approx(expected.estimate)
+    assert row["variant"] == "midp"
+    assert found["rows"] == 200
+    assert found["verdict"]["headline"] == "Résnet 50 is better than vit."
+
+
+def test_three_models(bakeoff: Run, wide: pd.DataFrame) -> None:
+    _, out, _ = bakeoff("compare", "preds.csv", "--correction", "holm", "--json")
+    rows = json.loads(out)["comparisons"]
+    matrix = np.column_stack(right(wide, "Résnet 50", "vit", "mixer"))
+    (omnibus,) = (row for row in rows if row["role"] == "omnibus")
+    assert omnibus["pvalue"] == pytest.approx(cochran_q(matrix).pvalue)
+    pairs = [row for row in rows if row["role"] == "pair" and not row["follows"]]
+    expected = pairwise_mcnemar(matrix, correction="holm").pairs
+    assert [row["pvalue_adjusted"] for row in pairs] == pytest.approx(
+        [pair.pvalue_adjusted for pair in expected]
+    )
+
+
+def test_versus(bakeoff: Run, wide: pd.DataFrame) -> None:
+    _, out, _ = bakeoff("compare", "preds.csv", "--versus", "vit", "--json")
+    rows = [r for r in json.loads(out)["comparisons"] if r["role"] == "pair" and not r["follows"]]
+    assert {row["model_a"] for row in rows} == {"vit"}
+    assert {row["family_size"] for row in rows} == {2}
+
+
+def test_terminal_shows_verdict_and_table(bakeoff: Run, wide: pd.DataFrame) -> None:
+    code, out, err = bakeoff("compare", "preds.csv")
+    assert (code, err) == (0, "")
+    assert "Résnet 50 is the best of the 3 models." in out
+    assert "Cochran's Q test: Q(2) = " in out
+    assert "McNemar's test (mid-p); 3 hypotheses, Bonferroni correction; level 5%." in out
+    assert "\x1b" not in out
+    lines = [line for line in out.splitlines() if " of 200" in line]
+    assert len({width_of(line) for line in lines}) == 1, "the table is aligned"
+
+
+def test_table_per_model_is_paired_by_id(bakeoff: Run, wide: pd.DataFrame) -> None:
+    for i, model in enumerate(("Résnet 50", "vit", "mixer")):
+        own = wide[["id", "label", model]].rename(columns={model: "pred"})
+        own = own.drop(columns="label") if i == 2 else own
+        own.sample(frac=1, random_state=i).to_csv(f"m{i}.csv", index=False)
+    _, apart, _ = bakeoff("compare", "m0.csv", "m1.csv", "m2.csv", "--json")
+    _, together, _ = bakeoff("compare", "preds.csv", "--json")
+    values = [
+        [row["pvalue_adjusted"] for row in json.loads(text)["comparisons"]]
+        for text in (apart, together)
+    ]
+    assert values[0] == pytest.approx(values[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["nowhere.csv"], "no file at 'nowhere.csv'"),
+        (["preds.csv", "--truth", "lable"], "--truth: 'lable'; did you mean 'label'?"),
+        (["preds.csv", "--id", "ids"], "--id: 'ids'; did you mean 'id'?"),
+        (["preds.csv", "--models", "vit"], "has 1 column of predictions"),
+        (["preds.csv", "--models", "vit,mixr"], "--models: 'mixr'; did you mean 'mixer'?"),
+        (["preds.csv", "--versus", "vitt"], "--versus: 'vitt'; did you mean 'vit'?"),
+        (["preds.csv", "--alpha", "5"], "--alpha: expected less than 1, found 5.0"),
+        (["preds.csv", "--correction", "holms"], "--correction: unknown value 'holms'; did you"),
+        (["preds.csv", "correct.csv"], "'preds.csv' has no column of predicted labels"),
+        (["preds.csv", "./preds.csv"], "no column of predicted labels"),
+        (["preds.csv", "preds.csv"], "the same file is given twice"),
+        (["correct.csv"], "'vit' holds none of the true labels (cat, dog), but 0, 1"),
+        (["repeated.csv"], "ids must be unique, 0 occurs twice"),
+        (["missing.csv"], "1 row of 200 without a value in 'vit'; the first is row 1"),
+        (["notruth.csv"], "which column holds the true labels?"),
+    ],
+)
+def test_mistake_in_compare(
+    bakeoff: Run, wide: pd.DataFrame, options: list[str], expected: str
+) -> None:
+    files = {
+        "correct": wide.assign(vit=(wide["vit"] == wide["label"]).astype(int)),
+        "repeated": wide.assign(id=0),
+        "missing": wide.assign(vit=wide["vit"].where(wide.index > 0)),
+        "notruth": wide.rename(columns={"label": "what it is"}),
+    }
+    for name, frame in files.items():
+        frame.to_csv(f"{name}.csv", index=False)
+    code, out, err = bakeoff("compare", *options)
+    assert code == 2
+    assert out == ""
+    assert expected in err
+    assert "Traceback" not in err
+
+
+def test_every_test_is_listed_and_explained(bakeoff: Run) -> None:
+    _, listed, _ = bakeoff("tests")
+    for name, entry in catalogue().items():
+        assert f"  {name} " in listed
+        code, out, _ = bakeoff("tests", name)
+        assert code == 0
+        assert entry.title in out
+        assert entry.citation in out
+
+
+def test_unknown_test(bakeoff: Run) -> None:
+    code, _, err = bakeoff("tests", "mcnemer")
+    assert code == 2
+    assert "unknown test 'mcnemer'; did you mean 'mcnemar'?" in err
+
+
+def test_check_says_what_will_be_done(bakeoff: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    code, out, _ = bakeoff("check", "config/attrition.yaml")
+    assert code == 0
+    assert "22 fits: 2 models × 1 data set" in out
+    assert "attrition  1,470        19  No 1,233, Yes 237" in out
+    assert "the algorithms" in out
+    assert "Smallest difference in accuracy found with a probability of 80%" in out
+    assert "snakemake --cores all --configfile config/attrition.yaml" in out
+
+
+def test_check_agrees_with_planning(bakeoff: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from bakeoff.stats import mcnemar_detectable_difference
+
+    monkeypatch.chdir(ROOT)
+    _, out, _ = bakeoff("check", "config/attrition.yaml")
+    (line,) = (x for x in out.splitlines() if x.startswith("  mcnemar") and "points" in x)
+    plan = mcnemar_detectable_difference(n=441, discordance=0.1, calculation="normal")
+    assert f"{plan.difference * 100:.1f} percentage points" in line
+
+
+def test_check_tells_mistakes_with_their_lines(bakeoff: Run, tmp_path: Path) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text((ROOT / "config/config.yaml").read_text().replace("accuracy", "acuracy", 1))
+    code, out, err = bakeoff("check", str(file))
+    assert (code, out) == (2, "")
+    assert "metrics[0]: unknown metric 'acuracy'; did you mean 'accuracy'?" in err
+    assert f"{file}:" in err
+
+
+# --- init
+
+
+def write_table(rows: int = 60, rare: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    target = np.where(np.arange(rows) % 2, "yes", "no")
+    if rare:
+        target = np.where(np.arange(rows) < rare, "yes", "no")
+    return pd.DataFrame(
+        {
+            "customerID": [f"c{i:04}" for i in range(rows)],
+            "age": rng.integers(18, 80, rows),
+            "city": rng.choice(["Bern", "Graz"], rows),
+            "country: code, #1": "CH",
+            "answer": np.where(target == "yes", 1, 0),
+            "left": target,
+        }
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_init_writes_an_experiment_that_is_valid(bakeoff: Run, folder: Path) -> None:
+    write_table().to_csv("Customers 2024.csv", index=False)
+    code, out, _ = bakeoff("init", "Customers 2024.csv", "--target", "left")
+    assert code == 0
+    assert "bakeoff check customers-2024.yaml" in out
+    file = folder / "customers-2024.yaml"
+    experiment = read_experiment(file)
+    problems, tests = check_experiment(experiment)
+    assert problems == []
+    assert tests
+    (data,) = yaml.safe_load(file.read_text())["datasets"].values()
+    assert data["id"] == "customerID"
+    assert data["drop"] == ["country: code, #1", "answer"]
+    assert experiment.metrics[0] == "accuracy"
+
+
+def test_init_minds_imbalance(bakeoff: Run, folder: Path) -> None:
+    write_table(rare=8).to_csv("t.csv", index=False)
+    bakeoff("init", "t.csv", "--target", "left", "-o", "sub/e.yaml")
+    experiment = read_experiment(folder / "sub/e.yaml")
+    assert experiment.metrics[0] == "balanced_accuracy"
+    (data,) = experiment.datasets.values()
+    assert data.positive == "yes"
+
+
+def test_init_leaves_out_classes_that_cannot_be_divided(bakeoff: Run, folder: Path) -> None:
+    frame = write_table().drop(columns="answer")
+    frame.loc[:2, "left"] = "maybe"
+    frame.loc[3, "left"] = None
+    frame.to_csv("t.csv", index=False)
+    _, out, _ = bakeoff("init", "t.csv", "--target", "left", "-o", "-")
+    (data,) = yaml.safe_load(out)["datasets"].values()
+    assert sorted(data["classes"]) == ["no", "yes"]
+    assert data["missing_target"] == "drop"
+    assert not list(folder.glob("*.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("lefft", "--target: 'lefft'; did you mean 'left'?"),
+        ("weight", "looks like a quantity"),
+        ("country: code, #1", "has 1 class with 4 rows or more"),
+        ("nothing", "every value of 'nothing' is missing"),
+    ],
+)
+def test_mistake_in_init(bakeoff: Run, folder: Path, target: str, expected: str) -> None:
+    frame = write_table().assign(weight=np.linspace(1, 2, 60), nothing=np.nan)
+    frame.to_csv("t.csv", index=False)
+    code, _, err = bakeoff("init", "t.csv", "--target", target)
+    assert code == 2
+    assert expected in err
+
+
+def test_init_writes_over_nothing(bakeoff: Run, folder: Path) -> None:
+    write_table().to_csv("t.csv", index=False)
+    (folder / "t.yaml").write_text("mine")
+    code, _, err = bakeoff("init", "t.csv", "--target", "left")
+    assert code == 2
+    assert "t.yaml is there already" in err
+    assert (folder / "t.yaml").read_text() == "mine"
+    assert bakeoff("init", "t.csv", "--target", "left", "--force")[0] == 0
+
+
+# --- the rest
+
+
+def test_version_and_help(bakeoff: Run) -> None:
+    assert bakeoff("--version")[:2] == (0, f"bakeoff {__version__}\n")
+    code, out, _ = bakeoff("--help")
+    assert code == 0
+    for command in COMMANDS:
+        assert command in out
+        assert bakeoff(command, "--help")[0] == 0
+
+
+def test_no_command(bakeoff: Run) -> None:
+    code, _, err = bakeoff()
+    assert code == 2
+    assert "COMMAND" in err
+
+
+def test_start_is_light() -> None:
+    code = "import sys, bakeoff.cli as c; c.make_parser(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"pandas", "numpy", "sklearn", "scipy", "matplotlib", "pydantic"}
+    assert not heavy & set(done.stdout.split())
+
+
+def test_colour_only_on_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert bold("x") == "\x1b[1mx\x1b[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert bold("x") == "x"
+
+
+def test_wide_characters_keep_the_table_aligned() -> None:
+    lines = table(("model", "n"), [("模型", "1"), ("e\u0301", "22")], "lr")
+    assert len({width_of(line) for line in lines}) == 1

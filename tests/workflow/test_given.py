@@ -1,0 +1,141 @@
+"""Models that bring their results, and fits that are taken from another experiment."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tests.conftest import Runner
+from tests.workflow.test_run import executed
+
+
+@pytest.fixture
+def beside(finished: Runner, tmp_path: Path) -> Runner:
+    """Return a folder with a copy of the finished run, for a second experiment in it."""
+    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
+    return Runner(tmp_path)
+
+
+def rows(runner: Runner, name: str, **wanted: Any) -> pd.DataFrame:
+    """Return comparisons without what tells where they come from."""
+    texts = dict.fromkeys(("follows", "variant", "model_a", "model_b"), "str")
+    file = runner.results(name) / "comparisons.csv"
+    found = pd.read_csv(file, dtype=texts).fillna(dict.fromkeys(texts, ""))
+    for column, value in wanted.items():
+        found = found[found[column] == value]
+    return found.drop(columns="dataset").reset_index(drop=True)
+
+
+def given_tree(folder: Path) -> pd.DataFrame:
+    """Write the predictions of the fitted tree as a user would have them, in another order."""
+    made = pd.read_parquet(folder / "results/tiny/predictions/iris/tree/holdout.parquet")
+    made = made.rename(columns={"row_id": "id"}).sample(frac=1, random_state=0)
+    made.to_csv(folder / "tree.csv", index=False)
+    return made
+
+
+def test_given_model_is_compared_as_if_it_were_fitted(beside: Runner, tiny: dict[str, Any]) -> None:
+    made = given_tree(beside.folder)
+    tiny |= {"experiment": "mixed", "resampling": {"holdout": {"test_size": 0.4}}}
+    tiny["models"]["tree"] = {"predictions": "tree.csv"}
+    tiny["tests"] = {"run": ["mcnemar", "cochran_q"]}
+    run = beside(tiny)
+    assert run.returncode == 0, run.stderr
+    assert "take_predictions" in executed(run)
+    assert not (beside.results("mixed") / "logs/fit/iris/tree").exists()
+    for test in ("mcnemar", "cochran_q"):
+        expected = rows(beside, "tiny", test=test)
+        pd.testing.assert_frame_equal(rows(beside, "mixed", test=test), expected)
+    assert "Nothing to be done" in beside(tiny).stderr
+
+    wrong = made.assign(y_true=made["y_true"].astype(str).where(made["id"] != made["id"].iloc[0], "rose"))
+    wrong.to_csv(beside.folder / "tree.csv", index=False)
+    run = beside(tiny)
+    assert run.returncode == 1
+    assert "models.tree.predictions: 1 of 60 rows have another true label" in run.stderr
+    assert "rose" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_experiment_of_given_models_alone(beside: Runner, tiny: dict[str, Any]) -> None:
+    given_tree(beside.folder)
+    results = beside.folder / "results/tiny/predictions/iris"
+    for model in ("bayes", "stump"):
+        made = pd.read_parquet(results / model / "holdout.parquet").rename(columns={"row_id": "id"})
+        made.to_parquet(beside.folder / f"{model}.parquet")
+    config = {
+        "experiment": "brought",
+        "models": {
+            "tree": {"predictions": "tree.csv"},
+            "bayes": {"predictions": "bayes.parquet", "label": "Bayes, elsewhere"},
+            "stump": {"predictions": "stump.parquet"},
+        },
+        "metrics": ["accuracy", "log_loss"],
+        "tests": {"run": ["mcnemar", "cochran_q"]},
+    }
+    run = beside(config)
+    assert run.returncode == 0, run.stderr
+    assert not any(rule.startswith("fit") for rule in executed(run))
+    expected = rows(beside, "tiny", test="mcnemar")
+    pd.testing.assert_frame_equal(rows(beside, "brought", test="mcnemar"), expected)
+    scores = pd.read_csv(beside.results("brought") / "scores.csv")
+    there = pd.read_csv(beside.results() / "scores.csv").query("plan == 'holdout'")
+    merged = scores.merge(there, on=["model", "plan", "repeat", "fold", "metric"])
+    assert len(merged) == 6
+    assert merged["value_x"].tolist() == pytest.approx(merged["value_y"].tolist())
+    assert "Bayes, elsewhere" in (beside.results("brought") / "report.html").read_text()
+
+
+def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str, Any]) -> None:
+    there = beside.folder / "results/tiny/scores.csv"
+    there.rename(beside.folder / "scores.csv")
+    config = {
+        "experiment": "scored",
+        "datasets": {"iris": {"source": "given"}},
+        "models": {model: {"scores": "scores.csv"} for model in tiny["models"]},
+        "resampling": {"cv_5x2": {}},
+        "metrics": tiny["metrics"],
+        "tests": {"run": ["cv5x2_f"]},
+    }
+    run = beside(config)
+    assert run.returncode == 0, run.stderr
+    assert not executed(run) & {"fit_fold", "split_dataset", "take_predictions"}
+    expected = rows(beside, "tiny", test="cv5x2_f")
+    pd.testing.assert_frame_equal(rows(beside, "scored", test="cv5x2_f"), expected)
+
+
+@pytest.mark.slow
+def test_fits_are_taken_from_another_experiment(beside: Runner, tiny: dict[str, Any]) -> None:
+    tiny |= {"experiment": "again", "execution": {"reuse": True}}
+    tiny["models"]["tree"]["params"]["max_depth"] = 3
+    run = beside(tiny)
+    assert run.returncode == 0, run.stderr
+    logs = beside.results("again") / "logs/fit/iris"
+    said = {
+        model: [log.read_text() for log in (logs / model).iterdir()] for model in tiny["models"]
+    }
+    assert all("taken from results/tiny/predictions/iris/" in text for text in said["bayes"])
+    assert len(said["bayes"]) == 11
+    assert not any("taken" in text for text in said["tree"])
+    both = [
+        pd.read_csv(beside.results(name) / "scores.csv").query("model != 'tree'")
+        for name in ("tiny", "again")
+    ]
+    pd.testing.assert_frame_equal(*both)
+
+    # the other experiment is edited: what was taken stays, what is now other is not taken
+    del tiny["execution"]
+    other = tiny | {"experiment": "tiny"}
+    other["models"] = {
+        **tiny["models"],
+        "bayes": {**tiny["models"]["bayes"], "preprocessing": "none"},
+    }
+    assert beside(other).returncode == 0
+    third = beside(tiny | {"experiment": "third", "execution": {"reuse": True}})
+    assert third.returncode == 0
+    log = beside.results("third") / "logs/fit/iris/bayes/holdout.log"
+    assert "taken from results/again/" in log.read_text()
