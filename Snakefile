@@ -14,6 +14,7 @@ if "models" not in config and not workflow.overwrite_configfiles:
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/fit.smk"
+include: "workflow/rules/given.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/report.smk"
 
@@ -24,8 +25,11 @@ rule all:
         f"{RESULTS}/comparisons.csv",
         f"{RESULTS}/scores.csv",
         f"{RESULTS}/experiment.yaml",
+        f"{RESULTS}/tests.json",
+        bakeoff.matrix,
         f"{RESULTS}/report.html",
         rules.print_figures.output,
+        bakeoff.extras,
     localrule: True
 
 
