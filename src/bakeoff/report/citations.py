@@ -19,10 +19,11 @@ def keys(study: Study) -> list[str]:
 
 def bibtex(study: Study) -> str:
     """Return the entries, one field a line."""
-    return "\n\n".join(_wrapped(BIBTEX[key]) for key in keys(study)) + "\n"
+    return "\n\n".join(wrapped(BIBTEX[key]) for key in keys(study)) + "\n"
 
 
-def _wrapped(entry: str) -> str:
+def wrapped(entry: str) -> str:
+    """Write a BibTeX entry one field a line."""
     head, _, body = entry.partition(", ")
     fields = re.split(r", (?=\w+ = \{)", body.removesuffix("}"))
     return head + ",\n" + ",\n".join(textwrap.indent(field, "  ") for field in fields) + "\n}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bakeoff.compare import choose_tests, running
 from bakeoff.report.names import Exhibit
 from bakeoff.spec import Experiment
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
 
 MODELS, PAIRS, TRUST = "Models", "Comparisons", "Can this be believed"
 
@@ -27,7 +28,8 @@ def exhibits(experiment: Experiment) -> list[Exhibit]:
         found.append(Exhibit("omnibus", "", "table", PAIRS, "All models at once"))
     for entry in tests:
         found += _of_test(entry, experiment)
-    if many_models and experiment.resampling.holdout and len(experiment.datasets) == 1:
+    rows = experiment.resampling.holdout is not None and experiment.on_rows("holdout")
+    if many_models and rows and len(experiment.datasets) == 1:
         found.append(Exhibit("disagreement", "", "figure", PAIRS, "Where the models disagree"))
     found += [
         Exhibit("tests", "", "table", TRUST, "What each test says and assumes"),
@@ -40,10 +42,7 @@ def exhibits(experiment: Experiment) -> list[Exhibit]:
 
 def tests_of(experiment: Experiment) -> list[Entry]:
     """List the tests that ran: those asked for, and post hoc tests that came along."""
-    known = catalogue()
-    names = [name for name in experiment.tests.run if name in known]
-    follow = [known[name].posthoc for name in names if known[name].arity is Arity.OMNIBUS]
-    return [known[name] for name in dict.fromkeys([*names, *filter(None, follow)])]
+    return running(choose_tests(experiment)[1])
 
 
 def _of_test(entry: Entry, experiment: Experiment) -> Iterator[Exhibit]:

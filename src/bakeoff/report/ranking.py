@@ -130,6 +130,8 @@ def _interval(
     if len(table) > 1:
         own = study.scores
         own = own[(own["plan"] == plan) & (own["metric"] == metric) & (own["model"] == model)]
+        if own[["n_train", "n_test"]].isna().any(axis=None):
+            return None  # given scores without sizes: the overlap of the training sets is unknown
         result = tests["corrected_one_sample_t"].function(
             table[model].to_numpy(),
             mu0=0.0,
