@@ -47,6 +47,11 @@ def tables() -> str:
         ("Top level", found),
         *(_part(found, f"`source: {s}`", d) for s, d in _sources(found)),
         _part(found, "A model to be fitted", "Model"),
+        _part(found, "A step of its `steps:` or `preprocessing:`", "Step"),
+        _part(found, "Its `tune:`", "Tune"),
+        _part(found, "A value of `tune: {space: …}` that is drawn", "Distribution"),
+        _part(found, "Its `threshold: {choose: …}`", "ChosenThreshold"),
+        _part(found, "Its `early_stopping:`", "EarlyStopping"),
         _part(found, "A model given by its results", "Given"),
         _part(found, "Its `columns:`", "GivenColumns"),
         *(
@@ -112,10 +117,8 @@ def _type(value: dict[str, Any]) -> str:
         return f"`{value['const']}`"
     if "enum" in value:
         return " \\| ".join(f"`{v}`" for v in value["enum"])
-    if "anyOf" in value:
-        return " or ".join(
-            dict.fromkeys(_type(v) for v in value["anyOf"] if v.get("type") != "null")
-        )
+    if choices := value.get("anyOf", value.get("oneOf")):
+        return " or ".join(dict.fromkeys(_type(v) for v in choices if v.get("type") != "null"))
     if "$ref" in value or value.get("type") == "object":
         return "keys"
     if value.get("type") == "array":
