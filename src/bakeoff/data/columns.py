@@ -61,6 +61,11 @@ def names(values: Column) -> Column:
     return texts.reindex(values.index)
 
 
+def name_of(value: Any) -> str:
+    """Return the name of a value of the experiment, written as `names` writes those of the data."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
 def sorted_names(values: Column) -> list[str]:
     """List the different values by name, in the values' own order (2 before 10)."""
     values = _without_categories(values)
@@ -102,7 +107,7 @@ def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None
     """
     known = set(found)
     wanted = list(wanted)
-    absent = [value for value in wanted if str(value) not in known]
+    absent = [value for value in wanted if name_of(value) not in known]
     wrong = [value for value in absent if isinstance(value, (str, bool))]
     if wrong or len(absent) == len(wanted):
         value = (wrong or absent)[0]

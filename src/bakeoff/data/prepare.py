@@ -61,7 +61,7 @@ def _passing(values: columns.Column, one: Filter) -> Any:
             columns.check_values(wanted, found.dropna().unique(), f"value in {one.column!r}:")
         except UserError as error:
             raise Problem((key,), str(error)) from None
-        is_one = found.isin([str(value) for value in wanted])
+        is_one = found.isin([columns.name_of(value) for value in wanted])
         passing &= is_one if key == "keep" else ~is_one
     return passing
 
@@ -153,7 +153,7 @@ def labels(
     found, order = _merged(found, order, spec, place)
     if spec.classes is not None:
         _check_classes(spec.classes, order, (*place, "classes"))
-        wanted = {str(name) for name in spec.classes}
+        wanted = {columns.name_of(name) for name in spec.classes}
         found, order = found[found.isin(wanted)], [name for name in order if name in wanted]
     if len(order) > max(100, len(found) // 2):
         raise _quantity(order, found, place)
@@ -163,7 +163,8 @@ def labels(
         if len(order) != 2:
             raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
         _check_classes([spec.positive], order, (*place, "positive"))
-        order.sort(key=lambda name: name == str(spec.positive))
+        positive = columns.name_of(spec.positive)
+        order.sort(key=lambda name: name == positive)
     return found, tuple(order)
 
 
@@ -175,7 +176,7 @@ def _merged(
     for new, old in spec.merge.items():
         at = (*place, "merge", new)
         _check_classes(old, order, at)
-        for name in map(str, old):
+        for name in map(columns.name_of, old):
             if into.setdefault(name, new) != new:
                 raise Problem(at, f"class {name!r} is merged into {into[name]!r} already")
     for new in spec.merge:

@@ -246,7 +246,7 @@ def _given(table: Table, plan: Holdout) -> Folds:
             columns.check_values(wanted, values.dropna().unique(), f"value in {plan.column!r}:")
         except UserError as error:
             raise Problem(("resampling", "holdout", key), str(error)) from None
-        assigned[values.isin([str(value) for value in wanted])] = number
+        assigned[values.isin([columns.name_of(value) for value in wanted])] = number
     return assigned
 
 

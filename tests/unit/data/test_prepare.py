@@ -68,7 +68,7 @@ def test_merging_into_a_class_that_exists() -> None:
 def test_order_of_classes_is_that_of_their_values() -> None:
     table = load(ARRHYTHMIA, classes=[10, 2, 1, 6])
     assert table.classes == ("1", "2", "6", "10")
-    merged = load(ARRHYTHMIA, merge={"rare": [3, 4, 5]}, classes=[1, "rare", 10])
+    merged = load(ARRHYTHMIA, merge={"rare": [3, 4.0, "5"]}, classes=[1.0, "rare", "10"])
     assert merged.classes == ("1", "rare", "10")
 
 
