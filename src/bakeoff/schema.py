@@ -123,9 +123,10 @@ def _type(value: dict[str, Any]) -> str:
         return "keys"
     if value.get("type") == "array":
         items = value.get("items", {})
-        return "list of names" if "enum" in items else f"list of {_type(items)}s"
-    kinds = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
-    return kinds.get(str(value.get("type")), "any")
+        kinds = [kind if kind.endswith("s") else f"{kind}s" for kind in _type(items).split(" or ")]
+        return "list of names" if "enum" in items else f"list of {' or '.join(kinds)}"
+    names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
+    return names.get(str(value.get("type")), "any")
 
 
 def _default(key: str, value: dict[str, Any], part: dict[str, Any]) -> str:
