@@ -68,7 +68,8 @@ def _show_data(experiment: Experiment, tables: dict[str, Table]) -> None:
         more = f", … ({len(counts)} classes)" if len(counts) > 4 else ""
         known = "scores alone" if not counts else ", ".join(shown) + more
         size = f"{len(data.frame):,}" if counts else ""
-        rows.append((name, size, f"{data.features.shape[1]:,}", known))
+        features = data.features.shape[1]
+        rows.append((name, size, f"{features:,}" if features else "", known))
     say(*table(("data set", "rows", "features", "classes"), rows, "lrrl"), "")
 
 

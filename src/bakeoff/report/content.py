@@ -472,11 +472,21 @@ def _splits(exhibit: Exhibit, study: Study) -> Table:
                 Cell(str(len(part)), len(part)),
                 _range(part["n_train"]),
                 _range(part["n_test"]),
-                text("yes" if plans[str(plan)].stratify else "no"),
+                text(_stratified(study, str(plan))),
             )
         )
-    note = "All models are trained and tested on the same rows of every division."
+    note = (
+        "All models are trained and tested on the same rows of every division."
+        if not any(map(study.experiment.by_scores, plans))
+        else "The scores were given: that they come from the same divisions is the givers' word."
+    )
     return Table(exhibit.title, columns, tuple(rows), note)
+
+
+def _stratified(study: Study, plan: str) -> str:
+    if study.experiment.by_scores(plan):
+        return "not known"
+    return "yes" if study.experiment.resampling.plans()[plan].stratify else "no"
 
 
 def _range(values: Any) -> Cell:

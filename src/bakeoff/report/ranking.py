@@ -130,8 +130,8 @@ def _interval(
     if len(table) > 1:
         own = study.scores
         own = own[(own["plan"] == plan) & (own["metric"] == metric) & (own["model"] == model)]
-        if own[["n_train", "n_test"]].isna().any(axis=None):
-            return None  # given scores without sizes: the overlap of the training sets is unknown
+        if _without_sizes(own):
+            return None
         result = tests["corrected_one_sample_t"].function(
             table[model].to_numpy(),
             mu0=0.0,
@@ -149,12 +149,19 @@ def _interval(
     return None
 
 
+def _without_sizes(scores: pd.DataFrame) -> bool:
+    """Tell whether nothing is known of how much the training sets of the folds overlap."""
+    return bool(scores[["n_train", "n_test"]].isna().any(axis=None))
+
+
 def interval_note(study: Study) -> str:
     """Say how the intervals of the ranking were made."""
     level = f"{(1 - study.alpha) * 100:.4g}%"
     if len(study.datasets) > 1:
         return f"{level} t interval of the mean over data sets"
     folds = len(next(iter(study.values(study.metric.name, study.plan).values()), []))
+    if folds > 1 and _without_sizes(study.scores[study.scores["plan"] == study.plan]):
+        return "no intervals, for the scores were given without the sizes of their parts"
     if folds > 1:
         return (
             f"{level} interval for the expected score, its width corrected for the overlap of the "
