@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ import yaml
 
 from tests.cluster.conftest import Cluster, slurm, until
 from tests.conftest import ROOT, Runner
+from tests.workflow.test_run import tables
 
 pytestmark = pytest.mark.slow
 
@@ -28,13 +28,6 @@ def sleepers(tiny: dict[str, Any]) -> dict[str, Any]:
     tiny["metrics"] = ["accuracy"]
     tiny["tests"] = {"run": ["corrected_resampled_t"]}
     return tiny
-
-
-def tables(results: Path) -> dict[str, bytes]:
-    """Return the bytes of every table but those of times."""
-    files = [p for p in sorted(results.rglob("*")) if p.suffix in (".csv", ".json", ".yaml")]
-    named = {str(p.relative_to(results)): p.read_bytes() for p in files}
-    return {name: content for name, content in named.items() if "tim" not in Path(name).name}
 
 
 def fits(cluster: Cluster) -> int:

@@ -1,0 +1,182 @@
+"""Interrupted anywhere, finished right."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+import yaml
+
+from tests.conftest import ROOT, Runner
+from tests.workflow.test_run import tables
+
+pytestmark = pytest.mark.slow
+
+SLEEPER = """
+import resource, time
+from sklearn.naive_bayes import GaussianNB
+
+class Sleeper(GaussianNB):
+    def __init__(self, seconds=0.2):
+        super().__init__()
+        self.seconds = seconds
+
+    def fit(self, X, y):
+        time.sleep(self.seconds)
+        return super().fit(X, y)
+
+class FullDisk(GaussianNB):
+    def fit(self, X, y):
+        _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most))
+        return super().fit(X, y)
+"""
+
+
+@pytest.fixture
+def sleepy(tiny: dict[str, Any], snakemake: Runner) -> dict[str, Any]:
+    """Return an experiment of three models, each fit of which takes a moment."""
+    (snakemake.folder / "sleeper.py").write_text(SLEEPER)
+    for name in ("tree", "bayes"):
+        tiny["models"][name] = {"estimator": "sleeper.Sleeper", "params": {"seconds": 0.2}}
+    return tiny
+
+
+def descendants(pid: int) -> list[psutil.Process]:
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+class Started:
+    """A run in the background, in a process group of its own."""
+
+    def __init__(self, runner: Runner, experiment: dict[str, Any], *options: str) -> None:
+        file = runner.folder / "experiment.yaml"
+        file.write_text(yaml.safe_dump(experiment, sort_keys=False), encoding="utf-8")
+        self.process = subprocess.Popen(
+            [
+                sys.executable,
+                *("-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+                *("--directory", str(runner.folder), "--configfile", str(file)),
+                *("--cores", "2", "--keep-going", *options),
+            ],
+            cwd=runner.folder,
+            env={**os.environ, "PYTHONPATH": str(runner.folder)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def wait_for_processes(self, count: int) -> None:
+        self.wait_for(lambda: len(descendants(self.process.pid)) >= count)
+
+    def wait_for(self, condition: Callable[[], Any], seconds: float = 60) -> None:
+        end = time.monotonic() + seconds
+        while not condition() and self.process.poll() is None:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
+def kill(process: psutil.Process) -> None:
+    try:
+        process.kill()
+    except psutil.NoSuchProcess:
+        return
+
+
+def fits(runner: Runner) -> list[Path]:
+    return list(runner.results().glob("predictions/*/*/*.parquet"))
+
+
+def test_killed_twenty_times_gives_the_same_bytes(
+    snakemake: Runner, sleepy: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    chance = random.Random(20)
+    plain = tmp_path_factory.mktemp("profile") / "config.yaml"
+    plain.write_text("scheduler: greedy\nrerun-incomplete: true\n")
+    # warm workers, Snakemake's own job processes, batches in workers
+    ways = [
+        ("--workflow-profile", str(ROOT / "profiles/default")),
+        ("--workflow-profile", str(plain.parent)),
+        (
+            *("--workflow-profile", str(ROOT / "profiles/default")),
+            *("--config", "execution={jobs_per: model}"),
+        ),
+    ]
+    hit = set()
+    for number in range(20):
+        # some of what is there gets lost, so that there is always work left
+        for path in [p for p in snakemake.results().rglob("*") if p.is_file()]:
+            if chance.random() < 0.3:
+                path.unlink()
+        run = Started(snakemake, sleepy, *ways[number % 3])
+        run.wait_for_processes(2)
+        time.sleep(chance.uniform(0.5, 4))
+        below = descendants(run.process.pid)
+        victim = chance.choice(["main", "child", "all"])
+        hit.add((number % 3, victim))
+        if victim == "child" and below:
+            kill(chance.choice(below))
+            run.process.send_signal(signal.SIGINT)
+            time.sleep(0.3)
+        if victim == "all":
+            for process in below:
+                kill(process)
+        kill(psutil.Process(run.process.pid))
+        run.process.wait()
+        # workers and jobs end with their parent; a lock stays behind
+        psutil.wait_procs(below, timeout=30)
+        for lock in (snakemake.folder / ".snakemake/locks").glob("*"):
+            lock.unlink()
+    assert len(hit) > 5
+    last = snakemake(sleepy)
+    assert last.returncode == 0, last.stderr
+    untouched = Runner(tmp_path_factory.mktemp("untouched"))
+    (untouched.folder / "sleeper.py").write_text(SLEEPER)
+    assert untouched(sleepy).returncode == 0
+    assert tables(snakemake.results()) == tables(untouched.results())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("per", ["fold", "dataset"])
+def test_signal_ends_a_run_at_once_and_leaves_no_process(
+    snakemake: Runner, sleepy: dict[str, Any], number: signal.Signals, per: str
+) -> None:
+    sleepy["models"]["tree"]["params"] = {"seconds": 60.0}
+    sleepy["execution"] = {"jobs_per": per}
+    default = "--workflow-profile", str(ROOT / "profiles/default")
+    run = Started(snakemake, sleepy, *default, "--set-threads", "fit_batch=2")
+    run.wait_for(lambda: fits(snakemake) or list(snakemake.folder.glob("results/**/tree/*.log")))
+    below = descendants(run.process.pid)
+    assert below
+    os.kill(run.process.pid, number)
+    assert run.process.wait(timeout=20) == 1
+    assert psutil.wait_procs(below, timeout=10)[1] == []
+    sleepy["models"]["tree"]["params"] = {"seconds": 0.0}
+    assert snakemake(sleepy).returncode == 0
+
+
+def test_full_disk_is_told_and_what_is_finished_is_kept(
+    snakemake: Runner, sleepy: dict[str, Any]
+) -> None:
+    fine = sleepy["models"]["tree"]
+    sleepy["models"]["tree"] = {"estimator": "sleeper.FullDisk"}
+    run = snakemake(sleepy, "--keep-going")
+    assert run.returncode == 1
+    assert "holdout.parquet cannot be written: File too large; make room" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert not list(snakemake.results().rglob("*.part"))
+    sleepy["models"]["tree"] = fine
+    assert snakemake(sleepy).returncode == 0
+    assert len(fits(snakemake)) == 33
