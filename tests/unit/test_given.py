@@ -478,3 +478,31 @@ def test_the_plan_of_scores_must_be_named(scored: Any) -> None:
     config = scored(score_rows())
     del config["resampling"]
     assert "`resampling:` must say which plan the scores come from" in messages(config)
+
+
+# --- fits of another experiment
+
+
+def test_only_the_very_same_fit_is_taken(tmp_path: Path) -> None:
+    from bakeoff.fit.reuse import take
+
+    def write(experiment: str, **facts: Any) -> Path:
+        path = tmp_path / "results" / experiment / "predictions/iris/tree/holdout.parquet"
+        codes = np.array([0, 1])
+        Predictions(np.array([1, 2]), codes, codes, ("a", "b"), None, None, facts).write(path)
+        return path
+
+    wanted = {"recipe": "r1", "inputs": "d1+s1"}
+    own = tmp_path / "results/mine/predictions/iris/tree/holdout.parquet"
+    assert take(own, wanted) is None
+    write("other-model", recipe="r2", inputs="d1+s1")
+    write("other-data", recipe="r1", inputs="d2+s1")
+    write("failed", recipe="r1", failure="no luck")
+    assert take(own, wanted) is None
+    assert not own.exists()
+    same = write("same", **wanted)
+    broken = write("broken", **wanted)
+    broken.write_bytes(broken.read_bytes()[:-20])
+    assert take(own, wanted) == same
+    assert own.read_bytes() == same.read_bytes()
+    assert not own.samefile(same), "a copy: neither experiment depends on the other's file"

@@ -52,7 +52,9 @@ def test_given_model_is_compared_as_if_it_were_fitted(beside: Runner, tiny: dict
         pd.testing.assert_frame_equal(rows(beside, "mixed", test=test), expected)
     assert "Nothing to be done" in beside(tiny).stderr
 
-    wrong = made.assign(y_true=made["y_true"].astype(str).where(made["id"] != made["id"].iloc[0], "rose"))
+    wrong = made.assign(
+        y_true=made["y_true"].astype(str).where(made["id"] != made["id"].iloc[0], "rose")
+    )
     wrong.to_csv(beside.folder / "tree.csv", index=False)
     run = beside(tiny)
     assert run.returncode == 1
@@ -108,7 +110,6 @@ def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str
     pd.testing.assert_frame_equal(rows(beside, "scored", test="cv5x2_f"), expected)
 
 
-@pytest.mark.slow
 def test_fits_are_taken_from_another_experiment(beside: Runner, tiny: dict[str, Any]) -> None:
     tiny |= {"experiment": "again", "execution": {"reuse": True}}
     tiny["models"]["tree"]["params"]["max_depth"] = 3
@@ -126,16 +127,3 @@ def test_fits_are_taken_from_another_experiment(beside: Runner, tiny: dict[str, 
         for name in ("tiny", "again")
     ]
     pd.testing.assert_frame_equal(*both)
-
-    # the other experiment is edited: what was taken stays, what is now other is not taken
-    del tiny["execution"]
-    other = tiny | {"experiment": "tiny"}
-    other["models"] = {
-        **tiny["models"],
-        "bayes": {**tiny["models"]["bayes"], "preprocessing": "none"},
-    }
-    assert beside(other).returncode == 0
-    third = beside(tiny | {"experiment": "third", "execution": {"reuse": True}})
-    assert third.returncode == 0
-    log = beside.results("third") / "logs/fit/iris/bayes/holdout.log"
-    assert "taken from results/again/" in log.read_text()

@@ -30,6 +30,9 @@ from bakeoff.spec.given import GivenColumns
 from bakeoff.stats import catalogue
 
 METRIC = "accuracy"
+MOST_MODELS = 10
+"""With more models the table shows the comparisons of the best one alone."""
+
 _PLACE = ("models", "", "predictions")
 
 
@@ -247,7 +250,8 @@ def show(study: Study, verdict: Verdict) -> None:
 def _show_pairs(study: Study, family: Family) -> None:
     order = [line.model for line in ranking(study)]
     lines: list[tuple[str, ...]] = []
-    for i, a in enumerate(order):
+    brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
+    for i, a in enumerate(order[:1] if brief else order):
         for b in order[i + 1 :]:
             row = family.between(a, b)
             if row is None:
@@ -276,6 +280,8 @@ def _show_pairs(study: Study, family: Family) -> None:
     head = (*head, *(("adjusted p",) if adjusted else ()), "")
     say(*table(head, lines, "llrrrrrr" if adjusted else "llrrrrr"), "")
     variant = {"midp": "mid-p"}.get(first.variant, first.variant)
+    if brief:
+        say(dim("Pairs without the best model are not shown; --json gives them."))
     how = f"{family.entry.title} ({variant}); {prose.correction(first)}"
     say(dim(paragraph(f"{how}; level {percent(first.alpha)}.")))
 

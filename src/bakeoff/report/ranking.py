@@ -160,7 +160,8 @@ def interval_note(study: Study) -> str:
     if len(study.datasets) > 1:
         return f"{level} t interval of the mean over data sets"
     folds = len(next(iter(study.values(study.metric.name, study.plan).values()), []))
-    if folds > 1 and _without_sizes(study.scores[study.scores["plan"] == study.plan]):
+    given = study.experiment.by_scores(study.plan)
+    if folds > 1 and given and _without_sizes(study.scores[study.scores["plan"] == study.plan]):
         return "no intervals, for the scores were given without the sizes of their parts"
     if folds > 1:
         return (
