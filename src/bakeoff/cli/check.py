@@ -17,6 +17,7 @@ from bakeoff.data.sources import is_at_hand
 from bakeoff.data.splits import divisions
 from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.prose import PLANS, gap
+from bakeoff.resources import profile_lines, read_usage
 from bakeoff.spec import ChosenTest, Experiment, read_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.load import report_problems
@@ -48,6 +49,7 @@ def run(args: argparse.Namespace) -> None:
     _show_fits(experiment)
     _show_tests(experiment, chosen)
     _show_detectable(experiment, chosen, tables)
+    _show_resources(experiment)
     say(paragraph(f"To run it: snakemake --cores all --configfile {args.file}"), "")
 
 
@@ -101,6 +103,24 @@ def _show_fits(experiment: Experiment) -> None:
     if given:
         text += f" {words(given)} {'is' if len(given) == 1 else 'are'} given and not fitted."
     say(paragraph(text), "")
+
+
+def _show_resources(experiment: Experiment) -> None:
+    """Tell what the last run used, and what to ask a cluster for."""
+    usage = read_usage(f"results/{experiment.experiment}/timings.csv")
+    if not usage:
+        return
+    rows = [
+        (u.model, f"{u.seconds:,.1f}", f"{u.peak_mb:,.0f}", f"{u.mem_mb:,}", f"{u.runtime:,}")
+        for u in usage
+    ]
+    head = ("model", "longest fit, s", "peak MiB", "ask for MB", "minutes a model")
+    say(bold("Resources, by the last run"), *table(head, rows, "lrrrr"), "")
+    say(
+        dim("  For profiles/slurm/config.v8+.yaml:"),
+        *(f"    {x}" for x in profile_lines(usage)),
+        "",
+    )
 
 
 def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:

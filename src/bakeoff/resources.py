@@ -1,0 +1,107 @@
+"""What a run used, and what to ask a scheduler for next time."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+# a job is more than its fit: Snakemake's own processes, and what Python holds before the first fit
+_OWN_MB = 300
+# fits of another split or seed need more than those that were seen
+_MARGIN = 1.5
+_STEP_MB = 100
+# a warm worker starts in seconds, a job of a scheduler in up to a minute
+_START_SECONDS = 60
+_SHORT_SECONDS = 60.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Usage:
+    """What the fits of one model used, and what to ask for.
+
+    Attributes
+    ----------
+    model : str
+        The model.
+    fits : int
+        How many were seen.
+    seconds : float
+        The longest one.
+    total_seconds : float
+        All of them on the data set that took longest.
+    peak_mb : float
+        The largest peak memory.
+    mem_mb, runtime : int
+        To ask for: MB of memory, and minutes for a job of all fits on one data set.
+    """
+
+    model: str
+    fits: int
+    seconds: float
+    total_seconds: float
+    peak_mb: float
+    mem_mb: int
+    runtime: int
+
+
+def read_usage(timings: str | Path) -> list[Usage]:
+    """Suggest resources for each model from a previous run.
+
+    Parameters
+    ----------
+    timings : path
+        The table ``timings.csv`` of the run.
+
+    Returns
+    -------
+    list of Usage
+        In the table's order of models; empty when there is no such table.
+    """
+    if not Path(timings).is_file():
+        return []
+    with Path(timings).open(encoding="utf-8", newline="") as file:
+        # models that bring their predictions have no times
+        rows = [row for row in csv.DictReader(file) if row["fit_seconds"]]
+    models = dict.fromkeys(row["model"] for row in rows)
+    return [_usage(model, [row for row in rows if row["model"] == model]) for model in models]
+
+
+def suggest_batches(usage: Iterable[Usage]) -> str:
+    """Return the `jobs_per` that suits fits of this length on a cluster."""
+    seconds = [one.seconds for one in usage]
+    return "model" if seconds and max(seconds) < _SHORT_SECONDS else "fold"
+
+
+def profile_lines(usage: Iterable[Usage]) -> list[str]:
+    """Write the suggestion as lines of a Snakemake profile; one request must fit every model."""
+    known = list(usage)
+    if not known:
+        return []
+    memory, runtime = max(u.mem_mb for u in known), max(u.runtime for u in known)
+    return [
+        "default-resources:",
+        f"  - mem_mb={memory} * 2 ** (attempt - 1)",
+        f"  - runtime={runtime} * attempt",
+        f'config: ["execution={{jobs_per: {suggest_batches(known)}}}"]',
+    ]
+
+
+def _usage(model: str, rows: list[Mapping[str, str]]) -> Usage:
+    seconds = [float(row["fit_seconds"]) + float(row["predict_seconds"]) for row in rows]
+    per_dataset: dict[str, float] = {}
+    for row, taken in zip(rows, seconds, strict=True):
+        per_dataset[row["dataset"]] = per_dataset.get(row["dataset"], 0.0) + taken
+    peak, total = max(float(row["peak_memory_mb"]) for row in rows), max(per_dataset.values())
+    wanted = (_OWN_MB + peak) * _MARGIN
+    return Usage(
+        model,
+        len(rows),
+        max(seconds),
+        total,
+        peak,
+        math.ceil(wanted / _STEP_MB) * _STEP_MB,
+        math.ceil((_START_SECONDS + total * _MARGIN) / 60),
+    )
