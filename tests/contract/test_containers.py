@@ -1,0 +1,42 @@
+"""What is shipped for containers and conda names what there is, and the versions of pyproject.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import yaml
+
+from tests.conftest import ROOT
+
+# conda-forge's names
+NAMES = {"matplotlib": "matplotlib-base", "xgboost-cpu": "py-xgboost-cpu"}
+
+
+def requirement(text: str) -> tuple[str, str]:
+    found = re.fullmatch(r"([\w-]+) ?(.*)", text)
+    assert found
+    return NAMES.get(found[1], found[1]), found[2]
+
+
+def test_conda_environment_asks_for_what_pyproject_does() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["slurm"]]
+    wanted.append(f"python {project['requires-python']}")
+    environment = yaml.safe_load((ROOT / "environment.yaml").read_text())
+    given = dict(map(requirement, environment["dependencies"]))
+    assert given.pop("pip") == ""
+    assert given == dict(map(requirement, wanted))
+
+
+def test_container_files_copy_what_is_there() -> None:
+    docker = (ROOT / "Dockerfile").read_text()
+    assert "--require-hashes -r requirements/run.lock" in docker
+    copied = [line.split()[1] for line in docker.splitlines() if line.startswith("COPY")]
+    definition = (ROOT / "apptainer.def").read_text()
+    files = definition.partition("%files\n")[2].partition("\n\n")[0]
+    copied += [line.split()[0] for line in files.splitlines()]
+    assert [path for path in copied if not (ROOT / path).exists()] == []
+    images = re.findall(r"(?m)^F(?:ROM|rom:) (\S+)", docker + definition)
+    assert len(images) == 2
+    assert len(set(images)) == 1
