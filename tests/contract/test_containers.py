@@ -1,4 +1,4 @@
-"""What is shipped for containers and conda names what there is, and the versions of pyproject.toml."""
+"""What is shipped for containers and conda names what there is, as pyproject.toml does."""
 
 from __future__ import annotations
 
