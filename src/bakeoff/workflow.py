@@ -131,9 +131,14 @@ class Workflow:
         wanted = {
             "tuned": any(model.chooses for model in fitted),
             "seeds": any(model.seeds > 1 for model in fitted),
-            "excluded": self.passes_over,
         }
-        return [f"{self.results}/{name}.csv" for name, there in wanted.items() if there]
+        tables = [f"{self.results}/{name}.csv" for name, there in wanted.items() if there]
+        return [*tables, *self.excluded_table]
+
+    @property
+    def excluded_table(self) -> list[str]:
+        """The table of the fits that failed, where they may."""
+        return [f"{self.results}/excluded.csv"] if self.passes_over else []
 
     @cached_property
     def _outdated(self) -> set[str]:
@@ -337,7 +342,9 @@ class Workflow:
         study = {k: input[k] for k in ("experiment", "comparisons", "scores", "timings")}
         holdouts = zip(self.experiment.datasets, self.holdouts, strict=False)
         cards = [f"{self.results}/data/{dataset}.json" for dataset in self.experiment.datasets]
-        return {**study, "cards": cards, "holdouts": dict(holdouts), "file": self.file or ""}
+        excluded = next(iter(self.excluded_table), None)
+        more = {"cards": cards, "holdouts": dict(holdouts), "excluded": excluded}
+        return {**study, **more, "file": self.file or ""}
 
     def exhibits(self, form: str) -> list[Exhibit]:
         """List the report's figures or its tables."""

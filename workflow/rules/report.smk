@@ -6,6 +6,7 @@ rule report:
         timings=rules.all_scores.output.timings,
         cards=expand(rules.load_dataset.output.card, dataset=EXPERIMENT.datasets),
         holdouts=bakeoff.holdouts,
+        excluded=bakeoff.excluded_table,
     output:
         html=report(
             f"{RESULTS}/report.html",

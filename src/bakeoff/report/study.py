@@ -128,6 +128,8 @@ class Study:
         Versions and hardware.
     file : str
         The experiment's file, for the command that reproduces it; may be empty.
+    failed : DataFrame
+        The fits that failed where their models were excluded, as in excluded.csv.
     """
 
     experiment: Experiment
@@ -138,6 +140,7 @@ class Study:
     test_sets: Mapping[str, TestSet] = dataclasses.field(default_factory=dict)
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
     file: str = ""
+    failed: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -281,6 +284,7 @@ def read_study(
     timings: str | Path,
     cards: Sequence[str | Path],
     holdouts: Mapping[str, str | Path],
+    excluded: str | Path | None = None,
     file: str = "",
 ) -> Study:
     """Read the results of one experiment.
@@ -293,6 +297,8 @@ def read_study(
         One card per data set.
     holdouts : Mapping of data set to path
         The collected predictions of each data set's test rows; may be empty.
+    excluded : path, optional
+        The table of the fits that failed, where an experiment goes on without them.
     file : str
         The experiment's file.
     """
@@ -307,6 +313,7 @@ def read_study(
         {name: read_test_set(path, list(loaded.models)) for name, path in holdouts.items()},
         environment(loaded),
         file,
+        pd.DataFrame() if excluded is None else pd.read_csv(excluded, keep_default_na=False),
     )
 
 

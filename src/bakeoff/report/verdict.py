@@ -14,7 +14,7 @@ from bakeoff.report import prose
 from bakeoff.report.numbers import count, interval, p_equals, percent, probability, score, words
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import Ranked, ranking
-from bakeoff.report.study import Family, Study, as_float
+from bakeoff.report.study import Family, Study, as_float, clean
 from bakeoff.stats import Evidence, TypeOneError
 
 
@@ -106,7 +106,22 @@ def answer(study: Study) -> Verdict:
         verdict = Verdict(Kind.UNDECIDED, "Undecided: no model has a complete set of scores.", ())
     else:
         verdict = _from_tests(study, first, algorithms and models, ranked)
-    return dataclasses.replace(verdict, sentences=(*verdict.sentences, *_left_out(study)))
+    sentences = (*_failed(study), *verdict.sentences, *_left_out(study))
+    return dataclasses.replace(verdict, sentences=sentences)
+
+
+def _failed(study: Study) -> Iterator[str]:
+    """Say which models were excluded, where and why: nobody is to overlook it."""
+    if study.failed.empty:
+        return
+    for key, rows in study.failed.groupby(["model", "dataset"], sort=False):
+        model, dataset = map(str, key)
+        why = dict.fromkeys(map(clean, rows["why"]))
+        reason = f"{next(iter(why))}{' (and other reasons)' if len(why) > 1 else ''}"
+        yield (
+            f"{study.label(model)} was excluded on {study.dataset_label(dataset)}, where "
+            f"{count(len(rows), 'fit')} failed: {reason}."
+        )
 
 
 def _from_tests(

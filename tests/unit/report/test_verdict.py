@@ -1,8 +1,10 @@
 """The sentences, word by word."""
 
+import dataclasses
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from cases import CASES
 
@@ -37,3 +39,19 @@ def test_no_verdict_takes_absence_of_evidence_for_evidence(name):
         r"accept|no significant difference|are equal\b(?<!that they are equal)", text
     )
     assert "nan" not in re.findall(r"\w+", text)
+
+
+def test_excluded_models_are_told_first():
+    study = next(iter(CASES.values()))()
+    model, dataset = study.models[0], study.datasets[0]
+    rows = [
+        {"model": model, "dataset": dataset, "why": "MemoryError: \x07too big"},
+        {"model": model, "dataset": dataset, "why": "it took more than 5 s"},
+    ]
+    found = answer(dataclasses.replace(study, failed=pd.DataFrame(rows)))
+    who, where = study.label(model), study.dataset_label(dataset)
+    assert found.sentences[0] == (
+        f"{who} was excluded on {where}, where 2 fits failed: "
+        "MemoryError: too big (and other reasons)."
+    )
+    assert found.sentences[1:] == answer(study).sentences
