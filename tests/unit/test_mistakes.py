@@ -163,6 +163,11 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
         lambda c: c["datasets"].update(f={"source": "function", "function": "nowhere.load"}),
         ["datasets.f.function: nowhere.load: there is no module 'nowhere'"],
     ),
+    (
+        "unknown size of jobs",
+        lambda c: c.update(execution={"jobs_per": "modle"}),
+        ["execution.jobs_per: unknown value 'modle'; did you mean 'model'?"],
+    ),
     ("negative seed", lambda c: c.update(seed=-1), ["seed", "greater than or equal to 0"]),
     (
         "a fixed number changed",

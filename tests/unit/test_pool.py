@@ -43,6 +43,18 @@ def test_death_names_the_signal_and_spares_the_others(pool: Pool, tmp_path: Path
     assert pool.call("os:getpid") > 0
 
 
+def test_stop_ends_calls_at_once(pool: Pool) -> None:
+    with ThreadPoolExecutor(2) as threads:
+        calls = [threads.submit(pool.call, "time:sleep", 600) for _ in range(2)]
+        time.sleep(1)
+        pool.stop()
+        for call in calls:
+            with pytest.raises(KeyboardInterrupt):
+                call.result()
+    with pytest.raises(KeyboardInterrupt):
+        pool.call("os:getpid")
+
+
 def test_exit_code_is_named(pool: Pool) -> None:
     with pytest.raises(TaskError, match="exit code 3"):
         pool.call("os:_exit", 3)
