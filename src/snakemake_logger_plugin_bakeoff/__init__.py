@@ -41,6 +41,7 @@ class LogHandler(LogHandlerBase):
         self.plain = DefaultFormatter(settings.quiet, settings.show_failed_logs)
         self.rules: dict[int, str] = {}
         self.fits = self.fits_done = 0
+        self.unit = "fits"
         self.start = self.last = 0.0
         self.drawn = False
 
@@ -109,12 +110,13 @@ class LogHandler(LogHandlerBase):
             return
         counts = fields.get("stats", {})
         self.fits = sum(n for rule, n in counts.items() if rule.startswith("fit"))
+        self.unit = "batches of fits" if "fit_batch" in counts else "fits"
         self.start = self.last = time.monotonic()
 
     def _progress(self, done: int, total: int) -> None:
         now = time.monotonic()
         if done == total:
-            fits = f"{self.fits} fits and " if self.fits else ""
+            fits = f"{self.fits} {self.unit} and " if self.fits else ""
             self._say(f"done: {fits}{total - self.fits} other steps in {_clock(now - self.start)}")
         elif now - self.last >= (_REDRAW if self.in_terminal else _PLAIN):
             self.last = now
@@ -133,7 +135,7 @@ class LogHandler(LogHandlerBase):
     def _state(self, done: int, total: int) -> str:
         """Tell what is done and how long the rest may take, going by the pace so far."""
         if self.fits and self.fits_done < self.fits:
-            done, total, what = self.fits_done, self.fits, "fits"
+            done, total, what = self.fits_done, self.fits, self.unit
         else:
             what = "steps"
         spent = time.monotonic() - self.start
