@@ -13,7 +13,7 @@ ORDER = ["spec", "data", "fit", "scores", "compare", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"stats": set()}
 ALLOWED["compare"].add("stats")
 ALLOWED["report"].add("stats")
-ALLOWED["cli"] = {*ORDER, "stats", "check", "schema", "usercode"}  # the outermost room
+ALLOWED["cli"] = {*ORDER, "stats", "check", "resources", "schema", "usercode"}  # the outermost room
 
 
 def imported(file: Path) -> set[str]:

@@ -245,6 +245,13 @@ def test_init_writes_an_experiment_that_is_valid(bakeoff: Run, folder: Path) -> 
     assert experiment.metrics[0] == "accuracy"
 
 
+def test_init_finds_the_separator(bakeoff: Run, folder: Path) -> None:
+    write_table().to_csv("t.csv", index=False, sep=";")
+    _, out, _ = bakeoff("init", "t.csv", "--target", "left", "-o", "-")
+    (data,) = yaml.safe_load(out)["datasets"].values()
+    assert data["sep"] == ";"
+
+
 def test_init_minds_imbalance(bakeoff: Run, folder: Path) -> None:
     write_table(rare=8).to_csv("t.csv", index=False)
     bakeoff("init", "t.csv", "--target", "left", "-o", "sub/e.yaml")

@@ -142,6 +142,10 @@ def test_numbers_are_classes_whatever_their_type(given: Any) -> None:
     assert taken(config, "b").classes == ("0", "1")
 
 
+def test_semicolons_are_found(given: Any) -> None:
+    assert messages(given(table().to_csv(sep=";", index=False))) == ""
+
+
 @pytest.mark.parametrize("kind", ["parquet", "tsv", "csv.gz"])
 def test_other_formats(given: Any, kind: str) -> None:
     config = given(table())

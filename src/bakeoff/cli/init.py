@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +16,7 @@ import yaml
 from bakeoff.check import check_experiment
 from bakeoff.cli.terminal import paragraph, say
 from bakeoff.data.columns import names
-from bakeoff.data.given import read_frame
+from bakeoff.data.given import read_frame, separator_of
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.report.numbers import count, percent
@@ -187,6 +188,9 @@ def _lines(data: str, target: str, name: str, guess: Guess, schema: str) -> Iter
     yield f"  {name}:"
     yield "    source: file"
     yield f"    path: {_scalar(data)}"
+    separator = separator_of(data)
+    if separator:
+        yield f"    sep: {json.dumps(separator)}"
     yield f"    target: {_scalar(target)}"
     yield from _about_rows(guess)
     yield "models:"

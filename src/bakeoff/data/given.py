@@ -31,7 +31,6 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 SHOWN = 5
 _OFF = 0.01  # how far from 1 rounded probabilities may sum up
-_AS_FILE = TableData.model_validate({"target": ""})  # a plain table: read as its ending says
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,13 +122,24 @@ def read_given(path: str, columns: GivenColumns, place: Place) -> GivenFile:
 
 
 def read_frame(path: str, place: Place) -> pd.DataFrame:
-    """Read a table from a file by its ending."""
+    """Read a table from a file by its ending; a CSV file may have another separator."""
     if not Path(path).is_file():
         raise Problem(place, f"no file at {path!r}")
+    spec = TableData.model_validate({"target": "", "sep": separator_of(path)})
     try:
-        return read_table(Path(path), path, _AS_FILE)
+        return read_table(Path(path), path, spec)
     except UserError as error:
         raise Problem(place, str(error)) from None
+
+
+def separator_of(path: str) -> str | None:
+    """Return what separates the names in the first line of a CSV file; None for a comma."""
+    if Path(path).suffix.lower() != ".csv":
+        return None
+    with Path(path).open(encoding="utf-8", errors="replace") as file:
+        first = file.readline()
+    found = max(",;\t|", key=first.count)
+    return None if found == "," else found
 
 
 def check_same(rows: Rows, given: GivenFile, place: Place) -> NDArray[np.intp]:
@@ -191,8 +201,8 @@ def predicted(
             unknown_labels = dict.fromkeys(strange.tolist())
             raise Problem(
                 place,
-                f"{given.path!r} predicts classes that the data do not have, in {len(strange):,} of "
-                f"{len(codes):,} rows: {_some(unknown_labels)} (classes: {_some(classes, 10)}); "
+                f"{given.path!r} predicts classes that the data do not have, in {len(strange):,} "
+                f"of {len(codes):,} rows: {_some(unknown_labels)} (classes: {_some(classes, 10)}); "
                 "a class without a true label is named in `classes:` of given data",
             )
     elif probabilities is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,7 @@ def given_predictions(
             **Fit(dataset, model, "holdout", 1, 1)._asdict(),
             **TIMINGS,
             "given": given.predictions_on(dataset),
+            "given_sha256": _sha256(given.predictions_on(dataset)),
             "n_train": len(split.train),
             "n_test": len(split.test),
         },
@@ -93,6 +96,11 @@ def given_scores(
     keys = ["dataset", "model", "plan", "repeat", "fold"]
     timings = scores[keys].drop_duplicates(ignore_index=True).assign(seed=1, **TIMINGS)
     return scores, timings
+
+
+def _sha256(path: str) -> str:
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _of_model(
