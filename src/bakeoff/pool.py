@@ -46,6 +46,10 @@ class TaskError(Exception):
     """A task failed; the message is for the user, the traceback is in the log."""
 
 
+class WorkerDied(TaskError):
+    """The process that did the task is gone, by its own fault or by another's."""
+
+
 class Pool:
     """Workers that are made when needed and kept.
 
@@ -124,11 +128,12 @@ class Pool:
             worker.shutdown(wait=False, kill_workers=True)
             if isinstance(error, _UsedUpMemory) and used:
                 raise
-            message = str(error) if isinstance(error, _Exceeded) else _how_it_died(str(error))
+            died = not isinstance(error, _Exceeded)
+            message = _how_it_died(str(error)) if died else str(error)
             if log:
                 with Path(log).open("a", encoding="utf-8") as file:
                     file.write(f"{message}\n")
-            raise TaskError(message) from None
+            raise (WorkerDied if died else TaskError)(message) from None
         with self._lock:
             self._idle.append(worker)
         return outcome

@@ -13,7 +13,7 @@ from bakeoff import batch, recipes, retry
 from bakeoff.errors import UserError
 from bakeoff.files import CACHE, DOWNLOADS, read_json, write_json, write_text
 from bakeoff.interruption import end_at_once
-from bakeoff.pool import NO_LIMITS, Limits, Pool, TaskError, run_task
+from bakeoff.pool import NO_LIMITS, Limits, Pool, TaskError, WorkerDied, run_task
 from bakeoff.report.names import Exhibit
 from bakeoff.spec import ChosenTest, Costs, Experiment, Fit, load_experiment
 from bakeoff.spec.datasets import FileData, GivenData
@@ -398,8 +398,14 @@ class Workflow:
         pool = pool or self.pool
         # what is to be ended, or may die without ending this process, needs a process of its own
         own = Pool("bakeoff.tasks") if pool is None and (any(limits) or self.passes_over) else None
+        run = partial(self._run, "fit", *args, log=log, what=fit, pool=pool or own, limits=limits)
         try:
-            self._run("fit", *args, log=log, what=fit, pool=pool or own, limits=limits)
+            try:
+                run()
+            except StepError as error:
+                if not (error.died and self.passes_over):
+                    raise
+                run()  # whoever killed it once, the fit is to blame only if it dies again
             retry.forget(self.experiment, fit)
         except StepError as error:
             if not self.passes_over:
@@ -426,7 +432,7 @@ class Workflow:
         try:
             call(f"bakeoff.tasks:{task}", *args, log=log and str(log))
         except (UserError, TaskError) as error:
-            raise StepError(what, str(error), log) from None
+            raise StepError(what, str(error), log, isinstance(error, WorkerDied)) from None
 
     def _check(self, workers: int) -> dict[str, ChosenTest]:
         """Check the experiment in a worker, once for each state of it and of its data."""
@@ -473,8 +479,8 @@ class Workflow:
 class StepError(UserError):
     """A task failed, for a reason, and left a log."""
 
-    def __init__(self, what: object, reason: str, log: object) -> None:
-        self.reason = reason
+    def __init__(self, what: object, reason: str, log: object, died: bool) -> None:
+        self.reason, self.died = reason, died
         super().__init__(f"{what} failed: {reason}" + (f"\n  log: {log}" if log else ""))
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.unit.test_mistakes import all_problems
 
@@ -304,3 +307,9 @@ def test_what_is_right_is_let_through(tiny: dict[str, Any], entry: dict[str, Any
     """YAML reads 1e-3 as a text; people mean a number."""
     tiny["models"]["m"] = entry
     assert all_problems(tiny) == ""
+
+
+def test_example_of_the_docs_is_right() -> None:
+    page = Path(__file__).parents[2] / "docs/models.md"
+    (example,) = re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert all_problems(yaml.safe_load(example)) == ""
