@@ -142,6 +142,12 @@ def test_numbers_are_classes_whatever_their_type(given: Any) -> None:
     assert taken(config, "b").classes == ("0", "1")
 
 
+def test_other_encoding_is_told(given: Any) -> None:
+    config = given(table())
+    Path("b.csv").write_bytes("id,y_true\n1,Bär\n".encode("latin-1"))
+    assert "models.b.predictions: 'b.csv' is not UTF-8 text: save it as such" in messages(config)
+
+
 def test_semicolons_are_found(given: Any) -> None:
     assert messages(given(table().to_csv(sep=";", index=False))) == ""
 

@@ -129,7 +129,9 @@ def read_frame(path: str, place: Place) -> pd.DataFrame:
     try:
         return read_table(Path(path), path, spec)
     except UserError as error:
-        raise Problem(place, str(error)) from None
+        # there is no key for an encoding here
+        text = f"{path!r} is not UTF-8 text: save it as such" if "encoding" in str(error) else error
+        raise Problem(place, str(text)) from None
 
 
 def separator_of(path: str) -> str | None:
