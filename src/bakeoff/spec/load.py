@@ -44,7 +44,8 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
     """
     node = _parse(Path(path))[1] if path is not None else None
     if not isinstance(config, Mapping):
-        raise UserError(f"{path or 'experiment'}: expected keys like `models:`, found {str(config)[:60]!r}")
+        found = repr(config)[:60]
+        raise UserError(f"{path or 'experiment'}: expected keys like `models:`, found {found}")
     try:
         experiment = Experiment.model_validate(dict(config))
     except ValidationError as error:
