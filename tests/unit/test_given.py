@@ -173,7 +173,7 @@ MISTAKES: list[tuple[str, Any, dict[str, Any], list[str]]] = [
         {},
         [
             "models.b.predictions: 2 of 8 rows have another true label than in 'a.csv'",
-            "id  'a.csv'  b.csv",
+            "id  'a.csv'  'b.csv'",
             "3   cat      dog",
             "4   dog      cat",
         ],

@@ -171,7 +171,7 @@ def check_same(rows: Rows, given: GivenFile, place: Place) -> NDArray[np.intp]:
         labels = given.true[position]
         wrong = np.flatnonzero(labels != rows.labels)
         if len(wrong):
-            shown = [("id", rows.origin, given.path)]
+            shown = [("id", rows.origin, repr(given.path))]
             shown += [(rows.ids[i], rows.labels[i], labels[i]) for i in wrong[:SHOWN]]
             raise Problem(
                 place,
