@@ -106,18 +106,19 @@ def score(
     predictions: Sequence[str],
     metrics: Sequence[str],
     costs: Costs | None,
+    recipes: Mapping[str, str],
     scores: str,
     timings: str,
 ) -> None:
     """Score all fits of one data set and plan."""
-    tables = score_fits(predictions, metrics, costs)
+    tables = score_fits(predictions, metrics, costs, recipes)
     for table, path in zip(tables, (scores, timings), strict=True):
         _write_csv(table, path)
 
 
-def collect(predictions: Mapping[str, str], output: str) -> None:
+def collect(predictions: Mapping[str, str], output: str, recipes: Mapping[str, str]) -> None:
     """Put the models' predictions of one test set side by side."""
-    collect_predictions(predictions, output)
+    collect_predictions(predictions, output, recipes)
 
 
 def find_excluded(predictions: Sequence[str], output: str) -> None:

@@ -145,8 +145,7 @@ class Workflow:
         batches = batch.records(self.experiment, self.experiment.datasets)
         if batches or not self.pool or not Path(f"{self.results}/batches").is_dir():
             return {path for path in batches if Path(path).is_file() and not batch.holds(path)}
-        made_by = {m: recipes.of_fit(self.experiment, m) for m in self.experiment.fitted}
-        wanted = {self._prediction(fit): made_by[fit.model] for fit in self.experiment.fits()}
+        wanted = {self._prediction(fit): self._recipes[fit.model] for fit in self.experiment.fits()}
         return set(self._call("outdated", wanted))
 
     def threads(self, wildcards: Any) -> int:
@@ -257,7 +256,7 @@ class Workflow:
             self._run("take_scores", *given, log=log, what=what)
             return
         paths = self.predictions(dataset, plan, self._kept(dataset))
-        args = paths, *self._scoring, output.scores, output.timings
+        args = paths, *self._scoring, self._recipes, output.scores, output.timings
         self._run("score", *args, log=log, what=f"scoring {wildcards.dataset}, {wildcards.plan}")
 
     def collect(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
@@ -266,7 +265,7 @@ class Workflow:
         place = wildcards.dataset, "holdout"
         paths = {m: self.predictions(*place, [m])[0] for m in self._kept(wildcards.dataset)}
         what = f"collecting the predictions on {wildcards.dataset}"
-        self._run("collect", paths, output[0], log=log, what=what)
+        self._run("collect", paths, output[0], self._recipes, log=log, what=what)
 
     def find_excluded(self, wildcards: Any, output: Any, log: Any) -> None:
         """Rule body: list the fits of one data set that failed."""
@@ -283,6 +282,11 @@ class Workflow:
         """Rule body: tabulate what the fits chose on their training parts."""
         paths = self._predictions_of(lambda model: model.chooses)
         self._run("list_choices", paths, output[0], log=log, what="listing the fits' choices")
+
+    @cached_property
+    def _recipes(self) -> dict[str, str]:
+        """What makes the predictions of each fitted model."""
+        return {name: recipes.of_fit(self.experiment, name) for name in self.experiment.fitted}
 
     @property
     def _scoring(self) -> tuple[list[str], Costs | None]:

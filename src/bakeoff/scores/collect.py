@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,29 @@ from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
+NO_RECIPES: Mapping[str, str] = MappingProxyType({})
 _VALUES = ("n_train", "n_test", "metric", "value", "undefined")
 _TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
 
 
 def score_fits(
-    predictions: Iterable[str | Path], metrics: Sequence[str], costs: Costs | None = None
+    predictions: Iterable[str | Path],
+    metrics: Sequence[str],
+    costs: Costs | None = None,
+    recipes: Mapping[str, str] = NO_RECIPES,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score the predictions of many fits.
+
+    Parameters
+    ----------
+    predictions : iterable of path
+        Files of predictions.
+    metrics : sequence of str
+        Names of metrics.
+    costs : Costs, optional
+        For metrics that need them.
+    recipes : Mapping of model to str
+        What should have made the files; see `read_made_by`.
 
     Returns
     -------
@@ -39,7 +55,7 @@ def score_fits(
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
     for path in predictions:
-        one = Predictions.read(path)
+        one = read_made_by(path, recipes)
         rows += _scores(one, metrics, costs)
         key = {name: one.facts[name] for name in (*KEYS, "seed")}
         times.append({**key, **{name: one.facts[name] for name in _TIMINGS}})
@@ -55,9 +71,7 @@ def score_each(
     return pd.DataFrame(rows, columns=[*KEYS, "seed", *_VALUES])
 
 
-def _scores(
-    one: Predictions, metrics: Sequence[str], costs: Costs | None
-) -> list[dict[str, Any]]:
+def _scores(one: Predictions, metrics: Sequence[str], costs: Costs | None) -> list[dict[str, Any]]:
     known = {name: one.facts[name] for name in (*KEYS, "seed", "n_train", "n_test")}
     rows = []
     for name in metrics:
@@ -82,7 +96,11 @@ def _over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def collect_predictions(paths: Mapping[str, str | Path], output: str | Path) -> None:
+def collect_predictions(
+    paths: Mapping[str, str | Path],
+    output: str | Path,
+    recipes: Mapping[str, str] = NO_RECIPES,
+) -> None:
     """Put the predictions of all models on one test set side by side, paired by row id.
 
     Parameters
@@ -92,6 +110,8 @@ def collect_predictions(paths: Mapping[str, str | Path], output: str | Path) -> 
     output : path
         Parquet: ``row_id``, ``y_true``, and per model ``<model>`` (predicted label) and
         ``<model>:<class>`` (probability or decision value).
+    recipes : Mapping of model to str
+        What should have made the files; see `read_made_by`.
 
     Raises
     ------
@@ -102,7 +122,7 @@ def collect_predictions(paths: Mapping[str, str | Path], output: str | Path) -> 
     columns: dict[str, Any] = dict(zip(("row_id", "y_true"), none, strict=True))
     reference: Predictions | None = None
     for model, path in paths.items():
-        one = Predictions.read(path)
+        one = read_made_by(path, recipes)
         if reference is None:
             reference = one
             columns = {"row_id": one.row_id, "y_true": _labels(one, one.y_true)}
@@ -113,6 +133,27 @@ def collect_predictions(paths: Mapping[str, str | Path], output: str | Path) -> 
             columns |= {f"{model}:{c}": one.ranking[:, k] for k, c in enumerate(names)}
     with whole(output) as part:
         pq.write_table(pa.table(columns), part, compression="zstd")
+
+
+def read_made_by(path: str | Path, recipes: Mapping[str, str]) -> Predictions:
+    """Read predictions, unless something else made them than is to be compared.
+
+    Snakemake cannot see what a job really did: one that started before an edit of the experiment,
+    or that a cluster took for dead, may have written its file since.
+
+    Raises
+    ------
+    UserError
+        The file's recipe is not that of its model.
+    """
+    one = Predictions.read(path)
+    wanted = recipes.get(one.facts["model"])
+    if wanted is not None and one.facts.get("recipe") != wanted:
+        raise UserError(
+            f"{path} was made by another state of the experiment or of the package (was it edited "
+            "during the run?); delete this file and run again"
+        )
+    return one
 
 
 def check_pairing(a: Predictions, b: Predictions, name_a: str, name_b: str) -> None:
