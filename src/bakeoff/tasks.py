@@ -182,9 +182,7 @@ def tabulate(
     write_json(missing, {"policy": policy, "missing": [vars(hole) for hole in holes]})
 
 
-def resolve(
-    experiment: Experiment, tests: Sequence[ChosenTest], output: str, listing: str
-) -> None:
+def resolve(experiment: Experiment, tests: Sequence[ChosenTest], output: str, listing: str) -> None:
     """Write the experiment with every default spelled out, and which tests run and why."""
     write_json(listing, list_tests(experiment, tests))
     write_text(output, yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True))
