@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.errors import UserError
-from bakeoff.stats import Entry, Evidence
+from bakeoff.stats import Arity, Entry, Evidence
 
 Floats = NDArray[np.float64]
 
@@ -53,14 +53,14 @@ class FoldScores:
         return [self.values.reshape(-1, len(self.models))]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return the sizes of the parts, in the shape of the scores."""
-        if self.n_train is None or self.n_test is None:
-            if "n_train" in entry.options:
-                raise UserError(
-                    f"{entry.name} needs the sizes of the training and test parts: give the "
-                    "columns n_train and n_test with the scores"
-                )
+        """Return the sizes of the parts, in the shape of the scores, to tests that take them."""
+        if "n_train" not in entry.options:
             return {}
+        if self.n_train is None or self.n_test is None:
+            raise UserError(
+                f"{entry.name} needs the sizes of the training and test parts: give the columns "
+                "n_train and n_test with the scores"
+            )
         sizes = {"n_train": self.n_train, "n_test": self.n_test}
         return {name: self._shaped(entry, values) for name, values in sizes.items()}
 
@@ -266,9 +266,8 @@ def takes_replications(entry: Entry, shape: Sequence[int]) -> bool:
     """
     key = (entry.name, *shape)
     if key not in _TAKES:
-        scores = [np.linspace(0.5, 0.9, math.prod(shape)).reshape(shape)] * (
-            1 if entry.arity.value == "one" else 2
-        )
+        scores = [np.linspace(0.5, 0.9, math.prod(shape)).reshape(shape)]
+        scores *= 1 if entry.arity is Arity.ONE else 2
         given = {"mu0": 0.7, "margin": 0.1, "n_train": 90, "n_test": 10}
         options = {name: value for name, value in given.items() if name in entry.options}
         try:
