@@ -15,6 +15,7 @@ from sklearn import metrics as sk
 
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores import METRICS
+from bakeoff.spec import Costs
 
 
 def predictions(y: Any, predicted: Any, probabilities: Any, k: int) -> Predictions:
@@ -55,6 +56,13 @@ ANY: dict[str, Callable[[Any, Any, Any], float]] = {
     "mcc": lambda y, t, p: sk.matthews_corrcoef(y, t),
     "kappa": lambda y, t, p: sk.cohen_kappa_score(y, t),
     "log_loss": lambda y, t, p: sk.log_loss(y, p),
+    "precision_macro": lambda y, t, p: sk.precision_score(y, t, average="macro"),
+    "precision_weighted": lambda y, t, p: sk.precision_score(y, t, average="weighted"),
+    "recall_macro": lambda y, t, p: sk.recall_score(y, t, average="macro"),
+    "recall_weighted": lambda y, t, p: sk.recall_score(y, t, average="weighted"),
+    "average_precision_macro": lambda y, t, p: sk.average_precision_score(
+        np.eye(p.shape[1])[y], p, average="macro"
+    ),
 }
 MULTI: dict[str, Callable[[Any, Any, Any], float]] = {
     "roc_auc_ovr": lambda y, t, p: sk.roc_auc_score(y, p, multi_class="ovr"),
@@ -64,7 +72,7 @@ MULTI: dict[str, Callable[[Any, Any, Any], float]] = {
 
 
 def test_every_metric_is_compared() -> None:
-    assert set(METRICS) == set(BINARY) | set(ANY) | set(MULTI)
+    assert set(METRICS) == set(BINARY) | set(ANY) | set(MULTI) | {"cost"}
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -103,6 +111,11 @@ def test_rows_order_does_not_matter(k: int, seed: int) -> None:
         ("roc_auc", [1, 1], [1, 0], "all of one class"),
         ("average_precision", [0, 0], [0, 0], "no row is positive"),
         ("kappa", [1, 1], [1, 1], "one and the same class"),
+        ("precision_macro", [0, 1], [0, 0], "no row is predicted 'b'"),
+        ("precision_weighted", [0, 1], [0, 0], "no row is predicted 'b'"),
+        ("recall_macro", [0, 0], [0, 1], "no tested row is 'b'"),
+        ("average_precision_macro", [0, 0], [0, 0], "no row is positive"),
+        ("cost", [0, 1], [0, 1], "the experiment has no `costs:`"),
     ],
 )
 def test_undefined_metric_says_why(name: str, y: Any, predicted: Any, word: str) -> None:
@@ -127,4 +140,36 @@ def test_mcc_of_one_predicted_class_is_zero() -> None:
 
 def test_direction() -> None:
     lower = {name for name, metric in METRICS.items() if not metric.greater_is_better}
-    assert lower == {"error", "log_loss", "brier"}
+    assert lower == {"error", "log_loss", "brier", "cost"}
+
+
+COSTS = Costs.model_validate(
+    {"classes": ["c", "a", "b"], "matrix": [[0, 2, 4], [1, 0, 9], [5, 3, 0]]}
+)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 10_000))
+def test_cost_is_the_mean_of_the_matrix_by_class_names(seed: int) -> None:
+    y, predicted, p = draw(3, seed)
+    price = {(t, q): COSTS.matrix[i][j] for i, t in enumerate("cab") for j, q in enumerate("cab")}
+    pairs = zip(y, predicted, strict=True)
+    expected = np.mean([price["abc"[t], "abc"[q]] for t, q in pairs])
+    assert METRICS["cost"](predictions(y, predicted, p, 3), COSTS) == (pytest.approx(expected), "")
+
+
+def test_unit_costs_are_the_error_rate() -> None:
+    y, predicted, p = draw(2, 4)
+    unit = Costs.model_validate({"classes": ["a", "b"], "matrix": [[0, 1], [1, 0]]})
+    one = predictions(y, predicted, p, 2)
+    assert METRICS["cost"](one, unit)[0] == pytest.approx(METRICS["error"](one)[0])
+
+
+def test_several_criteria_have_a_name_and_no_value() -> None:
+    joined = METRICS["accuracy+log_loss"]
+    assert joined.title == "accuracy and log loss"
+    value, reason = joined(predictions([0, 1], [0, 1], None, 2))
+    assert math.isnan(value)
+    assert "no single value" in reason
+    with pytest.raises(KeyError):
+        METRICS["acuracy"]

@@ -168,6 +168,81 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
         lambda c: c.update(execution={"jobs_per": "modle"}),
         ["execution.jobs_per: unknown value 'modle'; did you mean 'model'?"],
     ),
+    (
+        "tests by a single name",
+        lambda c: c["tests"].update(run="mcnemar"),
+        ["tests.run: found 'mcnemar', expected `recommended` or a list of tests like [mcnemar]"],
+    ),
+    (
+        "no tests",
+        lambda c: c["tests"].update(run=[]),
+        ["tests.run: found 0 entries, at least 1 needed"],
+    ),
+    (
+        "unknown option of a test",
+        lambda c: c["tests"].update(options={"mcnemar": {"varient": "exact"}}),
+        ["tests.options.mcnemar.varient: unknown option", "did you mean 'variant'?"],
+    ),
+    (
+        "options that are no mapping",
+        lambda c: c["tests"].update(options={"mcnemar": "exact"}),
+        ["tests.options.mcnemar", "found 'exact'"],
+    ),
+    (
+        "two mistakes in the tests",
+        lambda c: c["tests"].update(run=["mcnemer", "cv5x2_f", "tost_foldz"]),
+        ["did you mean 'mcnemar'?", "did you mean 'tost_folds'?"],
+    ),
+    (
+        "delong with three classes",
+        lambda c: c["tests"].update(run=["delong"]),
+        ["tests.run[0]: delong is for two classes, iris has 3"],
+    ),
+    (
+        "negative margin",
+        lambda c: c["tests"].update(margin=-0.1),
+        ["tests.margin", "greater than 0"],
+    ),
+    (
+        "the metric cost without costs",
+        lambda c: c.update(metrics=["cost"]),
+        ["metrics[0]: cost needs `costs:"],
+    ),
+    (
+        "costs that are not square",
+        lambda c: c.update(costs={"classes": ["a", "b"], "matrix": [[0, 1], [1]]}),
+        ["costs: the matrix has 2 row(s) of 1, 2 number(s), 2 classes need 2 rows of 2"],
+    ),
+    (
+        "negative costs",
+        lambda c: c.update(costs={"classes": ["a", "b"], "matrix": [[0, -1], [1, 0]]}),
+        ["costs.matrix[0][1]", "greater than or equal to 0"],
+    ),
+    (
+        "a cost of being right",
+        lambda c: c.update(costs={"classes": ["a", "b"], "matrix": [[0, 1], [1, 2]]}),
+        ["costs: a right prediction of 'b' costs 2, must cost 0"],
+    ),
+    (
+        "no costs at all",
+        lambda c: c.update(costs={"classes": ["a", "b"], "matrix": [[0, 0], [0, 0]]}),
+        ["costs: every error costs 0"],
+    ),
+    (
+        "a class twice in the costs",
+        lambda c: c.update(costs={"classes": ["a", "a"], "matrix": [[0, 1], [1, 0]]}),
+        ["costs: class 'a' appears twice"],
+    ),
+    (
+        "unknown class in the costs",
+        lambda c: c.update(
+            costs={
+                "classes": ["setosa", "versicolor", "virginca"],
+                "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+            }
+        ),
+        ["costs.classes[2]: iris: unknown class 'virginca'; did you mean 'virginica'?"],
+    ),
     ("negative seed", lambda c: c.update(seed=-1), ["seed", "greater than or equal to 0"]),
     (
         "a fixed number changed",
