@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bakeoff.compare.applied import corrects
+from bakeoff.compare.described import option_schemas
 from bakeoff.files import write_text
 from bakeoff.scores import METRICS
 from bakeoff.spec import Experiment
-from bakeoff.stats import catalogue
+from bakeoff.stats import Entry, catalogue
 
 PATH = Path("workflow/schemas/experiment.schema.json")
 README = Path("config/README.md")
@@ -30,8 +32,21 @@ def schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
     }
     found["properties"]["metrics"]["items"] = {"enum": sorted(METRICS)}
-    run = found["$defs"]["TestSettings"]["properties"]["run"]
-    run["items"] = {"enum": sorted(catalogue())}
+    settings = found["$defs"]["TestSettings"]["properties"]
+    (listed,) = (v for v in settings["run"]["oneOf"] if v.get("type") == "array")
+    listed["items"] = {"enum": sorted(catalogue())}
+    settings["options"] |= {
+        "properties": {
+            name: {
+                "type": "object",
+                "description": entry.title,
+                "properties": option_schemas(entry),
+                "additionalProperties": False,
+            }
+            for name, entry in catalogue().items()
+        },
+        "additionalProperties": False,
+    }
     return {**names, **{k: v for k, v in found.items() if k != "title"}}
 
 
@@ -59,6 +74,7 @@ def tables() -> str:
             for plan, value in found["$defs"]["Resampling"]["properties"].items()
         ),
         _part(found, "`tests:`", "TestSettings"),
+        _part(found, "`costs:`", "Costs"),
         _part(found, "`execution:`", "Execution"),
     ]
     metrics = "\n".join(
@@ -67,7 +83,7 @@ def tables() -> str:
         for m in METRICS.values()
     )
     tests = "\n".join(
-        f"| `{e.name}` | {e.title} | {', '.join(f'`{p}`' for p in e.plans)} |"
+        f"| `{e.name}` | {e.title} | {', '.join(f'`{p}`' for p in e.plans)} | {_options(e)} |"
         for e in catalogue().values()
     )
     return "\n".join(
@@ -77,7 +93,8 @@ def tables() -> str:
                 for title, part in parts
             ),
             f"## Metrics\n\n| name | what | better | classes |\n|---|---|---|---|\n{metrics}\n",
-            f"## Tests\n\n| name | what | plans that feed it |\n|---|---|---|\n{tests}\n",
+            "## Tests\n\n| name | what | plans that feed it | options and their defaults |\n"
+            f"|---|---|---|---|\n{tests}\n",
         ]
     )
 
@@ -101,6 +118,17 @@ def _sources(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
 def _ref(value: dict[str, Any]) -> str:
     references = [v["$ref"] for v in [value, *value.get("anyOf", [])] if "$ref" in v]
     return str(references[0].rpartition("/")[2])
+
+
+def _options(entry: Entry) -> str:
+    """Write what a test takes of its own; what all of them take is told with `tests:`."""
+    return ", ".join(
+        f"`{name}: {json.dumps(option['default'])}`" if "default" in option else f"`{name}`"
+        for name, option in option_schemas(entry).items()
+        if name in entry.options
+        and name != "alpha"
+        and not (name == "correction" and corrects(entry))
+    )
 
 
 def _table(part: dict[str, Any]) -> str:

@@ -14,7 +14,8 @@ from bakeoff.compare.applied import (
 )
 from bakeoff.compare.options import check_options
 from bakeoff.compare.recommend import complete_folds, recommended
-from bakeoff.errors import Problem, unknown
+from bakeoff.data.columns import check_values
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
 
@@ -73,11 +74,12 @@ def check_classes(
             )
     if experiment.costs is None or not classes:
         return
-    listed = experiment.costs.names
-    for i, name in enumerate(listed):
-        if name not in classes:
-            yield Problem(("costs", "classes", i), f"{dataset}: {unknown('class', name, classes)}")
-    lacking = [name for name in classes if name not in listed]
+    for i, name in enumerate(experiment.costs.classes):
+        try:
+            check_values([name], classes, "class")
+        except UserError as error:
+            yield Problem(("costs", "classes", i), f"{dataset}: {error}")
+    lacking = [name for name in classes if name not in experiment.costs.names]
     if lacking:
         yield Problem(
             ("costs", "classes"),
