@@ -74,9 +74,9 @@ def check_classes(
             )
     if experiment.costs is None or not classes:
         return
-    for i, name in enumerate(experiment.costs.classes):
+    for i, listed in enumerate(experiment.costs.classes):
         try:
-            check_values([name], classes, "class")
+            check_values([listed], classes, "class")
         except UserError as error:
             yield Problem(("costs", "classes", i), f"{dataset}: {error}")
     lacking = [name for name in classes if name not in experiment.costs.names]

@@ -583,6 +583,9 @@ def _alone(study: Study, ranked: list[Ranked]) -> Verdict:
 def _left_out(study: Study) -> Iterator[str]:
     for model, reason in study.excluded.items():
         yield f"{study.label(model)} is left out of the ranking: {reason}."
+    spanning = (row for row in study.comparisons if not row.dataset)
+    for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
+        yield f"From the tests over data sets the {clean(note)}."
 
 
 _COMMON = {

@@ -26,8 +26,9 @@ class Costs(Part):
 
     @property
     def names(self) -> list[str]:
-        """The classes as the canonical tables write them."""
-        return [str(name) for name in self.classes]
+        """The classes as the canonical tables write them: 1.0 is the class 1."""
+        whole = (isinstance(name, float) and name.is_integer() for name in self.classes)
+        return [str(int(n) if w else n) for n, w in zip(self.classes, whole, strict=True)]
 
     @model_validator(mode="after")
     def _square(self) -> Self:
