@@ -88,11 +88,12 @@ def of_scores(experiment: Experiment) -> str:
 
 def of_test(experiment: Experiment, test: ChosenTest) -> str:
     """Digest what makes the results of one test from scores or predictions."""
-    settings = _plain(experiment.tests, "run"), experiment.on_error
+    tests = experiment.tests
+    settings = _plain(tests, "run", "options"), tests.of(test.name), tests.of(test.posthoc)
     costs = experiment.costs and _plain(experiment.costs)
     made_by = code("stats", "compare", "tasks.py"), versions(("numpy", "scipy"))
-    own = test[:-1], settings, costs, experiment.seed, list(experiment.models)
-    return digest([*own, made_by])
+    own = test._replace(why=""), settings, costs, experiment.seed, list(experiment.models)
+    return digest([*own, experiment.on_error, made_by])
 
 
 def of_matrix(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:

@@ -90,9 +90,8 @@ def check_classes(
 def running(chosen: Sequence[ChosenTest]) -> list[Entry]:
     """List the tests that run: those chosen, and post hoc tests that come along."""
     known = catalogue()
-    names = [test.name for test in chosen]
-    follow = [known[name].posthoc for name in names if known[name].arity is Arity.OMNIBUS]
-    return [known[name] for name in dict.fromkeys([*names, *filter(None, follow)])]
+    names = [*(test.name for test in chosen), *(test.posthoc for test in chosen if test.posthoc)]
+    return [known[name] for name in dict.fromkeys(names)]
 
 
 def _wanted(experiment: Experiment) -> Iterator[tuple[Place, str, str]]:
@@ -142,7 +141,7 @@ def _feed(entry: Entry, experiment: Experiment, place: Place, why: str) -> Chose
             "a test of its folds, like cv5x2_f",
         )
     metrics = _metrics(entry, experiment, place, plan)
-    return ChosenTest(entry.name, plan, entry.evidence.value, metrics, why)
+    return ChosenTest(entry.name, plan, entry.evidence.value, metrics, why, entry.posthoc)
 
 
 def _plan(entry: Entry, experiment: Experiment, place: Place) -> str:

@@ -22,14 +22,10 @@ def list_tests(experiment: Experiment, chosen: Sequence[ChosenTest]) -> list[dic
             "about": known[test.name].about,
             "why": test.why,
             "caution": known[test.name].caution,
-            "posthoc": _posthoc(known[test.name], experiment),
+            "posthoc": _settings(known[test.posthoc], experiment) if test.posthoc else None,
         }
         for test in chosen
     ]
-
-
-def _posthoc(entry: Entry, experiment: Experiment) -> dict[str, Any] | None:
-    return _settings(catalogue()[entry.posthoc], experiment) if entry.posthoc else None
 
 
 def _settings(entry: Entry, experiment: Experiment) -> dict[str, Any]:

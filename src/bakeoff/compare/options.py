@@ -44,13 +44,11 @@ def check_options(experiment: Experiment, chosen: Sequence[ChosenTest]) -> list[
     found: list[Problem] = []
     seen: set[str] = set()
     for test in chosen:
-        entry = known[test.name]
-        posthoc = [known[entry.posthoc]] if entry.posthoc else []
-        for one in (entry, *posthoc):
-            if one.name not in seen:
-                seen.add(one.name)
-                wrong = list(_names_and_types(one, experiment))
-                found += wrong or _tried(one, test, experiment)
+        for name in filter(None, (test.name, test.posthoc)):
+            if name not in seen:
+                seen.add(name)
+                wrong = list(_names_and_types(known[name], experiment))
+                found += wrong or _tried(known[name], test, experiment)
     return found
 
 

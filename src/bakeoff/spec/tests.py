@@ -40,6 +40,8 @@ class ChosenTest(NamedTuple):
         The metrics it is run on; tests on several criteria take them together.
     why : str
         Why it was chosen, in one sentence.
+    posthoc : str
+        The test of pairs that comes along; may be empty.
     """
 
     name: str
@@ -47,6 +49,7 @@ class ChosenTest(NamedTuple):
     evidence: str
     metrics: tuple[str, ...]
     why: str
+    posthoc: str = ""
 
     @property
     def on_rows(self) -> bool:
