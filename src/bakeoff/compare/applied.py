@@ -110,8 +110,8 @@ def allowed_options(entry: Entry) -> list[str]:
         found.add("plan")
     if corrects(entry):
         found.add("correction")
-    if takes_control(entry):
-        found.add("versus")
+    if compares_pairs(entry):
+        found.add("versus")  # null, for tests of all pairs where the others have a control
     return sorted(found)
 
 

@@ -267,8 +267,9 @@ def _unused(experiment: Experiment, entries: Sequence[Entry]) -> Iterator[Proble
     for entry in entries:
         how = applied(entry, tests)
         if how.versus is not None and not takes_control(entry):
+            own = ("options", entry.name) if "versus" in tests.of(entry.name) else ()
             yield Problem(
-                ("tests", "versus"),
+                ("tests", *own, "versus"),
                 f"{entry.name} compares all pairs; versus one model use friedman_posthoc or "
                 f"pairwise_wilcoxon, or set `options: {{{entry.name}: {{versus: null}}}}`",
             )

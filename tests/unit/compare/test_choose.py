@@ -269,6 +269,14 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "tests.versus: nemenyi compares all pairs; versus one model use friedman_posthoc",
     ),
     (
+        "a control of a test of all pairs",
+        {
+            "datasets": 2,
+            "tests": {"run": ["nemenyi"], "options": {"nemenyi": {"versus": "a"}}},
+        },
+        "tests.options.nemenyi.versus: nemenyi compares all pairs",
+    ),
+    (
         "a side for a test without",
         {"tests": {"run": ["cv5x2_f", "mcnemar"], "alternative": "greater"}},
         "tests.alternative: cv5x2_f is two-sided only",
@@ -358,6 +366,15 @@ def test_a_value_in_a_unit_is_for_the_first_metric() -> None:
     _, tests = choose_tests(experiment(tests={"run": ["tost_folds", "cv5x2_f"], "margin": 0.1}))
     found = {test.name: test.metrics for test in tests}
     assert found == {"tost_folds": ("accuracy",), "cv5x2_f": ("accuracy", "log_loss", "mcc")}
+
+
+def test_one_test_may_compare_all_pairs_where_others_have_a_control() -> None:
+    tests = {
+        "run": ["nemenyi", "friedman"],
+        "versus": "a",
+        "options": {"nemenyi": {"versus": None}},
+    }
+    assert problems(datasets=2, tests=tests) == ""
 
 
 def test_classes_are_checked() -> None:
