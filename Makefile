@@ -17,7 +17,7 @@ lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
-	@$(BIN)/snakefmt --check --quiet Snakefile workflow
+	@$(BIN)/snakefmt --check Snakefile workflow
 	@$(BIN)/snakemake --lint
 
 format: $(VENV)/dev.stamp

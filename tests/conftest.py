@@ -46,7 +46,11 @@ class Runner:
         self, experiment: dict[str, Any] | str, *options: str, cores: int = 2
     ) -> subprocess.CompletedProcess[str]:
         file = self.folder / "experiment.yaml"
-        text = experiment if isinstance(experiment, str) else yaml.safe_dump(experiment, sort_keys=False)
+        text = (
+            experiment
+            if isinstance(experiment, str)
+            else yaml.safe_dump(experiment, sort_keys=False)
+        )
         file.write_text(text, encoding="utf-8")
         command = [
             *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
