@@ -28,6 +28,9 @@ from loky.process_executor import BrokenProcessPool
 
 from bakeoff.errors import UserError
 
+# loky gives a worker that grew by 300 MB a new process: nothing that a user could act on
+warnings.filterwarnings("ignore", "A worker was restarted", UserWarning)
+
 # how often the memory of a task with a limit is looked at, in seconds
 _POLL = 0.1
 
@@ -118,9 +121,10 @@ class Pool:
             used = bool(self._idle) and not fresh
             worker = self._idle.pop() if used else self._new()
         try:
-            pid = worker.submit(os.getpid).result() if any(limits) else 0
+            if any(limits):
+                worker.submit(os.getpid).result()  # the start of a worker counts for no task
             future = worker.submit(_work, task, args, str(log) if log else None)
-            outcome = _supervised(future, pid, limits)
+            outcome = _supervised(future, worker, limits)
         except (BrokenProcessPool, _Exceeded) as error:
             self._all.remove(worker)
             if self._stopped:
@@ -153,7 +157,7 @@ class Pool:
         """
         self._stopped = True
         for worker in list(self._all):
-            for pid in list(worker._processes or ()):
+            for pid in _processes(worker):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
@@ -181,7 +185,12 @@ class _UsedUpMemory(_Exceeded):
     """It was the limit of memory."""
 
 
-def _supervised(future: Future[Any], pid: int, limits: Limits) -> Any:
+def _processes(worker: ProcessPoolExecutor) -> list[int]:
+    """Return the ids of a worker's processes: one, and another once it was recycled."""
+    return list(worker._processes or ())
+
+
+def _supervised(future: Future[Any], worker: ProcessPoolExecutor, limits: Limits) -> Any:
     """Wait for a task; end its worker, and what that started, when it exceeds a limit."""
     start = time.monotonic()
     while True:
@@ -192,38 +201,37 @@ def _supervised(future: Future[Any], pid: int, limits: Limits) -> Any:
         except TimeoutError:
             pass
         if time.monotonic() - start >= (limits.seconds or math.inf):
-            _end(pid)
+            _end(_processes(worker))
             raise _Exceeded(f"it took more than {limits.seconds:g} s (`timeout`) and was ended")
-        held = _memory(pid) if limits.megabytes else 0.0
+        held = _memory(_processes(worker)) if limits.megabytes else 0.0
         if held > (limits.megabytes or math.inf):
-            _end(pid)
+            _end(_processes(worker))
             raise _UsedUpMemory(
                 f"it held {held:.0f} MB, more than its {limits.megabytes:g} MB (`memory`), and was "
                 "ended"
             )
 
 
-def _memory(pid: int) -> float:
-    """Return the MB that a process and its children hold."""
+def _memory(pids: list[int]) -> float:
+    """Return the MB that processes and their children hold."""
     held = 0
-    for process in _family(pid):
+    for process in _families(pids):
         with suppress(psutil.Error):
             held += process.memory_info().rss
     return held / 2**20
 
 
-def _end(pid: int) -> None:
-    for process in _family(pid):
+def _end(pids: list[int]) -> None:
+    for process in _families(pids):
         with suppress(psutil.Error):
             process.kill()
 
 
-def _family(pid: int) -> list[psutil.Process]:
-    try:
-        parent = psutil.Process(pid)
-        return [*parent.children(recursive=True), parent]
-    except psutil.Error:
-        return []
+def _families(pids: list[int]) -> Iterator[psutil.Process]:
+    for pid in pids:
+        with suppress(psutil.Error):
+            parent = psutil.Process(pid)
+            yield from (*parent.children(recursive=True), parent)
 
 
 def run_task(task: str, *args: Any, log: str | Path | None = None) -> Any:

@@ -125,6 +125,15 @@ def test_memory_left_by_others_is_not_held_against_a_task(pool: Pool) -> None:
     assert found != worker, "it was done again in a new worker"
 
 
+def test_limits_hold_in_the_new_process_of_a_worker_that_grew(pool: Pool) -> None:
+    pool.call("os:getpid")
+    pool.call("builtins:exec", "import builtins; builtins.left = bytearray(400 * 2**20)")
+    time.sleep(1.2)  # loky looks at a worker's memory once a second, after a task
+    script = "import time; held = bytearray(600 * 2**20); time.sleep(3)"
+    with pytest.raises(TaskError, match="more than its 500 MB"):
+        pool.call("builtins:exec", script, limits=Limits(megabytes=500))
+
+
 HELD_PID = "(__import__('time').sleep(0.5), __import__('os').getpid())[1]"
 
 
