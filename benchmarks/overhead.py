@@ -31,17 +31,20 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 CORES = 2
 
-# the default experiment's settings, and two more families of the field
+# the default experiment's settings, and more families of the field
 SEVEN: dict[str, Any] = {
     "logistic": {
         "estimator": "sklearn.linear_model.LogisticRegression",
         "params": {"max_iter": 2000},
     },
     "knn": {"estimator": "sklearn.neighbors.KNeighborsClassifier", "params": {"n_neighbors": 7}},
-    "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
     "svm": {"estimator": "sklearn.svm.SVC"},
     "forest": {
         "estimator": "sklearn.ensemble.RandomForestClassifier",
+        "params": {"n_estimators": 300},
+    },
+    "extra_trees": {
+        "estimator": "sklearn.ensemble.ExtraTreesClassifier",
         "params": {"n_estimators": 300},
     },
     "boosting": {"estimator": "sklearn.ensemble.GradientBoostingClassifier"},

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "src/bakeoff"
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src/bakeoff"
 SHARED = {"errors", "files", "seeds"}
 ORDER = ["spec", "data", "fit", "scores", "compare", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"stats": set()}
@@ -44,3 +45,10 @@ def test_every_room_is_known() -> None:
 def test_statistics_touch_no_file(file: Path) -> None:
     names = {n.id for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.Name)}
     assert not names & {"open", "Path", "yaml"}
+
+
+@pytest.mark.parametrize("hook", ["onstart", "onsuccess", "onerror"])
+def test_no_hook_of_the_workflow_replaces_another(hook: str) -> None:
+    # Snakemake keeps the last one and says nothing
+    files = [ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")]
+    assert sum(f"\n{hook}:" in file.read_text() for file in files) <= 1

@@ -27,10 +27,3 @@ wildcard_constraints:
     repeat=r"\d+",
     fold=r"\d+",
     seed=r"\d+",
-
-
-onstart:
-    # Snakemake's limit of 100 jobs per second sets a timer at every look at the queue, each of
-    # which sets the next: locally that costs more than all the fits of a large study
-    if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
