@@ -9,12 +9,12 @@ import yaml
 
 from tests.conftest import ROOT
 
-# conda-forge's names
+# conda-forge's names; its snakemake comes with what reports need
 NAMES = {"matplotlib": "matplotlib-base", "xgboost-cpu": "py-xgboost-cpu"}
 
 
 def requirement(text: str) -> tuple[str, str]:
-    found = re.fullmatch(r"([\w-]+) ?(.*)", text)
+    found = re.fullmatch(r"([\w-]+)(?:\[\w+\])? ?(.*)", text)
     assert found
     return NAMES.get(found[1], found[1]), found[2]
 
