@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import time
+from collections.abc import Iterator
 from logging import INFO, WARNING, LogRecord
 from typing import Any, TextIO
 
@@ -94,7 +95,8 @@ class LogHandler(LogHandlerBase):
             if self.common_settings.show_failed_logs:
                 self._say(self.plain.format(record))
         elif event == LogEvent.ERROR:
-            self._say(_without_places(record.getMessage()))
+            text = record.getMessage()
+            self._say(_what_is_wrong_with_the_file(text) or _without_places(text))
         elif event is None and self._wanted(record):
             self._say(record.getMessage())
 
@@ -159,6 +161,35 @@ def _without_places(text: str) -> str:
     if "  log: " not in text and "WorkflowError" not in text:
         return text
     return "\n".join(line for line in text.splitlines() if not _RAISED_AT.match(line))
+
+
+def _what_is_wrong_with_the_file(text: str) -> str:
+    """Say it with file, line and column where Snakemake could not read an experiment."""
+    if "Config file" not in text and "load_configfile" not in text:
+        return ""
+    from bakeoff.errors import UserError
+    from bakeoff.spec import read_experiment
+
+    # Snakemake's own message does not name the file
+    for path in _configfiles(sys.argv[1:]):
+        try:
+            read_experiment(path)
+        except UserError as error:
+            return f"\n{error}"
+    return ""
+
+
+def _configfiles(arguments: list[str]) -> Iterator[str]:
+    """Find the values of --configfile on a command line."""
+    wanted = False
+    for argument in arguments:
+        option, equals, value = argument.partition("=")
+        if argument.startswith("-"):
+            wanted = option in ("--configfile", "--configfiles")
+            if wanted and equals:
+                yield value
+        elif wanted:
+            yield argument
 
 
 def _clock(seconds: float) -> str:

@@ -60,8 +60,14 @@ def test_repeated_key_ends_the_run(snakemake: Runner) -> None:
 def test_syntax_error_ends_the_run(snakemake: Runner) -> None:
     run = snakemake("models: {a: [\n")
     assert run.returncode == 1
-    assert "not valid" in run.stderr
-    assert "YAML" in run.stderr
+    assert "experiment.yaml:2:1: not valid YAML: " in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_missing_file_ends_the_run(snakemake: Runner, tiny: dict[str, Any]) -> None:
+    run = snakemake(tiny, "--configfile", "nosuch.yaml")
+    assert run.returncode == 1
+    assert "nosuch.yaml: cannot be read (No such file or directory)" in run.stderr
     assert "Traceback" not in run.stderr
 
 
