@@ -1,29 +1,29 @@
-"""What the Snakefile asks for: the experiment, its paths, and workers for its rules."""
+"""What the Snakefile asks for: the experiment, what its rules need and do, and their workers."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from bakeoff import batch, recipes, retry
 from bakeoff.errors import UserError
-from bakeoff.files import CACHE, DOWNLOADS, read_json, write_json, write_text
+from bakeoff.files import read_json, write_text
+from bakeoff.findings import found_before, state
 from bakeoff.interruption import end_at_once
+from bakeoff.layout import Layout
 from bakeoff.pool import NO_LIMITS, Limits, Pool, TaskError, WorkerDied, run_task
 from bakeoff.report.names import Exhibit
-from bakeoff.spec import ChosenTest, Costs, Experiment, Fit, load_experiment
-from bakeoff.spec.datasets import FileData, GivenData
-from bakeoff.spec.experiment import digest
+from bakeoff.spec import ChosenTest, Costs, Fit, load_experiment
 from bakeoff.spec.load import report_problems
 from bakeoff.spec.models import Model
 from bakeoff.usercode import make_importable
 
 
-class Workflow:
+class Workflow(Layout):
     """One experiment as Snakemake runs it.
 
     Parameters
@@ -41,38 +41,10 @@ class Workflow:
         self.file = min(str(files[-1]), os.path.relpath(files[-1]), key=len) if files else None
         # the user's own modules lie beside the experiment or where snakemake runs
         make_importable([Path(self.file or ".").parent, "."])
-        self.experiment: Experiment = load_experiment(config, self.file)
+        super().__init__(load_experiment(config, self.file))
         self.pool = Pool("bakeoff.tasks") if workers else None
         self.tests = self._check(workers)
         self._exhibits: list[Exhibit] | None = None
-
-    @property
-    def results(self) -> str:
-        """The folder of this experiment's results."""
-        return f"results/{self.experiment.experiment}"
-
-    @property
-    def plans(self) -> list[str]:
-        """The names of the resampling plans."""
-        return list(self.experiment.resampling.plans())
-
-    def predictions(
-        self, dataset: str, plan: str, models: Iterable[str] | None = None
-    ) -> list[str]:
-        """List the files of predictions of one data set and plan, of some models or of all."""
-        splits = self.experiment.resampling.plans()[plan].splits()
-        return [
-            self._prediction(Fit(dataset, model, plan, r, f, seed))
-            for model in (self.experiment.models if models is None else models)
-            for r, f in splits
-            for seed in range(1, self.experiment.seeds(model) + 1)
-        ]
-
-    @property
-    def batch(self) -> str:
-        """The wildcards that name a batch of fits."""
-        per_model = self.experiment.execution.jobs_per == "model"
-        return "{dataset}/{model}" if per_model else "{dataset}"
 
     def fitted(self, dataset: str, plan: str, force: set[str]) -> list[str]:
         """List what to wait for before reading the predictions of a data set and plan.
@@ -92,22 +64,13 @@ class Workflow:
         force.update((self._outdated | self._to_retry).intersection(files))
         return files
 
-    def given_files(self, dataset: str) -> list[str]:
-        """List what the given models bring for a data set."""
-        return [path for m in self.experiment.given.values() for path in m.files(dataset)]
-
     @cached_property
     def _to_retry(self) -> set[str]:
         """Files of fits that failed under other limits, and the records of their batches."""
         fits = list(retry.to_retry(self.experiment))
         batches = {f"{self.results}/batches/{fit.dataset}" for fit in fits}
         batches |= {f"{self.results}/batches/{fit.dataset}/{fit.model}" for fit in fits}
-        return {self._prediction(fit) for fit in fits} | {f"{name}.txt" for name in batches}
-
-    @property
-    def passes_over(self) -> bool:
-        """Whether a model whose fit fails is left out, and the rest goes on."""
-        return self.experiment.on_error == "exclude" and bool(self.experiment.fitted)
+        return {self.prediction(fit) for fit in fits} | {f"{name}.txt" for name in batches}
 
     def all_fitted(self, dataset: str, force: set[str]) -> list[str]:
         """List what to wait for before reading any predictions of a data set."""
@@ -115,37 +78,17 @@ class Workflow:
         found = (path for plan in plans for path in self.fitted(dataset, plan, force))
         return list(dict.fromkeys(found))
 
-    def excluded(self, dataset: str) -> list[str]:
-        """Name the list of the fits that failed on a data set, where they may."""
-        return [f"{self.results}/collected/{dataset}.excluded.json"] if self.passes_over else []
-
     def _kept(self, dataset: str) -> list[str]:
         """List the models that no fit of which failed on a data set."""
         out = {row["model"] for path in self.excluded(dataset) for row in read_json(path)}
         return [model for model in self.experiment.models if model not in out]
-
-    @property
-    def extras(self) -> list[str]:
-        """The tables that only some experiments have."""
-        fitted = self.experiment.fitted.values()
-        wanted = {
-            "tuned": any(model.chooses for model in fitted),
-            "seeds": any(model.seeds > 1 for model in fitted),
-        }
-        tables = [f"{self.results}/{name}.csv" for name, there in wanted.items() if there]
-        return [*tables, *self.excluded_table]
-
-    @property
-    def excluded_table(self) -> list[str]:
-        """The table of the fits that failed, where they may."""
-        return [f"{self.results}/excluded.csv"] if self.passes_over else []
 
     @cached_property
     def _outdated(self) -> set[str]:
         batches = batch.records(self.experiment, self.experiment.datasets)
         if batches or not self.pool or not Path(f"{self.results}/batches").is_dir():
             return {path for path in batches if Path(path).is_file() and not batch.holds(path)}
-        wanted = {self._prediction(fit): self._recipes[fit.model] for fit in self.experiment.fits()}
+        wanted = {self.prediction(fit): self._recipes[fit.model] for fit in self.experiment.fits()}
         return set(self._call("outdated", wanted))
 
     def threads(self, wildcards: Any) -> int:
@@ -169,21 +112,6 @@ class Workflow:
             dataset: f"{self.results}/collected/{dataset}.{chosen.plan}.{kind}"
             for dataset in self.experiment.datasets
         }
-
-    @property
-    def matrix(self) -> list[str]:
-        """The score matrix and its missing cells, where there are several data sets."""
-        files = [f"{self.results}/score_matrix.csv", f"{self.results}/score_matrix.json"]
-        return files if len(self.experiment.datasets) > 1 else []
-
-    def sources(self, dataset: str) -> list[str]:
-        """List the files that a data set is read from."""
-        match self.experiment.datasets[dataset]:
-            case FileData(path=path, test_path=test_path):
-                return [path, *([test_path] if test_path else [])]
-            case GivenData():
-                return self.given_files(dataset)
-        return []
 
     def load_dataset(self, wildcards: Any, output: Any, log: Any) -> None:
         """Rule body: load one data set."""
@@ -224,7 +152,7 @@ class Workflow:
         fits = batch.fits_of(self.experiment, list(wildcards))
 
         def run(fit: Fit) -> None:
-            path, own_log = self._prediction(fit), f"{self.results}/logs/fit/{_place(fit)}.log"
+            path, own_log = self.prediction(fit), self.fit_log(fit)
             before = _written(path)
             self._fit(fit, input.data, splits[fit.plan], path, own_log, pool)
             if _written(path) != before:
@@ -238,7 +166,7 @@ class Workflow:
         write_text(log[0], "".join(f"{error}\n" for error in failed))
         if failed:
             raise UserError(batch.summary(failed, len(fits)))
-        batch.write_record(output[0], [self._prediction(fit) for fit in fits])
+        batch.write_record(output[0], [self.prediction(fit) for fit in fits])
 
     def take_predictions(self, wildcards: Any, input: Any, output: Any, log: Any) -> None:
         """Rule body: take the predictions of a given model."""
@@ -353,21 +281,15 @@ class Workflow:
     def exhibits(self, form: str) -> list[Exhibit]:
         """List the report's figures or its tables."""
         if self._exhibits is None:
-            found = self._known(
+            found = found_before(
+                self.experiment,
                 "exhibits",
                 lambda: [self.experiment.resolved(), recipes.code(".")],
                 lambda: self._call("exhibits", self.experiment),
+                in_main=self.pool is not None,
             )
             self._exhibits = [Exhibit(*one) for one in found]
         return [exhibit for exhibit in self._exhibits if exhibit.form == form]
-
-    @property
-    def holdouts(self) -> list[str]:
-        """The collected predictions of each data set's test rows, where there is a holdout."""
-        if self.experiment.resampling.holdout is None or not self.experiment.on_rows("holdout"):
-            return []
-        names = self.experiment.datasets
-        return [f"{self.results}/collected/{name}.holdout.predictions.parquet" for name in names]
 
     def started(self, scheduler: Any) -> None:
         """Prepare for an interruption, when the first job is about to start."""
@@ -389,9 +311,6 @@ class Workflow:
     def _call(self, task: str, *args: Any) -> Any:
         call = self.pool.call if self.pool else run_task
         return call(f"bakeoff.tasks:{task}", *args)
-
-    def _prediction(self, fit: Fit) -> str:
-        return f"{self.results}/predictions/{_place(fit)}.parquet"
 
     def _fit(
         self, fit: Fit, data: str, splits: str, output: str, log: object, pool: Pool | None
@@ -454,35 +373,18 @@ class Workflow:
                 raise report_problems(problems, self.file)
             return [test._asdict() for test in chosen]
 
-        found = self._known("check", lambda: list(self._state()), check)
+        found = found_before(
+            self.experiment,
+            "check",
+            lambda: list(state(self.experiment, self._files())),
+            check,
+            in_main=self.pool is not None,
+        )
         return {test["name"]: ChosenTest(**test) for test in found}
 
-    def _known(self, what: str, state: Callable[[], Any], find: Callable[[], Any]) -> Any:
-        """Return what was found about this state of the experiment before, or find it.
-
-        Jobs that Snakemake starts take what its main process has just found.
-        """
-        last = CACHE / f"{self.experiment.experiment}.{what}.json"
-        if self.pool is None and last.is_file():
-            return read_json(last)
-        known = CACHE / f"{what}-{digest(state())}.json"
-        found = read_json(known) if known.is_file() else find()
-        for path in (known, last):
-            if not (path.is_file() and read_json(path) == found):
-                write_json(path, found)
-        return found
-
-    def _state(self) -> Iterator[Any]:
-        experiment = self.experiment
-        yield experiment.resolved()
-        yield recipes.code(".")
-        yield [recipes.of_fit(experiment, model) for model in experiment.fitted]
-        yield [recipes.of_data(experiment, dataset) for dataset in experiment.datasets]
-        for dataset in experiment.datasets:
-            for path in map(Path, [*self.sources(dataset), *self.given_files(dataset)]):
-                status = path.stat() if path.is_file() else None
-                yield status and (status.st_size, status.st_mtime_ns)
-        yield sorted(path.name for path in DOWNLOADS.glob("*"))
+    def _files(self) -> list[str]:
+        names = self.experiment.datasets
+        return [path for name in names for path in (*self.sources(name), *self.given_files(name))]
 
 
 class StepError(UserError):
@@ -491,10 +393,6 @@ class StepError(UserError):
     def __init__(self, what: object, reason: str, log: object, died: bool) -> None:
         self.reason, self.died = reason, died
         super().__init__(f"{what} failed: {reason}" + (f"\n  log: {log}" if log else ""))
-
-
-def _place(fit: Fit) -> str:
-    return f"{fit.dataset}/{fit.model}/{fit.split}"
 
 
 def _written(path: str) -> int | None:
