@@ -26,6 +26,8 @@ _WANTED = re.compile(
     r"Nothing to be done|dry-run|Unlocking|^Deleting|Would remove|^Report created|Creating report"
     r"|Reasons:|Cancelling|Will exit|Congratulations"
 )
+# in a dry run's reasons: the list of jobs that it points to is left out
+_ABOVE = "    (check individual jobs above for details)\n"
 # around a task's own message Snakemake puts where in which file it was raised
 _RAISED_AT = re.compile(r'^(\w*Exception:|\w*Error in file ".*", line \d+:|  File ".*", line .*)$')
 
@@ -98,17 +100,20 @@ class LogHandler(LogHandlerBase):
             text = record.getMessage()
             self._say(_what_is_wrong_with_the_file(text) or _without_places(text))
         elif event is None and self._wanted(record):
-            self._say(record.getMessage())
+            self._say(record.getMessage().replace(_ABOVE, ""))
 
     def _wanted(self, record: LogRecord) -> bool:
-        if record.levelno >= WARNING or self.common_settings.dryrun:
-            return True
-        return record.levelno >= INFO and bool(_WANTED.search(record.getMessage()))
+        return record.levelno >= WARNING or (
+            record.levelno >= INFO and bool(_WANTED.search(record.getMessage()))
+        )
 
     def _begin(self, fields: dict[str, Any]) -> None:
         """Note how much there is to do; a dry run lists it."""
         if self.common_settings.dryrun:
-            self._say(str(fields["msg"]))
+            # Snakemake sends it before and after its list of jobs, which is left out here
+            if not self.start:
+                self._say(str(fields["msg"]))
+            self.start = time.monotonic()
             return
         counts = fields.get("stats", {})
         self.fits = sum(n for rule, n in counts.items() if rule.startswith("fit"))

@@ -117,10 +117,22 @@ def test_chatter_is_left_out_and_warnings_are_kept(console: Any) -> None:
     ]
 
 
-def test_dry_run_lists_what_would_run(console: Any) -> None:
+def test_dry_run_lists_what_would_run_once(console: Any) -> None:
     log, stream = console(dryrun=True)
-    log("Job stats: a table", event=LogEvent.RUN_INFO, stats={"fit_fold": 3})
-    assert "Job stats: a table" in stream.getvalue()
+    log("Building DAG of jobs...")
+    for _ in range(2):
+        log("Job stats: …", event=LogEvent.RUN_INFO, msg="Job stats: …", stats={"fit_fold": 10})
+    log(
+        "Reasons:\n    (check individual jobs above for details)\n    code has changed:\n        all"
+    )
+    log("This was a dry-run (flag -n).")
+    assert stream.getvalue().splitlines() == [
+        "Job stats: …",
+        "Reasons:",
+        "    code has changed:",
+        "        all",
+        "This was a dry-run (flag -n).",
+    ]
 
 
 def test_verbose_brings_snakemakes_own_messages_back(console: Any) -> None:
