@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_LONGEST = 60
+
 
 class UserError(Exception):
     """What was found, where, what is allowed and what to do; shown as it is."""
@@ -43,4 +45,23 @@ def unknown(what: str, found: object, allowed: Iterable[str]) -> str:
     names = sorted(allowed)
     close = difflib.get_close_matches(str(found), names, n=1, cutoff=0.6)
     hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"unknown {what} {str(found)!r}{hint} (allowed: {', '.join(names) or 'none'})"
+    return f"unknown {what} {shown(str(found))}{hint} (allowed: {', '.join(names) or 'none'})"
+
+
+def shown(value: object) -> str:
+    """Write what was found, as long as it takes to recognize it."""
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"
+
+
+def some(things: Iterable[object], most: int = 5) -> str:
+    """List the first few things."""
+    shown = [str(thing) for thing in things]
+    more = ", …" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + more
+
+
+def listed(names: Iterable[object]) -> str:
+    """List all names, as code."""
+    shown = [f"`{name}`" for name in names]
+    return ", ".join(shown[:-1]) + " and " + shown[-1] if len(shown) > 1 else "".join(shown)

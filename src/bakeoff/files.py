@@ -77,4 +77,12 @@ def locate(path: str, folder: str | Path) -> str:
         `path` as it is, unless there is such a file in `folder` only.
     """
     beside = Path(folder) / path
-    return os.path.relpath(beside) if beside.exists() and not Path(path).exists() else path
+    return os.path.relpath(beside) if is_file(beside) and not is_file(path) else path
+
+
+def is_file(path: str | Path) -> bool:
+    """Tell whether there is a file; none has a name that is too long for one."""
+    try:
+        return Path(path).is_file()
+    except OSError:
+        return False

@@ -21,13 +21,13 @@ ROOT = Path(__file__).parent
 # what may change without another fit: more seeds are further fits, limits end fits or do not
 _NOT_IN_FIT = ("label", "seeds", "timeout", "memory")
 _DIVIDING = ("data/splits.py", "data/divide.py", "data/quality.py")
-_LOADING = tuple(
-    f"data/{name}.py"
-    for name in (
-        *("sources", "formats", "download", "openml", "functions"),
-        *("columns", "prepare", "table"),
-    )
+_NAMES = "spec/base.py"
+_LOADING = (
+    *(f"data/{name}.py" for name in ("sources", "formats", "download", "openml", "functions")),
+    *(f"data/{name}.py" for name in ("columns", "prepare", "table")),
+    _NAMES,
 )
+_GIVEN = ("data/given.py", "data/given_file.py")
 _FIT_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
 
 
@@ -47,7 +47,7 @@ def of_data(experiment: Experiment, dataset: str) -> str:
     spec = experiment.datasets[dataset]
     if spec.source == "given":
         models = {name: _plain(model, "label") for name, model in experiment.given.items()}
-        return digest([_plain(spec), models, code("data/given.py", *_LOADING)])
+        return digest([_plain(spec), models, code(*_GIVEN, *_LOADING)])
     seed = experiment.seed if spec.source in ("generator", "function") else None
     libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
     given_by = experiment.resampling.given_by
@@ -66,7 +66,7 @@ def of_fit(experiment: Experiment, model: str) -> str:
     """Digest what makes the predictions of a model, given data and splits."""
     spec = experiment.fitted[model]
     libraries = versions((*_FIT_PACKAGES, *distributions_of(*spec.imports)))
-    made_by = code("fit", "data/splits.py", "data/table.py", "seeds.py")
+    made_by = code("fit", "data/splits.py", "data/table.py", "seeds.py", _NAMES)
     own = own_code(*spec.imports)
     costs = [_plain(experiment.costs)] if spec.needs_costs and experiment.costs else []
     return digest([_plain(spec, *_NOT_IN_FIT), experiment.seed, made_by, libraries, own, *costs])
@@ -74,14 +74,14 @@ def of_fit(experiment: Experiment, model: str) -> str:
 
 def of_given(experiment: Experiment, model: str) -> str:
     """Digest how the predictions of a given model are taken."""
-    made_by = code(*_LOADING, "data/given.py", "scores/given.py", "fit/predictions.py")
+    made_by = code(*_LOADING, *_GIVEN, "scores/given.py", "fit/predictions.py")
     return digest([_plain(experiment.given[model], "label"), made_by])
 
 
 def of_scores(experiment: Experiment) -> str:
     """Digest what makes scores from predictions."""
     given = {name: _plain(model, "label") for name, model in experiment.given.items()}
-    made_by = code("scores", "fit/predictions.py", *(["data/given.py"] if given else []))
+    made_by = code("scores", "fit/predictions.py", *(_GIVEN if given else []))
     costs = [_plain(experiment.costs)] if experiment.costs and "cost" in experiment.metrics else []
     return digest([experiment.metrics, made_by, *([given] if given else []), *costs])
 

@@ -247,7 +247,7 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
     (
         "a fixed number changed",
         lambda c: c["resampling"].update(cv_5x2={"repeats": 10}),
-        ["resampling.cv_5x2.repeats", "allowed: 5"],
+        ["resampling.cv_5x2.repeats: found 10, expected 5"],
     ),
 ]
 

@@ -25,6 +25,8 @@ def tuned(**keys: Any) -> dict[str, Any]:
     return {"estimator": LOGISTIC, "tune": {**GRID, **keys}}
 
 
+BAGGING = "sklearn.ensemble.BaggingClassifier"
+
 MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
     ("no estimator", {"params": {}}, ["models.m: expected `estimator:`", "found neither"]),
     ("two kinds", {"estimator": TREE, **STEPS}, ["models.m: expected `estimator:`", "found both"]),
@@ -203,7 +205,36 @@ MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "no such value",
         tuned(space={"C": [1, -1]}),
-        ["models.m.tune: The 'C' parameter of LogisticRegression", "Got -1 instead"],
+        ["models.m.tune.space.C: The 'C' parameter of LogisticRegression", "Got -1 instead"],
+    ),
+    (
+        "no such value in a step before",
+        {
+            "steps": ["sklearn.decomposition.PCA", "sklearn.naive_bayes.GaussianNB"],
+            "tune": {"space": {"pca__n_components": ["two"]}},
+        },
+        ["models.m.tune.space.pca__n_components: The 'n_components' parameter of PCA", "'two'"],
+    ),
+    (
+        "no such value of an estimator inside",
+        {
+            "estimator": BAGGING,
+            "params": {"estimator": {"estimator": TREE, "params": {"max_depth": "x"}}},
+        },
+        ["models.m.params: The 'max_depth' parameter of DecisionTreeClassifier", "Got 'x'"],
+    ),
+    (
+        "no import path inside",
+        {"estimator": BAGGING, "params": {"estimator": {"estimator": "tree"}}},
+        ["models.m.params: found 'tree', expected an import path"],
+    ),
+    (
+        "no parameters inside",
+        {
+            "estimator": BAGGING,
+            "params": {"estimator": {"estimator": TREE, "params": ["max_depth"]}},
+        },
+        ["models.m.params: found ['max_depth'], expected the parameters of sklearn.tree"],
     ),
     (
         "a grid of distributions",
@@ -240,7 +271,11 @@ MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
         tuned(space={"max_iter": {"randint": [1, 2.5]}}, search="random"),
         ["models.m.tune.space.max_iter.randint[1]", "found 2.5"],
     ),
-    ("a bare value", tuned(space={"C": 3}), ["models.m.tune.space.C", "list, found 3"]),
+    (
+        "a bare value",
+        tuned(space={"C": 3}),
+        ["models.m.tune.space.C: expected a list like [a, b], found 3"],
+    ),
     (
         "package of nobody",
         {"estimator": "lightgbmm.LGBMClassifier"},

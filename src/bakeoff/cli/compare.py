@@ -18,12 +18,14 @@ from bakeoff.cli.terminal import bold, dim, paragraph, say, table
 from bakeoff.compare import Comparison, Context, run_test
 from bakeoff.compare.evidence import TestSet
 from bakeoff.data.columns import names
-from bakeoff.data.given import USUAL, check_same, read_frame, read_given, rows_from
+from bakeoff.data.given import check_same, rows_from
+from bakeoff.data.given_file import USUAL, read_frame, read_given
 from bakeoff.errors import UserError, unknown
 from bakeoff.report import prose
 from bakeoff.report.numbers import count, fixed, interval, number, percent, pvalue, score
 from bakeoff.report.ranking import ranking
-from bakeoff.report.study import Family, Study
+from bakeoff.report.family import Family
+from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.spec.given import GivenColumns

@@ -15,7 +15,7 @@ from bakeoff.compare.applied import (
 from bakeoff.compare.options import check_options
 from bakeoff.compare.recommend import complete_folds, recommended
 from bakeoff.data.columns import check_values
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, UserError, shown, unknown
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
 
@@ -213,7 +213,7 @@ def _metrics(entry: Entry, experiment: Experiment, place: Place, plan: str) -> t
 
 def _check_metrics(own: object, experiment: Experiment, place: Place) -> None:
     if not isinstance(own, list) or not own:
-        raise Problem(place, f"found {own!r}, expected a list of metrics like [accuracy]")
+        raise Problem(place, f"found {shown(own)}, expected a list of metrics like [accuracy]")
     for i, name in enumerate(own):
         if name not in experiment.metrics:
             hint = "; list it under `metrics:` to have it computed"

@@ -23,7 +23,7 @@ from bakeoff.compare.applied import (
 from bakeoff.compare.evidence import AnyEvidence, Criteria, DatasetScores, FoldScores, TestSet
 from bakeoff.compare.family import check_correction
 from bakeoff.compare.run import Context, check_run
-from bakeoff.errors import Problem, unknown
+from bakeoff.errors import Problem, shown, unknown
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.tests import Correction
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
@@ -84,13 +84,13 @@ def _wrong_type(entry: Entry, key: str, value: Any) -> str:
     kinds = str(entry.options[key].annotation).strip("'") if key in entry.options else "float"
     known = [_KINDS[kind] for kind in kinds.split(" | ") if kind in _KINDS]
     if key == "alpha" and not (isinstance(value, (int, float)) and 0 < value < 1):
-        return f"found {value!r}, must lie strictly between 0 and 1"
+        return f"found {shown(value)}, must lie strictly between 0 and 1"
     if value is None and "None" in kinds:
         return ""
     if not known or key in ("metrics", "plan"):
         return ""
     if isinstance(value, bool) != (bool in known) or not isinstance(value, tuple(_flat(known))):
-        return f"found {value!r}, expected {_spoken(kinds)}"
+        return f"found {shown(value)}, expected {_spoken(kinds)}"
     return ""
 
 

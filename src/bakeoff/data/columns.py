@@ -16,6 +16,7 @@ import pandas as pd
 from pandas.api import types
 
 from bakeoff.errors import UserError, unknown
+from bakeoff.spec.base import name_of
 
 Column: TypeAlias = "pd.Series[Any]"
 _EXACT = 2.0**53
@@ -59,11 +60,6 @@ def names(values: Column) -> Column:
         present = present.astype("int64")
     texts = present.map(_text).astype(object)
     return texts.reindex(values.index)
-
-
-def name_of(value: Any) -> str:
-    """Return the name of a value of the experiment, written as `names` writes those of the data."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def sorted_names(values: Column) -> list[str]:
@@ -111,12 +107,13 @@ def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None
     wrong = [value for value in absent if isinstance(value, (str, bool))]
     if wrong or len(absent) == len(wanted):
         value = (wrong or absent)[0]
-        hint = (
-            f" (YAML reads bare yes, no, on and off as {str(value).lower()}: put quotes around it)"
-            if isinstance(value, bool)
-            else ""
-        )
+        hint = f" ({bare_words(value)})" if isinstance(value, bool) else ""
         raise UserError(unknown(what, value, known) + hint)
+
+
+def bare_words(value: bool) -> str:
+    """Say how a class may have become a truth value."""
+    return f"YAML reads bare yes, no, on and off as {str(value).lower()}: put quotes around it"
 
 
 def _without_categories(values: Column) -> Column:

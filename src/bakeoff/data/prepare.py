@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.data import columns
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, UserError, shown, unknown
+from bakeoff.spec.base import name_of
 from bakeoff.spec.datasets import DataSet, Filter
 
 Place = tuple[str | int, ...]
@@ -61,7 +62,7 @@ def _passing(values: columns.Column, one: Filter) -> Any:
             columns.check_values(wanted, found.dropna().unique(), f"value in {one.column!r}:")
         except UserError as error:
             raise Problem((key,), str(error)) from None
-        is_one = found.isin([columns.name_of(value) for value in wanted])
+        is_one = found.isin([name_of(value) for value in wanted])
         passing &= is_one if key == "keep" else ~is_one
     return passing
 
@@ -76,7 +77,9 @@ def _within(values: columns.Column, key: str, limit: Any, name: str) -> Any:
         try:
             limit = pd.to_datetime(str(limit), format="ISO8601", utc=True).tz_localize(None)
         except ValueError:
-            raise Problem((key,), f"found {limit!r}, expected a date like 2024-05-31") from None
+            raise Problem(
+                (key,), f"found {shown(limit)}, expected a date like 2024-05-31"
+            ) from None
     elif isinstance(limit, str):
         raise Problem((key,), f"found the text {limit!r}, column {name!r} holds numbers")
     return _LIMITS[key](comparable, limit)
@@ -115,7 +118,7 @@ def _parse_formula(formula: str, at: Place) -> tuple[str, str]:
             if function not in _FUNCTIONS:
                 raise Problem(at, unknown("function", function, _FUNCTIONS))
             return function, source
-    raise Problem(at, f"found {formula!r}, expected function(column), e.g. log(income)")
+    raise Problem(at, f"found {shown(formula)}, expected function(column), e.g. log(income)")
 
 
 def labelled(
@@ -153,7 +156,7 @@ def labels(
     found, order = _merged(found, order, spec, place)
     if spec.classes is not None:
         _check_classes(spec.classes, order, (*place, "classes"))
-        wanted = {columns.name_of(name) for name in spec.classes}
+        wanted = {name_of(name) for name in spec.classes}
         found, order = found[found.isin(wanted)], [name for name in order if name in wanted]
     if len(order) > max(100, len(found) // 2):
         raise _quantity(order, found, place)
@@ -163,7 +166,7 @@ def labels(
         if len(order) != 2:
             raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
         _check_classes([spec.positive], order, (*place, "positive"))
-        positive = columns.name_of(spec.positive)
+        positive = name_of(spec.positive)
         order.sort(key=lambda name: name == positive)
     return found, tuple(order)
 
@@ -176,7 +179,7 @@ def _merged(
     for new, old in spec.merge.items():
         at = (*place, "merge", new)
         _check_classes(old, order, at)
-        for name in map(columns.name_of, old):
+        for name in map(name_of, old):
             if into.setdefault(name, new) != new:
                 raise Problem(at, f"class {name!r} is merged into {into[name]!r} already")
     for new in spec.merge:

@@ -12,6 +12,7 @@ import pandas as pd
 from bakeoff.data import download, functions, openml
 from bakeoff.data.formats import read_table
 from bakeoff.errors import UserError, unknown
+from bakeoff.files import is_file
 from bakeoff.spec.datasets import (
     DataSet,
     FileData,
@@ -138,7 +139,7 @@ def is_at_hand(spec: DataSet) -> bool:
 
 def _local(path: str, spec: FileData) -> pd.DataFrame:
     place = Path(path)
-    if not place.is_file():
+    if not is_file(path):
         raise UserError(f"no file at {path!r}{_nearest_file(place)}")
     return read_table(place, path, spec)
 

@@ -17,6 +17,7 @@ from bakeoff.data.table import GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import whole
 from bakeoff.seeds import derive
+from bakeoff.spec.base import name_of
 from bakeoff.spec.datasets import DataSet, FileData
 from bakeoff.spec.resampling import Cv5x2, Holdout, KFold, Plan, Resampled
 
@@ -246,7 +247,7 @@ def _given(table: Table, plan: Holdout) -> Folds:
             columns.check_values(wanted, values.dropna().unique(), f"value in {plan.column!r}:")
         except UserError as error:
             raise Problem(("resampling", "holdout", key), str(error)) from None
-        assigned[values.isin([columns.name_of(value) for value in wanted])] = number
+        assigned[values.isin([name_of(value) for value in wanted])] = number
     return assigned
 
 

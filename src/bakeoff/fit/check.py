@@ -11,12 +11,13 @@ from sklearn.pipeline import Pipeline
 from bakeoff.data import Table
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.assemble import SEEDS, make_classifier, steps_of
-from bakeoff.fit.estimator import build, check_values, parameter_names
+from bakeoff.fit.estimator import build, check_values, import_class, parameter_names
 from bakeoff.fit.one import own_features
 from bakeoff.fit.stopping import with_early_stopping
 from bakeoff.fit.tuning import check_tuning, is_for_two_classes
 from bakeoff.fit.weights import check_class_weight, takes_weights
 from bakeoff.spec import Costs
+from bakeoff.spec.base import name_of
 from bakeoff.spec.models import Model, Step
 
 
@@ -65,6 +66,8 @@ def _check_extras(place: tuple[str, ...], model: Model, classifier: Any) -> None
         key = "tune"
         if model.tune is not None:
             check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
+    except Problem as problem:
+        raise Problem((*place, key, *problem.path), problem.message) from None
     except UserError as error:
         raise Problem((*place, key), str(error)) from None
 
@@ -72,11 +75,11 @@ def _check_extras(place: tuple[str, ...], model: Model, classifier: Any) -> None
 def _check_step(step: Step, place: tuple[str | int, ...], transformer: bool) -> None:
     key = "estimator"
     try:
-        made = build(step.estimator, step.params)
+        import_class(step.estimator)
         key = "params"
+        made = build(step.estimator, step.params)
         check_values(made, {})
     except UserError as error:
-        key = "params" if "parameter of" in str(error) else key
         raise Problem((*place, key), str(error)) from None
     at = (*place, "estimator")
     if transformer:
@@ -124,7 +127,7 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
     except Problem as problem:
         yield Problem((*place, *problem.path), f"{problem.message} in data set {dataset}")
     if isinstance(model.class_weight, dict):
-        for found in map(str, model.class_weight):
+        for found in map(name_of, model.class_weight):
             if found not in table.classes:
                 message = unknown(f"class of data set {dataset}:", found, table.classes)
                 yield Problem((*place, "class_weight", found), message)

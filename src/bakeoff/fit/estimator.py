@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bakeoff.errors import UserError, unknown
+from bakeoff.errors import UserError, shown, unknown
 from bakeoff.spec.models import is_nested
 
 # how a package is called where it is installed from, if not by the name it is imported by
@@ -45,7 +45,12 @@ def build(path: str, params: Mapping[str, Any]) -> Any:
 def made_value(value: Any) -> Any:
     """Return a parameter's value; ``{estimator: ..., params: ...}`` becomes an estimator."""
     if is_nested(value):
-        return build(value["estimator"], value.get("params") or {})
+        path, params = value["estimator"], value.get("params", {})
+        if not (isinstance(path, str) and "." in path):
+            raise UserError(f"found {shown(path)}, expected an import path like sklearn.svm.SVC")
+        if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
+            raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
+        return build(path, params)
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [made_value(item) for item in value]
     return value
@@ -54,6 +59,8 @@ def made_value(value: Any) -> Any:
 def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
     """Let an estimator of scikit-learn check its parameters, as it would only do in fit.
 
+    Those of the estimators among its parameters are checked too.
+
     Raises
     ------
     UserError
@@ -61,12 +68,14 @@ def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
     """
     from sklearn.base import clone
 
-    if not hasattr(estimator, "_parameter_constraints"):
-        return
-    try:
-        clone(estimator).set_params(**values)._validate_params()
-    except ValueError as error:
-        raise UserError(str(error)) from None
+    made = clone(estimator).set_params(**values)
+    for part in (made, *made.get_params(deep=True).values()):
+        if not hasattr(part, "_parameter_constraints") or isinstance(part, type):
+            continue
+        try:
+            part._validate_params()
+        except ValueError as error:
+            raise UserError(str(error)) from None
 
 
 def import_class(path: str) -> type:

@@ -14,7 +14,7 @@ from sklearn.metrics import cohen_kappa_score, get_scorer, get_scorer_names, mak
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 
-from bakeoff.errors import UserError, unknown
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.estimator import accepts, check_values, made_value, parameter_names
 from bakeoff.fit.stopping import EarlyStopped
 from bakeoff.fit.threshold import Fold
@@ -99,18 +99,19 @@ def check_tuning(estimator: Any, tune: Tune) -> None:
 
     Raises
     ------
+    Problem
+        A value, with its place below `tune`.
     UserError
-        With the parameter's name first where it is about one.
+        A score or a parameter that is not known.
     """
     scorer(tune.scoring)
-    full_names(estimator, tune.space)
-    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    classifier = last.estimator if isinstance(last, EarlyStopped) else last
-    known = classifier.get_params(deep=False)
+    names = full_names(estimator, tune.space)
     for name, given in tune.space.items():
-        if name in known and not isinstance(given, Distribution):
-            for value in given:
-                check_values(classifier, {name: made_value(value)})
+        for value in [] if isinstance(given, Distribution) else given:
+            try:
+                check_values(estimator, {names[name]: made_value(value)})
+            except UserError as error:
+                raise Problem(("space", name), str(error)) from None
 
 
 def is_for_two_classes(scoring: str) -> bool:

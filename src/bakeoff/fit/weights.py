@@ -11,6 +11,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from bakeoff.errors import UserError
+from bakeoff.spec.base import name_of
 
 Weights = NDArray[np.float64]
 ClassWeight = str | Mapping[Any, float]
@@ -39,7 +40,7 @@ def by_code(weight: ClassWeight, classes: Sequence[str]) -> str | dict[int, floa
     """Write class weights by position in `classes`; a class that is not named weighs 1."""
     if isinstance(weight, str):
         return weight
-    named = {str(name): value for name, value in weight.items()}
+    named = {name_of(name): value for name, value in weight.items()}
     return {code: float(named.get(name, 1.0)) for code, name in enumerate(classes)}
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bakeoff.data.given import Place, predictions_of, read_frame
+from bakeoff.data.given import predictions_of
+from bakeoff.data.given_file import Place, read_frame
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.errors import Problem, unknown

@@ -4,28 +4,51 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from bakeoff.errors import shown
+
+ID = r"^[a-z0-9][a-z0-9_-]*$"
 Id = Annotated[
     str,
     Field(
-        pattern=r"^[a-z0-9][a-z0-9_-]*$",
+        pattern=ID,
         max_length=60,
         description="Lower-case letters, digits, `_` and `-`; it becomes a file name.",
     ),
 ]
+
+
+def _one_line(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise said(f"found {shown(text)}, expected one line of text that can be seen")
+    return text
+
+
 Label = Annotated[
-    str, Field(min_length=1, max_length=200, description="Name shown in the report, any text.")
+    str,
+    Field(min_length=1, max_length=200, description="Name shown in the report, any text."),
+    AfterValidator(_one_line),
 ]
 
 
 class Part(BaseModel):
     """Unknown keys are refused, values are not bent into shape, nothing changes afterwards."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _exponents(cls, values: Any) -> Any:
+        """Take ``1e-3`` for a number wherever numbers are expected."""
+        if not isinstance(values, Mapping):
+            return values
+        numeric = {key for key, field in cls.model_fields.items() if _numeric(field.annotation)}
+        return {key: with_numbers(v) if key in numeric else v for key, v in values.items()}
 
 
 def with_numbers(value: Any) -> Any:
@@ -38,6 +61,19 @@ def with_numbers(value: Any) -> Any:
 
 
 _EXPONENT = re.compile(r"[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+")
+
+
+def _numeric(annotation: Any) -> bool:
+    """Tell whether a field holds nothing but numbers, or lists of them."""
+    if get_origin(annotation) is Annotated:
+        return _numeric(get_args(annotation)[0])
+    members = [member for member in get_args(annotation) if member is not NoneType]
+    return annotation is float or (bool(members) and all(map(_numeric, members)))
+
+
+def name_of(value: Any) -> str:
+    """Return the name of a class or another value of the data: 1.0 is written 1."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def said(message: str) -> PydanticCustomError:

@@ -7,10 +7,10 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from bakeoff.spec.base import Part, said
+from bakeoff.spec.base import Part, name_of, said
 from bakeoff.spec.datasets import ClassName
 
-Cost = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Cost = Annotated[float, Field(ge=0)]
 
 
 class Costs(Part):
@@ -27,8 +27,7 @@ class Costs(Part):
     @property
     def names(self) -> list[str]:
         """The classes as the canonical tables write them: 1.0 is the class 1."""
-        whole = (isinstance(name, float) and name.is_integer() for name in self.classes)
-        return [str(int(n) if w else n) for n, w in zip(self.classes, whole, strict=True)]
+        return [name_of(name) for name in self.classes]
 
     @model_validator(mode="after")
     def _square(self) -> Self:

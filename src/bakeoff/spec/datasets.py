@@ -16,8 +16,9 @@ from pydantic import (
     model_validator,
 )
 
+from bakeoff.errors import shown
 from bakeoff.files import locate
-from bakeoff.spec.base import Label, Part, said
+from bakeoff.spec.base import Label, Part, said, with_numbers
 
 
 def _one_message(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
@@ -25,7 +26,7 @@ def _one_message(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     try:
         return handler(value)
     except ValidationError:
-        raise said(f"expected one number or text, found {value!r}") from None
+        raise said(f"expected one number or text, found {shown(value)}") from None
 
 
 def _number_as_text(value: Any) -> Any:
@@ -35,7 +36,8 @@ def _number_as_text(value: Any) -> Any:
 
 ClassName = Annotated[str | int | float | bool, WrapValidator(_one_message)]
 NewName = Annotated[str, BeforeValidator(_number_as_text)]
-Column = str
+Column = Annotated[str, Field(min_length=1)]
+Params = Annotated[dict[str, Any], BeforeValidator(with_numbers)]
 Values = Annotated[list[ClassName], Field(min_length=1)]
 Limit = Annotated[int | float | str, WrapValidator(_one_message)]
 
@@ -45,7 +47,7 @@ def _looking_like(pattern: str, wanted: str) -> AfterValidator:
 
     def check(text: str) -> str:
         if re.fullmatch(pattern, text) is None:
-            raise said(f"found {text!r}, expected {wanted}")
+            raise said(f"found {shown(text)}, expected {wanted}")
         return text
 
     return AfterValidator(check)
@@ -164,7 +166,7 @@ class GeneratedData(DataSet):
     name: Literal["make_classification", "make_moons", "make_circles", "make_blobs"] = Field(
         description="Which generator of sklearn.datasets."
     )
-    params: dict[str, Any] = Field({}, description="The generator's own parameters.")
+    params: Params = Field({}, description="The generator's own parameters.")
 
 
 class TableData(DataSet):
@@ -256,7 +258,7 @@ class FunctionData(DataSet):
         description="Import path, e.g. mydata.load for `load` in mydata.py beside this file. It "
         "returns a DataFrame, or a DataFrame and the target.",
     )
-    params: dict[str, Any] = Field({}, description="What the function is called with.")
+    params: Params = Field({}, description="What the function is called with.")
     target: Column | None = Field(
         None, description="The column to predict, when the function returns a DataFrame alone."
     )

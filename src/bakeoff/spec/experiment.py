@@ -61,7 +61,9 @@ class Experiment(Part):
 
     experiment: Id = Field(description="Its name; results go to results/<experiment>/.")
     label: Label | None = None
-    seed: int = Field(1, ge=0, description="Every random number of the experiment comes from it.")
+    seed: int = Field(
+        1, ge=0, lt=2**32, description="Every random number of the experiment comes from it."
+    )
     datasets: Annotated[dict[Id, AnyData], Field(min_length=1)] = Field(
         description="The data sets, by id; may be left out where every model is given."
     )

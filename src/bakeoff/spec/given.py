@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -16,9 +17,9 @@ from pydantic import (
     model_validator,
 )
 
-from bakeoff.errors import Problem
+from bakeoff.errors import Problem, shown
 from bakeoff.files import locate
-from bakeoff.spec.base import Label, Part, said
+from bakeoff.spec.base import ID, Label, Part, name_of, said
 from bakeoff.spec.datasets import Column, GivenData
 from bakeoff.spec.resampling import Holdout
 
@@ -31,13 +32,13 @@ CLASS = "{class}"
 
 def _as_name(value: Any) -> Any:
     """Take the number of a class for its name, and yes or no as YAML reads them."""
-    return str(value) if isinstance(value, (int, float)) else value
+    return name_of(value) if isinstance(value, (int, float)) else value
 
 
 def _with_class(pattern: str) -> str:
     if CLASS not in pattern:
         raise said(
-            f"found {pattern!r}, expected a name with {CLASS} in it, like p_{CLASS}, or one column "
+            f"found {shown(pattern)}, expected a name with {CLASS} in it, like p_{CLASS}, or one column "
             "for each class, like {cat: p1, dog: p2}"
         )
     return pattern
@@ -61,7 +62,11 @@ class GivenColumns(Part):
     probabilities: (
         Annotated[
             Annotated[Column, AfterValidator(_with_class), Tag("pattern")]
-            | Annotated[dict[Annotated[str, BeforeValidator(_as_name)], Column], Tag("columns")],
+            | Annotated[
+                dict[Annotated[str, BeforeValidator(_as_name)], Column],
+                Field(min_length=1),
+                Tag("columns"),
+            ],
             Discriminator(lambda value: "columns" if isinstance(value, Mapping) else "pattern"),
         ]
         | None
@@ -71,6 +76,14 @@ class GivenColumns(Part):
         "of two classes one is enough. Default: `p_{class}`, `p:{class}`, `prob_{class}` or "
         "`proba_{class}`, where the file has them.",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_true(cls, columns: Any) -> Any:
+        """Take a bare `true:`, which YAML does not read as a text, for the key that it is."""
+        if not isinstance(columns, Mapping):
+            return columns
+        return {"true" if key is True else key: value for key, value in columns.items()}
 
 
 class Given(Part):
@@ -141,10 +154,11 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Fill in what follows when models bring their results: the data set and the plan."""
     models = config.get("models")
     given = [m for m in models.values() if is_given(m)] if isinstance(models, Mapping) else []
-    filled = dict(config)
+    filled, name = dict(config), config.get("experiment")
     if given and len(given) == len(config["models"]) and "datasets" not in config:
         label = {"label": config["label"]} if "label" in config else {}
-        filled["datasets"] = {config.get("experiment"): {"source": "given", **label}}
+        named = isinstance(name, str) and re.fullmatch(ID, name)
+        filled["datasets"] = {name if named else "given": {"source": "given", **label}}
     if given and "resampling" not in config:
         if not all("predictions" in dict(m) for m in given):
             raise said(

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import NoneType
-from typing import Annotated, Any, get_args, get_origin
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, Tag, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import ValidationError
 
-from bakeoff.errors import Problem, UserError, dotted, unknown
+from bakeoff.errors import Problem, UserError, dotted, shown
 from bakeoff.spec.experiment import Experiment
+from bakeoff.spec.explain import explain
 
 
 def read_experiment(path: str | Path) -> Experiment:
@@ -44,12 +43,13 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
     """
     node = _parse(Path(path))[1] if path is not None else None
     if not isinstance(config, Mapping):
-        found = repr(config)[:60]
-        raise UserError(f"{path or 'experiment'}: expected keys like `models:`, found {found}")
+        raise UserError(
+            f"{path or 'experiment'}: expected keys like `models:`, found {shown(config)}"
+        )
     try:
         experiment = Experiment.model_validate(dict(config))
     except ValidationError as error:
-        problems = [_explain(details, config) for details in error.errors(include_url=False)]
+        problems = [explain(details, config) for details in error.errors(include_url=False)]
         raise report_problems(list(_without_echoes(problems)), path, node) from None
     return experiment if path is None else experiment.beside(Path(path).parent)
 
@@ -135,113 +135,3 @@ def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int | None:
             node = node.value[part]
             line = node.start_mark.line + 1
     return line
-
-
-def _explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
-    """Say in a user's words what pydantic found."""
-    path = tuple(p for p in details["loc"] if p != "[key]")
-    kind, context = details["type"], details.get("ctx", {})
-    path = _without_tags(path, config, kind)
-    found = details["input"]
-    if kind == "said":
-        return Problem(path, details["msg"])
-    if kind == "extra_forbidden":
-        return Problem(path[:-1], unknown("key", path[-1], _allowed_keys(details["loc"][:-1])))
-    if kind == "missing":
-        return Problem(path[:-1], f"the key {path[-1]!r} is missing")
-    if kind == "model_type":
-        keys = ", ".join(_allowed_keys(details["loc"]))
-        return Problem(path, f"expected keys ({keys}), found {found!r}")
-    if kind in ("literal_error", "union_tag_invalid"):
-        allowed = context.get("expected") or context.get("expected_tags") or ""
-        names = [name.strip().strip("'") for name in str(allowed).replace(" or ", ", ").split(",")]
-        value = context.get("tag", found)
-        what = "source" if kind == "union_tag_invalid" else "value"
-        place = (*path, "source") if kind == "union_tag_invalid" else path
-        return Problem(place, unknown(what, value, names))
-    if kind == "union_tag_not_found":
-        return Problem(path, "the key 'source' is missing")
-    if (
-        kind == "string_pattern_mismatch"
-        and path
-        and found == path[-1]
-        and "[key]" in details["loc"]
-    ):
-        return Problem(
-            path, "this name must be made of a-z, 0-9, _ and - only; use `label:` for any text"
-        )
-    if kind == "string_pattern_mismatch":
-        wanted = (
-            "an import path like sklearn.svm.SVC"
-            if r"\." in str(context.get("pattern"))
-            else ("lower-case letters, digits, _ and - only")
-        )
-        return Problem(path, f"found {found!r}, expected {wanted}")
-    if kind == "too_short":
-        least = context.get("min_length")
-        return Problem(
-            path, f"found {context.get('actual_length')} entries, at least {least} needed"
-        )
-    message = details["msg"].replace("Input should be", "expected").replace("Value error, ", "")
-    return Problem(path, f"{message}, found {found!r}")
-
-
-def _without_tags(loc: tuple[str | int, ...], config: Any, kind: str) -> tuple[str | int, ...]:
-    """Drop from pydantic's path the names of union members, which are not in the file."""
-    path: list[str | int] = []
-    here = untagged = config
-    for i, part in enumerate(loc):
-        last = i == len(loc) - 1
-        if isinstance(here, Mapping):
-            if part == here.get("source") and here is not untagged:
-                untagged = here  # a source comes before its keys, one of which may have its name
-                continue
-            if part in here:
-                here = here[part]
-            elif not last or kind != "missing":
-                continue
-        elif isinstance(here, list) and isinstance(part, int) and part < len(here):
-            here = here[part]
-        elif not last or isinstance(part, str):
-            continue
-        path.append(part)
-    return tuple(path)
-
-
-def _allowed_keys(loc: tuple[str | int, ...]) -> list[str]:
-    """Walk the model classes along a pydantic path to the keys allowed there."""
-    here: Any = Experiment
-    for part in loc:
-        here = _enter(here, part)
-    return sorted({key for member in _model_classes(here) for key in member.model_fields})
-
-
-def _enter(annotation: Any, part: str | int) -> Any:
-    """Return where one part of a pydantic path leads: to a field, an entry or a union's member."""
-    members = [a for a in get_args(annotation) if a is not NoneType]
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        field = annotation.model_fields.get(str(part))
-        return field.annotation if field else annotation
-    if get_origin(annotation) in (dict, list):
-        return members[-1]
-    if get_origin(annotation) is Annotated or len(members) == 1:
-        return _enter(members[0], part)
-    return next((m for m in members if part in _tags(m)), annotation)
-
-
-def _tags(member: Any) -> list[str | None]:
-    """Return the names by which pydantic's paths tell a union's member from the others."""
-    named = [str(tag.tag) for tag in get_args(member)[1:] if isinstance(tag, Tag)]
-    return [*named, *(_tag(model) for model in _model_classes(member))]
-
-
-def _tag(model: type[BaseModel]) -> str | None:
-    source = model.model_fields.get("source")
-    values = get_args(source.annotation) if source is not None else ()
-    return str(values[0]) if values else None
-
-
-def _model_classes(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [m for a in getattr(annotation, "__args__", ()) for m in _model_classes(a)]

@@ -19,7 +19,8 @@ ImportPath = Annotated[
 ]
 Choices = Annotated[list[Any], Field(min_length=1)]
 Range = Annotated[list[float], Field(min_length=2, max_length=2)]
-WholeRange = Annotated[list[int], Field(min_length=2, max_length=2)]
+Whole = Annotated[int, Field(ge=-(2**53), le=2**53)]
+WholeRange = Annotated[list[Whole], Field(min_length=2, max_length=2)]
 
 
 class Step(Part):
@@ -190,7 +191,11 @@ class Model(Part):
     class_weight: (
         Annotated[
             Annotated[Literal["balanced"], Tag("word")]
-            | Annotated[dict[ClassName, Annotated[float, Field(ge=0)]], Tag("weights")],
+            | Annotated[
+                dict[ClassName, Annotated[float, Field(ge=0)]],
+                Field(min_length=1),
+                Tag("weights"),
+            ],
             Discriminator(lambda value: "weights" if isinstance(value, Mapping) else "word"),
         ]
         | None
@@ -211,7 +216,10 @@ class Model(Part):
         "the algorithm against that of the splits.",
     )
     threads: int = Field(
-        1, ge=1, description="Threads of one fit; also given to n_jobs where the estimator has it."
+        1,
+        ge=1,
+        le=1000,
+        description="Threads of one fit; also given to n_jobs where the estimator has it.",
     )
     timeout: float | None = Field(
         None, gt=0, description="Seconds after which a fit is ended; default: the experiment's."

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from bakeoff.spec.base import Part, said
+from bakeoff.spec.base import Part, name_of, said
 from bakeoff.spec.datasets import ClassName, Column
 
 Split = tuple[int, int]
@@ -84,8 +84,9 @@ class Holdout(Plan):
         """Fill in the defaults of either way; refuse a mixture of both."""
         if not isinstance(values, Mapping):
             return values
-        values = {key: value for key, value in values.items() if value is not None}
-        given = {"column", "train", "test"} & set(values)
+        own = {"column", "train", "test", "test_size"}
+        values = {k: v for k, v in values.items() if not (k in own and v is None)}
+        given = own & set(values) - {"test_size"}
         if "column" not in given:
             if given:
                 raise said(f"`{min(given)}` goes with `column`, the column that holds these values")
@@ -96,7 +97,7 @@ class Holdout(Plan):
 
     @model_validator(mode="after")
     def _apart(self) -> Holdout:
-        both = set(map(str, self.train or [])) & set(map(str, self.test or []))
+        both = set(map(name_of, self.train or [])) & set(map(name_of, self.test or []))
         if both:
             raise said(f"{min(both)!r} is a value for training and for testing: choose one")
         return self
@@ -111,6 +112,19 @@ class Resampling(Part):
     holdout: Holdout | None = Field(None, description="One training set and one test set.")
 
     DEFAULT: ClassVar[dict[str, dict[str, object]]] = {"cv_5x2": {}, "holdout": {}}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _at_least_one(cls, values: Any) -> Any:
+        """Refuse `cv_5x2:` without a value: it may mean the plan or that there is none."""
+        if not isinstance(values, Mapping):
+            return values
+        empty = [key for key, value in values.items() if value is None and key in cls.model_fields]
+        if empty:
+            raise said(f"`{empty[0]}` has no value: write `{empty[0]}: {{}}` for its defaults")
+        if not values:
+            raise said(f"no plan at all; name one of {', '.join(cls.model_fields)}")
+        return values
 
     def plans(self) -> dict[str, Plan]:
         """Return the plans asked for, by name."""

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
-from bakeoff.spec.base import Id, Part, said
+from bakeoff.errors import shown
+from bakeoff.spec.base import Id, Part, said, with_numbers
 
 Correction = Literal[
     "bonferroni",
@@ -64,7 +65,9 @@ class ChosenTest(NamedTuple):
 
 def _list_or_recommended(value: Any) -> Any:
     if isinstance(value, str) and value != RECOMMENDED:
-        raise said(f"found {value!r}, expected `recommended` or a list of tests like [{value}]")
+        raise said(
+            f"found {shown(value)}, expected `recommended` or a list of tests like [mcnemar]"
+        )
     return value
 
 
@@ -118,7 +121,7 @@ class TestSettings(Part):
         "model out of the tests over data sets and say so. Default: `error`; with "
         "`on_error: exclude` `drop_model`.",
     )
-    options: dict[str, dict[str, Any]] = Field(
+    options: Annotated[dict[str, dict[str, Any]], BeforeValidator(with_numbers)] = Field(
         {},
         description="Options of single tests, by name: `mcnemar: {variant: exact}`. Besides those "
         "of the test: `metrics`, `plan`, `alpha`, `correction`, `versus`.",

@@ -1,0 +1,190 @@
+"""Whatever stands where a value belongs: it is taken, or one message says where and what it is."""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bakeoff.errors import UserError, dotted
+from bakeoff.spec import load_experiment, read_experiment
+
+EXPERIMENTS = {
+    "fitted": """
+      experiment: every-key
+      label: Every key
+      seed: 3
+      datasets:
+        d:
+          {source: file, path: d.csv, target: y, format: csv, sep: ';', header: true,
+           encoding: utf-8, missing_values: [NA], id: i, features: [a, b], drop: [c],
+           filter: [{column: a, min: 1, keep: [1, 2], missing: drop}],
+           derive: {e: log(a)}, merge: {other: [x, 2]}, classes: [x, other], positive: x,
+           missing_target: drop, weights: w, groups: g, licence: CC0, label: D, test_path: t.csv}
+        g: {source: generator, name: make_moons, params: {noise: 1e-1}, time: t}
+        s: {source: sklearn, name: iris}
+        u: {source: url, url: 'http://localhost/x.csv', target: y, sha256: SHA}
+        o: {source: openml, name: iris, version: 1, server: 'http://localhost:9'}
+        f: {source: function, function: own.load, params: {n: 10}, target: y}
+      models:
+        tree:
+          {estimator: sklearn.tree.DecisionTreeClassifier, params: {max_depth: 3}, label: T,
+           preprocessing: none, features: [a], drop: [b], class_weight: {x: 1, other: 2},
+           threshold: 0.4, seeds: 2, threads: 1, timeout: 5, memory: 100}
+        pipe:
+          {steps: [sklearn.preprocessing.StandardScaler, {estimator: sklearn.svm.SVC, name: svm}],
+           threshold: {choose: f1, cv: 3}, early_stopping: {fraction: 0.2, rounds: 5},
+           preprocessing: [{estimator: sklearn.decomposition.PCA, params: {n_components: 2}}],
+           tune: {search: random, cv: 3, scoring: accuracy, n_iter: 3,
+                  space: {C: [1, 2], gamma: {loguniform: [1e-3, 1]}, degree: {randint: [1, 3]}}}}
+      resampling:
+        cv_5x2: {repeats: 5, folds: 2, stratify: true}
+        kfold: {folds: 3, repeats: 2}
+        resampled: {repeats: 5, test_size: 0.2}
+        holdout: {column: part, train: [1], test: [2]}
+      metrics: [accuracy]
+      tests:
+        {alpha: 5e-2, run: [mcnemar], correction: holm, versus: tree, alternative: greater,
+         rope: 0.01, margin: 0.02, missing_cells: error, options: {mcnemar: {variant: exact}}}
+      costs: {classes: [x, other], matrix: [[0, 1], [2, 0]]}
+      on_error: exclude
+      timeout: 60
+      memory: 1000
+      execution: {jobs_per: model, reuse: true}
+    """.replace("SHA", "a" * 64),
+    "given": """
+      experiment: given
+      models:
+        a: {predictions: a.csv, label: A, columns: {id: i, true: t, predicted: p,
+            probabilities: {x: px, 1.0: p1}}}
+        b: {predictions: b.csv, scores: s.csv, columns: {probabilities: 'p_{class}'}}
+    """,
+}
+ODD: list[Any] = [
+    *(None, [], {}, "", " ", "a\0b", "a\nb", "x" * 5000, "ö ✓", "1e3", "../up", "["),
+    *(0, -1, 0.5, 10**30, 1e300, float("inf"), float("nan"), True, False),
+    *(datetime.date(2020, 1, 1), b"\0", {1}, [None], [[]], ["a", "a"]),
+    *({"a": 1}, {1: 2}, {True: 1}, {None: 1}),
+]
+
+
+def experiment(name: str) -> dict[str, Any]:
+    """Return an experiment with every key of its kind."""
+    found: dict[str, Any] = yaml.safe_load(EXPERIMENTS[name])
+    return found
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """List every place in an experiment."""
+    inside: dict[Any, Any] = {}
+    if isinstance(value, (dict, list)):
+        inside = value if isinstance(value, dict) else dict(enumerate(value))
+    for key, child in inside.items():
+        yield (*path, key)
+        yield from places(child, (*path, key))
+
+
+def changed(config: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+    """Put a value at a place."""
+    config = copy.deepcopy(config)
+    here: Any = config
+    for key in path[:-1]:
+        here = here[key]
+    here[path[-1]] = value
+    return config
+
+
+def complaint(config: dict[str, Any]) -> str:
+    """Return what is wrong with an experiment; empty when nothing is."""
+    try:
+        load_experiment(config).resolved()
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_all_keys_together_are_an_experiment(name: str) -> None:
+    assert load_experiment(experiment(name)).experiment == experiment(name)["experiment"]
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_odd_value_is_taken_or_told(name: str) -> None:
+    config = experiment(name)
+    for path in places(config):
+        for value in ODD:
+            message = complaint(changed(config, path, value))
+            for line in message.splitlines():
+                assert re.match(r"[\w.:\[\]{}-]+|\(top level\):", line), (path, value, line)
+                assert len(line) < 500, (path, value, line)
+            assert not re.search(r"String |Input |Keys should|valid ", message), message
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_no_unknown_key_is_passed_over(name: str) -> None:
+    config = experiment(name)
+    free = ("params", "options", "derive", "merge", "class_weight", "space", "probabilities")
+    for path in [(), *places(config)]:
+        here: Any = config
+        for key in path:
+            here = here[key]
+        if not isinstance(here, dict) or any(key in free for key in path):
+            continue
+        for key, value in (("nonsense", None), ("Nonsense", 1), (1, 1), (None, None)):
+            with pytest.raises(UserError) as told:
+                load_experiment(changed(config, (*path, key), value))
+            assert dotted(path) in str(told.value) or path == ()
+
+
+MEANT = [
+    ("seed", 2**32, "seed: expected less than 4294967296, found 4294967296"),
+    ("timeout", float("inf"), "timeout: expected a finite number, found inf"),
+    ("label", "\0", "label: found '\\x00', expected one line of text that can be seen"),
+    ("on_error", None, "on_error: found nothing, expected one of stop, exclude"),
+    ("metrics", "accuracy", "metrics: expected a list like [a, b], found 'accuracy'"),
+    ("models", {1: {}}, "models: found 1 for the name of a key; names are texts"),
+    ("execution", {True: 1}, "execution: found True for the name of a key (YAML reads bare yes"),
+    ("resampling", {}, "resampling: no plan at all; name one of cv_5x2, kfold"),
+    ("resampling", {"cv_5x2": None}, "resampling: `cv_5x2` has no value: write `cv_5x2: {}`"),
+    ("experiment", [], "experiment: expected text, found []"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "message"), MEANT)
+def test_message_is_in_the_words_of_the_file(key: str, value: Any, message: str) -> None:
+    with pytest.raises(UserError) as told:
+        load_experiment(changed(experiment("fitted"), (key,), value))
+    assert message in str(told.value)
+
+
+def test_given_models_without_a_name_are_told_once() -> None:
+    with pytest.raises(UserError) as told:
+        load_experiment(changed(experiment("given"), ("experiment",), ["x"]))
+    assert str(told.value) == "experiment: expected text, found ['x']"
+
+
+def test_bare_true_names_a_column(tmp_path: Path) -> None:
+    """YAML reads the key `true` as a truth value; the page on predictions writes it bare."""
+    file = tmp_path / "e.yaml"
+    file.write_text(EXPERIMENTS["given"])
+    assert read_experiment(file).given["a"].columns.true == "t"
+
+
+def test_exponents_are_numbers() -> None:
+    found = load_experiment(experiment("fitted"))
+    assert found.tests.alpha == 0.05
+    assert found.datasets["g"].params == {"noise": 0.1}
+
+
+def test_one_class_has_one_name() -> None:
+    found = load_experiment(experiment("given")).given["a"].columns.probabilities
+    assert found == {"x": "px", "1": "p1"}
+    costs = {"classes": [1.0, True, "b"], "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}
+    config = changed(experiment("fitted"), ("costs",), costs)
+    assert load_experiment(config).costs.names == ["1", "True", "b"]  # type: ignore[union-attr]
