@@ -22,9 +22,9 @@ from bakeoff.data.given import check_same, rows_from
 from bakeoff.data.given_file import USUAL, read_frame, read_given
 from bakeoff.errors import UserError, unknown
 from bakeoff.report import prose
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import count, fixed, interval, number, percent, pvalue, score
 from bakeoff.report.ranking import ranking
-from bakeoff.report.family import Family
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.spec import Experiment, load_experiment

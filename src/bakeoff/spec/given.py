@@ -38,8 +38,8 @@ def _as_name(value: Any) -> Any:
 def _with_class(pattern: str) -> str:
     if CLASS not in pattern:
         raise said(
-            f"found {shown(pattern)}, expected a name with {CLASS} in it, like p_{CLASS}, or one column "
-            "for each class, like {cat: p1, dog: p2}"
+            f"found {shown(pattern)}, expected a name with {CLASS} in it, like p_{CLASS}, or one "
+            "column for each class, like {cat: p1, dog: p2}"
         )
     return pattern
 
