@@ -122,9 +122,8 @@ def test_dry_run_lists_what_would_run_once(console: Any) -> None:
     log("Building DAG of jobs...")
     for _ in range(2):
         log("Job stats: …", event=LogEvent.RUN_INFO, msg="Job stats: …", stats={"fit_fold": 10})
-    log(
-        "Reasons:\n    (check individual jobs above for details)\n    code has changed:\n        all"
-    )
+    above = "    (check individual jobs above for details)\n"
+    log(f"Reasons:\n{above}    code has changed:\n        all")
     log("This was a dry-run (flag -n).")
     assert stream.getvalue().splitlines() == [
         "Job stats: …",
