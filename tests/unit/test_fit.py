@@ -134,6 +134,21 @@ def test_preprocessing_is_fitted_on_training_rows_only(
     assert seen == [56]
 
 
+@pytest.mark.parametrize("estimator", ["ensemble.HistGradientBoostingClassifier", "svm.SVC"])
+@pytest.mark.parametrize("other", ["number", "text"])
+def test_column_without_a_value_is_no_obstacle(estimator: str, other: str) -> None:
+    frame = pd.DataFrame({"x": np.arange(40.0), "empty": np.nan, "c": np.arange(40.0) % 3})
+    if other == "text":
+        frame["c"] = frame["c"].astype(str)
+    y = np.arange(40) % 2
+    plain = frame.drop(columns="empty")
+    made = [
+        assemble(model(f"sklearn.{estimator}"), known, derive(1)).fit(known, y).predict(known)
+        for known in (frame, plain)
+    ]
+    np.testing.assert_array_equal(*made)
+
+
 def test_no_preprocessing_leaves_columns_alone() -> None:
     bare = model(MODELS[0], preprocessing="none")
     frame = mixed_frame().drop(columns=[ROW_ID, TARGET])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +12,7 @@ import pandas as pd
 from bakeoff.data import columns
 from bakeoff.errors import Problem, UserError, shown, unknown
 from bakeoff.spec.base import name_of
-from bakeoff.spec.datasets import DataSet, Filter
+from bakeoff.spec.datasets import DataSet, Filter, TableData
 
 Place = tuple[str | int, ...]
 
@@ -24,6 +24,10 @@ _FUNCTIONS = {
     "abs": np.abs,
     "square": np.square,
 }
+_IF_NAMES = (
+    "; if a class is called NA, None or the like, which stand for a missing value, say with "
+    "`missing_values:` what does"
+)
 _LIMITS: Mapping[str, Callable[[Any, Any], Any]] = {
     "min": lambda values, limit: values >= limit,
     "max": lambda values, limit: values <= limit,
@@ -109,16 +113,13 @@ def derived(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
 
 
 def _parse_formula(formula: str, at: Place) -> tuple[str, str]:
-    try:
-        call = ast.parse(formula.strip(), mode="eval").body
-    except SyntaxError:
-        call = None
-    match call:
-        case ast.Call(func=ast.Name(id=function), args=[ast.Name(id=source)], keywords=[]):
-            if function not in _FUNCTIONS:
-                raise Problem(at, unknown("function", function, _FUNCTIONS))
-            return function, source
-    raise Problem(at, f"found {shown(formula)}, expected function(column), e.g. log(income)")
+    # the name of a column may hold anything, brackets too
+    call = re.fullmatch(r"\s*(\w+)\s*\(\s*(.+?)\s*\)\s*", formula)
+    if call is None:
+        raise Problem(at, f"found {shown(formula)}, expected function(column), e.g. log(income)")
+    if call[1] not in _FUNCTIONS:
+        raise Problem(at, unknown("function", call[1], _FUNCTIONS))
+    return call[1], call[2]
 
 
 def labelled(
@@ -133,7 +134,8 @@ def labelled(
         raise Problem(
             (*place, "target"),
             f"{count} of {len(frame)} rows have no value in {target!r} (first in row "
-            f"{int(frame.index[missing][0]) + 1}); set `missing_target: drop` to leave them out",
+            f"{int(frame.index[missing][0]) + 1}); set `missing_target: drop` to leave them out"
+            + (_IF_NAMES if isinstance(spec, TableData) and spec.missing_values is None else ""),
         )
     return frame[~missing], count
 
@@ -160,6 +162,7 @@ def labels(
         found, order = found[found.isin(wanted)], [name for name in order if name in wanted]
     if len(order) > max(100, len(found) // 2):
         raise _quantity(order, found, place)
+    _check_blanks(order, str(target.name), place)
     if len(order) < 2:
         raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
     if spec.positive is not None:
@@ -203,8 +206,22 @@ def _quantity(order: list[str], target: columns.Column, place: Place) -> Problem
     return Problem(
         (*place, "target"),
         f"{len(order)} different values in {len(target)} rows look like a quantity, not like "
-        "classes",
+        "classes; if they are, store them as texts",
     )
+
+
+def _check_blanks(order: list[str], target: str, place: Place) -> None:
+    """Refuse classes that nobody can tell apart."""
+    seen: dict[str, str] = {}
+    for name in order:
+        first = seen.setdefault(" ".join(name.split()), name)
+        if first != name:
+            raise Problem(
+                (*place, "target"),
+                f"the classes {first!r} and {name!r} of {target!r} differ by white space alone: "
+                f"mend the data, or pool them with `merge: {{{' '.join(name.split())}: "
+                f"[{first!r}, {name!r}]}}`",
+            )
 
 
 def column(frame: pd.DataFrame, name: str, at: Place) -> columns.Column:
@@ -234,13 +251,14 @@ def row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
         return frame.index.to_numpy(dtype=np.int64) + 1
     ids = column(frame, spec.id, (*place, "id"))
     if ids.isna().any():
-        raise Problem((*place, "id"), f"{int(ids.isna().sum())} rows have no id in {spec.id!r}")
+        raise Problem(
+            (*place, "id"), f"{int(ids.isna().sum())} of {len(ids)} rows have no id in {spec.id!r}"
+        )
     whole = pd.api.types.is_integer_dtype(ids.dtype)
     ids = columns.plain(ids) if whole else columns.names(ids)
     if ids.duplicated().any():
-        raise Problem(
-            (*place, "id"), f"ids must be unique: {ids[ids.duplicated()].iloc[0]!r} appears twice"
-        )
+        first = str(ids[ids.duplicated()].iloc[0])
+        raise Problem((*place, "id"), f"ids must be unique: {first!r} appears twice")
     return ids.to_numpy()
 
 

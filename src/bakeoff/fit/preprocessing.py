@@ -18,7 +18,8 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
     Columns that are not numbers are encoded by skrub's ``TableVectorizer`` (one-hot for few
     categories, string encodings for many, dates taken apart). Missing values are imputed by
     the median, with an indicator, where the estimator takes none. Numbers are scaled to unit
-    variance unless the estimator is made of trees, which do not care.
+    variance unless the estimator is made of trees, which do not care. A column without any
+    value in the training part says nothing, and no estimator is to stumble over it.
 
     Parameters
     ----------
@@ -43,10 +44,21 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
         steps.append(SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True))
     if not _made_of_trees(classifier):
         steps.append(StandardScaler())
+    if numeric and type(first).__module__.startswith("sklearn.ensemble._hist_gradient_boosting"):
+        # it takes missing values, but in scikit-learn 1.9 no column without any value
+        from sklearn.compose import ColumnTransformer
+
+        keep = ("known", "passthrough", with_values)
+        steps.append(ColumnTransformer([keep], verbose_feature_names_out=False))
     named = not numeric or any(set(str(name)) & _REFUSED for name in features)
     if boosting_library(first) in ("xgboost", "lightgbm") and named:
         steps.append(FunctionTransformer(number_columns))
     return steps
+
+
+def with_values(features: pd.DataFrame) -> list[Any]:
+    """List the columns that have a value in the training part."""
+    return list(features.columns[features.notna().any()])
 
 
 def number_columns(features: Any) -> Any:

@@ -39,7 +39,7 @@ NewName = Annotated[str, BeforeValidator(_number_as_text)]
 Column = Annotated[str, Field(min_length=1)]
 Params = Annotated[dict[str, Any], BeforeValidator(with_numbers)]
 Values = Annotated[list[ClassName], Field(min_length=1)]
-Limit = Annotated[int | float | str, WrapValidator(_one_message)]
+Limit = Annotated[int | float | str, WrapValidator(_one_message), BeforeValidator(with_numbers)]
 
 
 def _looking_like(pattern: str, wanted: str) -> AfterValidator:

@@ -72,6 +72,23 @@ def test_order_of_classes_is_that_of_their_values() -> None:
     assert merged.classes == ("1", "rare", "10")
 
 
+def test_classes_that_look_alike_can_be_pooled(tmp_path: Path) -> None:
+    pd.DataFrame({"x": range(12), "y": ["u", "u ", "v"] * 4}).to_csv(tmp_path / "d.csv")
+    base = {"path": str(tmp_path / "d.csv"), "target": "y", "drop": ["Unnamed: 0"]}
+    assert load(base, merge={"u": ["u", "u "]}).card["classes"] == {"u": 8, "v": 4}
+    kept = load(base, classes=["u", "v"])
+    assert kept.card["rows_of_other_classes"] == 4
+
+
+def test_column_of_any_name_can_be_derived_from(tmp_path: Path) -> None:
+    pd.DataFrame({"Income (net), in $": range(1, 13), "y": ["u", "v"] * 6}).to_csv(
+        tmp_path / "d.csv", index=False
+    )
+    base = {"path": str(tmp_path / "d.csv"), "target": "y"}
+    found = load(base, derive={"log_income": "log( Income (net), in $ )"}).frame["log_income"]
+    np.testing.assert_allclose(found, np.log(np.arange(1, 13)))
+
+
 def test_filters_keep_what_they_say() -> None:
     raw = pd.read_csv(DATA / "attrition.csv")
     table = load(
@@ -164,7 +181,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"groups": "kin"}, "groups: unknown column 'kin'; did you mean 'kind'?"),
     ({"groups": "n"}, "groups: 1 of 12 rows have no value in 'n'"),
     ({"time": "kind"}, "time: column 'kind' holds neither numbers nor dates"),
-    ({"id": "n"}, "id: 1 rows have no id in 'n'"),
+    ({"id": "n"}, "id: 1 of 12 rows have no id in 'n'"),
     ({"target": "n"}, "1 of 12 rows have no value in 'n' (first in row 12)"),
 ]
 
