@@ -68,14 +68,9 @@ class Layout:
         wanted = {
             "tuned": any(model.chooses for model in fitted),
             "seeds": any(model.seeds > 1 for model in fitted),
+            "excluded": self.passes_over,
         }
-        tables = [f"{self.results}/{name}.csv" for name, there in wanted.items() if there]
-        return [*tables, *self.excluded_table]
-
-    @property
-    def excluded_table(self) -> list[str]:
-        """The table of the fits that failed, where they may."""
-        return [f"{self.results}/excluded.csv"] if self.passes_over else []
+        return [f"{self.results}/{name}.csv" for name, there in wanted.items() if there]
 
     @property
     def matrix(self) -> list[str]:
@@ -91,6 +86,13 @@ class Layout:
             case GivenData():
                 return self.given_files(dataset)
         return []
+
+    @property
+    def divisions(self) -> list[str]:
+        """What is known of how good the divisions are, per data set and plan that has any."""
+        plans = [plan for plan in self.plans if not self.experiment.by_scores(plan)]
+        names = self.experiment.datasets
+        return [f"{self.results}/splits/{name}.{plan}.json" for name in names for plan in plans]
 
     @property
     def holdouts(self) -> list[str]:

@@ -198,7 +198,7 @@ def exhibits(experiment: Experiment) -> list[tuple[str, ...]]:
 def report(study: Mapping[str, Any], folder: str) -> None:
     """Write the report; only this task and the next import matplotlib."""
     from bakeoff.report.make import make_report
-    from bakeoff.report.study import read_study
+    from bakeoff.report.read import read_study
 
     make_report(read_study(**study), folder)
 
@@ -206,7 +206,7 @@ def report(study: Mapping[str, Any], folder: str) -> None:
 def print_figures(study: Mapping[str, Any], folder: str) -> None:
     """Write the report's figures for print."""
     from bakeoff.report.make import make_prints
-    from bakeoff.report.study import read_study
+    from bakeoff.report.read import read_study
 
     make_prints(read_study(**study), folder)
 

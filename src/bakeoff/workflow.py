@@ -270,13 +270,17 @@ class Workflow(Layout):
         self._run("print_figures", self._study(input), self.results, log=log, what="the figures")
 
     def _study(self, input: Any) -> dict[str, Any]:
-        """Name the files of the results, as `bakeoff.report.study.read_study` wants them."""
-        study = {k: input[k] for k in ("experiment", "comparisons", "scores", "timings")}
-        holdouts = zip(self.experiment.datasets, self.holdouts, strict=False)
-        cards = [f"{self.results}/data/{dataset}.json" for dataset in self.experiment.datasets]
-        excluded = next(iter(self.excluded_table), None)
-        more = {"cards": cards, "holdouts": dict(holdouts), "excluded": excluded}
-        return {**study, **more, "file": self.file or ""}
+        """Name the files of the results, as `bakeoff.report.read.read_study` wants them."""
+        study = {k: input[k] for k in ("experiment", "chosen", "comparisons", "scores", "timings")}
+        return {
+            **study,
+            "cards": [f"{self.results}/data/{name}.json" for name in self.experiment.datasets],
+            "holdouts": dict(zip(self.experiment.datasets, self.holdouts, strict=False)),
+            "divisions": self.divisions,
+            "tables": {Path(path).stem: path for path in self.extras},
+            "missing": self.matrix[-1] if self.matrix else None,
+            "file": self.file or "",
+        }
 
     def exhibits(self, form: str) -> list[Exhibit]:
         """List the report's figures or its tables."""

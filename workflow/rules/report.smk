@@ -1,12 +1,15 @@
 rule report:
     input:
         experiment=rules.resolve_experiment.output[0],
+        chosen=rules.resolve_experiment.output[1],
         comparisons=rules.compare.output.json,
         scores=rules.all_scores.output.scores,
         timings=rules.all_scores.output.timings,
         cards=expand(rules.load_dataset.output.card, dataset=EXPERIMENT.datasets),
         holdouts=bakeoff.holdouts,
-        excluded=bakeoff.excluded_table,
+        divisions=bakeoff.divisions,
+        tables=bakeoff.extras,
+        matrix=bakeoff.matrix,
     output:
         html=report(
             f"{RESULTS}/report.html",

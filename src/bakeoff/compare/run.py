@@ -196,6 +196,9 @@ class _Family:
         whole: PairwiseResult = self._call(entry, arguments, 1 - self.how.alpha, **more)
         plain = whole.to_dict()
         shared = {k: v for k, v in plain.items() if k != "pairs"} | {"test": self.entry.name}
+        if "average_ranks" in plain["details"]:
+            # what a critical difference diagram is drawn from; each pair has details of its own
+            shared["ranks"] = {**plain["details"], "models": list(self.models)}
         found = []
         for pair, details in zip(whole.pairs, plain["pairs"], strict=True):
             result = Result(

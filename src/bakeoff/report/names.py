@@ -20,6 +20,8 @@ class Exhibit(NamedTuple):
         The part of the report it belongs to.
     title : str
         A short name.
+    dataset : str
+        The data set it is about; empty where it is about all of them.
     """
 
     kind: str
@@ -27,8 +29,9 @@ class Exhibit(NamedTuple):
     form: str
     category: str
     title: str
+    dataset: str = ""
 
     @property
     def name(self) -> str:
         """The stem of its files."""
-        return f"{self.kind}.{self.test}" if self.test else self.kind
+        return ".".join(filter(None, (self.kind, self.test, self.dataset)))

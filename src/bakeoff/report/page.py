@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import yaml
@@ -12,19 +12,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bakeoff.report import citations, prose
-from bakeoff.report.exhibits import tests_of
+from bakeoff.report.exhibits import COUNTING, tests_of
+from bakeoff.report.family import Family
 from bakeoff.report.figures.draw import Drawing
 from bakeoff.report.figures.style import inline
 from bakeoff.report.names import Exhibit
-from bakeoff.report.numbers import number, pvalue, short
-from bakeoff.report.selection import families_of, order, what_is_shown
-from bakeoff.report.study import Family, Study, as_float
+from bakeoff.report.numbers import p_equals, short
+from bakeoff.report.selection import COUNTED, counted_pairs, families_of, what_is_shown
+from bakeoff.report.study import Study
 from bakeoff.report.tables import Table, markdown, to_markdown
 from bakeoff.report.verdict import Verdict
 from bakeoff.stats import Entry
 
 _MOST_TABLES = 6
-_FOURFOLD = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,17 +33,8 @@ class Fourfold:
 
     a: str
     b: str
-    counts: tuple[int, int, int, int]
+    counts: tuple[int, ...]
     p: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Facts:
-    """Numbers that a test gives for either model of a pair, e.g. what its errors cost."""
-
-    a: str
-    b: str
-    rows: tuple[tuple[str, str, str], ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,8 +44,16 @@ class Part:
     entry: Entry
     exhibits: tuple[Exhibit, ...]
     fourfold: tuple[Fourfold, ...]
-    facts: tuple[Facts, ...]
     shows: str
+
+
+@dataclasses.dataclass(frozen=True)
+class OneDataset:
+    """What the page shows of one of several data sets: which rows the models have right."""
+
+    label: str
+    figure: Exhibit
+    fourfold: tuple[Fourfold, ...]
 
 
 def parts(study: Study, exhibits: Sequence[Exhibit]) -> list[Part]:
@@ -65,65 +64,48 @@ def parts(study: Study, exhibits: Sequence[Exhibit]) -> list[Part]:
         if not own:
             continue
         families = families_of(study, entry.name)
-        single = families[0] if len(families) == 1 else None
+        single = len(families) == 1 and entry.name in COUNTING
         found.append(
             Part(
                 entry,
                 own,
-                tuple(_fourfolds(study, single)) if single else (),
-                tuple(_facts(study, single)) if single else (),
+                _fourfolds(study, families[0]) if single else (),
                 what_is_shown(study, families, []) if len(families) > 1 else "",
             )
         )
     return found
 
 
-def _shown_pairs(study: Study, family: Family) -> list[tuple[str, str]]:
-    ranked = order(study)
-    pairs = list(combinations(ranked, 2))
-    if len(pairs) > _MOST_TABLES:
-        pairs = [pair for pair in pairs if pair[0] == ranked[0]][:_MOST_TABLES]
-    return [pair for pair in pairs if family.between(*pair) is not None]
+def by_dataset(study: Study, exhibits: Sequence[Exhibit]) -> list[OneDataset]:
+    """Bring together what is drawn and counted of each of several data sets."""
+    counting = [entry.name for entry in tests_of(study.experiment) if entry.name in COUNTING]
+    families = families_of(study, counting[0]) if counting else []
+    known = {family.dataset: family for family in families}
+    return [
+        OneDataset(
+            study.dataset_label(e.dataset),
+            e,
+            _fourfolds(study, known[e.dataset]) if e.dataset in known else (),
+        )
+        for e in exhibits
+        if e.dataset
+    ]
 
 
-def _fourfolds(study: Study, family: Family) -> list[Fourfold]:
+def _fourfolds(study: Study, family: Family) -> tuple[Fourfold, ...]:
     found = []
-    for a, b in _shown_pairs(study, family):
+    for a, b in counted_pairs(study, [family], _MOST_TABLES)[0][:_MOST_TABLES]:
         row = family.between(a, b)
         details = row.result.get("details", {}) if row else {}
-        if row is None or not set(_FOURFOLD) <= set(details):
+        if row is None or not set(COUNTED) <= set(details):
             continue
-        both, only_a, only_b, neither = (int(details[key]) for key in _FOURFOLD)
+        both, only_a, only_b, neither = (int(details[key]) for key in COUNTED)
         if family.turned(a, b):
             only_a, only_b = only_b, only_a
-        p = pvalue(row.pvalue_adjusted)
-        found.append(Fourfold(study.label(a), study.label(b), (both, only_a, only_b, neither), p))
-    return found
-
-
-def _facts(study: Study, family: Family) -> list[Facts]:
-    found = []
-    for a, b in _shown_pairs(study, family):
-        row = family.between(a, b)
-        details: Mapping[str, Any] = row.result.get("details", {}) if row else {}
-        names = [
-            key[:-2]
-            for key, value in details.items()
-            if key.endswith("_a") and f"{key[:-2]}_b" in details and _is_number(value)
-        ]
-        if not names or names == ["accuracy"]:
-            continue
-        sides = ("b", "a") if family.turned(a, b) else ("a", "b")
-        rows = []
-        for name in names:
-            first, second = (number(as_float(details[f"{name}_{side}"])) for side in sides)
-            rows.append((name.replace("_", " "), first, second))
-        found.append(Facts(study.label(a), study.label(b), tuple(rows)))
-    return found
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+        counts = both, only_a, only_b, neither
+        p = p_equals(row.pvalue_adjusted, "adjusted p" if row.family_size > 1 else "p")
+        found.append(Fourfold(study.label(a), study.label(b), counts, p))
+    return tuple(found)
 
 
 def html(
@@ -181,6 +163,8 @@ def _render(
         drawings=drawings,
         tables=tables,
         parts=parts(study, exhibits),
+        by_dataset=by_dataset(study, exhibits),
+        each=prose.each(study),
         resolved=yaml.safe_dump(study.experiment.resolved(), sort_keys=False, allow_unicode=True),
         bibtex=citations.bibtex(study),
         command=command(study),
@@ -192,6 +176,4 @@ def command(study: Study) -> str:
     """Return the command that reproduces the experiment."""
     if not study.file or study.file == "config/config.yaml":
         return "snakemake --cores all"
-    import shlex
-
     return f"snakemake --cores all --configfile {shlex.quote(study.file)}"

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from bakeoff.compare import Comparison
-from bakeoff.report.study import Family, as_float
+from bakeoff.report.family import Family, as_float
 from bakeoff.stats import Evidence
 
 POWER = 0.8

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from bakeoff.compare import Comparison, Decision
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import fixed, interval, percent, score
-from bakeoff.report.ranking import in_ranks
-from bakeoff.report.study import Family, Study
+from bakeoff.report.study import Study
 from bakeoff.scores import METRICS
 from bakeoff.stats import Evidence, TypeOneError
 
@@ -41,6 +41,8 @@ WHY_UNDECIDED = {
     "undefined": "the test has no answer on this evidence",
     "undefined_metric": "the metric is undefined on a fold",
 }
+OWN_UNITS = {"pairwise_rank_sum": "Cliff's delta"}
+"""Tests whose estimates are neither in the unit of the metric nor differences of ranks."""
 SAME = ("no_discordant_pairs", "identical_scores")
 
 
@@ -57,15 +59,34 @@ CORRECTIONS = {
 CAPTIONS = {
     "forest": "The square is the difference, the line its interval; where the test gives no "
     "interval, the ticks are the differences on single folds. Filled and coloured: shown to "
-    "differ.",
+    "differ, or in green shown to be equivalent within the green band.",
     "matrix": "Below the diagonal the difference, row minus column; above it the adjusted "
-    "p-value. Bold and coloured: shown to differ (blue: the row is better, orange: the column).",
+    "p-value. Bold and coloured: shown to differ (blue: the row is better, orange: the column), "
+    "or in green shown to be equivalent.",
+    "matrices": "Number of data sets on which the test calls the model of the row better, or in "
+    "green both equivalent.",
     "ten_t": "Ten orders of the folds would have given ten t tests; one statistic for all of them "
     "does not depend on the order.",
     "posterior": "How probable it is that the first is better, both are equivalent, the second is "
-    "better.",
+    "better; beside it, where it is known, the density of the difference, the region of practical "
+    "equivalence shaded.",
     "ranks": "Bars join models that the adjusted p-values of this test do not tell apart.",
 }
+
+
+def caption(study: Study, kind: str) -> str:
+    """Return the caption of a figure of a test."""
+    return CAPTIONS["matrices" if kind == "matrix" and len(study.datasets) > 1 else kind]
+
+
+def each(study: Study) -> str:
+    """Say how to read the figure of scores."""
+    ends = "The diamond is the mean, the bar its interval."
+    if len(study.datasets) > 1:
+        return f"Each dot is one data set; thin lines join the scores on one data set. {ends}"
+    if study.plan == "holdout":
+        return "Each diamond is a model's score on the held-out rows, the bar its interval."
+    return f"Each dot is one fold; thin lines join what was scored on the same rows. {ends}"
 
 
 def why_undecided(row: Comparison) -> str:
@@ -83,21 +104,36 @@ def gap(value: float, metric: str) -> str:
     return score(size)
 
 
-def gap_of(study: Study, family: Family, value: float) -> str:
+def unit(family: Family) -> str:
+    """Name what a family's estimates are differences of."""
+    if family.in_ranks:
+        return "mean rank among all scores" if family.pooled else "average rank"
+    if family.entry.name in OWN_UNITS:
+        return OWN_UNITS[family.entry.name]
+    return METRICS[family.metric].title
+
+
+def _is_metric(family: Family) -> bool:
+    return not family.in_ranks and family.entry.name not in OWN_UNITS
+
+
+def gap_of(family: Family, value: float) -> str:
     """Write the size of a difference in the unit of a family's estimates."""
-    if in_ranks(study, family):
-        return f"{fixed(abs(value), 2)} average ranks"
-    return gap(value, family.metric)
+    if _is_metric(family):
+        return gap(value, family.metric)
+    size = fixed(abs(value), 2)
+    return f"{size} average ranks" if unit(family) == "average rank" else f"{size} ({unit(family)})"
 
 
-def gap_with_interval(study: Study, row: Comparison, family: Family) -> str:
+def gap_with_interval(row: Comparison, family: Family) -> str:
     """Write A's advantage with its interval, in one unit."""
-    if in_ranks(study, family):
-        return gap_of(study, family, row.estimate)
+    if not _is_metric(family):
+        return gap_of(family, row.estimate)
     text = gap(row.estimate, row.metric)
     if math.isnan(row.ci_low):
         return text
     factor, decimals = (100, 1) if row.metric in SHARES else (1, 3)
+    # turned to the side of the one who is ahead, as the size is
     sign = 1 if row.estimate >= 0 else -1
     limits = sorted((sign * row.ci_low * factor, sign * row.ci_high * factor))
     return f"{text} ({level_of(row)} {interval(limits[0], limits[1], decimals)})"
@@ -121,13 +157,24 @@ def correction(row: Comparison) -> str:
 
 def evidence(study: Study, family: Family) -> str:
     """Say what a family was computed from."""
+    n = family.rows[0].n
     if not family.dataset:
-        return f"{len(study.datasets)} data sets"
-    rows = family.rows[0].n
+        total = len(study.datasets)
+        return f"{total} data sets" if n == total else f"{n} of {total} data sets"
     name = study.dataset_label(family.dataset)
     if family.entry.evidence in (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA):
         return f"{PLANS[family.plan]} of {name}"
-    return f"{rows:,} held-out rows of {name}"
+    return f"{n:,} held-out rows of {name}"
+
+
+def where(study: Study, family: Family) -> str:
+    """Name the data set of a family, or say that it is about all of them."""
+    return study.dataset_label(family.dataset) if family.dataset else f"{evidence(study, family)}"
+
+
+def side(row: Comparison) -> str:
+    """Say what a one-sided test asks."""
+    return "is A better?" if row.alternative == "greater" else "is B better?"
 
 
 def about(family: Family) -> str:

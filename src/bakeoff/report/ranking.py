@@ -9,7 +9,8 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from bakeoff.report.study import Family, Study
+from bakeoff.report.study import Study
+from bakeoff.scores import METRICS
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
 
 
@@ -91,25 +92,8 @@ def ranks_of(means: pd.DataFrame, greater: bool) -> pd.DataFrame:
     return means.round(10).rank(axis=1, ascending=not greater, method="average")
 
 
-@lru_cache(maxsize=256)
-def in_ranks(study: Study, family: Family) -> bool:
-    """Tell whether a family's estimates are differences of average ranks, not of scores."""
-    if family.dataset or not family.settles or len(study.datasets) < 2:
-        return False
-    tested = {m for row in family.rows for m in (row.model_a, row.model_b)}
-    means = dataset_means(study, family.metric, family.plan)
-    if means.empty:
-        return False
-    ranks = ranks_of(means[[m for m in study.models if m in tested]], True).mean()
-    gaps = [abs(float(ranks[r.model_a] - ranks[r.model_b])) for r in family.rows]
-    found = [abs(row.estimate) for row in family.rows]
-    return bool(np.allclose(found, gaps, atol=1e-6))
-
-
 def greater_is_better(metric: str) -> bool:
     """Tell which way a metric is better."""
-    from bakeoff.scores import METRICS
-
     return METRICS[metric].greater_is_better
 
 

@@ -6,12 +6,21 @@ import dataclasses
 from itertools import combinations
 
 from bakeoff.compare import Comparison, Decision
+from bakeoff.report import prose
+from bakeoff.report.family import ON_ROWS, Family
 from bakeoff.report.numbers import short
-from bakeoff.report.ranking import in_ranks, ranking
-from bakeoff.report.study import ON_ROWS, Family, Study
+from bakeoff.report.ranking import ranking
+from bakeoff.report.study import Study
 
 MOST_ROWS = 15
 MOST_DATASETS = 40
+COUNTED = {
+    "both_correct": "both right",
+    "only_a_correct": "only A right",
+    "only_b_correct": "only B right",
+    "both_wrong": "both wrong",
+}
+"""What tests of right and wrong rows count, under the keys of their details."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,18 +111,14 @@ def what_is_shown(study: Study, families: list[Family], rows: list[Row]) -> str:
     return "every pair, the better-ranked model first"
 
 
-def difference_name(study: Study, family: Family) -> str:
+def difference_name(family: Family) -> str:
     """Name the horizontal axis of a figure of differences."""
-    from bakeoff.scores import METRICS
-
-    metric = METRICS[family.metric]
-    if in_ranks(study, family):
-        return "advantage of the first algorithm (average ranks)"
+    what = prose.unit(family)
     if not family.dataset:
-        return f"advantage of the first algorithm ({metric.title} over data sets)"
+        return f"advantage of the first algorithm ({what} over data sets)"
     if family.entry.evidence in ON_ROWS:
-        return f"advantage of the first model ({metric.title} on the test rows)"
-    return f"advantage of the first algorithm ({metric.title}, mean over folds)"
+        return f"advantage of the first model ({what} on the test rows)"
+    return f"advantage of the first algorithm ({what}, mean over folds)"
 
 
 def tally(families: list[Family], a: str, b: str) -> dict[str, int]:
@@ -124,5 +129,24 @@ def tally(families: list[Family], a: str, b: str) -> dict[str, int]:
         "b": sum(row.decision is Decision.B_BETTER for row in rows),
         "equivalent": sum(row.decision is Decision.EQUIVALENT for row in rows),
         "undecided": sum(row.decision is Decision.UNDECIDED for row in rows),
+        "rest": sum(row.decision in (Decision.NOT_SHOWN, Decision.DIFFERENT) for row in rows),
         "all": len(rows),
     }
+
+
+def counted_pairs(
+    study: Study, families: list[Family], most: int
+) -> tuple[list[tuple[str, str]], str]:
+    """Choose the pairs whose rows are counted, and say which they are.
+
+    All of them, or those of the best model, or the two best, so that there are not more than
+    `most` rows over all data sets, but for studies with more data sets than that.
+    """
+    ranked = order(study)
+    every = list(combinations(ranked, 2))
+    leaders = [pair for pair in every if pair[0] == ranked[0]]
+    best = study.label(ranked[0])
+    for pairs, which in ((every, "every pair"), (leaders, f"pairs with {best}, the best")):
+        if len(pairs) * len(families) <= most:
+            return pairs, which
+    return leaders[:1], "the two best models"

@@ -39,7 +39,7 @@ def _undefined():
 
 
 def _equivalent():
-    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "result": {"margin": 0.02}}
+    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "margin": 0.02}
     return _two(
         pair("a", "b", 0.3, 0.004, ci_low=-0.006, ci_high=0.014, confidence=0.95),
         pair("a", "b", 0.003, 0.004, **tost),
@@ -49,14 +49,18 @@ def _equivalent():
 
 
 def _bayes(a, equal, b):
-    result = {"p_a_better": a, "p_equivalent": equal, "p_b_better": b, "rope": 0.01}
-    row = pair("a", "b", NAN, 0.05, test="bayes_correlated_t", result=result)
+    says = {a: Decision.A_BETTER, equal: Decision.EQUIVALENT, b: Decision.B_BETTER}
+    decision = next((d for p, d in says.items() if p >= 0.95), Decision.NOT_SHOWN)
+    known = {"p_a_better": a, "p_equivalent": equal, "p_b_better": b, "rope": 0.01}
+    row = pair("a", "b", NAN, 0.05, test="bayes_correlated_t", decision=decision, **known)
     return _two(row, tests=("bayes_correlated_t",))
 
 
 def _over_datasets(ab, ac, bc):
     spec = experiment(ABC, datasets=("d", "e", "f"), tests=("friedman_posthoc",))
     more = {"test": "friedman_posthoc", "dataset": "", "plan": "cv_5x2", "family": 3, "n": 3}
+    known = {"models": ["a", "b", "c"], "average_ranks": [1.0, 2.0, 3.0]}
+    more["result"] = {"ranks": known}
     rows = [pair("a", "b", ab, 1.0, **more), pair("a", "c", ac, 2.0, **more)]
     return study(spec, [*rows, pair("b", "c", bc, 1.0, **more)], OVER)
 
@@ -69,6 +73,76 @@ def _dataset_by_dataset():
         pair("a", "b", NAN, 0.05, dataset="f", status="zero_variance"),
     ]
     return study(spec, rows, OVER)
+
+
+def _posterior_over_datasets():
+    spec = experiment(AB, datasets=("d", "e", "f"), tests=("bayes_signed_rank",))
+    known = {"p_a_better": 0.6, "p_equivalent": 0.3, "p_b_better": 0.1, "rope": 0.01}
+    more = {"dataset": "", "n": 3, "decision": Decision.NOT_SHOWN, "test": "bayes_signed_rank"}
+    return study(spec, [pair("a", "b", NAN, 0.02, **more, **known)], OVER)
+
+
+def _equivalent_by_dataset():
+    names = ("d", "e", "f")
+    spec = experiment(ABC, datasets=names, tests=("friedman_posthoc", "tost_folds"))
+    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "margin": 0.02, "family": 3}
+    rows = [
+        pair("a", "b", 0.01, 0.001, **tost),
+        pair("b", "c", 0.001, 0.001, **tost),
+        pair("a", "c", 0.01, 0.001, dataset="f", **tost),
+    ]
+    return study(spec, [*_over_datasets(0.2, 0.1, 0.2).comparisons, *rows], OVER)
+
+
+def _better_yet_equivalent():
+    tost = {"test": "tost_folds", "decision": Decision.EQUIVALENT, "margin": 0.02}
+    return _two(
+        pair("a", "b", 0.003, 0.004, ci_low=0.001, ci_high=0.007, confidence=0.95),
+        pair("a", "b", 0.001, 0.004, **tost),
+        tests=("cv5x2_f", "tost_folds"),
+        means={"a": 0.904, "b": 0.9},
+    )
+
+
+def _versus(ba, bc, **more):
+    """Compare with b, the control."""
+    rows = [pair("b", "a", *ba, family=2, **more), pair("b", "c", *bc, family=2, **more)]
+    return _three(*rows)
+
+
+def _one_sided():
+    row = pair("b", "a", 0.97, -0.05, alternative="greater", decision=Decision.NOT_SHOWN, **WIDE)
+    return _two(row)
+
+
+def _costly(p, tests=("mcnemar", "cost_sensitive")):
+    costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
+    spec = experiment(AB, tests=tests, costs=costs, metrics=["accuracy", "cost"])
+    right = pair("a", "b", 0.3, 0.05, test="mcnemar", **WIDE)
+    cheap = pair(
+        "a", "b", p, -0.1, test="cost_sensitive", metric="cost", plan="holdout", n=200,
+        ci_low=-0.3, ci_high=-0.02, confidence=0.95,
+    )  # fmt: skip
+    found = [row for row in (right, cheap) if row.test in tests]
+    return study(spec, found, TWO)
+
+
+def _pooled():
+    spec = experiment(ABC, datasets=("d", "e", "f"), tests=("dunn",))
+    known = {"models": ["a", "b", "c"], "average_ranks": [3.0, 5.0, 7.0]}
+    more = {"test": "dunn", "dataset": "", "family": 3, "n": 3, "result": {"ranks": known}}
+    rows = [pair("a", "b", 0.4, 2.0, **more), pair("a", "c", 0.1, 4.0, **more)]
+    return study(spec, [*rows, pair("b", "c", 0.4, 2.0, **more)], OVER)
+
+
+def _some_data_sets_left_out():
+    spec = experiment(ABC, datasets=("d", "e", "f"), tests=("friedman_posthoc",))
+    ranks = {"models": ["a", "b", "c"], "average_ranks": [1.0, 2.5, 2.5]}
+    left = ["data set f was left out: c has no accuracy on f (no fit)"]
+    more = {"test": "friedman_posthoc", "dataset": "", "family": 3, "n": 2}
+    more["result"] = {"ranks": ranks, "left_out": left}
+    rows = [pair("a", "b", 0.4, 1.5, **more), pair("a", "c", 0.4, 1.5, **more)]
+    return study(spec, [*rows, pair("b", "c", 1.0, 0.0, **more)], OVER)
 
 
 def _loss():
@@ -111,11 +185,31 @@ CASES = {
     ),
     "a model without scores": _undefined,
     "practically equivalent": _equivalent,
+    "better, yet practically equivalent": _better_yet_equivalent,
+    "versus a control, both ways": lambda: _versus((0.003, -0.05), (0.01, 0.04)),
+    "versus a control, one": lambda: _versus((0.003, -0.05), (0.3, 0.04)),
+    "versus a control, none": lambda: _versus((0.3, -0.05), (0.3, 0.04)),
+    "versus a control, undecided": lambda: _versus((NAN, NAN), (NAN, NAN), status="too_few"),
+    "one-sided, the other way": _one_sided,
+    "costs that are shown": lambda: _costly(0.01),
+    "costs that may be chance": lambda: _costly(0.3),
+    "costs alone": lambda: _costly(0.01, tests=("cost_sensitive",)),
+    "better than one, undecided on the other": lambda: _three(
+        *_pairs(0.001, NAN, NAN, status="zero_variance")
+    ),
+    "names beyond measure": lambda: _two(
+        pair("a", "b", 0.3, 0.05, **WIDE), models={"a": "x" * 200, "b": "模型 " * 60}
+    ),
+    "a posterior against the mean": lambda: _bayes(0.01, 0.03, 0.96),
     "posterior for one": lambda: _bayes(0.97, 0.02, 0.01),
     "posterior for none": lambda: _bayes(0.7, 0.2, 0.1),
     "posterior for equivalence": lambda: _bayes(0.02, 0.97, 0.01),
     "over data sets, some": lambda: _over_datasets(0.2, 0.01, 0.2),
     "over data sets, the best": lambda: _over_datasets(0.01, 0.001, 0.2),
+    "over data sets, some left out": _some_data_sets_left_out,
+    "over data sets, ranks of all scores": _pooled,
+    "over data sets, posterior": _posterior_over_datasets,
+    "over data sets, equivalent on some": _equivalent_by_dataset,
     "data set by data set": _dataset_by_dataset,
     "one model": lambda: study(
         experiment(("a",), tests=("corrected_one_sample_t",)), (), {"a": 0.9}

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pandas as pd
 
-from bakeoff.compare import Comparison, Context, Decision, run_test
+from bakeoff.compare import Comparison, Context, Decision, choose_tests, list_tests, run_test
 from bakeoff.compare.comparison import decide_omnibus, decide_pair
-from bakeoff.compare.evidence import FoldScores, TestSet, fold_scores
+from bakeoff.compare.evidence import DatasetScores, TestSet, fold_scores
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
@@ -133,7 +133,26 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
         sets,
         {"python": "3.11.0", "platform": "Linux", "machine": "a machine"},
         "config/made-up.yaml",
+        chosen=list_tests(spec, choose_tests(spec)[1]),
+        divisions=[division(name, plan) for name in spec.datasets for plan in FOLDS],
     )
+
+
+def division(dataset, plan):
+    """Describe divisions of a data set as the workflow does."""
+    repeats, folds = FOLDS[plan]
+    part = {"rows": 100, "classes": {"no": 60, "yes": 40}}
+    parts = [
+        {"repeat": r + 1, "fold": f + 1, "train": part, "test": part, "unused": 0}
+        for r, f in itertools.product(range(repeats), range(folds))
+    ]
+    pairs = [{"repeats": [i, j], "share": 0.5} for i, j in itertools.combinations(range(1, 6), 2)]
+    overlap = {"expected": 0.5, "mean": 0.5, "min": 0.4, "max": 0.6, "pairs": pairs}
+    return {
+        "dataset": dataset, "plan": plan, "method": "random", "stratified": True, "rows": 200,
+        "max_class_share_difference": 0.005, "groups": None,
+        "overlap": overlap if plan == "cv_5x2" else None, "parts": parts,
+    }  # fmt: skip
 
 
 def pair(a, b, p, estimate, *, test="cv5x2_f", adjusted=None, family=1, **more):
@@ -188,9 +207,7 @@ def ran_over(spec, means, **options):
     bare = study(spec, (), means, **options)
     tables = bare.values("accuracy", "cv_5x2")
     values = np.array([tables[d][list(spec.models)].mean(axis=0) for d in spec.datasets])
-    evidence = FoldScores(
-        tuple(spec.models), values[:, None, :], np.ones(len(values)), np.ones(len(values)), ()
-    )
+    evidence = DatasetScores(tuple(spec.models), tuple(spec.datasets), values)
     context = Context("", "cv_5x2", "accuracy", True, spec.tests)
     found = [
         row for name in spec.tests.run for row in run_test(catalogue()[name], evidence, context)

@@ -12,7 +12,7 @@ from bakeoff.report.figures import draw
 from bakeoff.report.figures.ranks import joined
 from bakeoff.report.figures.style import adopt, name_of
 from bakeoff.report.power import detectable
-from bakeoff.report.ranking import dataset_means, in_ranks, ranks_of
+from bakeoff.report.ranking import dataset_means, ranks_of
 from bakeoff.report.selection import families_of, rows_of
 
 RANK_TESTS = ("nemenyi", "friedman_posthoc", "pairwise_wilcoxon")
@@ -33,7 +33,8 @@ def test_bars_join_exactly_what_the_p_values_do_not_tell_apart(test, k):
     family = next(f for f in one.families if f.entry.name == test and f.role == "pair")
     means = dataset_means(one, "accuracy", "cv_5x2")
     average = {m: float(r) for m, r in ranks_of(means, True).mean().items()}
-    groups = joined(family, list(one.models), average)
+    assert family.ranks == pytest.approx(average)
+    groups = joined(family)
     for row in family.rows:
         together = any({row.model_a, row.model_b} <= set(group) for group in groups)
         if together:
@@ -46,7 +47,7 @@ def test_bars_join_exactly_what_the_p_values_do_not_tell_apart(test, k):
 
 def test_unit_of_rank_tests_is_ranks_and_of_others_scores():
     one = over(4)
-    found = {f.entry.name: in_ranks(one, f) for f in one.families if f.role == "pair"}
+    found = {f.entry.name: f.in_ranks for f in one.families if f.role == "pair"}
     assert found == {"nemenyi": True, "friedman_posthoc": True, "pairwise_wilcoxon": False}
 
 

@@ -6,7 +6,7 @@ import dataclasses
 
 from matplotlib.figure import Figure
 
-from bakeoff.report.figures import pairs, ranks, rows, scores
+from bakeoff.report.figures import pairs, posterior, ranks, rows, scores
 from bakeoff.report.figures.style import message, styled
 from bakeoff.report.names import Exhibit
 from bakeoff.report.selection import difference_name, families_of, order, rows_of, what_is_shown
@@ -34,7 +34,8 @@ def _draw(exhibit: Exhibit, study: Study) -> tuple[Figure, str, str]:
     if exhibit.kind == "scores":
         return *scores.scores(study), ""
     if exhibit.kind == "disagreement":
-        return *rows.disagreement(study, study.datasets[0], order(study)), ""
+        dataset = exhibit.dataset or study.datasets[0]
+        return *rows.disagreement(study, dataset, order(study)), ""
     families = families_of(study, exhibit.test)
     chosen = rows_of(study, families)
     if not chosen:
@@ -46,7 +47,7 @@ def _draw(exhibit: Exhibit, study: Study) -> tuple[Figure, str, str]:
     if exhibit.kind == "ranks":
         return ranks.ranks(study, families[0])
     if exhibit.kind == "ten_t":
-        return *pairs.ten_t(study, chosen, families[0]), shows
+        return *pairs.ten_t(chosen), shows
     if exhibit.kind == "posterior":
-        return *pairs.posteriors(study, chosen, families), shows
-    return *pairs.forest(study, chosen, families[0], difference_name(study, families[0])), shows
+        return *posterior.posteriors(chosen, families[0]), shows
+    return *pairs.forest(chosen, families[0], difference_name(families[0])), shows

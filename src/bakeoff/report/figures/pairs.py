@@ -1,4 +1,4 @@
-"""Pairs of models: matrix of p-values, forest of differences, t values, posteriors."""
+"""Pairs of models: matrix of p-values, forest of differences, t values."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from matplotlib.patches import Rectangle
 from scipy import special
 
 from bakeoff.compare import Comparison, Decision
+from bakeoff.report.family import Family, as_float
 from bakeoff.report.figures.style import (
     BLUE,
     GREEN,
@@ -28,10 +29,9 @@ from bakeoff.report.figures.style import (
     panel,
     text_width,
 )
-from bakeoff.report.numbers import fixed, interval, p_equals, probability, pvalue, score
+from bakeoff.report.numbers import fixed, interval, p_equals, pvalue, score
 from bakeoff.report.selection import Row
-from bakeoff.report.study import Family, Study, as_float
-from bakeoff.report.verdict import posterior
+from bakeoff.report.study import Study
 
 SAYS = {Decision.A_BETTER: BLUE, Decision.B_BETTER: ORANGE, Decision.EQUIVALENT: GREEN}
 
@@ -73,8 +73,9 @@ def matrix(study: Study, families: list[Family], order: list[str]) -> tuple[Figu
 
 def _cell(axes: Axes, i: int, j: int, rows: list[Comparison], size: float, many: bool) -> None:
     if many:
-        won = sum(row.decision is Decision.A_BETTER for row in rows)
-        colour, strength = BLUE, 0.75 * won / len(rows)
+        equal = sum(row.decision is Decision.EQUIVALENT for row in rows)
+        won = equal or sum(row.decision is Decision.A_BETTER for row in rows)
+        colour, strength = GREEN if equal else BLUE, 0.75 * won / len(rows)
         text, strong = str(won), won > 0
     else:
         row = rows[0]
@@ -93,19 +94,23 @@ def _cell(axes: Axes, i: int, j: int, rows: list[Comparison], size: float, many:
 
 def _matrix_alt(study: Study, families: list[Family], order: list[str]) -> str:
     title = families[0].entry.title
+    called = "equivalent" if families[0].equivalence else "different"
     if len(families) > 1:
+        says = (
+            "both are equivalent" if families[0].equivalence else "the model of the row is better"
+        )
         return (
             f"{title}: for each pair of {len(order)} models, the number of {len(families)} data "
-            "sets on which the model of the row is better."
+            f"sets on which {says}."
         )
     shown = sum(row.decision in SAYS for row in families[0].rows)
     return (
         f"{title}: differences and adjusted p-values of {len(families[0].rows)} pairs of models; "
-        f"{shown} of them are called different."
+        f"{shown} of them are called {called}."
     )
 
 
-def forest(study: Study, rows: list[Row], family: Family, what: str) -> tuple[Figure, str]:
+def forest(rows: list[Row], family: Family, what: str) -> tuple[Figure, str]:
     """Draw differences with their intervals, and where there is none the folds' differences."""
     if not any(math.isfinite(row.comparison.estimate) for row in rows):
         return message("no difference could be estimated"), "No difference could be estimated."
@@ -116,11 +121,8 @@ def forest(study: Study, rows: list[Row], family: Family, what: str) -> tuple[Fi
         row=0.3 if len(rows) < 16 else 0.24,
     )  # fmt: skip
     axes.axvline(0, color=MUTED, linewidth=0.9)
-    margin = next(
-        (as_float(r.comparison.result["margin"]) for r in rows if "margin" in r.comparison.result),
-        0,
-    )
-    if margin:
+    margin = rows[0].comparison.margin
+    if margin > 0:
         axes.axvspan(-margin, margin, color=GREEN, alpha=0.12, linewidth=0)
     for place, row in enumerate(rows):
         c = row.comparison
@@ -168,18 +170,18 @@ def _differences(row: Row) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return -values if row.turned else values
 
 
-def ten_t(study: Study, rows: list[Row], family: Family) -> tuple[Figure, str]:
+def ten_t(rows: list[Row]) -> tuple[Figure, str]:
     """Draw the ten t values that ten orders of the folds could have given, with F beside."""
     found = [(row, values) for row in rows if len(values := ten_t_values(row)) == 10]
     if not found:
         return message("no t value exists: the folds do not vary"), "No t value exists."
     labels = [row.label for row, _ in found]
-    note = family.entry.title.split()[-2] if len(family.entry.title.split()) > 1 else "F"
-    notes = [_statistic_note(row.comparison, note) for row, _ in found]
+    notes = [_statistic_note(row) for row, _ in found]
     figure, axes = panel(
         len(found), labels, right=max(text_width(n, SIZE - 0.5) for n in notes) + 0.15
     )
-    critical = float(special.stdtrit(5, 1 - study.alpha / 2))
+    alpha = found[0][0].comparison.alpha
+    critical = float(special.stdtrit(5, 1 - alpha / 2))
     axes.axvspan(-critical, critical, color=SOFT, alpha=0.18, linewidth=0)
     axes.axvline(0, color=MUTED, linewidth=0.9)
     for place, (_, values) in enumerate(found):
@@ -194,7 +196,7 @@ def ten_t(study: Study, rows: list[Row], family: Family) -> tuple[Figure, str]:
     name_rows(axes, labels)
     grid(axes)
     axes.set_xlabel(
-        f"the ten possible t values; shaded: |t| < {fixed(critical, 2)}, p > {study.alpha:g} each"
+        f"the ten possible t values; shaded: |t| < {fixed(critical, 2)}, p > {alpha:g} each"
     )
     counts = [int(sum(abs(t) > critical for t in values)) for _, values in found]
     alt = "; ".join(
@@ -215,46 +217,9 @@ def ten_t_values(row: Row) -> list[float]:
     return [sign * as_float(d) / scale for pair in details["differences"] for d in pair]
 
 
-def _statistic_note(c: Comparison, name: str) -> str:
-    letter = name if len(name) == 1 else "statistic"
-    return f"{letter} = {fixed(c.statistic, 2)}, {p_equals(c.pvalue)}"
-
-
-def posteriors(study: Study, rows: list[Row], families: list[Family]) -> tuple[Figure, str]:
-    """Draw the three probabilities of each pair as one bar."""
-    labels = [row.label for row in rows]
-    figure, axes = panel(len(rows), labels, row=0.4, top=0.38)
-    texts = []
-    for place, row in enumerate(rows):
-        a, equal, b = posterior(row.family, row.comparison)
-        start = 0.0
-        for share, colour, mark in ((a, BLUE, "A"), (equal, SOFT, "="), (b, ORANGE, "B")):
-            if not math.isfinite(share):
-                continue
-            axes.barh(
-                place,
-                share,
-                left=start,
-                height=0.62,
-                color=colour,
-                alpha=0.75 if mark != "=" else 0.5,
-            )
-            if share > 0.09:
-                axes.text(
-                    start + share / 2, place, probability(share), ha="center", va="center",
-                    color=PAPER if mark != "=" else INK, fontsize=SIZE - 0.5, fontweight="bold",
-                )  # fmt: skip
-            start += share
-        texts.append(f"{row.label}: {probability(a)}, {probability(equal)}, {probability(b)}")
-    rope = as_float(rows[0].comparison.result.get("rope"))
-    for x, ha, text, colour in (
-        (0.0, "left", "first is better", BLUE),
-        (0.5, "center", f"equivalent: within ±{score(rope)}" if rope > 0 else "", MUTED),
-        (1.0, "right", "second is better", ORANGE),
-    ):
-        axes.text(x, 1.01, text, transform=axes.transAxes, ha=ha, va="bottom", color=colour)
-    name_rows(axes, labels)
-    axes.set_xlim(0, 1)
-    axes.set_xlabel("posterior probability")
-    title, listed = families[0].entry.title, "; ".join(texts[:6])
-    return figure, f"{title}, probabilities of better, equivalent, worse. {listed}."
+def _statistic_note(row: Row) -> str:
+    """Write the statistic with its letter; t has a sign, which turns with the pair."""
+    c = row.comparison
+    signed = c.df1 is None
+    value = -c.statistic if signed and row.turned else c.statistic
+    return f"{'t' if signed else 'F'} = {fixed(value, 2)}, {p_equals(c.pvalue)}"

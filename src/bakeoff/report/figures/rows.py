@@ -18,6 +18,7 @@ from bakeoff.report.figures.style import (
 from bakeoff.report.study import Study
 
 MOST_PATTERNS = 36
+_BARS = 2.6  # the height of the bars in lines of names
 
 
 def disagreement(study: Study, dataset: str, order: list[str]) -> tuple[Figure, str]:
@@ -35,20 +36,23 @@ def disagreement(study: Study, dataset: str, order: list[str]) -> tuple[Figure, 
         return message(text), text.capitalize() + "."
     patterns, counts = np.unique(mixed, axis=0, return_counts=True)
     first = np.lexsort((*(~patterns).T[::-1], -counts))[:MOST_PATTERNS]
+    n_patterns = len(patterns)
     patterns, counts = patterns[first], counts[first]
     labels = [name_of(study.label(m)) for m in known]
-    figure, axes = panel(len(known), labels, row=0.26, top=0.62, bottom=0.38)
-    for x, (pattern, count) in enumerate(zip(patterns, counts, strict=True)):
-        axes.bar(x, -1.2 * count / counts.max(), bottom=-0.75, width=0.62, color=MUTED, alpha=0.55)
-        axes.text(x, -0.85 - 1.2 * count / counts.max(), str(count), ha="center", va="bottom",
-                  fontsize=SIZE - 1.5, color=MUTED)  # fmt: skip
-        right = np.flatnonzero(pattern)
-        wrong = np.flatnonzero(~pattern)
-        axes.plot([x] * len(right), right, "o", color=BLUE, markersize=3.2, alpha=0.45)
-        axes.plot([x] * len(wrong), wrong, "X", color=ORANGE, markersize=6.5, markeredgewidth=0)
+    figure, axes = panel(len(known) + _BARS, labels, row=0.26, top=0.05, bottom=0.38)
+    x = np.arange(len(counts))
+    heights = (_BARS - 0.9) * counts / counts.max()
+    axes.bar(x, -heights, bottom=-0.7, width=0.62, color=MUTED, alpha=0.55)
+    for place, height, n in zip(x.tolist(), heights.tolist(), counts, strict=True):
+        axes.text(
+            place, -0.78 - height, str(n), ha="center", va="bottom", fontsize=SIZE - 1.5,
+            color=MUTED,
+        )  # fmt: skip
+    right, wrong = np.nonzero(patterns), np.nonzero(~patterns)
+    axes.plot(*right, "o", color=BLUE, markersize=3.2, alpha=0.45)
+    axes.plot(*wrong, "X", color=ORANGE, markersize=6.5, markeredgewidth=0)
     name_rows(axes, labels)
-    rest = len(known)
-    axes.set_ylim(rest - 0.45, -0.55 - 0.62 / 0.26)
+    axes.set_ylim(len(known) - 0.5, -_BARS - 0.5)
     axes.set_xlim(-0.7, max(len(counts), 8) - 0.3)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
@@ -57,7 +61,8 @@ def disagreement(study: Study, dataset: str, order: list[str]) -> tuple[Figure, 
     axes.set_xlabel(
         f"patterns of right (dot) and wrong (cross); number of test rows on top{more}", color=MUTED
     )
+    forms = f"{n_patterns} pattern{'s' if n_patterns > 1 else ''}"
     return figure, (
-        f"Of {len(correct)} test rows all models are right on {n_right}, all wrong on {n_wrong}, "
-        f"and they disagree on {len(mixed)}, in {len(patterns)} patterns."
+        f"Of {len(correct)} test rows all models are right on {n_right}, all wrong on "
+        f"{n_wrong}, and they disagree on {len(mixed)}, in {forms}."
     )

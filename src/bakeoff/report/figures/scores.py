@@ -46,7 +46,7 @@ def scores(study: Study) -> tuple[Figure, str]:
             values[:, place], [place] * len(values), "o", markersize=3.6, color=colour,
             alpha=0.6, markeredgewidth=0, zorder=2,
         )  # fmt: skip
-        if line.ci is not None and len(values) > 1:
+        if line.ci is not None:
             axes.plot(list(line.ci), [place + 0.26] * 2, color=colour, linewidth=1.4, zorder=3)
         axes.plot(line.mean, place + 0.26, "D", markersize=4.2, color=INK, zorder=4)
     name_rows(axes, labels)

@@ -70,7 +70,7 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 
 def panel(
-    rows: int,
+    rows: float,
     labels: list[str],
     *,
     row: float = 0.3,

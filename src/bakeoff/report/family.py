@@ -1,0 +1,140 @@
+"""The comparisons of one test, and how they look from either side."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import cached_property
+from typing import Any
+
+from bakeoff.compare import Comparison, Decision
+from bakeoff.stats import Entry, Evidence, TypeOneError
+
+ON_ROWS = (Evidence.CORRECTNESS, Evidence.LABELS, Evidence.PROBABILITIES)
+"""What tests on single rows are fed with; each kind has one metric of its own."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Family:
+    """The comparisons of one test on one data set and metric.
+
+    Attributes
+    ----------
+    entry : Entry
+        The test's facts.
+    dataset : str
+        Id of the data set; empty for a test over all data sets.
+    plan, metric : str
+        Where the evidence comes from.
+    follows : str
+        The omnibus test whose post hoc this is; empty otherwise.
+    rows : tuple of Comparison
+        One per hypothesis.
+    """
+
+    entry: Entry
+    dataset: str
+    plan: str
+    metric: str
+    follows: str
+    rows: tuple[Comparison, ...]
+
+    @property
+    def role(self) -> str:
+        """Whether it is about pairs, all models or single ones."""
+        return self.rows[0].role
+
+    @property
+    def bayesian(self) -> bool:
+        """Whether its results are posterior probabilities."""
+        return self.entry.type1 is TypeOneError.BAYESIAN
+
+    @property
+    def equivalence(self) -> bool:
+        """Whether a small p-value speaks for equivalence within a margin."""
+        return "margin" in self.entry.options
+
+    @property
+    def settles(self) -> bool:
+        """Whether its p-values are about a difference between two models."""
+        return self.role == "pair" and not self.bayesian and not self.equivalence
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The models that are compared, in the experiment's order."""
+        if self.ranks:
+            return tuple(self.ranks)
+        return tuple(dict.fromkeys(m for row in self.rows for m in (row.model_a, row.model_b) if m))
+
+    @cached_property
+    def control(self) -> str:
+        """The model that the others are compared with; empty where all pairs are compared."""
+        firsts = {row.model_a for row in self.rows}
+        if self.role != "pair" or len(firsts) > 1 or len(self.rows) < 2:
+            return ""
+        return firsts.pop()
+
+    @cached_property
+    def ranks(self) -> dict[str, float]:
+        """The average ranks that the test itself compares, by model; empty where it has none."""
+        found = self.rows[0].result.get("ranks", {})
+        averages = map(as_float, found.get("average_ranks", ()))
+        return dict(zip(found.get("models", ()), averages, strict=True))
+
+    @cached_property
+    def pooled(self) -> bool:
+        """Whether those are ranks among the scores of all data sets, not within each of them."""
+        return any(rank > len(self.ranks) for rank in self.ranks.values())
+
+    @cached_property
+    def in_ranks(self) -> bool:
+        """Whether its estimates are differences of those ranks, not of scores."""
+        return bool(self.ranks) and all(
+            math.isclose(
+                abs(row.estimate), abs(self.ranks[row.model_a] - self.ranks[row.model_b]),
+                abs_tol=1e-6,
+            )
+            for row in self.rows
+        )  # fmt: skip
+
+    def between(self, a: str, b: str) -> Comparison | None:
+        """Return the comparison of two models as `a` sees it, or None."""
+        row = self._by_pair.get((a, b)) or self._by_pair.get((b, a))
+        return None if row is None else seen_from(row, a)
+
+    def turned(self, a: str, b: str) -> bool:
+        """Tell whether the comparison was made with `b` as A."""
+        return (a, b) not in self._by_pair
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str], Comparison]:
+        return {(row.model_a, row.model_b): row for row in self.rows}
+
+
+def seen_from(row: Comparison, model: str) -> Comparison:
+    """Turn a comparison so that `model` is A.
+
+    The statistic, the effect sizes and the details stay as they were computed: what they become
+    the other way round, only their tests know.
+    """
+    if row.model_a == model:
+        return row
+    decisions = {Decision.A_BETTER: Decision.B_BETTER, Decision.B_BETTER: Decision.A_BETTER}
+    sides = {"greater": "less", "less": "greater"}
+    return dataclasses.replace(
+        row,
+        model_a=row.model_b,
+        model_b=row.model_a,
+        estimate=0.0 - row.estimate,
+        ci_low=0.0 - row.ci_high,
+        ci_high=0.0 - row.ci_low,
+        alternative=sides.get(row.alternative, row.alternative),
+        decision=decisions.get(row.decision, row.decision),
+        p_a_better=row.p_b_better,
+        p_b_better=row.p_a_better,
+    )
+
+
+def as_float(value: Any) -> float:
+    """Read a number of a result's plain data; non-finite ones are strings there."""
+    return math.nan if value is None else float(value)

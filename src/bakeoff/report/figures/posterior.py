@@ -1,0 +1,160 @@
+"""Posteriors with their region of practical equivalence: three-part bars and densities."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from scipy import special
+
+from bakeoff.compare import Comparison
+from bakeoff.report import prose
+from bakeoff.report.family import Family, as_float
+from bakeoff.report.figures.style import (
+    BLUE,
+    INK,
+    MUTED,
+    ORANGE,
+    PAPER,
+    SIZE,
+    SOFT,
+    WIDTH,
+    grid,
+    name_rows,
+    text_width,
+)
+from bakeoff.report.numbers import probability, score
+from bakeoff.report.selection import Row
+
+_ROW, _TOP, _BOTTOM, _GAP = 0.42, 0.42, 0.55, 0.3
+_POINTS = 121
+_REACH = 0.0005
+
+
+def posteriors(rows: list[Row], family: Family) -> tuple[Figure, str]:
+    """Draw the three probabilities of each pair as one bar, and the density where it is known."""
+    labels = [row.label for row in rows]
+    curves = [density(row.comparison) for row in rows]
+    drawn = any(curve is not None for curve in curves)
+    left = max(text_width(label) for label in labels) + 0.15
+    height = len(rows) * _ROW + _TOP + _BOTTOM
+    figure = Figure(figsize=(WIDTH, height))
+    room = WIDTH - left - 0.15
+    bar = (room - _GAP) * 0.5 if drawn else room
+    vertical = _BOTTOM / height, len(rows) * _ROW / height
+    axes = figure.add_axes((left / WIDTH, vertical[0], bar / WIDTH, vertical[1]))
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    for place, row in enumerate(rows):
+        _bar(axes, place, row.comparison)
+    name_rows(axes, labels)
+    axes.set_xlim(0, 1)
+    axes.set_xlabel("posterior probability")
+    rope = max(row.comparison.rope for row in rows)
+    _legend(axes, rope)
+    if drawn:
+        start = (left + bar + _GAP) / WIDTH
+        second = figure.add_axes((start, vertical[0], bar / WIDTH, vertical[1]), sharey=axes)
+        _densities(second, curves, rope)
+        second.set_xlabel(f"advantage of the first ({prose.unit(family)})")
+    return figure, _alt(rows, family)
+
+
+def _bar(axes: Axes, place: int, row: Comparison) -> None:
+    start = 0.0
+    for share, colour, ink in (
+        (row.p_a_better, BLUE, PAPER),
+        (row.p_equivalent, SOFT, INK),
+        (row.p_b_better, ORANGE, PAPER),
+    ):
+        if not math.isfinite(share):
+            axes.text(
+                0.5, place, "undecided", ha="center", va="center", color=MUTED, fontsize=SIZE - 0.5
+            )
+            return
+        axes.barh(
+            place, share, left=start, height=0.62, color=colour, linewidth=0,
+            alpha=0.5 if colour == SOFT else 1,
+        )  # fmt: skip
+        if share > 0.17:
+            axes.text(
+                start + share / 2, place, probability(share), ha="center", va="center",
+                color=ink, fontsize=SIZE - 0.5, fontweight="bold",
+            )  # fmt: skip
+        start += share
+
+
+def _legend(axes: Axes, rope: float) -> None:
+    equal = f"within ±{score(rope)}" if rope > 0 else ""
+    for x, ha, text, colour in (
+        (0.0, "left", "first better", BLUE),
+        (0.5, "center", equal, MUTED),
+        (1.0, "right", "second better", ORANGE),
+    ):
+        axes.text(
+            x, 1.01, text, transform=axes.transAxes, ha=ha, va="bottom", color=colour,
+            fontsize=SIZE - 0.5,
+        )  # fmt: skip
+
+
+def density(row: Comparison) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the posterior density of A's advantage where it has a closed form.
+
+    That is Student's t of the correlated t test; the tests over data sets have none.
+    """
+    details = row.result.get("details", {})
+    if row.status != "ok" or "posterior_scale" not in details or row.df is None:
+        return None
+    scale = as_float(details["posterior_scale"])
+    reach = float(special.stdtrit(row.df, 1 - _REACH))
+    t = np.linspace(-reach, reach, _POINTS)
+    half = (row.df + 1) / 2
+    constant = math.exp(special.gammaln(half) - special.gammaln(row.df / 2))
+    y = constant / math.sqrt(row.df * math.pi) * (1 + t**2 / row.df) ** -half / scale
+    # the estimate is the posterior's mean, already turned with the pair
+    return row.estimate + t * scale, y
+
+
+def _densities(axes: Axes, curves: list[tuple[np.ndarray, np.ndarray] | None], rope: float) -> None:
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", labelleft=False, left=False)
+    if rope > 0:
+        axes.axvspan(-rope, rope, color=SOFT, alpha=0.2, linewidth=0)
+    axes.axvline(0, color=MUTED, linewidth=0.9)
+    known = [curve for curve in curves if curve is not None]
+    highest = max(float(y.max()) for _, y in known)
+    for place, curve in enumerate(curves):
+        if curve is None:
+            continue
+        x, y = curve
+        base = place + 0.31
+        top = base - 0.72 * y / highest
+        for part, colour in (
+            (x >= rope, BLUE),
+            (abs(x) <= rope, SOFT),
+            (x <= -rope, ORANGE),
+        ):
+            axes.fill_between(x, base, top, where=part, color=colour, alpha=0.35, linewidth=0)
+        axes.plot(x, top, color=INK, linewidth=0.9)
+    grid(axes)
+
+
+def _alt(rows: list[Row], family: Family) -> str:
+    texts = [
+        f"{row.label}: "
+        + ", ".join(
+            map(
+                probability,
+                (row.comparison.p_a_better, row.comparison.p_equivalent, row.comparison.p_b_better),
+            )
+        )
+        for row in rows[:6]
+    ]
+    more = f"; and {len(rows) - 6} more" if len(rows) > 6 else ""
+    return (
+        f"{family.entry.title}, probabilities of better, equivalent, worse. "
+        f"{'; '.join(texts)}{more}."
+    )

@@ -1,0 +1,118 @@
+"""Read the results of one experiment: the only place of the report that opens files."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from bakeoff.compare import Comparison
+from bakeoff.compare.evidence import read_scores, read_test_set
+from bakeoff.files import read_json
+from bakeoff.fit.measure import distributions_of, versions
+from bakeoff.fit.one import BASE_PACKAGES
+from bakeoff.report.study import Study
+from bakeoff.spec import Experiment, load_experiment
+
+_TEXTS = ("dataset", "model", "plan", "metric", "parameter", "value", "why")
+
+
+def read_study(
+    experiment: str | Path,
+    comparisons: str | Path,
+    scores: str | Path,
+    timings: str | Path,
+    cards: Sequence[str | Path],
+    holdouts: Mapping[str, str | Path],
+    chosen: str | Path,
+    divisions: Sequence[str | Path],
+    tables: Mapping[str, str | Path],
+    missing: str | Path | None = None,
+    file: str = "",
+) -> Study:
+    """Read the results of one experiment.
+
+    Parameters
+    ----------
+    experiment, comparisons, scores, timings : path
+        The files of those names.
+    cards : sequence of path
+        One card per data set.
+    holdouts : Mapping of data set to path
+        The collected predictions of each data set's test rows; may be empty.
+    chosen : path
+        The tests and why they run: tests.json.
+    divisions : sequence of path
+        How good the divisions are, one file per data set and plan.
+    tables : Mapping of name to path
+        Those of excluded.csv, tuned.csv and seeds.csv that the experiment has, by their stems.
+    missing : path, optional
+        The missing cells of the score matrix, where there are several data sets.
+    file : str
+        The experiment's file.
+    """
+    loaded = load_experiment(yaml.safe_load(Path(experiment).read_text(encoding="utf-8")))
+    known = [read_json(path) for path in cards]
+    extras = {name: read_table(path) for name, path in tables.items()}
+    nothing = pd.DataFrame()
+    return Study(
+        loaded,
+        tuple(Comparison.from_dict(row) for row in read_json(comparisons)),
+        read_scores(scores),
+        read_table(timings),
+        {card["dataset"]: card for card in known},
+        {name: read_test_set(path, list(loaded.models)) for name, path in holdouts.items()},
+        environment(loaded),
+        file,
+        failed=extras.get("excluded", nothing),
+        choices=extras.get("tuned", nothing),
+        seeds=extras.get("seeds", nothing),
+        chosen=read_json(chosen),
+        divisions=[read_json(path) for path in divisions],
+        missing=read_json(missing) if missing else {},
+    )
+
+
+def read_table(path: str | Path) -> pd.DataFrame:
+    """Read a table of results, in which a model may be called ``nan`` or ``1``."""
+    columns = pd.read_csv(path, nrows=0).columns
+    numbers = [name for name in columns if name not in _TEXTS]
+    return pd.read_csv(
+        path,
+        dtype=dict.fromkeys((name for name in columns if name in _TEXTS), str),
+        keep_default_na=False,
+        na_values={name: [""] for name in numbers},
+    )
+
+
+def environment(experiment: Experiment) -> dict[str, str]:
+    """Return the versions that computed the results, and the machine that made the report."""
+    paths = sorted({path for model in experiment.fitted.values() for path in model.imports})
+    libraries = distributions_of(*paths)
+    packages = dict.fromkeys((*BASE_PACKAGES, *libraries, "snakemake", "matplotlib"))
+    return {
+        **versions(tuple(packages)),
+        "platform": platform.platform(),
+        "machine": f"{_processor()}, {os.cpu_count()} cores{_memory()}",
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    found = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(found, platform.machine())
+
+
+def _memory() -> str:
+    try:
+        size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return ""
+    return f", {size / 2**30:.0f} GB of memory"

@@ -1,0 +1,66 @@
+"""From a study to its verdict."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from bakeoff.report.family import Family
+from bakeoff.report.ranking import ranking
+from bakeoff.report.study import Study
+from bakeoff.report.verdict.beside import (
+    costs,
+    equivalence,
+    equivalents,
+    failed,
+    fitted,
+    left_out,
+    posterior,
+)
+from bakeoff.report.verdict.control import against_control
+from bakeoff.report.verdict.headline import headline
+from bakeoff.report.verdict.kinds import Kind, Verdict
+from bakeoff.report.verdict.outcome import look
+from bakeoff.report.verdict.sentences import about_omnibus, numbers
+from bakeoff.report.verdict.untested import alone, without_tests
+from bakeoff.report.verdict.wording import name
+
+
+def answer(study: Study) -> Verdict:
+    """Answer the experiment's question."""
+    ranked = ranking(study)
+    algorithms, models = study.main("algorithms"), study.main("models")
+    first = algorithms or models
+    if len(study.models) < 2:
+        verdict = alone(study, ranked)
+    elif first is None:
+        verdict = without_tests(study, ranked)
+    elif first.control:
+        verdict = against_control(study, first)
+    else:
+        verdict = _from_tests(study, first, models if algorithms else None)
+    sentences = (*failed(study), *verdict.sentences, *left_out(study))
+    return dataclasses.replace(verdict, sentences=sentences)
+
+
+def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
+    outcome = look(study, first)
+    kind, text = outcome.kind, headline(study, outcome)
+    equal = equivalents(study)
+    alike = (f.dataset == first.dataset and f.metric == first.metric for f, _ in equal)
+    if len(study.models) == 2 and any(alike):
+        a, b = (name(study, m) for m in (outcome.leader, outcome.runner_up))
+        if kind is Kind.WINNER:
+            text = f"{text.removesuffix('.')}, but by less than the margin that was set."
+        elif kind in (Kind.CANNOT_TELL, Kind.SAME, Kind.UNDECIDED):
+            kind, text = Kind.EQUIVALENT, f"{a} and {b} are practically equivalent."
+    sentences = [
+        *numbers(study, outcome),
+        *about_omnibus(study, outcome),
+        *equivalence(study, equal),
+        *posterior(study, outcome.leader, outcome.runner_up),
+    ]
+    if second is not None and not second.control:
+        rows = look(study, second)
+        sentences += [fitted(study, rows, outcome), *about_omnibus(study, rows, "fitted models")]
+    sentences += costs(study, first, second)
+    return Verdict(kind, text, tuple(sentences))

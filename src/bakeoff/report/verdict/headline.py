@@ -1,0 +1,52 @@
+"""The first sentence."""
+
+from __future__ import annotations
+
+from bakeoff.compare import Decision
+from bakeoff.report.study import Study
+from bakeoff.report.verdict.kinds import Kind
+from bakeoff.report.verdict.outcome import Outcome
+from bakeoff.report.verdict.wording import name, names
+from bakeoff.stats import Evidence, TypeOneError
+
+BEST = {False: ("best", "better"), True: ("cheapest", "cheaper")}
+"""What to call the best model, the cheapest one where costs are compared."""
+
+
+def headline(study: Study, o: Outcome) -> str:
+    """Say in one sentence what the main test says."""
+    leader, many = name(study, o.leader), len(study.models) > 2
+    others = names(study, o.others) if o.others else "the others"
+    match o.kind:
+        case Kind.WINNER:
+            # a test that is too lenient makes a finding, not a certainty
+            verb = "seems" if o.family.entry.type1 is TypeOneError.LIBERAL else "is"
+            compared = len(o.beaten) + 1
+            which = "models" if compared == len(study.models) else "models that were compared"
+            best, better = BEST[o.family.entry.evidence is Evidence.LABELS]
+            among = f"the {best} of the {compared} {which}" if many else f"{better} than {others}"
+            return f"{leader} {verb} {among}."
+        case Kind.PARTIAL:
+            better = BEST[o.family.entry.evidence is Evidence.LABELS][1]
+            return f"{leader} leads, but is not shown to be {better} than {others}."
+        case Kind.OTHERS:
+            return "Some models differ, but the best one cannot be named."
+        case Kind.CONFLICT:
+            called = "is" if len(o.lost) == 1 else "are"
+            return (
+                f"The evidence conflicts: {leader} scores best, yet {others} {called} called "
+                "better."
+            )
+        case Kind.SAME:
+            which = "The models" if many else f"{leader} and {others}"
+            return f"{which} cannot be told apart: their results are identical."
+        case Kind.UNDECIDED:
+            if many:
+                return "Undecided: the evidence cannot tell the models apart."
+            return f"Undecided between {leader} and {others}."
+    omnibus = study.omnibus(o.family)
+    if many and omnibus is not None and omnibus.decision is Decision.DIFFERENT:
+        return "The models are not all alike, but the data do not show which of them differ."
+    if many:
+        return f"Cannot tell which of the {len(o.family.models)} models is best."
+    return f"Cannot tell whether {leader} or {others} is better."

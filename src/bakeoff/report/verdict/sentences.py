@@ -1,0 +1,208 @@
+"""The sentences on the main test: by how much, how sure, on what evidence, what was missed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from bakeoff.compare import Comparison, Decision
+from bakeoff.report import prose
+from bakeoff.report.family import Family, as_float
+from bakeoff.report.numbers import p_equals, percent, score, words
+from bakeoff.report.power import detectable
+from bakeoff.report.ranking import ranking
+from bakeoff.report.study import Study
+from bakeoff.report.verdict.headline import BEST
+from bakeoff.report.verdict.kinds import Kind
+from bakeoff.report.verdict.outcome import Outcome
+from bakeoff.report.verdict.wording import name, names, the, title
+from bakeoff.scores import METRICS
+from bakeoff.stats import Evidence, TypeOneError, catalogue
+
+
+def numbers(study: Study, o: Outcome) -> Iterator[str]:
+    """Say by how much, how sure and on what evidence."""
+    where = prose.evidence(study, o.family)
+    if o.kind is Kind.UNDECIDED:
+        whom = "The comparison" if len(o.family.models) == 2 else "The comparisons"
+        why = prose.why_undecided(o.undecided[0])
+        yield f"{whom} by {the(o.family)} on {where} stayed open: {why}."
+        return
+    if o.kind is Kind.SAME:
+        two = len(o.family.models) == 2
+        whom = "the two" if two else f"{name(study, o.leader)} and the others"
+        yield (
+            f"On {where} there is no difference at all between {whom}, so there is nothing to "
+            "test; this is no proof that they are equal."
+        )
+        return
+    yield by_how_much(study, o)
+    yield _how_sure(study, o)
+    if o.open:
+        yield limits(study, o.family, o.open)
+    if o.undecided:
+        whom = names(study, [row.model_b for row in o.undecided])
+        yield f"Against {whom} the test is undecided: {prose.why_undecided(o.undecided[0])}."
+    if o.beaten or o.lost or o.elsewhere:
+        yield from take_care(o.family)
+
+
+def take_care(family: Family) -> Iterator[str]:
+    """Warn of a finding by a test that finds too much."""
+    if family.entry.type1 is TypeOneError.LIBERAL:
+        yield f"Take care: {the(family)} {prose.TYPE_ONE[family.entry.type1]}."
+
+
+def by_how_much(study: Study, o: Outcome) -> str:
+    """Compare the leader with the next best."""
+    family, a, b = o.family, o.leader, o.runner_up
+    if not family.dataset:
+        return _over_datasets(study, o)
+    row = family.between(a, b)
+    title = METRICS[family.metric].title
+    if row is None or math.isnan(row.estimate):
+        return f"{name(study, a)} has the best {title}."
+    if row.estimate < 0:
+        return (
+            f"By the mean of all folds {name(study, a)} has the best {title}, but by the test's "
+            f"own estimate {name(study, b)} is ahead by {prose.gap_with_interval(row, family)}."
+        )
+    more = ", the next best" if len(family.models) > 2 else ""
+    return difference(study, family, row, more + _ahead_on(family, row))
+
+
+def difference(study: Study, family: Family, row: Comparison, more: str = "") -> str:
+    """Say by how much A scores better than B."""
+    metric = METRICS[family.metric]
+    a, b = name(study, row.model_a), name(study, row.model_b)
+    if prose.gap(row.estimate, row.metric) == prose.gap(0.0, row.metric):
+        return f"The {metric.title} of {a} and {b} is the same to the digits shown."
+    means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
+    mean = f" ({score(means[row.model_a])})" if row.model_a in means else ""
+    comparative = f"{prose.better(row.metric)} than that of {b}"
+    ahead = prose.gap_with_interval(row, family)
+    return f"The {metric.title} of {a}{mean} is {ahead} {comparative}{more}."
+
+
+def _over_datasets(study: Study, o: Outcome) -> str:
+    """Give the ranks that the test compares, or else those of the mean scores."""
+    family, metric = o.family, METRICS[o.family.metric]
+    where, leader = prose.evidence(study, family), name(study, o.leader)
+    lines = {line.model: line for line in ranking(study, family.metric, family.plan)}
+    own = {model: line.rank for model, line in lines.items()}
+    ranks = family.ranks or own
+    if family.pooled or o.leader not in ranks:
+        return f"Over {where} {leader} leads by {prose.unit(family)}."
+    complete = family.rows[0].n == len(study.datasets)
+
+    def told(model: str, mean: str = "") -> str:
+        scored = f"; {mean}{score(lines[model].mean)}" if complete and model in lines else ""
+        return f"({ranks[model]:.2f}{scored})"
+
+    text = f"Over {where} {leader} has the best average rank "
+    text += told(o.leader, f"mean {metric.title} ")
+    if o.runner_up in ranks:
+        text += f", {name(study, o.runner_up)} the next {told(o.runner_up)}"
+    return text + "."
+
+
+def _ahead_on(family: Family, row: Comparison) -> str:
+    """Say on how many folds A is ahead, for tests that give no interval."""
+    found = row.result.get("details", {}).get("differences")
+    if found is None or not math.isnan(row.ci_low):
+        return ""
+    values = np.array([as_float(v) for v in np.ravel(np.array(found, dtype=object))])
+    ahead = values < 0 if family.turned(row.model_a, row.model_b) else values > 0
+    return f" (ahead on {int(ahead.sum())} of {len(values)} folds)"
+
+
+def in_brackets(study: Study, family: Family) -> str:
+    """Name the test, its evidence, its side and its correction."""
+    row = family.rows[0]
+    side = "" if row.alternative == "two-sided" else ", one-sided"
+    corrected = f", {prose.correction(row)}" if row.family_size > 1 else ""
+    return f"({title(family)} on {prose.evidence(study, family)}{side}{corrected})"
+
+
+def p_name(row: Comparison) -> str:
+    """Say whether a p-value is adjusted."""
+    return "adjusted p" if row.family_size > 1 and row.correction != "none" else "p"
+
+
+def _how_sure(study: Study, o: Outcome) -> str:
+    on, called = in_brackets(study, o.family), p_name(o.family.rows[0])
+    if o.lost:
+        row = o.lost[0]
+        return (
+            f"Yet {name(study, row.model_b)} is called better, "
+            f"{p_equals(row.pvalue_adjusted, called)} {on}: look at the single scores before you "
+            "trust either."
+        )
+    if o.beaten:
+        worst = p_equals(max(row.pvalue_adjusted for row in o.beaten), called)
+        whom = names(study, [row.model_b for row in o.beaten])
+        better = BEST[o.family.entry.evidence is Evidence.LABELS][1]
+        bound = worst if len(o.beaten) == 1 else f"largest {worst}"
+        return (
+            f"That {name(study, o.leader)} is {better} than {whom} is shown at the "
+            f"{percent(o.family.rows[0].alpha)} level, {bound} {on}."
+        )
+    return not_shown(study, o.family, o.open) + _elsewhere(study, o)
+
+
+def not_shown(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str:
+    """Say that open comparisons may be chance, or that nobody asked for their direction."""
+    best = min(rows, key=lambda row: row.pvalue_adjusted)
+    smallest = "smallest " if len(rows) > 1 else ""
+    p = f"{smallest}{p_equals(best.pvalue_adjusted, p_name(best))}"
+    on = in_brackets(study, family)
+    if best.alternative == "two-sided":
+        return f"This may be chance: {p} {on}."
+    a, b = best.model_a, best.model_b
+    asked = (a, b) if best.alternative == "greater" else (b, a)
+    return (
+        f"The test asked only whether {name(study, asked[0])} is better than "
+        f"{name(study, asked[1])}, which is not shown: {p} {on}."
+    )
+
+
+def _elsewhere(study: Study, o: Outcome) -> str:
+    if not o.elsewhere:
+        return ""
+    pairs = []
+    for row in sorted(o.elsewhere, key=lambda row: row.pvalue_adjusted):
+        won = row.decision is Decision.A_BETTER
+        winner, loser = (row.model_a, row.model_b) if won else (row.model_b, row.model_a)
+        pairs.append(f"{name(study, winner)} is better than {name(study, loser)}")
+    return f" What is shown: {words(pairs, 3)}."
+
+
+def limits(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str:
+    """Say what difference would have been missed."""
+    found = [detectable(family, row) for row in rows]
+    sizes = [size for size in found if math.isfinite(size)]
+    if not sizes:
+        return "That no difference is shown does not show that there is none."
+    size = prose.gap_of(family, max(sizes))
+    return f"With this much data a true difference below {size} would probably not be seen."
+
+
+def about_omnibus(study: Study, o: Outcome, what: str = "models") -> Iterator[str]:
+    """Say where the test of all models at once and its pairs part ways."""
+    row = study.omnibus(o.family)
+    if row is None or row.decision is Decision.UNDECIDED:
+        return
+    all_at_once = f"{catalogue()[row.test].title}, {p_equals(row.pvalue)}"
+    pairs = o.beaten or o.lost or o.elsewhere
+    if row.decision is Decision.DIFFERENT and not pairs:
+        yield (
+            f"Taken together the {what} differ ({all_at_once}), but no single pair is shown to "
+            "differ: more data would be needed to say which."
+        )
+    elif row.decision is Decision.NOT_SHOWN and pairs:
+        yield (
+            f"The test of all models at once does not find a difference ({all_at_once}), so the "
+            "finding rests on the pairwise tests alone: take it as tentative."
+        )

@@ -1,0 +1,118 @@
+"""The answer where no test of pairs settles it: posteriors, single data sets, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bakeoff.compare import Comparison, Decision
+from bakeoff.report.numbers import count, interval, percent, score
+from bakeoff.report.ranking import Ranked
+from bakeoff.report.study import Study
+from bakeoff.report.verdict.beside import equivalence, equivalents, posterior, the_posterior
+from bakeoff.report.verdict.kinds import Kind, Verdict
+from bakeoff.report.verdict.wording import name, the
+
+NO_SCORES = Verdict(Kind.UNDECIDED, "Undecided: no model has a complete set of scores.", ())
+
+
+def alone(study: Study, ranked: list[Ranked]) -> Verdict:
+    """Answer for a single model."""
+    model = name(study, study.models[0])
+    if not ranked:
+        return Verdict(Kind.UNDECIDED, f"{model} has no complete set of scores.", ())
+    line = ranked[0]
+    ci = f" ({percent(line.ci.confidence)} CI {interval(*line.ci)})" if line.ci else ""
+    return Verdict(
+        Kind.UNTESTED,
+        "One model, so there is nothing to compare.",
+        (f"The {study.metric.title} of {model} is {score(line.mean)}{ci}.",),
+    )
+
+
+def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
+    """Answer from posteriors and equivalence, or from single data sets, or not at all."""
+    if not ranked:
+        return NO_SCORES
+    equal = equivalents(study)
+    best = ranked[0]
+    sentences: list[str] = []
+    if len(ranked) > 1:
+        sentences += posterior(study, best.model, ranked[1].model)
+    sentences += equivalence(study, equal)
+    if sentences:
+        kind, headline = _weigh(study, ranked)
+        if equal and kind is Kind.UNTESTED and len(study.datasets) == 1:
+            kind, headline = Kind.EQUIVALENT, "Some models are practically equivalent."
+        return Verdict(kind, headline, tuple(sentences))
+    if len(study.datasets) > 1:
+        return _by_dataset(study, ranked)
+    return Verdict(
+        Kind.UNTESTED,
+        _untested(study, best),
+        (
+            f"Its {study.metric.title} is {score(best.mean)}; whether its lead is chance cannot be "
+            "told without a test of pairs.",
+        ),
+    )
+
+
+def _untested(study: Study, best: Ranked) -> str:
+    if len(study.datasets) > 1:
+        return f"{name(study, best.model)} ranks best on average, which is not yet tested."
+    return f"{name(study, best.model)} scores best, but no test compares it with the others."
+
+
+def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
+    """Turn a posterior into an answer, at the level of the experiment."""
+    best = ranked[0]
+    found = the_posterior(study, best.model, ranked[1].model) if len(ranked) > 1 else None
+    if found is None:
+        return Kind.UNTESTED, _untested(study, best)
+    row = found[1]
+    a, b = name(study, row.model_a), name(study, row.model_b)
+    match row.decision:
+        case Decision.A_BETTER:
+            kind = Kind.WINNER if len(study.models) == 2 else Kind.PARTIAL
+            return kind, f"{a} is probably better than {b}."
+        case Decision.EQUIVALENT:
+            return Kind.EQUIVALENT, f"{a} and {b} are probably practically equivalent."
+        case Decision.B_BETTER:
+            return (
+                Kind.CONFLICT,
+                f"The evidence conflicts: {a} scores best, yet {b} is probably better.",
+            )
+    return Kind.CANNOT_TELL, f"Cannot tell whether {a} or {b} is better."
+
+
+def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
+    """Count the data sets on which the best model wins, where no test spans them."""
+    best = ranked[0]
+    sentences = [
+        f"Over {len(study.datasets)} data sets its average rank is {best.rank:.2f} and its mean "
+        f"{study.metric.title} {score(best.mean)}; it is first on {count(best.wins, 'data set')}."
+    ]
+    if len(ranked) > 1:
+        sentences += _counted(study, best.model, ranked[1].model)
+    sentences.append(
+        "No test over data sets was run: that it leads on average may be chance, and adding one "
+        "(such as friedman_posthoc or wilcoxon_signed_rank) would tell."
+    )
+    return Verdict(Kind.UNTESTED, _untested(study, best), tuple(sentences))
+
+
+def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
+    per_test: dict[str, list[Comparison]] = {}
+    titles = {}
+    for family in study.families:
+        row = family.between(leader, second) if family.settles and family.dataset else None
+        if row is not None and family.metric == study.metric.name:
+            per_test.setdefault(family.entry.name, []).append(row)
+            titles[family.entry.name] = the(family)
+    for test, rows in list(per_test.items())[:1]:
+        won = sum(row.decision is Decision.A_BETTER for row in rows)
+        lost = sum(row.decision is Decision.B_BETTER for row in rows)
+        yield (
+            f"Data set by data set, {titles[test]} calls {name(study, leader)} better than "
+            f"{name(study, second)} on {won}, worse on {lost}, and cannot tell on "
+            f"{len(rows) - won - lost}."
+        )
