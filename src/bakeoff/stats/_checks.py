@@ -1,7 +1,12 @@
-"""Turn array-likes into checked arrays, or say what is wrong and what to use instead."""
+"""Turn what was given into checked values, or say what is wrong and what to use instead.
+
+NumPy converts silently what no test should see: it ignores a mask and the labels of rows, reads
+words as numbers and drops imaginary parts. Here each of these is a `ValueError`.
+"""
 
 from __future__ import annotations
 
+import numbers
 from typing import Any, get_args
 
 import numpy as np
@@ -13,28 +18,72 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
 
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Make an array; what a mask hides becomes None, which counts as missing."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name}: its rows have different lengths, expected an array") from None
+    if np.ma.is_masked(values):
+        array = array.astype(object)
+        array[np.ma.getmask(values)] = None
+    return array
+
+
+def is_missing(array: NDArray[Any]) -> BoolArray:
+    """Mark NaN, None and the missing values of table libraries."""
+    if array.dtype.kind == "f":
+        return np.asarray(np.isnan(array), dtype=np.bool_)
+    if array.dtype.kind != "O":
+        return np.zeros(array.shape, dtype=np.bool_)
+    found = np.array([_is_gap(value) for value in array.flat], dtype=np.bool_)
+    return found.reshape(array.shape)
+
+
+def _is_gap(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # pandas' NA has no truth value
+        return True
+
+
+def as_floats(values: ArrayLike, name: str) -> FloatArray:
+    """Make an array of numbers, NaN where one is missing; words are not numbers."""
+    array = as_array(values, name)
+    if array.dtype.kind == "O":
+        array = np.where(is_missing(array), np.nan, array)
+    kinds = (numbers.Real, np.bool_)
+    if array.dtype.kind not in "biuf" and not (
+        array.dtype.kind == "O" and all(isinstance(value, kinds) for value in array.flat)
+    ):
+        raise ValueError(f"{name}: expected numbers, found {_some(array)}")
+    # rows first, whatever the layout given: sums are then the same to the last bit
+    return np.asarray(array, dtype=np.float64, order="C")
+
+
 def as_correctness(values: ArrayLike, name: str, *, ndim: int = 1) -> BoolArray:
     """Check right/wrong values: booleans, or numbers that are all 0 or 1.
 
     Class labels are refused: they are not correctness, however alike they look.
     """
-    array = np.asarray(values)
+    array = as_array(values, name)
     _check_shape(array, name, ndim)
     if array.dtype == np.bool_:
         return array
-    if array.dtype.kind in "iuf":
-        if array.dtype.kind == "f" and np.isnan(array).any():
-            rows = np.flatnonzero(np.isnan(array).reshape(len(array), -1).any(axis=1))
-            raise ValueError(
-                f"{name}: {len(rows)} missing value(s), first in row {rows[0]}; "
-                "drop these rows for every model or count them as wrong"
-            )
-        if np.isin(array, (0, 1)).all():
-            return array.astype(np.bool_)
-    found = ", ".join(repr(v) for v in dict.fromkeys(array.ravel()[:4].tolist()))
+    gaps = is_missing(array)
+    if gaps.any():
+        rows = np.flatnonzero(gaps.reshape(len(array), -1).any(axis=1))
+        raise ValueError(
+            f"{name}: {len(rows)} missing value(s), first in row {rows[0]}; "
+            "drop these rows for every model or count them as wrong"
+        )
+    if array.dtype.kind == "O":
+        array = as_array(array.tolist(), name)
+    if array.dtype.kind in "biuf" and array.ndim == ndim and np.isin(array, (0, 1)).all():
+        return array.astype(np.bool_)
     raise ValueError(
-        f"{name}: expected right/wrong values (booleans or 0/1), found {found} "
-        f"(dtype {array.dtype}); pass `prediction == truth`, not class labels"
+        f"{name}: expected right/wrong values (booleans or 0/1), found {_some(array)}; "
+        "pass `prediction == truth`, not class labels"
     )
 
 
@@ -42,10 +91,7 @@ def as_scores(
     values: ArrayLike, name: str, *, ndim: int = 1, greater_is_better: bool = True
 ) -> FloatArray:
     """Check real-valued scores; negate them where smaller is better."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: expected numbers, {error}") from None
+    array = as_floats(values, name)
     _check_shape(array, name, ndim)
     if not np.isfinite(array).all():
         position = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
@@ -54,7 +100,15 @@ def as_scores(
             f"{position if len(position) > 1 else position[0]}; "
             "the metric is undefined there: drop these folds for every model"
         )
-    return array if greater_is_better else -array
+    return array if check_flag(greater_is_better, "greater_is_better") else -array
+
+
+def as_counts(values: ArrayLike, name: str) -> FloatArray:
+    """Check an array of counts: whole numbers, not negative."""
+    counts = as_floats(values, name)
+    if not (np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))).all():
+        raise ValueError(f"{name}: must be whole numbers >= 0")
+    return counts
 
 
 def check_same_length(**arrays: NDArray[Any]) -> None:
@@ -65,24 +119,61 @@ def check_same_length(**arrays: NDArray[Any]) -> None:
         raise ValueError(f"paired arrays must have one length: {found}; pair them by row id")
 
 
+def check_same_labels(**tables: ArrayLike) -> None:
+    """Refuse to pair tables by position whose row (or column) labels say otherwise.
+
+    Only what has labels, such as a pandas Series or DataFrame, can disagree.
+    """
+    for axis, kind in (("index", "row"), ("columns", "column")):
+        labels: dict[str, Any] = {k: getattr(table, axis, None) for k, table in tables.items()}
+        known = [(name, found) for name, found in labels.items() if hasattr(found, "equals")]
+        for name, found in known[1:]:
+            if not known[0][1].equals(found):
+                raise ValueError(
+                    f"{name}: its {kind} labels differ from those of {known[0][0]}; bring both "
+                    f"into one order by their labels, or pass arrays if the {kind}s do match"
+                )
+
+
 def check_alternative(alternative: str) -> Alternative:
     """Check the name of the alternative hypothesis."""
-    if alternative not in get_args(Alternative):
-        allowed = ", ".join(repr(a) for a in get_args(Alternative))
-        raise ValueError(f"alternative: found {alternative!r}, allowed: {allowed}")
-    return alternative  # type: ignore[return-value]
+    return check_choice(alternative, get_args(Alternative), "alternative")  # type: ignore[return-value]
+
+
+def check_number(value: float, name: str) -> float:
+    """Check that an option is one real number (NaN is left to the check of its range)."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise ValueError(f"{name}: found {value!r}, must be a number")
+    return float(value)
 
 
 def check_level(value: float, name: str = "confidence_level") -> float:
     """Check a probability strictly between 0 and 1."""
-    if not 0 < value < 1:
+    level = check_number(value, name)
+    if not 0 < level < 1:
         raise ValueError(f"{name}: found {value!r}, must lie strictly between 0 and 1")
-    return float(value)
+    return level
+
+
+def check_count(value: float, name: str, *, least: int = 0) -> int:
+    """Check one count: a whole number, and not below the least that makes sense."""
+    number = np.asarray(value)
+    known = number.ndim == 0 and number.dtype.kind in "iuf" and np.isfinite(number)
+    if not known or number < least or number != np.floor(number):
+        raise ValueError(f"{name}: found {value!r}, must be a count (a whole number >= {least})")
+    return int(number)
+
+
+def check_flag(value: bool, name: str) -> bool:
+    """Check that an option is True or False: a word such as "no" would count as True."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name}: found {value!r}, must be True or False")
+    return bool(value)
 
 
 def check_choice(value: str, allowed: tuple[str, ...], name: str) -> str:
     """Check that an option is one of the allowed names."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name}: found {value!r}, allowed: {', '.join(map(repr, allowed))}")
     return value
 
@@ -92,3 +183,9 @@ def _check_shape(array: NDArray[Any], name: str, ndim: int) -> None:
         raise ValueError(f"{name}: expected {ndim} dimension(s), found shape {array.shape}")
     if array.size == 0:
         raise ValueError(f"{name}: is empty")
+
+
+def _some(array: NDArray[Any]) -> str:
+    """Quote the first different values of an array and its type."""
+    found = ", ".join(dict.fromkeys(repr(value) for value in array.ravel()[:4].tolist()))
+    return f"{found} (dtype {array.dtype})"

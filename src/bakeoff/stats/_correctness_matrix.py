@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats._checks import BoolArray, FloatArray, as_correctness
+from bakeoff.stats._checks import BoolArray, FloatArray, as_correctness, as_counts
 
 # Bytes of one block of rows at work: it stays in the processor's cache.
 _BLOCK_BYTES = 1 << 20
@@ -25,17 +25,15 @@ def as_matrix(
         )
     if row_counts is None:
         return matrix, None
-    counts = np.asarray(row_counts)
+    counts = as_counts(row_counts, "row_counts")
     if counts.shape != (len(matrix),):
         raise ValueError(
             f"row_counts: found shape {counts.shape}, needs one count for each of the "
             f"{len(matrix)} rows of correct"
         )
-    if counts.dtype.kind not in "iuf" or not ((counts >= 0) & (counts % 1 == 0)).all():
-        raise ValueError("row_counts: must be whole numbers >= 0, how often each row occurs")
     if not counts.any():
         raise ValueError("row_counts: are all 0, there are no rows")
-    return matrix, counts.astype(np.float64)
+    return matrix, counts
 
 
 def column_totals(matrix: BoolArray, counts: FloatArray | None) -> FloatArray:

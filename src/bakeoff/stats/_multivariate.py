@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats._checks import BoolArray, FloatArray, as_scores
+from bakeoff.stats._checks import BoolArray, FloatArray, as_array, as_scores
 from bakeoff.stats._result import Assumption, Status
 
 
@@ -17,7 +17,7 @@ def as_criteria(
 ) -> FloatArray:
     """Check scores whose last axis are criteria; negate those where smaller is better."""
     array = as_scores(values, name, ndim=ndim)
-    better = np.asarray(greater_is_better)
+    better = as_array(greater_is_better, "greater_is_better")
     if better.dtype != np.bool_ or better.shape not in ((), array.shape[-1:]):
         raise ValueError(
             f"greater_is_better: expected one boolean or one for each of the {array.shape[-1]} "
@@ -31,6 +31,8 @@ def criteria_names(criteria: Sequence[str] | None, m: int) -> tuple[str, ...]:
     """Return the names of m criteria."""
     if criteria is None:
         return tuple(f"criterion {i}" for i in range(m))
+    if isinstance(criteria, str) or not np.iterable(criteria):
+        raise ValueError(f"criteria: found {criteria!r}, needs {m} names")
     names = tuple(str(c) for c in criteria)
     if len(names) != m or len(set(names)) != m:
         raise ValueError(f"criteria: expected {m} different names, found {names!r}")

@@ -10,8 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, as_scores, check_alternative, check_level
+from bakeoff.stats._checks import (
+    FloatArray,
+    as_scores,
+    check_alternative,
+    check_level,
+    check_same_labels,
+)
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats._tails import t_pvalue
 
 _NULL = (
     "The two learning algorithms have the same expected score when trained on "
@@ -58,19 +65,11 @@ def paired_differences(
             f"scores_a has shape {a.shape}, scores_b {b.shape}: both models must be scored on "
             "the same splits; pair them by fold"
         )
+    check_same_labels(scores_a=scores_a, scores_b=scores_b)
     level = noise_level(scores_a, scores_b)
     size = np.maximum(np.abs(a), np.abs(b))
     d = a - b
     return Differences(np.where(np.abs(d) <= level * size, 0.0, d), level * float(size.max()))
-
-
-def t_pvalue(t: float, df: float, alternative: Alternative) -> float:
-    """Return the p-value of Student's t, accurate in the far tails."""
-    if alternative == "greater":
-        return float(special.stdtr(df, -t))
-    if alternative == "less":
-        return float(special.stdtr(df, t))
-    return min(1.0, 2 * float(special.stdtr(df, -abs(t))))
 
 
 def t_interval(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from bakeoff.stats._checks import check_level
 from bakeoff.stats._result import Alternative, Pair, PairwiseResult
 from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
 
@@ -24,10 +25,7 @@ def family(k: int, control: int | None) -> list[tuple[int, int]]:
 
 def check_correction(correction: str, control: int | None, alternative: Alternative, k: int) -> str:
     """Check that a correction fits the family of hypotheses; return its canonical name."""
-    try:
-        method = canonical_method(correction)
-    except (ValueError, AttributeError) as error:
-        raise ValueError(f"correction: {str(error).removeprefix('method: ')}") from None
+    method = canonical_method(correction, "correction")
     if method in _ALL_PAIRS_ONLY and (control is not None or alternative != "two-sided"):
         raise ValueError(
             f"correction: {method!r} counts which two-sided hypotheses on all pairs can be true "
@@ -104,8 +102,7 @@ def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int
     >>> cd_groups(nemenyi(scores))
     ((2, 1), (1, 0))
     """
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha: found {alpha!r}, must lie strictly between 0 and 1")
+    check_level(alpha, "alpha")
     if "average_ranks" not in result.details:
         raise ValueError(f"result: {result.test} has no average ranks; use a rank procedure")
     if result.details.get("control") is not None or result.alternative != "two-sided":

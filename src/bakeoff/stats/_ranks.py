@@ -11,10 +11,14 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
-from bakeoff.stats._checks import FloatArray, check_same_length
-from bakeoff.stats._result import Alternative
+from bakeoff.stats._checks import (
+    FloatArray,
+    as_floats,
+    check_flag,
+    check_same_labels,
+    check_same_length,
+)
 
 _DIGITS = 12
 
@@ -29,12 +33,7 @@ def as_dataset_scores(
     ValueError
         Not numbers, wrong dimension, empty, or a missing cell, which is named.
     """
-    if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(np.float64), np.nan)
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: expected numbers, {error}") from None
+    array = as_floats(values, name)
     if array.ndim != ndim:
         shape = "(data sets, models)" if ndim == 2 else "(data sets,)"
         raise ValueError(f"{name}: expected shape {shape}, found shape {array.shape}")
@@ -45,7 +44,7 @@ def as_dataset_scores(
         bad |= np.isnan(array)
     if bad.any():
         raise ValueError(_missing_message(array, bad, name))
-    return array if greater_is_better else -array
+    return array if check_flag(greater_is_better, "greater_is_better") else -array
 
 
 def _missing_message(array: FloatArray, bad: NDArray[np.bool_], name: str) -> str:
@@ -81,6 +80,7 @@ def as_dataset_pair(
     a = as_dataset_scores(scores_a, "scores_a", ndim=1, greater_is_better=greater_is_better)
     b = as_dataset_scores(scores_b, "scores_b", ndim=1, greater_is_better=greater_is_better)
     check_same_length(scores_a=a, scores_b=b)
+    check_same_labels(scores_a=scores_a, scores_b=scores_b)
     return a, b
 
 
@@ -159,24 +159,6 @@ def tie_sum(counts: NDArray[np.int64]) -> float:
     """Return the sum of t³ - t over the groups of t equal values."""
     t = counts.astype(np.float64)
     return float((t**3 - t).sum())
-
-
-def normal_pvalue(z: float, alternative: Alternative) -> float:
-    """Return the p-value of a standard normal statistic that is positive when A is better."""
-    if alternative == "greater":
-        return float(special.ndtr(-z))
-    if alternative == "less":
-        return float(special.ndtr(z))
-    return float(min(1.0, 2 * special.ndtr(-abs(z))))
-
-
-def t_pvalue(t: float, df: float, alternative: Alternative) -> float:
-    """Return the p-value of a Student t statistic that is positive when A is better."""
-    if alternative == "greater":
-        return float(special.stdtr(df, -t))
-    if alternative == "less":
-        return float(special.stdtr(df, t))
-    return float(min(1.0, 2 * special.stdtr(df, -abs(t))))
 
 
 def split_groups(

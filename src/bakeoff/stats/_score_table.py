@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats._checks import BoolArray, FloatArray, as_scores, check_choice
+from bakeoff.stats._checks import (
+    BoolArray,
+    FloatArray,
+    as_floats,
+    as_scores,
+    check_choice,
+    check_flag,
+)
 from bakeoff.stats._paired import noise_level
 from bakeoff.stats._result import Assumption
 
@@ -62,6 +69,7 @@ class ScoreTable:
 
 def score_table(scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> ScoreTable:
     """Check the scores of several models on folds and mark the missing ones."""
+    check_flag(greater_is_better, "greater_is_better")
     filled, missing = fill_missing(scores, nan_policy)
     y = as_scores(filled, "scores", ndim=2)
     if y.shape[1] < 2:
@@ -79,10 +87,7 @@ def score_table(scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> 
 def fill_missing(scores: ArrayLike, nan_policy: str) -> tuple[FloatArray, BoolArray]:
     """Put 0 where a score is missing and may be, and say where that is."""
     check_choice(nan_policy, ("raise", "omit"), "nan_policy")
-    try:
-        values = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"scores: expected numbers, {error}") from None
+    values = as_floats(scores, "scores")
     missing: BoolArray = np.isnan(values) & (nan_policy == "omit")
     return np.where(missing, 0.0, values), missing
 

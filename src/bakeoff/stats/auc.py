@@ -14,15 +14,18 @@ from bakeoff.stats._binomial import tail_probability
 from bakeoff.stats._checks import (
     BoolArray,
     FloatArray,
+    as_array,
     as_scores,
     check_alternative,
     check_level,
+    check_same_labels,
     check_same_length,
+    is_missing,
 )
-from bakeoff.stats._ranks import normal_pvalue
 from bakeoff.stats._ranks import rank as mid_ranks
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats._tails import normal_pvalue
 
 # placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
 _NOISE = 1e-12
@@ -120,6 +123,7 @@ def delong(
     positive = _as_classes(y_true)
     a, b = as_scores(score_a, "score_a"), as_scores(score_b, "score_b")
     check_same_length(y_true=positive, score_a=a, score_b=b)
+    check_same_labels(y_true=y_true, score_a=score_a, score_b=score_b)
     place_a, place_b = _placements(positive, a), _placements(positive, b)
     var_a, var_b = place_a.covariance(place_a), place_b.covariance(place_b)
     contrast = place_a - place_b
@@ -157,9 +161,17 @@ def delong(
 
 
 def _as_classes(y_true: ArrayLike) -> BoolArray:
-    array = np.asarray(y_true)
+    array = as_array(y_true, "y_true")
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"y_true: expected shape (n,), n >= 1, found shape {array.shape}")
+    gaps = is_missing(array)
+    if gaps.any():
+        raise ValueError(
+            f"y_true: {int(gaps.sum())} missing class(es), first in row "
+            f"{int(np.flatnonzero(gaps)[0])}; drop these rows for both models"
+        )
+    if array.dtype.kind == "O":
+        array = np.asarray(array.tolist())
     classes = list(dict.fromkeys(array.tolist()))
     if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
         found = ", ".join(repr(v) for v in classes[:4])

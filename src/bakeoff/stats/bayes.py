@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import check_level
+from bakeoff.stats._checks import as_array, check_level, check_number
 from bakeoff.stats._paired import (
     Differences,
     effect_sizes,
@@ -91,7 +90,7 @@ def bayes_correlated_t(
     """
     width = check_rope(rope)
     level = check_level(confidence_level)
-    ndim = 2 if np.asarray(scores_a, dtype=object).ndim == 2 else 1
+    ndim = 2 if as_array(scores_a, "scores_a").ndim == 2 else 1
     d = paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=greater_is_better)
     ratio, sizes = fold_ratio(n_train, n_test, d.values.shape)
     x = d.values.ravel()
@@ -135,9 +134,10 @@ def bayes_correlated_t(
 
 def check_rope(rope: float) -> float:
     """Check the half-width of the region of practical equivalence."""
-    if not (math.isfinite(rope) and rope >= 0):
+    width = check_number(rope, "rope")
+    if not (math.isfinite(width) and width >= 0):
         raise ValueError(f"rope: found {rope!r}, must be a finite half-width of at least 0")
-    return float(rope)
+    return width
 
 
 def _status(d: Differences, sd: float) -> Status:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, check_choice
+from bakeoff.stats._checks import FloatArray, check_choice, check_count, check_number
 from bakeoff.stats._paired import Differences, effect_sizes, paired_differences
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, BayesResult, Status
@@ -187,10 +187,9 @@ def bayes_signed_rank(
     0.96 0.04 0.00
     """
     width, strength, place = _check_options(rope, prior, prior_place)
-    if n_samples < 1:
-        raise ValueError(f"n_samples: found {n_samples!r}, must be at least 1")
+    n_samples, seed = check_count(n_samples, "n_samples", least=1), check_count(seed, "seed")
     d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
-    wins = _sample_winners(d, width, strength, place, int(n_samples), seed)
+    wins = _sample_winners(d, width, strength, place, n_samples, seed)
     p = wins / n_samples
     errors = np.sqrt(p * (1 - p) / n_samples)
     return BayesResult(
@@ -219,7 +218,7 @@ def bayes_signed_rank(
             "monte_carlo_error": dict(
                 zip(("a_better", "equivalent", "b_better"), errors.tolist(), strict=True)
             ),
-            "n_samples": int(n_samples),
+            "n_samples": n_samples,
             "seed": seed,
             "prior": strength,
             "prior_place": place,
@@ -228,9 +227,11 @@ def bayes_signed_rank(
 
 
 def _check_options(rope: float, prior: float, place: str) -> tuple[float, float, str]:
-    if not (math.isfinite(prior) and prior >= 0):
+    strength = check_number(prior, "prior")
+    if not (math.isfinite(strength) and strength >= 0):
         raise ValueError(f"prior: found {prior!r}, must be a finite strength of at least 0")
-    return check_rope(rope), float(prior), check_choice(place, _PLACES, "prior_place")
+    # + 0.0: the gamma distribution refuses a negative zero
+    return check_rope(rope), strength + 0.0, check_choice(place, _PLACES, "prior_place")
 
 
 def _few_datasets(n: int, prior: float) -> Assumption:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats._checks import check_choice
+from bakeoff.stats._checks import check_choice, check_count, check_flag
 from bakeoff.stats._cochran_permutation import (
     PermutationPvalue,
     exact_pvalue,
@@ -186,8 +186,9 @@ def cochran_q(
     Q = 7.5294, df = 2, p = 0.02317
     """
     check_choice(variant, ("asymptotic", "permutation"), "variant")
-    if n_resamples < 1:
-        raise ValueError(f"n_resamples: found {n_resamples!r}, must be at least 1")
+    check_flag(allow_two_models, "allow_two_models")
+    n_resamples = check_count(n_resamples, "n_resamples", least=1)
+    seed = check_count(seed, "seed")
     table = _table(correct, row_counts)
     if table.models == 2 and not allow_two_models:
         raise ValueError(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats._checks import FloatArray
+from bakeoff.stats._checks import FloatArray, as_floats
 from bakeoff.stats._paired import Differences, paired_differences, paired_t_result
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, Result
@@ -255,10 +255,7 @@ def _ratio(
 
 
 def _sizes(values: ArrayLike, name: str, shape: tuple[int, ...]) -> FloatArray:
-    try:
-        sizes = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}: expected numbers of rows, found {values!r}") from None
+    sizes = as_floats(values, name)
     if sizes.shape not in ((), shape):
         raise ValueError(f"{name}: expected one number or shape {shape}, found {sizes.shape}")
     if not (np.isfinite(sizes) & (sizes > 0)).all():

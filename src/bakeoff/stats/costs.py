@@ -14,10 +14,15 @@ from scipy import special
 from bakeoff.stats import _cost_likelihood as likelihood
 from bakeoff.stats._checks import (
     FloatArray,
+    as_array,
+    as_counts,
+    as_floats,
     check_alternative,
     check_choice,
     check_level,
+    check_same_labels,
     check_same_length,
+    is_missing,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
@@ -114,6 +119,7 @@ def cost_sensitive(
         _as_labels(pred_b, "pred_b"),
     )
     check_same_length(y_true=truth, pred_a=a, pred_b=b)
+    check_same_labels(y_true=y_true, pred_a=pred_a, pred_b=pred_b)
     names = _class_names(classes, truth, a, b)
     k = max(len(names), 2)  # a single class in all three arrays: every label is right
     i, j, t = (
@@ -206,19 +212,19 @@ def cost_sensitive_from_counts(
 
 
 def _as_labels(values: ArrayLike, name: str) -> NDArray[Any]:
-    array = np.asarray(values)
+    array = as_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name}: expected 1 dimension, found shape {array.shape}")
     if array.size == 0:
         raise ValueError(f"{name}: is empty")
-    missing = array != array if array.dtype.kind in "fO" else np.zeros(len(array), dtype=bool)
-    if array.dtype.kind == "O":
-        missing |= np.array([label is None for label in array])
+    missing = is_missing(array)
     if missing.any():
         raise ValueError(
             f"{name}: {int(missing.sum())} missing label(s), first in row "
             f"{int(np.flatnonzero(missing)[0])}; drop these rows for both models"
         )
+    if all(isinstance(label, str) for label in array.flat):
+        return array.astype(np.str_)  # words are words, also in an array of objects
     return array
 
 
@@ -235,7 +241,9 @@ def _class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[A
                 "y_true, pred_a, pred_b: some are text and some are not; use labels of one kind"
             )
         return names
-    names = list(np.asarray(classes).tolist()) if not isinstance(classes, list) else classes
+    if isinstance(classes, str) or not np.iterable(classes):
+        raise ValueError(f"classes: found {classes!r}, needs a sequence of labels")
+    names = classes if isinstance(classes, list) else np.asarray(classes).tolist()
     if len(names) < 2 or len(set(names)) < len(names):
         raise ValueError(f"classes: found {names!r}, needs two or more different labels")
     return names
@@ -252,23 +260,21 @@ def _positions(labels: NDArray[Any], names: list[Any], name: str) -> NDArray[np.
 
 
 def _as_counts(counts: ArrayLike) -> FloatArray:
-    table = np.asarray(counts)
+    table = as_counts(counts, "counts")
     if table.ndim != 3 or len(set(table.shape)) != 1 or len(table) < 2:
         raise ValueError(
             f"counts: found shape {table.shape}, needs (K, K, K) with K >= 2: label by A, "
             "label by B, true class"
         )
-    if table.dtype.kind not in "iuf" or not ((table >= 0) & (table % 1 == 0)).all():
-        raise ValueError("counts: must be whole numbers >= 0")
     if not table.any():
         raise ValueError("counts: are all 0, there are no rows")
-    return table.astype(np.float64)
+    return table
 
 
 def _as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
     if cost is None:
         return 1 - np.eye(k)
-    matrix = np.asarray(cost, dtype=np.float64)
+    matrix = as_floats(cost, "cost")
     if matrix.shape != (k, k):
         raise ValueError(
             f"cost: found shape {matrix.shape}, needs ({k}, {k}): rows are true classes, columns "

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, check_level
+from bakeoff.stats._checks import FloatArray, check_level, check_same_labels
 from bakeoff.stats._multivariate import (
     as_criteria,
     check_independent,
@@ -97,6 +97,7 @@ def hotelling_t2(
             f"scores_a has shape {a.shape}, scores_b {b.shape}: both models must be scored on the "
             "same folds and criteria; for unpaired folds use hotelling_t2_unpaired"
         )
+    check_same_labels(scores_a=scores_a, scores_b=scores_b)
     size = np.maximum(np.abs(a), np.abs(b))
     relative = noise_level(scores_a, scores_b)
     d = np.where(np.abs(a - b) <= relative * size, 0.0, a - b)

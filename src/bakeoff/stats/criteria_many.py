@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import BoolArray, FloatArray, check_choice
+from bakeoff.stats._checks import BoolArray, FloatArray, check_choice, check_flag
 from bakeoff.stats._multivariate import (
     as_criteria,
     check_independent,
@@ -98,6 +98,7 @@ def manova(
     V = 0.137, p = 0.621
     """
     check_choice(statistic, _STATISTICS, "statistic")
+    check_flag(blocks, "blocks")
     y, present = _cube(scores, blocks, nan_policy, greater_is_better)
     layout = _Layout(y, present, blocks)
     names = criteria_names(criteria, y.shape[2])

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, check_alternative, check_choice, check_level
+from bakeoff.stats._checks import (
+    FloatArray,
+    check_alternative,
+    check_choice,
+    check_flag,
+    check_level,
+)
 from bakeoff.stats._friedman import RankTable
 from bakeoff.stats._rank_pairs import adjusted, check_correction, family, with_groups
 from bakeoff.stats._ranks import (
@@ -21,7 +27,6 @@ from bakeoff.stats._ranks import (
     check_control,
     check_decimals,
     largest,
-    normal_pvalue,
     quantise,
     rank,
     split_groups,
@@ -29,6 +34,7 @@ from bakeoff.stats._ranks import (
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, Pair, PairwiseResult, Status
+from bakeoff.stats._tails import normal_pvalue
 from bakeoff.stats.datasets_two import wilcoxon_signed_rank
 
 _AUTO_EXACT = 50
@@ -366,6 +372,7 @@ def pairwise_rank_sum(
     side = check_alternative(alternative)
     omit = check_choice(missing, ("raise", "omit"), "missing") == "omit"
     check_choice(method, ("auto", "exact", "asymptotic"), "method")
+    check_flag(continuity, "continuity")
     check_decimals(decimals)
     oriented = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=omit)
     k = oriented.shape[1]

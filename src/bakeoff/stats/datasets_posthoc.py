@@ -29,8 +29,6 @@ from bakeoff.stats._ranks import (
     as_dataset_table,
     check_control,
     check_decimals,
-    normal_pvalue,
-    t_pvalue,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
@@ -42,6 +40,7 @@ from bakeoff.stats._result import (
     Status,
 )
 from bakeoff.stats._studentized_range import range_isf, range_sf
+from bakeoff.stats._tails import normal_pvalue, t_pvalue
 
 __all__ = ["cd_groups", "conover_friedman", "friedman_posthoc", "nemenyi"]
 

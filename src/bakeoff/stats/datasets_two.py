@@ -14,18 +14,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._binomial import lower_tail, tail_probability, upper_tail
-from bakeoff.stats._checks import FloatArray, check_alternative, check_choice, check_level
+from bakeoff.stats._checks import (
+    FloatArray,
+    check_alternative,
+    check_choice,
+    check_flag,
+    check_level,
+)
 from bakeoff.stats._ranks import (
     as_dataset_pair,
     check_decimals,
     differences,
-    normal_pvalue,
     rank,
     tie_sum,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats._signed_ranks import exact_pvalue, hodges_lehmann
+from bakeoff.stats._tails import normal_pvalue
 
 _AUTO_EXACT = 500
 _MAX_EXACT = 1000
@@ -164,6 +170,7 @@ def wilcoxon_signed_rank(
     """
     side = check_alternative(alternative)
     check_choice(zeros, ("pratt", "wilcox", "zsplit"), "zeros")
+    check_flag(continuity, "continuity")
     check_choice(method, ("auto", "exact", "asymptotic"), "method")
     level = check_level(confidence_level)
     check_decimals(decimals)

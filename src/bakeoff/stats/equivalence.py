@@ -14,19 +14,28 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import as_correctness, check_choice, check_level, check_same_length
+from bakeoff.stats._checks import (
+    as_array,
+    as_correctness,
+    check_choice,
+    check_count,
+    check_level,
+    check_number,
+    check_same_labels,
+    check_same_length,
+)
 from bakeoff.stats._paired import (
     Differences,
     effect_sizes,
     normality,
     paired_differences,
     t_interval,
-    t_pvalue,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, Result, Status
+from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.corrected import fold_ratio
-from bakeoff.stats.paired_intervals import check_count, paired_difference_ci, tango_statistic
+from bakeoff.stats.paired_intervals import paired_difference_ci, tango_statistic
 
 __all__ = ["EquivalenceResult", "tost_folds", "tost_paired", "tost_paired_from_counts"]
 
@@ -131,6 +140,7 @@ def tost_paired(
     a = as_correctness(correct_a, "correct_a")
     b = as_correctness(correct_b, "correct_b")
     check_same_length(correct_a=a, correct_b=b)
+    check_same_labels(correct_a=correct_a, correct_b=correct_b)
     both = int(np.count_nonzero(a & b))
     only_a, only_b = int(np.count_nonzero(a)) - both, int(np.count_nonzero(b)) - both
     return tost_paired_from_counts(
@@ -295,9 +305,10 @@ def tost_folds(
     (0.0163, 'equivalent')
     """
     alpha = _check_alpha(alpha)
+    margin = check_number(margin, "margin")
     if not (margin > 0 and math.isfinite(margin)):
         raise ValueError(f"margin: found {margin!r}, must be a positive number")
-    ndim = 2 if np.ndim(scores_a) == 2 else 1
+    ndim = 2 if as_array(scores_a, "scores_a").ndim == 2 else 1
     d = paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=greater_is_better)
     ratio, sizes = fold_ratio(n_train, n_test, d.values.shape)
     x = d.values.ravel()
@@ -321,7 +332,7 @@ def tost_folds(
         statistics=statistics,
         pvalues=pvalues,
         status=status,
-        margin=float(margin),
+        margin=margin,
         alpha=alpha,
         estimate=mean,
         ci=t_interval(mean, se, n - 1, 1 - 2 * alpha) if status is Status.OK else None,
@@ -344,9 +355,10 @@ def tost_folds(
 
 
 def _check_alpha(alpha: float) -> float:
-    if not 0 < alpha < 0.5:
+    level = check_number(alpha, "alpha")
+    if not 0 < level < 0.5:
         raise ValueError(f"alpha: found {alpha!r}, must lie strictly between 0 and 0.5")
-    return float(alpha)
+    return level
 
 
 def _infinite(numerator: float) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, check_choice
+from bakeoff.stats._checks import FloatArray, check_choice, check_flag
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, Result, Status
 from bakeoff.stats._score_table import (
@@ -169,6 +169,7 @@ def anova_oneway(
     >>> print(f"F({result.df1}, {result.df2}) = {result.statistic:.3f}, p = {result.pvalue:.3f}")
     F(1, 4) = 3.375, p = 0.140
     """
+    check_flag(equal_var, "equal_var")
     table = score_table(scores, nan_policy, greater_is_better)
     within, df2 = table.within(), int(table.counts.sum()) - table.counts.size
     means, counts = table.means, table.counts

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats._checks import FloatArray, check_choice, check_level
+from bakeoff.stats._checks import FloatArray, as_floats, check_choice, check_count, check_level
 
 __all__ = [
     "adjust_pvalues",
@@ -116,9 +116,11 @@ def canonical_method(method: str, name: str = "method", others: tuple[str, ...] 
     'holm-sidak'
     """
     allowed = (*_METHODS, *others)
-    wanted = str(method).replace("_", "-").lower().removesuffix("-static")
     known = {correction.lower(): correction for correction in allowed}
-    return known.get(wanted) or check_choice(method, allowed, name)
+    if isinstance(method, str):  # None must not pass for "none"
+        wanted = method.replace("_", "-").lower().removesuffix("-static")
+        method = known.get(wanted, method)
+    return check_choice(method, allowed, name)
 
 
 def simultaneous_level(confidence_level: float, m: int, method: str) -> float:
@@ -141,13 +143,19 @@ def simultaneous_level(confidence_level: float, m: int, method: str) -> float:
     float
         The level of each interval.
 
+    Raises
+    ------
+    ValueError
+        If an argument is out of range or there is no such correction.
+
     Examples
     --------
     >>> from bakeoff.stats.multiplicity import simultaneous_level
     >>> round(simultaneous_level(0.95, 5, "holm"), 4)
     0.99
     """
-    level = check_level(confidence_level)
+    level, m = check_level(confidence_level), check_count(m, "m")
+    method = canonical_method(method, others=("minp",))
     if method == "none" or m <= 1:
         return level
     if method in ("sidak", "holm-sidak"):
@@ -218,10 +226,7 @@ def bergmann_hommel(pvalues: ArrayLike) -> FloatArray:
 
 
 def _as_pvalues(pvalues: ArrayLike) -> FloatArray:
-    try:
-        array = np.asarray(pvalues, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"pvalues: expected numbers, {error}") from None
+    array = as_floats(pvalues, "pvalues")
     if array.ndim != 1:
         raise ValueError(f"pvalues: expected 1 dimension, found shape {array.shape}")
     outside = (array < 0) | (array > 1)

@@ -18,9 +18,12 @@ from bakeoff.stats import _mcnemar_kernels, paired_intervals
 from bakeoff.stats._checks import (
     FloatArray,
     as_correctness,
+    as_counts,
     check_alternative,
     check_choice,
+    check_count,
     check_level,
+    check_same_labels,
     check_same_length,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
@@ -136,6 +139,7 @@ def mcnemar(
     a = as_correctness(correct_a, "correct_a")
     b = as_correctness(correct_b, "correct_b")
     check_same_length(correct_a=a, correct_b=b)
+    check_same_labels(correct_a=correct_a, correct_b=correct_b)
     both = int(np.count_nonzero(a & b))
     only_a, only_b = int(np.count_nonzero(a)) - both, int(np.count_nonzero(b)) - both
     return mcnemar_from_counts(
@@ -195,10 +199,10 @@ def mcnemar_from_counts(
     check_choice(odds_ratio_ci, tuple(paired_intervals.ODDS_RATIO_METHODS), "odds_ratio_ci")
     side, level = check_alternative(alternative), check_level(confidence_level)
     counts = {
-        "both_correct": paired_intervals.check_count(both_correct, "both_correct"),
-        "only_a_correct": paired_intervals.check_count(only_a_correct, "only_a_correct"),
-        "only_b_correct": paired_intervals.check_count(only_b_correct, "only_b_correct"),
-        "both_wrong": paired_intervals.check_count(both_wrong, "both_wrong"),
+        "both_correct": check_count(both_correct, "both_correct"),
+        "only_a_correct": check_count(only_a_correct, "only_a_correct"),
+        "only_b_correct": check_count(only_b_correct, "only_b_correct"),
+        "both_wrong": check_count(both_wrong, "both_wrong"),
     }
     n, b, c = sum(counts.values()), counts["only_a_correct"], counts["only_b_correct"]
     ci = paired_intervals.paired_difference_ci(
@@ -217,7 +221,7 @@ def mcnemar_from_counts(
     return McNemarResult(
         test="mcnemar",
         variant=variant,
-        statistic=_statistic(b, c, variant, side),
+        statistic=float(_mcnemar_kernels.statistic(variant, b, c, side)),
         df=1.0 if chi2 and side == "two-sided" else None,
         pvalue=_pvalue(b, c, n, variant, side),
         alternative=side,
@@ -272,20 +276,14 @@ def mcnemar_pvalues(
     """
     check_choice(variant, _mcnemar_kernels.VARIANTS, "variant")
     side = check_alternative(alternative)
-    return _mcnemar_kernels.pvalue(variant, only_a_correct, only_b_correct, side)
-
-
-def _statistic(b: int, c: int, variant: str, side: Alternative) -> float:
-    if variant in ("midp", "exact"):
-        return float(b)
-    z = float(_mcnemar_kernels.signed_root(b, c, corrected=variant == "corrected"))
-    return z**2 if side == "two-sided" else z
+    b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
+    return _mcnemar_kernels.pvalue(variant, b, c, side)
 
 
 def _pvalue(b: int, c: int, n: int, variant: str, side: Alternative) -> float:
     if variant == "exact_unconditional":
         return unconditional_pvalue(b, c, n, side)
-    return float(mcnemar_pvalues(b, c, variant=variant, alternative=side))
+    return float(_mcnemar_kernels.pvalue(variant, b, c, side))
 
 
 def _effect_sizes(b: int, c: int) -> dict[str, float]:

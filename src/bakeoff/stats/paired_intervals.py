@@ -13,7 +13,13 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats import _binomial
-from bakeoff.stats._checks import FloatArray, check_alternative, check_choice
+from bakeoff.stats._checks import (
+    FloatArray,
+    as_counts,
+    check_alternative,
+    check_choice,
+    check_count,
+)
 from bakeoff.stats._result import ConfidenceInterval
 
 __all__ = [
@@ -24,15 +30,6 @@ __all__ = [
 ]
 
 Bounds = tuple[FloatArray, FloatArray]
-
-
-def check_count(value: float, name: str) -> int:
-    """Check one count: a whole number, not negative."""
-    number = np.asarray(value)
-    known = number.ndim == 0 and number.dtype.kind in "iuf" and np.isfinite(number)
-    if not known or number < 0 or number != np.floor(number):
-        raise ValueError(f"{name}: found {value!r}, must be a count (a whole number >= 0)")
-    return int(number)
 
 
 def paired_difference_ci(
@@ -168,8 +165,12 @@ def difference_bounds(
     check_choice(method, tuple(DIFFERENCE_METHODS), "method")
     side = check_alternative(alternative)
     tail = _binomial.tail_probability(confidence_level, side)
-    counts = (both_correct, only_a_correct, only_b_correct, both_wrong)
-    a, b, c, d = (np.asarray(v, dtype=np.float64) for v in counts)
+    a, b, c, d = (
+        as_counts(both_correct, "both_correct"),
+        as_counts(only_a_correct, "only_a_correct"),
+        as_counts(only_b_correct, "only_b_correct"),
+        as_counts(both_wrong, "both_wrong"),
+    )
     low, high = DIFFERENCE_METHODS[method](a, b, c, d, tail)
     low = np.full_like(low, -1.0) if side == "less" else np.clip(low, -1.0, 1.0)
     high = np.full_like(high, 1.0) if side == "greater" else np.clip(high, -1.0, 1.0)
@@ -195,7 +196,7 @@ def odds_ratio_bounds(
     check_choice(method, tuple(ODDS_RATIO_METHODS), "method")
     side = check_alternative(alternative)
     tail = _binomial.tail_probability(confidence_level, side)
-    b, c = (np.asarray(v, dtype=np.float64) for v in (only_a_correct, only_b_correct))
+    b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
     lower = ODDS_RATIO_METHODS[method]
     with np.errstate(divide="ignore"):  # 1/0: an odds ratio without upper limit
         low, high = lower(b, c, tail), 1 / lower(c, b, tail)  # swapping A and B inverts the ratio

@@ -8,8 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats import _mcnemar_kernels as kernels
-from bakeoff.stats._checks import FloatArray, check_alternative, check_choice, check_level
+from bakeoff.stats._checks import (
+    FloatArray,
+    as_counts,
+    check_alternative,
+    check_choice,
+    check_flag,
+    check_level,
+    check_same_length,
+)
 from bakeoff.stats._correctness_matrix import as_matrix, both_correct
+from bakeoff.stats._ranks import check_control
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
     Alternative,
@@ -118,10 +127,11 @@ def pairwise_mcnemar(
     check_choice(ci_method, tuple(DIFFERENCE_METHODS), "ci_method")
     side = check_alternative(alternative)
     level = check_level(confidence_level)
+    check_flag(simultaneous, "simultaneous")
     matrix, counts = as_matrix(correct, row_counts)
     models = matrix.shape[1]
     method = _check_correction(correction, variant, side, control)
-    first, second = _pairs(models, control)
+    first, second = _pairs(models, check_control(control, models))
 
     together = both_correct(matrix, counts)
     right = together.diagonal()
@@ -211,7 +221,8 @@ def mcnemar_minp(
     """
     check_choice(variant, _DISCRETE, "variant")
     side = check_alternative(alternative)
-    b, c = (np.asarray(v, dtype=np.float64) for v in (only_a_correct, only_b_correct))
+    b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
+    check_same_length(only_a_correct=b, only_b_correct=c)
     return _minp(kernels.pvalue(variant, b, c, side), b + c, variant, side)
 
 
@@ -272,8 +283,6 @@ def _pairs(models: int, control: int | None) -> tuple[NDArray[np.intp], NDArray[
     if control is None:
         first, second = np.triu_indices(models, 1)
         return first, second
-    if not (isinstance(control, (int, np.integer)) and 0 <= control < models):
-        raise ValueError(f"control: found {control!r}, needs a column number 0 to {models - 1}")
     others = np.delete(np.arange(models), control)
     return np.full_like(others, control), others
 

@@ -14,9 +14,15 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats import _binomial, _mcnemar_kernels
-from bakeoff.stats._checks import FloatArray, check_alternative, check_choice, check_level
+from bakeoff.stats._checks import (
+    FloatArray,
+    check_alternative,
+    check_choice,
+    check_count,
+    check_level,
+    check_number,
+)
 from bakeoff.stats._result import Alternative
-from bakeoff.stats.paired_intervals import check_count
 
 __all__ = [
     "Plan",
@@ -122,7 +128,7 @@ def mcnemar_power(
     >>> round(plan.power, 3)
     0.857
     """
-    n = _check_rows(n)
+    n = check_count(n, "n", least=1)
     cells = _cells(p10, p01, difference, discordance)
     side = _check_options(alpha, alternative, variant, calculation)
     power = _power(n, *cells, alpha, side, variant, calculation)
@@ -230,7 +236,7 @@ def mcnemar_detectable_difference(
     >>> round(plan.difference, 4)
     0.0278
     """
-    n = _check_rows(n)
+    n = check_count(n, "n", least=1)
     check_level(power, "power")
     side = _check_options(alpha, alternative, variant, calculation)
     sign = -1.0 if side == "less" else 1.0
@@ -289,13 +295,6 @@ def smallest_discordant_count(
     return int(n_d[np.argmax(p <= alpha)])
 
 
-def _check_rows(n: int) -> int:
-    n = check_count(n, "n")
-    if n == 0:
-        raise ValueError("n: found 0, a test set has at least one row")
-    return n
-
-
 def _check_options(alpha: float, alternative: str, variant: str, calculation: str) -> Alternative:
     check_level(alpha, "alpha")
     check_choice(variant, _mcnemar_kernels.VARIANTS, "variant")
@@ -318,8 +317,9 @@ def _cells(
     """Return p10 and p01 from either way of giving them."""
     by_cell = p10 is not None and p01 is not None
     by_difference = difference is not None and discordance is not None
-    given = sum(v is not None for v in (p10, p01, difference, discordance))
-    if given != 2 or not (by_cell or by_difference):
+    options = {"p10": p10, "p01": p01, "difference": difference, "discordance": discordance}
+    given = [check_number(value, name) for name, value in options.items() if value is not None]
+    if len(given) != 2 or not (by_cell or by_difference):
         raise ValueError("give either p10 and p01, or difference and discordance")
     if difference is not None and discordance is not None:
         if not 0 < discordance <= 1:

@@ -11,8 +11,7 @@ import math
 import numpy as np
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, check_level
-from bakeoff.stats.paired_intervals import check_count
+from bakeoff.stats._checks import FloatArray, check_count, check_level, check_number
 from bakeoff.stats.planning import Plan
 
 __all__ = ["cv5x2_f_detectable_difference", "cv5x2_f_power", "cv5x2_f_sample_size"]
@@ -196,19 +195,18 @@ def cv5x2_f_sample_size(
 
 def _scale(difference: float, sd: float | None, n: int | None, discordance: float | None) -> float:
     """Return the standard deviation of one fold's difference."""
-    if not math.isfinite(difference):
+    if not math.isfinite(check_number(difference, "difference")):
         raise ValueError(f"difference: found {difference!r}, must be finite")
     if sd is not None:
         if n is not None or discordance is not None:
             raise ValueError("sd: give either sd, or n and discordance")
-        if not (sd > 0 and math.isfinite(sd)):
+        if not (check_number(sd, "sd") > 0 and math.isfinite(sd)):
             raise ValueError(f"sd: found {sd!r}, must be positive and finite")
         return sd
     if n is None or discordance is None:
         raise ValueError("sd: is missing; give either sd, or n and discordance")
-    if check_count(n, "n") < 2:
-        raise ValueError(f"n: found {n!r}, two halves need at least 2 rows")
-    if not 0 < discordance <= 1:
+    check_count(n, "n", least=2)  # two halves
+    if not 0 < check_number(discordance, "discordance") <= 1:
         raise ValueError(f"discordance: found {discordance!r}, must lie in (0, 1]")
     if not difference**2 < discordance or abs(difference) > discordance:
         raise ValueError(
@@ -219,11 +217,10 @@ def _scale(difference: float, sd: float | None, n: int | None, discordance: floa
 
 def _noise(correlation: float, n_simulations: int, seed: int) -> FloatArray:
     """Draw standard normal fold differences, shape (n_simulations, 5, 2)."""
-    if not 0 <= correlation < 1:
+    if not 0 <= check_number(correlation, "correlation") < 1:
         raise ValueError(f"correlation: found {correlation!r}, must lie in [0, 1)")
-    if check_count(n_simulations, "n_simulations") < 100:
-        raise ValueError(f"n_simulations: found {n_simulations!r}, must be at least 100")
-    rng = np.random.default_rng(seed)
+    n_simulations = check_count(n_simulations, "n_simulations", least=100)
+    rng = np.random.default_rng(check_count(seed, "seed"))
     each = rng.standard_normal((n_simulations, 5, 2))
     shared = rng.standard_normal((n_simulations, 1, 1))
     noise: FloatArray = math.sqrt(correlation) * shared + math.sqrt(1 - correlation) * each

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from scipy import special
 
 from bakeoff.stats import _binomial
-from bakeoff.stats._checks import check_alternative, check_choice
+from bakeoff.stats._checks import check_alternative, check_choice, check_count, check_flag
 from bakeoff.stats._result import ConfidenceInterval
-from bakeoff.stats.paired_intervals import check_count
 
 __all__ = ["proportion_ci"]
 
@@ -62,6 +61,7 @@ def proportion_ci(
     check_choice(method, tuple(METHODS), "method")
     side = check_alternative(alternative)
     x, n = check_counts(count, n, "count")
+    check_flag(clip, "clip")
     low, high = METHODS[method](x, n, _binomial.tail_probability(confidence_level, side))
     if clip:
         low, high = max(low, 0.0), min(high, 1.0)
@@ -71,9 +71,7 @@ def proportion_ci(
 
 def check_counts(count: int, n: int, name: str) -> tuple[int, int]:
     """Check that `count` of `n` rows is possible and that there are rows."""
-    x, size = check_count(count, name), check_count(n, "n")
-    if size == 0:
-        raise ValueError("n: found 0, a test set has at least one row")
+    x, size = check_count(count, name), check_count(n, "n", least=1)
     if x > size:
         raise ValueError(f"{name}: found {x}, more than n = {size}")
     return x, size

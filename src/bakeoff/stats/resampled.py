@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, check_alternative, check_level
+from bakeoff.stats._checks import FloatArray, as_array, check_alternative, check_level
 from bakeoff.stats._paired import (
     Differences,
     degenerate_t,
@@ -23,10 +23,10 @@ from bakeoff.stats._paired import (
     paired_t_result,
     ratio_status,
     t_interval,
-    t_pvalue,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats._tails import t_pvalue
 
 _PAIR: dict[str, Any] = {
     "evidence": Evidence.FOLD_SCORES,
@@ -353,7 +353,7 @@ def _f_interval(d: FloatArray, denominator: float, level: float) -> ConfidenceIn
 
 def _five_by_two(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> Differences:
     for name, scores in (("scores_a", a), ("scores_b", b)):
-        shape = np.asarray(scores, dtype=object).shape
+        shape = as_array(scores, name).shape
         if shape != (5, 2):
             raise ValueError(
                 f"{name}: expected shape (5, 2), five replications of 2-fold cross-validation, "

@@ -10,16 +10,19 @@ from numpy.typing import ArrayLike
 
 from bakeoff.stats import _binomial
 from bakeoff.stats._checks import (
+    as_array,
     as_correctness,
     as_scores,
     check_alternative,
     check_choice,
+    check_flag,
     check_level,
+    check_number,
 )
 from bakeoff.stats._paired import Differences, noise_level, paired_t_result
-from bakeoff.stats._ranks import normal_pvalue
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, Result
+from bakeoff.stats._tails import normal_pvalue
 from bakeoff.stats.corrected import fold_ratio
 from bakeoff.stats.proportion_intervals import METHODS, check_counts, proportion_ci
 
@@ -312,7 +315,7 @@ def corrected_one_sample_t(
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (4.5419, 0.0452)
     """
-    array = as_scores(scores, "scores", ndim=2 if np.ndim(scores) == 2 else 1)
+    array = as_scores(scores, "scores", ndim=2 if as_array(scores, "scores").ndim == 2 else 1)
     ratio, sizes = fold_ratio(n_train, n_test, array.shape)
     differences, target = _advantage(array, scores, mu0, greater_is_better=greater_is_better)
     result = paired_t_result(
@@ -371,10 +374,13 @@ def _advantage(
     array: np.ndarray, scores: ArrayLike, mu0: float, *, greater_is_better: bool
 ) -> tuple[Differences, float]:
     """Differences from mu0, positive where better, free of float noise; and mu0 itself."""
-    target = float(as_scores([mu0], "mu0")[0])
+    target = check_number(mu0, "mu0")
+    if not math.isfinite(target):
+        raise ValueError(f"mu0: found {mu0!r}, must be finite")
     level = noise_level(scores)
     size = np.maximum(np.abs(array), abs(target))
-    d = array - target if greater_is_better else target - array
+    better = check_flag(greater_is_better, "greater_is_better")
+    d = array - target if better else target - array
     return Differences(
         np.where(np.abs(d) <= level * size, 0.0, d), level * float(size.max())
     ), target

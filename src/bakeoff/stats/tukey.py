@@ -7,8 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats._checks import check_level
-from bakeoff.stats._paired import t_pvalue
+from bakeoff.stats._checks import check_flag, check_level
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Pair, PairwiseResult, Status
 from bakeoff.stats._score_table import (
@@ -18,6 +17,7 @@ from bakeoff.stats._score_table import (
     independence,
     score_table,
 )
+from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats._tukey_range import studentized_range_isf, studentized_range_sf
 
 
@@ -78,6 +78,7 @@ def tukey_hsd(
     [0.8626, 0.4271, 0.2152]
     """
     level = check_level(confidence_level)
+    check_flag(blocks, "blocks")
     table = score_table(scores, nan_policy, greater_is_better)
     if blocks:
         table = table.complete()

@@ -13,13 +13,14 @@ from bakeoff.stats._checks import (
     as_correctness,
     check_alternative,
     check_choice,
+    check_count,
     check_level,
+    check_same_labels,
     check_same_length,
 )
-from bakeoff.stats._ranks import normal_pvalue
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
-from bakeoff.stats.paired_intervals import check_count
+from bakeoff.stats._tails import normal_pvalue
 
 __all__ = ["proportion_difference", "proportion_difference_from_counts"]
 
@@ -89,6 +90,7 @@ def proportion_difference(
     a = as_correctness(correct_a, "correct_a")
     b = as_correctness(correct_b, "correct_b")
     check_same_length(correct_a=a, correct_b=b)
+    check_same_labels(correct_a=correct_a, correct_b=correct_b)
     both, right_a, right_b = (int(np.count_nonzero(v)) for v in (a & b, a, b))
     n = len(a)
     covariance = both / n - right_a * right_b / n**2
@@ -148,11 +150,9 @@ def proportion_difference_from_counts(
     >>> round(result.details["chi2"], 4), round(result.pvalue, 4)
     (0.725, 0.3945)
     """
-    right_a, size_a = check_count(correct_a, "correct_a"), check_count(n_a, "n_a")
-    right_b, size_b = check_count(correct_b, "correct_b"), check_count(n_b, "n_b")
+    right_a, size_a = check_count(correct_a, "correct_a"), check_count(n_a, "n_a", least=1)
+    right_b, size_b = check_count(correct_b, "correct_b"), check_count(n_b, "n_b", least=1)
     for model, right, size in (("a", right_a, size_a), ("b", right_b, size_b)):
-        if size == 0:
-            raise ValueError(f"n_{model}: found 0, a test set has at least one row")
         if right > size:
             raise ValueError(f"correct_{model}: found {right}, more than n_{model} = {size}")
     note = Assumption(

@@ -109,7 +109,7 @@ def test_one_row_of_a_class_is_too_few():
     [
         (["yes", "no", "yes", "no", "no", "no"], "positive_class"),
         ([1, 2, 1, 2, 2, 2], "positive_class"),
-        ([1, math.nan, 1, 0, 0, 0], "positive_class"),
+        ([1, math.nan, 1, 0, 0, 0], "y_true: 1 missing"),
         ([1] * 6, "undefined"),
         ([False] * 6, "undefined"),
         ([1, 0], "one length"),

@@ -198,7 +198,7 @@ def test_unpaired_test_declares_itself():
         ([[0.1], [0.2]], "at least 2 models"),
         ([0.1, 0.2], r"scores: expected shape \(data sets, models\)"),
         ([[]], "scores: is empty"),
-        ([[0.1, 0.2], [0.3]], "scores: expected numbers"),
+        ([[0.1, 0.2], [0.3]], "scores: its rows have different lengths"),
         ([["a", "b"]], "scores: expected numbers"),
     ],
 )

@@ -1,0 +1,147 @@
+"""Every test of the catalogue refuses what it cannot use, in words, and takes what is only unusual.
+
+Evidence in unusual containers, rows in another order, and options that are no numbers, names or
+flags: each gives the ordinary result or a `ValueError` that names the argument.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.stats import Arity, Evidence
+
+_SPEC = importlib.util.spec_from_file_location(
+    "catalogue_cases", Path(__file__).parent / "test_catalogue.py"
+)
+assert _SPEC is not None
+assert _SPEC.loader is not None
+suite = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(suite)
+
+NAMES = suite.NAMES
+CATALOGUE = suite.CATALOGUE
+NONSENSE = [None, "x", math.nan, math.inf, -1, 0, 1.5, [], [1.0, 2.0], object(), True, {}]
+RIGHT_OR_WRONG = suite.having(evidence=Evidence.CORRECTNESS)
+PAIRED = [n for n in NAMES if CATALOGUE[n].arity is Arity.PAIR and "unpaired" not in n]
+
+
+def framed(array: np.ndarray, index: Any = None) -> Any:
+    """Turn an array into a Series or a DataFrame, where it has no more than two axes."""
+    if array.ndim > 2:
+        return array
+    return (pd.Series if array.ndim == 1 else pd.DataFrame)(array, index=index)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_containers_do_not_matter(name):
+    entry = CATALOGUE[name]
+    arguments = suite.ordinary(entry)
+    expected = suite.call(entry, arguments).to_dict()
+    for wrap in (framed, lambda a: a.astype(object), lambda a: a.tolist(), np.asfortranarray):
+        assert suite.call(entry, tuple(wrap(a) for a in arguments)).to_dict() == expected
+
+
+@pytest.mark.parametrize("name", RIGHT_OR_WRONG)
+def test_nullable_booleans_are_right_or_wrong(name):
+    entry = CATALOGUE[name]
+    arguments = suite.ordinary(entry)
+    nullable = tuple(framed(a).astype("boolean") for a in arguments)
+    assert suite.call(entry, nullable).to_dict() == suite.call(entry, arguments).to_dict()
+
+
+@pytest.mark.parametrize("gap", [None, math.nan, pd.NA])
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "cost_sensitive"])
+def test_gaps_are_called_missing(name, gap):
+    entry = CATALOGUE[name]
+    arguments = suite.ordinary(entry)
+    for position, argument in enumerate(suite.positional(entry)):
+        holed = arguments[position].astype(object)
+        holed.flat[1] = gap
+        holed = (*arguments[:position], holed, *arguments[position + 1 :])
+        with pytest.raises(ValueError, match=rf"{argument}.*(missing|NaN)"):
+            suite.call(entry, holed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_mask_is_not_ignored(name):
+    entry = CATALOGUE[name]
+    arguments = suite.ordinary(entry)
+    for position, argument in enumerate(suite.positional(entry)):
+        masked = np.ma.array(arguments[position], mask=False)
+        assert suite.call(entry, (*arguments[:position], masked, *arguments[position + 1 :]))
+        masked[1] = np.ma.masked
+        with pytest.raises(ValueError, match=argument):
+            suite.call(entry, (*arguments[:position], masked, *arguments[position + 1 :]))
+
+
+@pytest.mark.parametrize("name", PAIRED)
+def test_rows_in_another_order_are_refused(name):
+    entry = CATALOGUE[name]
+    arguments = suite.ordinary(entry)
+    rows = [f"row {i}" for i in range(len(arguments[0]))]
+    same = tuple(framed(a, rows) for a in arguments)
+    assert suite.call(entry, same).to_dict() == suite.call(entry, arguments).to_dict()
+    turned = (*same[:-1], same[-1].iloc[::-1])
+    with pytest.raises(ValueError, match=rf"{suite.positional(entry)[-1]}.*row labels"):
+        suite.call(entry, turned)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_evidence_of_another_kind_is_refused(name):
+    entry = CATALOGUE[name]
+    arguments = suite.ordinary(entry)
+    for position, argument in enumerate(suite.positional(entry)):
+        shape = arguments[position].shape
+        for wrong in (
+            np.full(shape, 1 + 2j),
+            np.full(shape, "0.5" if entry.evidence is not Evidence.LABELS else ""),
+            np.full(shape, "2026-01-01", dtype="datetime64[D]"),
+            [[0.5], [0.5, 0.6]],
+            {"a": 1},
+            None,
+        ):
+            replaced = (*arguments[:position], wrong, *arguments[position + 1 :])
+            if entry.evidence is Evidence.LABELS and isinstance(wrong, np.ndarray):
+                continue  # any labels of one kind are labels
+            with pytest.raises(ValueError, match=argument):
+                suite.call(entry, replaced)
+
+
+OPTIONS = [(name, option) for name in NAMES for option in CATALOGUE[name].options]
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS)
+def test_options_of_another_kind_are_refused_by_name(name, option):
+    entry = CATALOGUE[name]
+    arguments = suite.ordinary(entry)
+    for value in NONSENSE:
+        try:
+            result = suite.call(entry, arguments, **{option: value})
+        except ValueError as error:
+            refusal = str(error)
+        else:
+            assert is_of_kind(value, entry.options[option]), f"{option}={value!r} was taken"
+            assert result.to_dict()
+            continue
+        assert option in refusal, f"{option}={value!r}: {refusal}"
+
+
+def is_of_kind(value: Any, option: inspect.Parameter) -> bool:
+    """Say whether a value is of the type that an option's annotation names."""
+    kind = str(option.annotation)
+    if value is None:
+        return "None" in kind
+    if isinstance(value, bool):
+        return "bool" in kind or "ArrayLike" in kind
+    if isinstance(value, (int, float)):
+        whole = isinstance(value, int) or math.isfinite(value)
+        return whole and any(word in kind for word in ("int", "float", "ArrayLike"))
+    return isinstance(value, list) and ("ArrayLike" in kind or "Sequence" in kind)
