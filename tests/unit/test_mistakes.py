@@ -429,6 +429,13 @@ def test_file_and_line_are_named(tmp_path: Path) -> None:
         read_experiment(file)
 
 
+def test_file_without_an_end_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text("experiment: e\nmodels: &all\n  a: {params: *all}\n")
+    with pytest.raises(UserError, match=r":2: an alias \(\*\) stands inside what it stands for"):
+        read_experiment(file)
+
+
 def test_repeated_id_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "e.yaml"
     file.write_text("models:\n  a: {estimator: x.Y}\n  a: {estimator: x.Z}\n")

@@ -98,10 +98,24 @@ def _parse(path: Path) -> tuple[Any, yaml.Node | None]:
         raise UserError(f"{path}{where}: not valid YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {error}") from None
+    if line := _contains_itself(node, ()):
+        raise UserError(f"{path}:{line}: an alias (*) stands inside what it stands for")
     repeated = list(_repeated_keys(node, ()))
     if repeated:
         raise UserError("\n".join(f"{path}:{line}: {text}" for line, text in repeated))
     return data, node
+
+
+def _contains_itself(node: yaml.Node | None, around: tuple[yaml.Node, ...]) -> int | None:
+    """Return the line of a node that is inside itself."""
+    if node in around:
+        return node.start_mark.line + 1 if node else None
+    if not isinstance(node, yaml.CollectionNode):
+        return None
+    pairs = isinstance(node, yaml.MappingNode)
+    inner = [value for _, value in node.value] if pairs else node.value
+    found = (_contains_itself(value, (*around, node)) for value in inner)
+    return next((line for line in found if line), None)
 
 
 def _repeated_keys(node: yaml.Node | None, at: tuple[str | int, ...]) -> Iterator[tuple[int, str]]:
