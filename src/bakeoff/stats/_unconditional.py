@@ -13,6 +13,7 @@ from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._result import Alternative
 
 _GRID = 800
+_FEW = 36  # rows
 _TIES = 1e-9  # tables whose z equals the observed one up to rounding are as extreme
 
 
@@ -36,14 +37,24 @@ def unconditional_pvalue(b: int, c: int, n: int, alternative: Alternative) -> fl
     def probability(angle: float) -> float:
         return _averaged(extreme, log_choose, n, math.sin(angle) ** 2)
 
-    # on the arcsine scale the binomial has the same width everywhere
-    angles = np.linspace(0, math.pi / 2, _GRID + 1)
+    angles = _angles(n)
     values = np.array([probability(angle) for angle in angles])
-    step = angles[1]
     best = max(values)
     for i in np.argsort(values)[-3:]:
-        best = max(best, _maximum(probability, max(angles[i] - step, 0.0), angles[i] + step))
+        around = angles[max(i - 1, 0)], angles[min(i + 1, len(angles) - 1)]
+        best = max(best, _maximum(probability, *around))
     return min(1.0, float(best))
+
+
+def _angles(n: int) -> FloatArray:
+    """Return the ψ to look at, as arcsines of their roots, on which Bin(n, ψ) has one width.
+
+    The probability varies fastest where few rows are discordant, or few are not: there one row
+    more or less counts, however large n is.
+    """
+    middle = np.linspace(0, math.pi / 2, _GRID + 1)
+    end = np.arange(0, math.asin(min(1.0, math.sqrt(_FEW / n))), 0.05 / math.sqrt(n))
+    return np.unique(np.concatenate((middle, end, math.pi / 2 - end)))
 
 
 def _extreme_given_discordant(z: float, n: int) -> FloatArray:

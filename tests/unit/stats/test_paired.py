@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mlxtend.evaluate import mcnemar as mlxtend_mcnemar
+from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from bakeoff.stats import catalogue
@@ -150,6 +151,17 @@ def test_unconditional_pvalue_enumerates_every_table():
     found = run(3, b, c, n - b - c - 3, variant="exact_unconditional").pvalue
     assert worst <= found + 1e-12
     assert found == pytest.approx(worst, abs=1e-5)
+
+
+def test_unconditional_pvalue_finds_a_worst_case_with_few_discordant_rows():
+    # the probability peaks where about four of 200,000 rows are discordant
+    n, b, c = 200_000, 2519, 2400
+    n_d = np.arange(1, 60)
+    observed = (b - c) / math.sqrt(b + c)
+    beyond = 2 * stats.binom.sf(np.ceil((n_d + observed * np.sqrt(n_d)) / 2) - 1, n_d, 0.5)
+    at_the_peak = float(stats.binom.pmf(n_d, n, 4.1616 / n) @ beyond)
+    found = run(n - b - c, b, c, 0, variant="exact_unconditional").pvalue
+    assert at_the_peak <= found < at_the_peak * (1 + 1e-4)
 
 
 def test_one_sided_unconditional_against_the_favoured_model_is_large():
