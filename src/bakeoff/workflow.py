@@ -15,6 +15,7 @@ from bakeoff.files import read_json, write_text
 from bakeoff.findings import found_before, state
 from bakeoff.interruption import end_at_once
 from bakeoff.layout import Layout
+from bakeoff.outage import bridge
 from bakeoff.pool import NO_LIMITS, Limits, Pool, TaskError, WorkerDied, run_task
 from bakeoff.report.names import Exhibit
 from bakeoff.spec import ChosenTest, Costs, Fit, load_experiment
@@ -296,9 +297,10 @@ class Workflow(Layout):
         return [exhibit for exhibit in self._exhibits if exhibit.form == form]
 
     def started(self, scheduler: Any) -> None:
-        """Prepare for an interruption, when the first job is about to start."""
+        """Prepare for interruptions, when the first job is about to start."""
         assert self.pool is not None
         end_at_once(self.pool, scheduler._executor)
+        bridge(scheduler._executor)
 
     def close(self) -> None:
         """End the workers at once: left alone, they take a second to unload what they imported."""
