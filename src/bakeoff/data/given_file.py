@@ -147,7 +147,8 @@ def predicted(
                 place,
                 f"{given.path!r} predicts classes that the data do not have, in {len(strange):,} "
                 f"of {len(codes):,} rows: {some(map(repr, unknown_labels))} (classes: "
-                f"{some(classes, 10)}); a class without a true label is named in `classes:` of given data",
+                f"{some(classes, 10)}); a class without a true label is named in `classes:` of "
+                "given data",
             )
     elif probabilities is not None:
         codes = probabilities.argmax(axis=1).astype(np.intp)
