@@ -9,7 +9,7 @@ from bakeoff.report import page
 from bakeoff.report.content import build
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.figures import draw
-from bakeoff.report.figures.style import save
+from bakeoff.report.figures.style import save, svg
 from bakeoff.report.study import Study
 from bakeoff.report.tables import to_csv, to_latex
 from bakeoff.report.verdict import answer
@@ -32,11 +32,12 @@ def make_report(study: Study, folder: str | Path) -> None:
     verdict = answer(study)
     tables = {e.name: build(e, study) for e in listed if e.form == "table"}
     drawings = {e.name: draw(e, study) for e in listed if e.form == "figure"}
-    write_text(root / "report.html", page.html(study, verdict, listed, drawings, tables))
+    pictures = {name: svg(drawing.figure) for name, drawing in drawings.items()}
+    write_text(root / "report.html", page.html(study, verdict, listed, drawings, tables, pictures))
     write_text(root / "report.md", page.document(study, verdict, listed, drawings, tables))
     write_text(root / "verdict.txt", "\n".join((verdict.headline, *verdict.sentences)) + "\n")
-    for name, drawing in drawings.items():
-        save(drawing.figure, root / "figures" / f"{name}.svg")
+    for name, picture in pictures.items():
+        write_text(root / "figures" / f"{name}.svg", picture)
     for name, table in tables.items():
         write_text(root / "tables" / f"{name}.csv", to_csv(table))
         write_text(root / "tables" / f"{name}.tex", to_latex(table, name))

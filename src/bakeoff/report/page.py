@@ -15,7 +15,7 @@ from bakeoff.report import citations, prose
 from bakeoff.report.exhibits import COUNTING, tests_of
 from bakeoff.report.family import Family
 from bakeoff.report.figures.draw import Drawing
-from bakeoff.report.figures.style import inline
+from bakeoff.report.figures.style import adopt
 from bakeoff.report.names import Exhibit
 from bakeoff.report.numbers import p_equals, short
 from bakeoff.report.selection import COUNTED, counted_pairs, families_of, what_is_shown
@@ -114,13 +114,14 @@ def html(
     exhibits: Sequence[Exhibit],
     drawings: Mapping[str, Drawing],
     tables: Mapping[str, Table],
+    pictures: Mapping[str, str],
 ) -> str:
-    """Write the page."""
-    pictures = {
-        name: Markup(inline(drawing.figure, f"fig-{name}", drawing.alt))
-        for name, drawing in drawings.items()
+    """Write the page; `pictures` are the drawings as SVG files."""
+    adopted = {
+        name: Markup(adopt(picture, f"fig-{name}", drawings[name].alt))
+        for name, picture in pictures.items()
     }
-    return _render("report.html.j2", study, verdict, exhibits, drawings, tables, pictures=pictures)
+    return _render("report.html.j2", study, verdict, exhibits, drawings, tables, pictures=adopted)
 
 
 def document(

@@ -12,7 +12,7 @@ from bakeoff.report.content.cells import capital, count_cell
 from bakeoff.report.exhibits import tests_of
 from bakeoff.report.family import Family
 from bakeoff.report.names import Exhibit
-from bakeoff.report.numbers import MINUS, NONE, number
+from bakeoff.report.numbers import MINUS, NONE
 from bakeoff.report.power import detectable
 from bakeoff.report.selection import families_of, order
 from bakeoff.report.study import Study, clean
@@ -20,6 +20,7 @@ from bakeoff.report.tables import Cell, Column, Table, text
 from bakeoff.scores import METRICS
 from bakeoff.stats import Entry, TypeOneError
 
+_QUOTED = re.compile(r"`([^`]*)`")
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
@@ -38,7 +39,7 @@ def chosen(exhibit: Exhibit, study: Study) -> Table:
             text(prose.PLANS[test["plan"]]),
             text(", ".join(METRICS[name].title for name in test["metrics"])),
             text("; ".join(_settings(study, test))),
-            text(capital(clean(test["why"].replace("`", "")))),
+            text(capital(clean(_QUOTED.sub(r"“\1”", test["why"])))),
         )
         for test in study.chosen
     )
@@ -61,7 +62,8 @@ def _how(study: Study, test: Mapping[str, Any]) -> Iterator[str]:
     if test["versus"]:
         yield f"versus {study.label(test['versus'])}"
     for key, value in test["options"].items():
-        yield f"{key} {number(value) if isinstance(value, float) else value}"
+        if value != "two-sided":
+            yield f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
 
 
 def tests(exhibit: Exhibit, study: Study) -> Table:

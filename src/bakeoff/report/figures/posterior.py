@@ -30,7 +30,7 @@ from bakeoff.report.selection import Row
 
 _ROW, _TOP, _BOTTOM, _GAP = 0.42, 0.42, 0.55, 0.3
 _POINTS = 121
-_REACH = 0.0005
+_REACH = 0.003
 
 
 def posteriors(rows: list[Row], family: Family) -> tuple[Figure, str]:
@@ -53,7 +53,7 @@ def posteriors(rows: list[Row], family: Family) -> tuple[Figure, str]:
     axes.set_xlim(0, 1)
     axes.set_xlabel("posterior probability")
     rope = max(row.comparison.rope for row in rows)
-    _legend(axes, rope)
+    _legend(figure, left, 1 - (_TOP - 0.1) / height, rope)
     if drawn:
         start = (left + bar + _GAP) / WIDTH
         second = figure.add_axes((start, vertical[0], bar / WIDTH, vertical[1]), sharey=axes)
@@ -86,17 +86,14 @@ def _bar(axes: Axes, place: int, row: Comparison) -> None:
         start += share
 
 
-def _legend(axes: Axes, rope: float) -> None:
-    equal = f"within ±{score(rope)}" if rope > 0 else ""
-    for x, ha, text, colour in (
-        (0.0, "left", "first better", BLUE),
-        (0.5, "center", equal, MUTED),
-        (1.0, "right", "second better", ORANGE),
-    ):
-        axes.text(
-            x, 1.01, text, transform=axes.transAxes, ha=ha, va="bottom", color=colour,
-            fontsize=SIZE - 0.5,
-        )  # fmt: skip
+def _legend(figure: Figure, left: float, y: float, rope: float) -> None:
+    """Name the three parts of a bar in their colours, one after the other."""
+    parts = [("first better", BLUE), (f"within ±{score(rope)}", MUTED), ("second better", ORANGE)]
+    parts = [part for part in parts if rope > 0 or part[1] != MUTED]
+    x = left
+    for text, colour in parts:
+        figure.text(x / WIDTH, y, text, ha="left", va="bottom", color=colour, fontsize=SIZE - 0.5)
+        x += text_width(text) + 0.15
 
 
 def density(row: Comparison) -> tuple[np.ndarray, np.ndarray] | None:
@@ -124,14 +121,12 @@ def _densities(axes: Axes, curves: list[tuple[np.ndarray, np.ndarray] | None], r
     if rope > 0:
         axes.axvspan(-rope, rope, color=SOFT, alpha=0.2, linewidth=0)
     axes.axvline(0, color=MUTED, linewidth=0.9)
-    known = [curve for curve in curves if curve is not None]
-    highest = max(float(y.max()) for _, y in known)
     for place, curve in enumerate(curves):
         if curve is None:
             continue
         x, y = curve
         base = place + 0.31
-        top = base - 0.72 * y / highest
+        top = base - 0.66 * y / y.max()
         for part, colour in (
             (x >= rope, BLUE),
             (abs(x) <= rope, SOFT),

@@ -62,7 +62,7 @@ def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
     margin = max(text_width(text) for text in labels.values()) + 0.2
     critical = as_float(family.rows[0].result["ranks"].get("critical_difference"))
     fits = math.isfinite(critical) and critical <= last - first and bool(groups)
-    line, bar, top = 0.24, 0.13, 0.85 if fits else 0.5
+    line, bar, top = 0.24, 0.13, 0.95 if fits else 0.5
     bars_height = 0.12 + bar * len(groups)
     height = top + bars_height + line * len(left) + 0.15
     figure = Figure(figsize=(WIDTH, height))
@@ -78,9 +78,9 @@ def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
         figure.add_artist(Line2D(xs, ys, color=colour, linewidth=width, solid_capstyle="butt"))
 
     if fits:
-        stroke([x(first), x(first + critical)], [y(0.36)] * 2, MUTED, 1.6)
+        stroke([x(first), x(first + critical)], [y(0.47)] * 2, MUTED, 1.6)
         figure.text(
-            x(first), y(0.31), f"critical difference {fixed(critical, 2)}",
+            x(first), y(0.42), f"critical difference {fixed(critical, 2)}",
             ha="left", va="bottom", color=MUTED, fontsize=SIZE - 0.5,
         )  # fmt: skip
     stroke([x(first), x(last)], [y(top)] * 2, INK, 0.9)

@@ -18,6 +18,8 @@ from bakeoff.report.figures.style import (
 from bakeoff.report.study import Study
 
 MOST_PATTERNS = 36
+MOST_OF_SEVERAL = 20
+"""With several data sets, each has its figure: fewer patterns keep the page small."""
 _BARS = 2.6  # the height of the bars in lines of names
 
 
@@ -35,7 +37,8 @@ def disagreement(study: Study, dataset: str, order: list[str]) -> tuple[Figure, 
         text = f"the models are right on the same {n_right} rows and wrong on the same {n_wrong}"
         return message(text), text.capitalize() + "."
     patterns, counts = np.unique(mixed, axis=0, return_counts=True)
-    first = np.lexsort((*(~patterns).T[::-1], -counts))[:MOST_PATTERNS]
+    most = MOST_PATTERNS if len(study.datasets) == 1 else MOST_OF_SEVERAL
+    first = np.lexsort((*(~patterns).T[::-1], -counts))[:most]
     n_patterns = len(patterns)
     patterns, counts = patterns[first], counts[first]
     labels = [name_of(study.label(m)) for m in known]

@@ -40,15 +40,17 @@ def scores(study: Study) -> tuple[Figure, str]:
     if len(values) <= MOST_LINES:
         for row in values:
             axes.plot(row, places, color=SOFT, linewidth=0.6, alpha=0.6, zorder=1)
+    below = 0.26 if len(values) > 1 else 0  # the mean has its place under the single scores
     for place, line in enumerate(ranked):
         colour = BLUE if place == 0 else MUTED
-        axes.plot(
-            values[:, place], [place] * len(values), "o", markersize=3.6, color=colour,
-            alpha=0.6, markeredgewidth=0, zorder=2,
-        )  # fmt: skip
+        if len(values) > 1:
+            axes.plot(
+                values[:, place], [place] * len(values), "o", markersize=3.6, color=colour,
+                alpha=0.6, markeredgewidth=0, zorder=2,
+            )  # fmt: skip
         if line.ci is not None:
-            axes.plot(list(line.ci), [place + 0.26] * 2, color=colour, linewidth=1.4, zorder=3)
-        axes.plot(line.mean, place + 0.26, "D", markersize=4.2, color=INK, zorder=4)
+            axes.plot(list(line.ci), [place + below] * 2, color=colour, linewidth=1.4, zorder=3)
+        axes.plot(line.mean, place + below, "D", markersize=4.2, color=INK, zorder=4)
     name_rows(axes, labels)
     axes.set_ylim(len(labels) - 0.35, -0.5)
     grid(axes)

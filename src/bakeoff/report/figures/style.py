@@ -113,29 +113,32 @@ def message(text: str) -> Figure:
     return figure
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure; the suffix says as what."""
-    kind = path.suffix[1:]
-    metadata: dict[str, Any] = {
-        "svg": {"Date": None, "Creator": None},
-        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-        "png": {"Software": None},
-    }[kind]
-    options: dict[str, Any] = {"dpi": 200} if kind == "png" else {}
-    if kind != "svg":
-        options["facecolor"] = "white"
-    with whole(path) as part, styled(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # the page has all fonts, these few
-        figure.savefig(part, format=kind, metadata=metadata, **options)
+_METADATA: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+}
 
 
-def inline(figure: Figure, name: str, alt: str) -> str:
-    """Return a figure as an SVG element for the page: themed, with its own ids and a text."""
+def svg(figure: Figure) -> str:
+    """Draw a figure as SVG; the page and the file have it from here."""
     buffer = io.StringIO()
+    _write(figure, buffer, "svg")
+    return buffer.getvalue()
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure for print; the suffix says as what."""
+    kind = path.suffix[1:]
+    options: dict[str, Any] = {"dpi": 200} if kind == "png" else {}
+    with whole(path) as part:
+        _write(figure, part, kind, facecolor="white", **options)
+
+
+def _write(figure: Figure, target: Any, kind: str, **options: Any) -> None:
     with styled(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    return adopt(buffer.getvalue(), name, alt)
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # the page has all fonts, these few
+        figure.savefig(target, format=kind, metadata=_METADATA[kind], **options)
 
 
 def adopt(svg: str, name: str, alt: str) -> str:
@@ -156,6 +159,7 @@ def adopt(svg: str, name: str, alt: str) -> str:
 
 
 def _adopt_tag(tag: str, prefix: str) -> str:
+    tag = re.sub(r"(\d\.\d\d)\d+", r"\1", tag)  # a hundredth of a point is enough on a page
     tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', tag)
     tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", tag)
     tag = re.sub(r'xlink:href="#([^"]+)"', rf'href="#{prefix}-\1"', tag)

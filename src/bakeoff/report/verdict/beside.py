@@ -37,7 +37,9 @@ def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
         row = rows[0]
         margin = f"the margin of {prose.gap(row.margin, row.metric)}"
         if not family.dataset or len(study.datasets) == 1:
-            pairs = words([_pair(study, row) for row in rows], 3)
+            pairs = words(
+                [_pair(study, row, "and" if len(rows) == 1 else "with") for row in rows], 3
+            )
             largest = "" if len(rows) == 1 else "largest "
             p = p_equals(max(row.pvalue_adjusted for row in rows), p_name(row))
             yield (
@@ -53,8 +55,8 @@ def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
         )
 
 
-def _pair(study: Study, row: Comparison) -> str:
-    return f"{name(study, row.model_a)} and {name(study, row.model_b)}"
+def _pair(study: Study, row: Comparison, between: str) -> str:
+    return f"{name(study, row.model_a)} {between} {name(study, row.model_b)}"
 
 
 def the_posterior(study: Study, leader: str, runner_up: str) -> tuple[Family, Comparison] | None:
