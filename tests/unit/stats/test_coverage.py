@@ -1,0 +1,138 @@
+"""How often the intervals hold the truth: by enumeration where there are tables, else simulated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from bakeoff.stats import (
+    corrected_kfold_t,
+    cv5x2_f,
+    difference_bounds,
+    odds_ratio_bounds,
+    proportion_ci,
+    sign_test,
+    tukey_hsd,
+    wilcoxon_signed_rank,
+)
+
+N = 20
+# every table of N rows: both right, only A, only B, both wrong
+TABLES = np.array(
+    [
+        (a, b, c, N - a - b - c)
+        for a in range(N + 1)
+        for b in range(N + 1 - a)
+        for c in range(N + 1 - a - b)
+    ]
+)
+WORLDS = [
+    (0.60, 0.10, 0.10, 0.20),
+    (0.80, 0.05, 0.05, 0.10),
+    (0.30, 0.30, 0.10, 0.30),
+    (0.70, 0.20, 0.02, 0.08),
+    (0.50, 0.25, 0.25, 0.00),
+    (0.20, 0.50, 0.10, 0.20),
+]
+
+
+def coverage(low, high, truth):
+    """Probability in each world that the interval of the table holds the truth there."""
+    held = []
+    for world in WORLDS:
+        value = truth(*world)
+        inside = (low <= value + 1e-12) & (value <= high + 1e-12)
+        held.append(stats.multinomial.pmf(TABLES, N, world)[inside].sum())
+    return np.array(held)
+
+
+def of_difference(method):
+    if method != "exact_melded":
+        low, high = difference_bounds(*TABLES.T, method=method)
+    else:  # made one at a time, from b, c and n alone
+        found, place = np.unique(TABLES[:, 1:3], axis=0, return_inverse=True)
+        rest = N - found.sum(axis=1)
+        bounds = difference_bounds(rest, *found.T, np.zeros_like(rest), method=method)
+        low, high = (limit[place] for limit in bounds)
+    return coverage(low, high, lambda a, b, c, d: b - c)
+
+
+@pytest.mark.parametrize("method", ["newcombe", "tango", "agresti_min", "bonett_price"])
+def test_intervals_of_the_difference_hold_their_level_about(method):
+    held = of_difference(method)
+    assert held.min() >= 0.92
+    assert held.mean() >= 0.945
+
+
+def test_exact_melded_interval_never_falls_below_its_level():
+    assert of_difference("exact_melded").min() >= 0.95
+
+
+@pytest.mark.parametrize("method", ["wald", "wald_cc"])
+def test_wald_intervals_are_too_short(method):
+    assert of_difference(method).min() < 0.93
+
+
+@pytest.mark.parametrize(("method", "least"), [("exact", 0.95), ("midp", 0.94), ("wilson", 0.93)])
+def test_intervals_of_the_odds_ratio(method, least):
+    low, high = odds_ratio_bounds(TABLES[:, 1], TABLES[:, 2], method=method)
+    assert coverage(low, high, lambda a, b, c, d: b / c).min() >= least
+
+
+@pytest.mark.parametrize(
+    ("method", "least", "mean"),
+    [
+        ("clopper_pearson", 0.95, 0.95),
+        ("wilson_cc", 0.95, 0.95),
+        ("wilson", 0.83, 0.945),
+        ("agresti_coull", 0.93, 0.945),
+        ("jeffreys", 0.86, 0.945),
+    ],
+)
+def test_intervals_of_a_proportion(method, least, mean):
+    low, high = np.transpose([tuple(proportion_ci(x, 30, method=method)) for x in range(31)])
+    rates = np.linspace(0.005, 0.995, 199)[:, None]
+    held = (stats.binom.pmf(np.arange(31), 30, rates) * ((low <= rates) & (rates <= high))).sum(1)
+    assert held.min() >= least
+    assert held.mean() >= mean
+
+
+def share(interval, simulations=1000):
+    """Share of simulations whose intervals hold their truths, and its standard error at .95."""
+    rng = np.random.default_rng(11)
+    held = sum(interval(rng) for _ in range(simulations))
+    return held / simulations, np.sqrt(0.95 * 0.05 / simulations)
+
+
+def shifted(test, *shape):
+    """Simulate independent differences around a shift that the interval should hold."""
+
+    def holds(rng):
+        d = rng.normal(0.3, 1, shape)
+        ci = test(d, np.zeros(shape)).ci
+        return ci is not None and ci.low <= 0.3 <= ci.high
+
+    return holds
+
+
+@pytest.mark.parametrize("test", [wilcoxon_signed_rank, sign_test, corrected_kfold_t])
+def test_intervals_over_data_sets_and_folds_are_wide_enough(test):
+    held, error = share(shifted(test, 15))
+    assert held >= 0.95 - 3 * error
+
+
+def test_interval_of_the_f_test_is_wide_enough():
+    held, error = share(shifted(cv5x2_f, 5, 2))
+    assert held >= 0.95 - 3 * error
+
+
+def test_tukeys_intervals_hold_together():
+    means = np.array([0.0, 0.1, 0.2])
+
+    def holds(rng):
+        pairs = tukey_hsd(rng.normal(means, 1, (8, 3)) + rng.normal(0, 1, (8, 1))).pairs
+        return all(p.ci.low <= means[p.a] - means[p.b] <= p.ci.high for p in pairs)
+
+    held, error = share(holds, simulations=200)
+    assert held == pytest.approx(0.95, abs=3 * error)
