@@ -5,13 +5,17 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bakeoff import stats
+
 HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs/stats/reference-values.md"
 CASES: list[dict[str, Any]] = json.loads((HERE / "reference_values.json").read_text())
 
 Adapter = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -67,3 +71,13 @@ def test_reference_value(case: dict[str, Any]) -> None:
         assert _agrees(found[name], value, tolerance["rel"], tolerance["abs"]), (
             f"{name}: found {found[name]!r}, expected {value!r}"
         )
+
+
+def test_page_maps_every_kind_to_functions_that_exist() -> None:
+    table = PAGE.read_text().split("<!-- kinds: begin -->")[1].split("<!-- kinds: end -->")[0]
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.split("\n")[4:-2]]
+    listed = {(kind, v) for kind, variants, *_ in rows for v in re.findall(r"`(\w+)`", variants)}
+    assert listed == {(case["test"], case["variant"]) for case in CASES}
+    calls = [name for row in rows for name in re.findall(r"(\w+)\(", row[2])]
+    assert len(calls) >= len(rows)
+    assert all(hasattr(stats, name) for name in calls)
