@@ -1,3 +1,6 @@
+report: "../report/overview.rst"
+
+
 rule report:
     input:
         experiment=rules.resolve_experiment.output[0],

@@ -77,7 +77,7 @@ def test_table_shows_the_comparisons_own_numbers(tables):
 def test_every_exhibit_has_its_caption():
     spec = experiment(("a", "b", "c"), datasets=("d", "e"), tests=list(catalogue()))
     spec = spec.model_copy(update={"on_error": "exclude"})
-    kinds = {e.kind for e in exhibits(spec)} | {"report", "choices", "seeds", "costs"}
+    kinds = {e.kind for e in exhibits(spec)} | {"overview", "report", "choices", "seeds", "costs"}
     assert {p.stem for p in (ROOT / "workflow" / "report").glob("*.rst")} == kinds
 
 

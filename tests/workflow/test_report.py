@@ -1,0 +1,177 @@
+"""The report of the real workflow: one set of numbers in text, tables and figures."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import shutil
+import zipfile
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bakeoff.report.exhibits import exhibits
+from bakeoff.report.numbers import fixed, p_equals, pvalue, score
+from bakeoff.spec import load_experiment
+from tests.conftest import TINY, Runner
+
+
+def comparisons(results: Path, test: str, metric: str = "accuracy") -> pd.DataFrame:
+    found = pd.read_csv(results / "comparisons.csv")
+    own = (found["test"] == test) & (found["metric"] == metric) & found["follows"].isna()
+    return found[own]
+
+
+def cells(page: str, table: str) -> list[list[tuple[str, str]]]:
+    """Return the value and the text of every cell of a table of the page."""
+    body = page.split(f'<table id="table-{table}"')[1].split("</table>")[0].split("<tbody>")[1]
+    return [
+        [
+            (value, unescape(re.sub(r"<sup>.*?</sup>|<[^>]+>", "", text)))
+            for value, text in re.findall(
+                r'<t[hd][^>]*?(?: data-value="([^"]*)")?>(.*?)</t[hd]>', row, flags=re.DOTALL
+            )
+        ]
+        for row in re.findall(r"<tr>(.*?)</tr>", body, flags=re.DOTALL)
+    ]
+
+
+def texts(results: Path, figure: str) -> str:
+    svg = (results / "figures" / f"{figure}.svg").read_text(encoding="utf-8")
+    return " | ".join(map(unescape, re.findall(r"<text[^>]*>([^<]*)</text>", svg)))
+
+
+@pytest.fixture(scope="module")
+def results(finished: Runner) -> Path:
+    return finished.results()
+
+
+@pytest.fixture(scope="module")
+def page(results: Path) -> str:
+    return (results / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("test", ["cv5x2_f", "mcnemar"])
+def test_text_tables_and_figures_show_the_numbers_of_comparisons_csv(
+    results: Path, page: str, test: str
+) -> None:
+    known = comparisons(results, test).set_index(["model_a", "model_b"])
+    table = pd.read_csv(results / "tables" / f"pairs.{test}.csv")
+    if "metric" in table:
+        table = table[table["metric"] == "accuracy"]
+    assert len(table) == len(known) == 3
+    page_rows = cells(page, f"pairs.{test}")
+    forest, matrix = texts(results, f"forest.{test}"), texts(results, f"matrix.{test}")
+    markdown = (results / "report.md").read_text(encoding="utf-8")
+    for row in table.itertuples():
+        own = known.loc[(row.model_a, row.model_b)]
+        for name in ("estimate", "ci_low", "statistic", "pvalue", "pvalue_adjusted"):
+            shown = getattr(row, name)
+            assert shown == own[name] or (pd.isna(shown) and pd.isna(own[name]))
+        on_page = next(
+            line
+            for line in page_rows
+            if {row.model_a, row.model_b} <= {t for _, t in line} and str(own["estimate"]) in
+            {v for v, _ in line}
+        )  # fmt: skip
+        assert (str(own["pvalue_adjusted"]), pvalue(own["pvalue_adjusted"])) in on_page
+        assert p_equals(own["pvalue_adjusted"]) in forest
+        assert score(abs(own["estimate"])).lstrip("0") in forest
+        assert pvalue(own["pvalue_adjusted"]).replace(" ", "") in matrix
+        assert score(own["estimate"]) in markdown
+
+
+def test_verdict_is_that_of_the_comparisons(results: Path, page: str) -> None:
+    verdict = (results / "verdict.txt").read_text(encoding="utf-8")
+    headline = verdict.splitlines()[0]
+    assert f'<h1 id="headline">{headline}</h1>' in page
+    assert (results / "report.md").read_text(encoding="utf-8").startswith(f"# {headline}")
+    ranked = pd.read_csv(results / "tables/models.csv")
+    best, second = ranked["model"][:2]
+    rows = comparisons(results, "cv5x2_f").set_index(["model_a", "model_b"])
+    own = rows.loc[(best, second)] if (best, second) in rows.index else rows.loc[(second, best)]
+    assert f"{fixed(abs(own['estimate']) * 100, 1)} percentage point" in verdict
+    of_best = rows[[best in pair for pair in rows.index]]
+    shown = of_best[of_best["pvalue_adjusted"] <= 0.05]
+    p = shown["pvalue_adjusted"].max() if len(shown) else of_best["pvalue_adjusted"].min()
+    assert p_equals(p, "adjusted p") in verdict
+
+
+def test_ranking_is_that_of_the_scores(results: Path) -> None:
+    scores = pd.read_csv(results / "scores.csv")
+    own = scores[(scores["metric"] == "accuracy") & (scores["plan"] == "cv_5x2")]
+    means = own.groupby("model")["value"].mean().sort_values(ascending=False)
+    ranked = pd.read_csv(results / "tables/models.csv")
+    assert list(ranked["mean"]) == pytest.approx(list(means))
+
+
+def test_ten_t_and_f_are_those_of_the_test(results: Path) -> None:
+    shown = texts(results, "ten_t.cv5x2_f")
+    for row in comparisons(results, "cv5x2_f").itertuples():
+        assert f"F = {fixed(row.statistic, 2)}, {p_equals(row.pvalue)}" in shown
+
+
+def test_split_quality_is_that_of_the_divisions(results: Path) -> None:
+    known = json.loads((results / "splits/iris.cv_5x2.json").read_text())
+    table = pd.read_csv(results / "tables/splits.csv").set_index("plan")
+    own = table.loc["5 × 2-fold cross-validation"]
+    assert own["max_class_share_difference"] == known["max_class_share_difference"]
+    assert float(own["overlap"]) == known["overlap"]["mean"]
+    overlap = pd.read_csv(results / "tables/overlap.csv").iloc[0]
+    for pair in known["overlap"]["pairs"]:
+        i, j = pair["repeats"]
+        assert overlap[f"share_{i}_{j}"] == pair["share"]
+    balance = pd.read_csv(results / "tables/balance.csv")
+    halves = balance[balance["plan"] == "5 × 2-fold cross-validation"]
+    assert list(halves["class"]) == ["setosa", "versicolor", "virginica"]
+    shares = [part["test"]["classes"]["setosa"] / part["test"]["rows"] for part in known["parts"]]
+    assert halves["test_low"].iloc[0] == min(shares)
+    assert halves["test_high"].iloc[0] == max(shares)
+
+
+def test_reasons_of_the_tests_are_told(results: Path) -> None:
+    chosen = json.loads((results / "tests.json").read_text())
+    table = pd.read_csv(results / "tables/chosen.csv")
+    assert list(table["test"]) == [test["title"] for test in chosen]
+    assert table["why"].str.contains("sked for").all()
+
+
+def test_snakemakes_report_has_every_exhibit_with_its_caption(
+    finished: Runner, tmp_path: Path
+) -> None:
+    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
+    run = Runner(tmp_path)(copy.deepcopy(TINY), "--report", "report.zip", cores=1)
+    assert run.returncode == 0, run.stderr
+    with zipfile.ZipFile(tmp_path / "report.zip") as bundle:
+        index = bundle.read("report/report.html").decode()
+    found = _variable(index, "results")
+    categories = _variable(index, "categories")
+    in_category = {
+        path: category
+        for category, parts in categories.items()
+        for paths in parts.values()
+        for path in paths
+    }
+    listed = exhibits(load_experiment(copy.deepcopy(TINY)))
+    kinds = {"figure": ("figures", "svg"), "table": ("tables", "csv")}
+    for exhibit in listed:
+        folder, suffix = kinds[exhibit.form]
+        path = f"results/tiny/{folder}/{exhibit.name}.{suffix}"
+        item = found[path]
+        assert item["labels"] == {"what": exhibit.title, "form": exhibit.form}
+        assert len(item["caption"]) > 60
+        assert in_category[path] == exhibit.category
+    assert set(found) == {"results/tiny/report.html"} | {
+        f"results/tiny/{kinds[e.form][0]}/{e.name}.{kinds[e.form][1]}" for e in listed
+    }
+    assert "tiny" in _variable(index, "workflow_desc")
+
+
+def _variable(page: str, name: str) -> Any:
+    start = re.search(rf'var {name} = (?=[{{"])', page)
+    assert start is not None
+    return json.JSONDecoder().raw_decode(page, start.end())[0]
