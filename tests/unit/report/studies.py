@@ -186,7 +186,7 @@ def ran(spec, means, *, accuracies=None, **options):
     found = []
     for name in spec.tests.run:
         entry = catalogue()[name]
-        on_rows = entry.evidence.value == "correctness"
+        on_rows = entry.evidence.value in ("correctness", "labels")
         plan = (
             "holdout" if on_rows else next(p for p in entry.plans if p in spec.resampling.plans())
         )
@@ -197,7 +197,9 @@ def ran(spec, means, *, accuracies=None, **options):
                 own = bare.scores
                 own = own[(own["dataset"] == dataset) & (own["plan"] == plan)]
                 evidence = fold_scores(own, list(spec.models), "accuracy")
-            context = Context(dataset, plan, "accuracy", True, spec.tests)
+            metric = "cost" if entry.evidence.value == "labels" else "accuracy"
+            better = metric == "accuracy"
+            context = Context(dataset, plan, metric, better, spec.tests, costs=spec.costs)
             found += run_test(entry, evidence, context)
     return dataclasses.replace(bare, comparisons=tuple(found))
 
@@ -215,4 +217,4 @@ def ran_over(spec, means, **options):
     return dataclasses.replace(bare, comparisons=tuple(found))
 
 
-__all__ = ["Decision", "experiment", "omnibus", "pair", "ran", "ran_over", "study"]
+__all__ = ["Decision", "division", "experiment", "omnibus", "pair", "ran", "ran_over", "study"]

@@ -1,0 +1,196 @@
+"""What the tables say of what a study knows beside its comparisons."""
+
+import csv
+import dataclasses
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies import Decision, division, experiment, pair, ran, ran_over, study
+
+from bakeoff.report import prose
+from bakeoff.report.content import build
+from bakeoff.report.exhibits import exhibits
+from bakeoff.report.figures.posterior import density
+from bakeoff.report.make import make_report
+from bakeoff.report.names import Exhibit
+from bakeoff.report.read import read_table
+from bakeoff.report.tables import to_csv
+from bakeoff.stats import catalogue
+
+TWO = {"a": 0.8, "b": 0.9}
+COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
+
+
+def rows(name, one):
+    exhibit = next(e for e in exhibits(one.experiment) if e.name == name)
+    table = build(exhibit, one)
+    return list(csv.DictReader(io.StringIO(to_csv(table)))), table
+
+
+@pytest.mark.parametrize("name", ["nan", "NA", "null", "1", "007"])
+def test_models_may_be_called_anything(tmp_path, name):
+    path = tmp_path / "tuned.csv"
+    path.write_text(f"model,parameter,value,fold,inner_score\n{name},depth,{name},1,\n")
+    (found,) = read_table(path).to_dict("records")
+    assert (found["model"], found["value"], found["fold"]) == (name, name, 1)
+    assert np.isnan(found["inner_score"])
+
+
+@pytest.mark.parametrize("test", ["mcnemar", "cv5x2_t", "bayes_correlated_t", "cost_sensitive"])
+def test_all_numbers_of_a_pair_are_seen_from_one_side(test):
+    """The better model ranks first, but statistic and effect sizes belong to A as computed."""
+    spec = experiment(("a", "b"), tests=(test,), costs=COSTS)
+    one = ran(spec, TWO, accuracies=TWO)
+    (shown,), _ = rows(f"pairs.{test}", one)
+    (row,) = one.comparisons
+    assert (shown["model_a"], shown["model_b"]) == ("a", "b")
+    assert float(shown["estimate"]) == row.estimate < 0
+    for name, value in row.result["effect_sizes"].items():
+        assert float(shown[f"effect_{name}"]) == float(value)
+    if test == "bayes_correlated_t":
+        assert float(shown["p_b_better"]) == row.p_b_better > row.p_a_better
+    else:
+        assert float(shown["statistic"]) == row.statistic
+
+
+def test_counts_are_those_of_the_rows():
+    one = ran(experiment(("a", "b", "c"), tests=("mcnemar",)), dict.fromkeys("abc", 0.9))
+    shown, _ = rows("counts.mcnemar", one)
+    assert len(shown) == 3
+    known = one.test_sets["d"]
+    for row in shown:
+        a, b = (known.correct[:, known.models.index(row[m])] for m in ("model_a", "model_b"))
+        assert int(row["only_a_correct"]) == (a & ~b).sum()
+        assert int(row["only_b_correct"]) == (b & ~a).sum()
+        assert int(row["both_correct"]) == (a & b).sum()
+        assert int(row["both_wrong"]) == (~a & ~b).sum()
+
+
+def test_costs_are_those_of_the_test():
+    spec = experiment(("a", "b"), tests=("cost_sensitive",), costs=COSTS)
+    one = ran(spec, TWO, accuracies=TWO)
+    shown, table = rows("costs", one)
+    details = one.comparisons[0].result["details"]
+    by_model = {row["model"]: row for row in shown}
+    assert float(by_model["a"]["cost"]) == pytest.approx(details["cost_a"])
+    assert float(by_model["b"]["cost"]) == pytest.approx(details["cost_b"])
+    assert [c.title for c in table.columns[3:]] == [
+        "yes taken for no (cost 5)", "no taken for yes (cost 1)"
+    ]  # fmt: skip
+    known = one.test_sets["d"]
+    missed = (known.y_true == "yes") & (known.predicted[:, 0] == "no")
+    assert int(by_model["a"]["error_1"]) == missed.sum()
+
+
+def test_tallies_of_equivalence_do_not_take_it_for_ignorance():
+    spec = experiment(("a", "b"), datasets=("d", "e"), tests=("tost_folds",))
+    more = {"test": "tost_folds", "margin": 0.1}
+    found = [
+        pair("a", "b", 0.01, 0.0, decision=Decision.EQUIVALENT, **more),
+        pair("a", "b", 0.4, 0.0, dataset="e", **more),
+    ]
+    (row,), _ = rows("pairs.tost_folds", study(spec, found, TWO))
+    counted = {k: row[k] for k in ("equivalent", "cannot_tell", "undecided")}
+    assert counted == {"equivalent": "1", "cannot_tell": "1", "undecided": "0"}
+
+
+def test_choices_are_counted_and_many_numbers_summed_up():
+    spec = experiment(("a", "b")).model_copy()
+    one = study(spec, (), TWO)
+    keys = {"dataset": "d", "model": "a", "plan": "cv_5x2"}
+    few = [{**keys, "parameter": "kernel", "value": v} for v in ("rbf", "rbf", "nan")]
+    many = [{**keys, "parameter": "C", "value": str(0.1 * i)} for i in range(1, 8)]
+    one = dataclasses.replace(one, choices=pd.DataFrame([*few, *many]))
+    table = build(Exhibit("choices", "", "table", "Models", "Chosen"), one)
+    values = {row[3].text: row[5].text for row in table.rows}
+    assert values == {"kernel": "rbf (2×), nan (1×)", "C": "0.100 to 0.700, median 0.400"}
+
+
+def test_failed_fits_are_listed_or_said_not_to_be():
+    spec = experiment(("a", "b"), on_error="exclude")
+    one = study(spec, (), TWO)
+    _, table = rows("excluded", one)
+    assert not table.rows
+    assert "No fit failed" in table.note
+    failed = [{"model": "a", "dataset": "d", "plan": "cv_5x2", "repeat": 1, "fold": 2, "seed": 1,
+               "why": "boom <b>"}]  # fmt: skip
+    (row,), _ = rows("excluded", dataclasses.replace(one, failed=pd.DataFrame(failed)))
+    assert (row["model"], row["fold"], row["why"]) == ("a", "2", "boom <b>")
+
+
+def test_missing_cells_are_told_with_what_becomes_of_them():
+    spec = experiment(("a", "b"), datasets=("d", "e"), tests=("wilcoxon_signed_rank",))
+    hole = {
+        "plan": "cv_5x2",
+        "metric": "accuracy",
+        "dataset": "e",
+        "model": "b",
+        "reason": "no fit",
+    }
+    one = study(spec, (), TWO)
+    one = dataclasses.replace(one, missing={"policy": "drop_model", "missing": [hole]})
+    _, table = rows("datasets", one)
+    assert "Missing: b on e (no fit); the models that lack a score are left out" in table.note
+
+
+def test_halves_that_are_nearly_the_same_are_marked():
+    one = study(experiment(("a", "b")), (), TWO)
+    near = division("d", "cv_5x2")
+    near["overlap"] = {**near["overlap"], "max": 0.9}
+    for known, tone in ((division("d", "cv_5x2"), ""), (near, "bad")):
+        _, table = rows("splits", dataclasses.replace(one, divisions=[known]))
+        place = [c.key for c in table.columns].index("overlap")
+        assert table.rows[0][place].tone == tone
+
+
+def test_density_is_the_posterior_of_its_probabilities():
+    one = ran(experiment(("a", "b"), tests=("bayes_correlated_t",)), {"a": 0.9, "b": 0.893})
+    (row,) = one.comparisons
+    x, y = density(row)
+    step = x[1] - x[0]
+    assert y.sum() * step == pytest.approx(1, abs=0.01)
+    assert y[x > row.rope].sum() * step == pytest.approx(row.p_a_better, abs=0.02)
+    assert y[x < -row.rope].sum() * step == pytest.approx(row.p_b_better, abs=0.02)
+
+
+def test_tests_over_data_sets_have_no_density():
+    known = {"p_a_better": 0.6, "p_equivalent": 0.3, "p_b_better": 0.1, "rope": 0.01}
+    row = pair("a", "b", np.nan, 0.02, test="bayes_signed_rank", dataset="", **known)
+    assert density(row) is None
+
+
+def test_each_of_several_data_sets_has_its_rows_told(tmp_path):
+    names = ("d", "e")
+    one = ran(experiment(("a", "b"), datasets=names, tests=("mcnemar",)), TWO, accuracies=TWO)
+    make_report(one, tmp_path)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for name in names:
+        assert f"<summary>{name}</summary>" in text
+        assert (tmp_path / "figures" / f"disagreement.{name}.svg").is_file()
+    assert text.count('<table class="fourfold">') == 2
+    shown, _ = rows("counts.mcnemar", one)
+    assert [row["dataset"] for row in shown] == list(names)
+
+
+def test_beyond_twenty_data_sets_none_has_figures_of_its_own():
+    for n, figures in ((20, 20), (21, 0)):
+        spec = experiment(("a", "b"), datasets=[f"d{i}" for i in range(n)], tests=("mcnemar",))
+        assert sum(e.kind == "disagreement" for e in exhibits(spec)) == figures
+
+
+def test_every_kind_of_estimate_has_its_unit():
+    """Ranks, pooled ranks, Cliff's delta: none may be called percentage points of accuracy."""
+    names = ("nemenyi", "dunn", "pairwise_rank_sum", "pairwise_wilcoxon")
+    spec = experiment(("a", "b", "c"), datasets=[f"d{i}" for i in range(8)], tests=names)
+    rng = np.random.default_rng(1)
+    one = ran_over(spec, {m: list(rng.normal(0.8, 0.05, 8)) for m in "abc"})
+    units = {f.entry.name: prose.unit(f) for f in one.families if f.role == "pair"}
+    assert units == {
+        "nemenyi": "average rank",
+        "dunn": "mean rank among all scores",
+        "pairwise_rank_sum": "Cliff's delta",
+        "pairwise_wilcoxon": "accuracy",
+    }
+    assert set(prose.OWN_UNITS) <= set(catalogue())
