@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from bakeoff import __version__
 from bakeoff.check import check_experiment
 from bakeoff.cli import COMMANDS, main
 from bakeoff.cli.terminal import bold, table, width_of
+from bakeoff.compare.applied import allowed_options
 from bakeoff.spec import read_experiment
 from bakeoff.stats import catalogue, cochran_q, mcnemar, pairwise_mcnemar
 from tests.conftest import ROOT
@@ -165,6 +168,8 @@ def test_every_test_is_listed_and_explained(bakeoff: Run) -> None:
         assert code == 0
         assert entry.title in out
         assert entry.citation in out
+        (options,) = re.findall(r"options +(.*(?:\n {17}.*)*)", out)
+        assert set(re.findall(r"\w+", options)) == set(allowed_options(entry))
 
 
 def test_unknown_test(bakeoff: Run) -> None:
@@ -180,7 +185,7 @@ def test_check_says_what_will_be_done(bakeoff: Run, monkeypatch: pytest.MonkeyPa
     assert "22 fits: 2 models × 1 data set" in out
     assert "attrition  1,470        19  No 1,233, Yes 237" in out
     assert "the algorithms" in out
-    assert "Smallest difference in accuracy found with a probability of 80%" in out
+    assert "Smallest difference in accuracy, in percentage points, found with a" in out
     assert "snakemake --cores all --configfile config/attrition.yaml" in out
 
 
@@ -189,9 +194,10 @@ def test_check_agrees_with_planning(bakeoff: Run, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.chdir(ROOT)
     _, out, _ = bakeoff("check", "config/attrition.yaml")
-    (line,) = (x for x in out.splitlines() if x.startswith("  mcnemar") and "points" in x)
+    _, table = out.split("Smallest difference")
+    (line,) = (x for x in table.splitlines() if x.startswith("  mcnemar"))
     plan = mcnemar_detectable_difference(n=441, discordance=0.1, calculation="normal")
-    assert f"{plan.difference * 100:.1f} percentage points" in line
+    assert f" {plan.difference * 100:.1f} " in line
 
 
 def test_check_tells_mistakes_with_their_lines(bakeoff: Run, tmp_path: Path) -> None:
@@ -332,6 +338,28 @@ def test_colour_only_on_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch) 
     assert bold("x") == "\x1b[1mx\x1b[0m"
     monkeypatch.setenv("NO_COLOR", "1")
     assert bold("x") == "x"
+
+
+def test_narrow_table_breaks_its_header_and_drops_what_matters_least(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    head = ("name", "only A right", "p", "adjusted p")
+    made = partial(table, head, [("model", "12", ".003", ".03")], "lrrr", ("p", "name"))
+    monkeypatch.setenv("COLUMNS", "40")
+    assert made() == [
+        "  name   only A right     p  adjusted p",
+        "  model            12  .003         .03",
+    ]
+    monkeypatch.setenv("COLUMNS", "32")
+    assert made() == [
+        "         only A        adjusted",
+        "  name    right     p         p",
+        "  model      12  .003       .03",
+    ]
+    monkeypatch.setenv("COLUMNS", "25")
+    assert made()[1:] == ["  name    right         p", "  model      12       .03"]
+    monkeypatch.setenv("COLUMNS", "5")
+    assert made()[1:] == ["   right         p", "      12       .03"]
 
 
 def test_wide_characters_keep_the_table_aligned() -> None:

@@ -16,7 +16,7 @@ from bakeoff.data.given import divide, load
 from bakeoff.data.sources import is_at_hand
 from bakeoff.data.splits import divisions
 from bakeoff.report.numbers import count, percent, words
-from bakeoff.report.prose import PLANS, gap
+from bakeoff.report.prose import PLANS
 from bakeoff.resources import profile_lines, read_usage
 from bakeoff.spec import ChosenTest, Experiment, read_experiment
 from bakeoff.spec.datasets import GivenData
@@ -136,7 +136,7 @@ def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
             (test.name, test.plan, about, hypotheses, correction, percent(how.alpha), *_brief(test))
         )
     head = ("test", "plan", "null is about", "hypotheses", "correction", "level", "metrics")
-    say(bold("Tests"), *table(head, rows, "lllrlr"), "")
+    say(bold("Tests"), *table(head, rows, "lllrlr", ("null is about", "correction")), "")
     if experiment.tests.run == RECOMMENDED:
         for test in chosen:
             say(paragraph(f"{test.name}: {test.why}.", "  "))
@@ -172,7 +172,10 @@ def _show_detectable(
         return
     head = ("test", "data set", *(f"{percent(d)} disagree" for d in DISAGREEMENTS))
     say(
-        bold(f"Smallest difference in accuracy found with a probability of {percent(POWER)}"),
+        bold(
+            "Smallest difference in accuracy, in percentage points, found with a probability of "
+            f"{percent(POWER)}"
+        ),
         *table(head, lines, "llrrr"),
         dim(
             paragraph(
@@ -222,5 +225,5 @@ def _detectable(
             else:
                 return
             size = plan.difference
-            found.append(gap(size, "accuracy") if math.isfinite(size) else "none")
+            found.append(f"{100 * size:.1f}" if math.isfinite(size) else "none")
         yield (entry.name, dataset, *found)

@@ -280,7 +280,8 @@ def _show_pairs(study: Study, family: Family) -> None:
     if not adjusted:
         lines = [(*line[:7], line[8]) for line in lines]
     head = (*head, *(("adjusted p",) if adjusted else ()), "")
-    say(*table(head, lines, "llrrrrrr" if adjusted else "llrrrrr"), "")
+    least = (*(["p"] if adjusted else []), "only A right", "only B right")
+    say(*table(head, lines, "llrrrrrr" if adjusted else "llrrrrr", least), "")
     variant = {"midp": "mid-p"}.get(first.variant, first.variant)
     if brief:
         say(dim("Pairs without the best model are not shown; --json gives them."))

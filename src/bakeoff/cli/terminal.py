@@ -43,8 +43,13 @@ def paragraph(text: str, indent: str = "") -> str:
     )
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str = "") -> list[str]:
-    """Align a table.
+def table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: str = "",
+    least: Sequence[str] = (),
+) -> list[str]:
+    """Align a table; where it is too wide, break its header and leave out what matters least.
 
     Parameters
     ----------
@@ -54,18 +59,48 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], right: str = "")
         The cells.
     right : str
         One letter per column, ``r`` for those that are flush right; the rest is flush left.
+    least : sequence of str
+        Names of columns that a narrow terminal need not show, the first to go first.
     """
     sides = right.ljust(len(header), "l")
-    cells = [list(header), *(list(row) for row in rows)]
-    widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  "
-        + "  ".join(
-            _padded(c, w, side) for c, w, side in zip(row, widths, sides, strict=True)
+    columns = [[name, *cells] for name, *cells in zip(header, *rows, strict=True)]
+    room = shutil.get_terminal_size((sys.maxsize, 0)).columns
+    n_heads = 1
+    if _total(columns) > room:
+        heads = [_in_two(name, max(map(width_of, cells))) for name, *cells in columns]
+        columns = [[*two, *cells[1:]] for two, cells in zip(heads, columns, strict=True)]
+        n_heads = 2
+    for name in least:
+        if _total(columns) > room:
+            gone = list(header).index(name)
+            header = [*header[:gone], *header[gone + 1 :]]
+            columns.pop(gone)
+            sides = sides[:gone] + sides[gone + 1 :]
+    lines = _aligned(columns, sides)
+    return [*(dim(line) for line in lines[:n_heads] if line), *lines[n_heads:]]
+
+
+def _aligned(columns: Sequence[Sequence[str]], sides: str) -> list[str]:
+    widths = [max(map(width_of, column)) for column in columns]
+    return [
+        "".join(
+            f"  {_padded(c, w, side)}" for c, w, side in zip(row, widths, sides, strict=True)
         ).rstrip()
-        for row in cells
+        for row in zip(*columns, strict=True)
     ]
-    return [dim(lines[0]), *lines[1:]]
+
+
+def _total(columns: Sequence[Sequence[str]]) -> int:
+    return sum(2 + max(map(width_of, column)) for column in columns)
+
+
+def _in_two(name: str, width: int) -> list[str]:
+    """Break the name of a column that is wider than its cells into two lines."""
+    if width_of(name) <= width or " " not in name:
+        return ["", name]
+    breaks = [i for i, letter in enumerate(name) if letter == " "]
+    best = min(breaks, key=lambda i: max(i, len(name) - i - 1))
+    return [name[:best], name[best + 1 :]]
 
 
 def width_of(text: str) -> int:

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Sequence
 
 from bakeoff.cli.terminal import bold, dim, paragraph, say, table
+from bakeoff.compare.applied import allowed_options
 from bakeoff.errors import UserError, unknown
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats.citations import BIBTEX
@@ -52,7 +53,8 @@ def _list(entries: Sequence[Entry]) -> None:
             if e.evidence is evidence
         ]
         say(bold(f"On {what}"))
-        say(*table(("name", "title", "models", "null is about", "plans"), rows), "")
+        head = ("name", "title", "models", "null is about", "plans")
+        say(*table(head, rows, least=("title", "null is about")), "")
     say(
         paragraph(
             "A null about models: these fitted models, on rows like the tested ones. About "
@@ -75,7 +77,7 @@ def _explain(entry: Entry) -> None:
         ("plans", ", ".join(entry.plans)),
         ("error rate", TYPE_ONE[entry.type1]),
         ("post hoc", entry.posthoc),
-        ("options", ", ".join(entry.options)),
+        ("options", ", ".join(allowed_options(entry))),
     ]
     say(f"{bold(entry.title)} ({entry.name})", "")
     for name, text in facts:
@@ -85,12 +87,22 @@ def _explain(entry: Entry) -> None:
     # the first paragraph of the docstring is the title again; what the arguments are is for Python
     notes = (inspect.getdoc(entry.function) or "").partition("Notes\n-----\n")[2]
     if notes:
-        say("", *_until_next_section(notes))
+        say("", *_wrapped(_until_next_section(notes)))
     say("", *wrapped(BIBTEX[entry.citation]).splitlines())
 
 
-def _until_next_section(text: str) -> list[str]:
+def _until_next_section(text: str) -> str:
     """Cut the text of a docstring's section."""
     lines = text.splitlines()
     underlines = [i for i, line in enumerate(lines) if set(line) == {"-"}]
-    return "\n".join(lines[: underlines[0] - 1] if underlines else lines).strip().splitlines()
+    return "\n".join(lines[: underlines[0] - 1] if underlines else lines).strip()
+
+
+def _wrapped(text: str) -> list[str]:
+    """Break the paragraphs of a text anew; lists and formulas stay as they are."""
+    found: list[str] = []
+    for part in text.split("\n\n"):
+        lines = part.splitlines()
+        plain = not any(line.startswith((" ", "-", "*")) for line in lines)
+        found += [*(paragraph(" ".join(lines)).splitlines() if plain else lines), ""]
+    return found[:-1]
