@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from bakeoff.check import check_experiment
+from bakeoff.errors import UserError
 from bakeoff.schema import PATH, README, readme, schema, text
-from bakeoff.spec import read_experiment
+from bakeoff.spec import load_experiment, read_experiment
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,6 +30,17 @@ def test_shipped_experiments_are_valid(file: Path, monkeypatch: pytest.MonkeyPat
     assert tests
 
 
+def test_given_models_need_no_data_sets() -> None:
+    given = {"experiment": "e", "models": {"a": {"predictions": "a.csv"}}}
+    jsonschema.validate(given, schema())
+    load_experiment(given)
+    no_plan = given | {"resampling": {}}
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(no_plan, schema())
+    with pytest.raises(UserError):
+        load_experiment(no_plan)
+
+
 def test_every_key_is_described() -> None:
     found = schema()
     for name, part in [("experiment", found), *found["$defs"].items()]:
@@ -36,7 +48,7 @@ def test_every_key_is_described() -> None:
             described = "description" in value or any(
                 "description" in v for v in value.get("anyOf", [])
             )
-            assert described or "const" in value or "$ref" in value, (
+            assert described or key == "source" or "$ref" in value, (
                 f"{name}.{key} has no description"
             )
 

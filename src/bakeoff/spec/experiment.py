@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
 from bakeoff.spec.base import Id, Label, Part
 from bakeoff.spec.costs import Costs
@@ -58,6 +58,9 @@ def split_name(plan: str, repeat: int, fold: int, seed: int = 1) -> str:
 
 class Experiment(Part):
     """A whole experiment."""
+
+    # where every model is given, the data sets follow from them
+    model_config = ConfigDict(json_schema_extra=lambda made: made["required"].remove("datasets"))
 
     experiment: Id = Field(description="Its name; results go to results/<experiment>/.")
     label: Label | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from bakeoff.spec.base import Part, name_of, said
 from bakeoff.spec.datasets import ClassName, Column
@@ -49,7 +49,7 @@ class Resampled(Plan):
 
     repeats: int = Field(30, ge=2, le=10000, description="Number of divisions.")
     test_size: float = Field(0.2, gt=0, lt=1, description="Share of the rows that is tested on.")
-    folds: Literal[1] = 1
+    folds: Literal[1] = Field(1, description="Always 1; for more use `kfold`.")
 
 
 class Holdout(Plan):
@@ -75,8 +75,8 @@ class Holdout(Plan):
         description="With `column`: its values for testing; default: `[test]`. Rows with another "
         "value are in neither part.",
     )
-    repeats: Literal[1] = 1
-    folds: Literal[1] = 1
+    repeats: Literal[1] = Field(1, description="Always 1; for more use `resampled`.")
+    folds: Literal[1] = Field(1, description="Always 1; for more use `kfold`.")
 
     @model_validator(mode="before")
     @classmethod
@@ -105,6 +105,8 @@ class Holdout(Plan):
 
 class Resampling(Part):
     """The plans of an experiment, any number of them."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
     cv_5x2: Cv5x2 | None = Field(None, description="Five replications of 2-fold cross-validation.")
     kfold: KFold | None = Field(None, description="k-fold cross-validation, once or repeated.")
