@@ -60,14 +60,14 @@ def rows_of(study: Study, families: list[Family]) -> list[Row]:
         return _across(study, families, ranked)
     family = families[0]
     pairs = list(combinations(ranked, 2))
-    if len(family.rows) > MOST_ROWS:
-        pairs = [pair for pair in pairs if pair[0] == ranked[0]]
+    first = family.control or (ranked[0] if len(family.rows) > MOST_ROWS else "")
+    if first:
+        pairs = [(first, model) for model in ranked if model != first]
     found = []
     for a, b in pairs:
         row = family.between(a, b)
         if row is not None:
-            one_sided = len(pairs) < len(family.rows)
-            label = f"− {short(study.label(b))}" if one_sided else _pair_name(study, a, b)
+            label = f"− {short(study.label(b))}" if first else _pair_name(study, a, b)
             found.append(Row(label, row, family, family.turned(a, b)))
     return found
 
@@ -106,6 +106,8 @@ def what_is_shown(study: Study, families: list[Family], rows: list[Row]) -> str:
             else ""
         )
         return f"{a} minus {b}, the two best, on each data set{most}"
+    if families[0].control:
+        return f"{study.label(families[0].control)}, the control, minus each other model"
     if len(rows) < len(families[0].rows):
         return f"{study.label(order(study)[0])}, the best, minus each other model"
     return "every pair, the better-ranked model first"

@@ -16,7 +16,9 @@ from bakeoff.report.figures.posterior import density
 from bakeoff.report.make import make_report
 from bakeoff.report.names import Exhibit
 from bakeoff.report.read import read_table
+from bakeoff.report.selection import families_of, rows_of, what_is_shown
 from bakeoff.report.tables import to_csv
+from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
 
 TWO = {"a": 0.8, "b": 0.9}
@@ -114,10 +116,10 @@ def test_failed_fits_are_listed_or_said_not_to_be():
     _, table = rows("excluded", one)
     assert not table.rows
     assert "No fit failed" in table.note
-    failed = [{"model": "a", "dataset": "d", "plan": "cv_5x2", "repeat": 1, "fold": 2, "seed": 1,
-               "why": "boom <b>"}]  # fmt: skip
+    fit = {"model": "a", "dataset": "d", "plan": "cv_5x2", "repeat": 1, "seed": 1}
+    failed = [{**fit, "fold": fold, "why": "boom <b>"} for fold in (1, 2)]
     (row,), _ = rows("excluded", dataclasses.replace(one, failed=pd.DataFrame(failed)))
-    assert (row["model"], row["fold"], row["why"]) == ("a", "2", "boom <b>")
+    assert (row["model"], row["fits"], row["why"]) == ("a", "2", "boom <b>")
 
 
 def test_missing_cells_are_told_with_what_becomes_of_them():
@@ -194,3 +196,16 @@ def test_every_kind_of_estimate_has_its_unit():
         "pairwise_wilcoxon": "accuracy",
     }
     assert set(prose.OWN_UNITS) <= set(catalogue())
+
+
+def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():
+    names = [f"m{i}" for i in range(20)]
+    tests = {"run": ["cv5x2_f"], "versus": "m3"}
+    spec = experiment(names).model_dump(mode="json", exclude={"tests"}, exclude_unset=True)
+    one = ran(load_experiment(spec | {"tests": tests}), dict.fromkeys(names, 0.9))
+    assert "matrix" not in {e.kind for e in exhibits(one.experiment)}
+    families = families_of(one, "cv5x2_f")
+    drawn = rows_of(one, families)
+    assert {row.comparison.model_a for row in drawn} == {"m3"}
+    assert len(drawn) == 19
+    assert "the control" in what_is_shown(one, families, drawn)

@@ -77,6 +77,10 @@ def models(exhibit: Exhibit, study: Study) -> Table:
         "Intervals of models overlap or not for many reasons: whether two models differ is "
         "answered by the tests, not by this table."
     )
+    if study.metric.name in prose.SHARES and any(
+        line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked
+    ):
+        note += " A limit beyond 0 or 1 says that so near the end the interval is a rough one."
     left_out = "".join(
         f" {study.label(m)} is left out: {why}." for m, why in study.excluded.items()
     )
@@ -202,7 +206,7 @@ def seeds(exhibit: Exhibit, study: Study) -> Table:
     note = (
         "The same model on the same rows scores differently with another seed. Where the seeds "
         "make much of the variance, a difference of that size is luck, whatever the split; more "
-        "`seeds:` average it out. Other metrics are in seeds.csv."
+        "seeds average it out. Other metrics are in seeds.csv."
     )
     return Table(exhibit.title, columns, rows, note)
 

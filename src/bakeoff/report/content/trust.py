@@ -168,27 +168,30 @@ def _checked(checks: list[tuple[bool | None, str]]) -> tuple[Cell, Cell]:
 
 
 def excluded(exhibit: Exhibit, study: Study) -> Table:
-    """List the fits that failed, whose models were left out."""
+    """Count the fits that failed, whose models were left out, by reason."""
     columns = (
         Column("model", "Model"),
         Column("dataset", "Data set"),
         Column("plan", "Plan"),
-        Column("repeat", "Repeat", True),
-        Column("fold", "Fold", True),
-        Column("seed", "Seed", True),
+        Column("fits", "Failed fits", True),
         Column("why", "Why"),
     )
-    rows = tuple(
-        (
-            text(study.label(line["model"])),
-            text(study.dataset_label(line["dataset"])),
-            text(prose.PLANS[line["plan"]]),
-            *(count_cell(int(n)) for n in (line["repeat"], line["fold"], line["seed"])),
-            text(clean(line["why"])),
-        )
-        for line in study.failed.to_dict("records")
-    )
-    if not rows:
+    if study.failed.empty:
         return Table(exhibit.title, columns, (), "No fit failed, no model was left out.")
-    note = "A model of which one fit failed is left out on that data set altogether."
-    return Table(exhibit.title, columns, rows, note)
+    rows = []
+    for key, own in study.failed.groupby(["model", "dataset", "plan", "why"], sort=False):
+        model, dataset, plan, why = map(str, key)
+        rows.append(
+            (
+                text(study.label(model)),
+                text(study.dataset_label(dataset)),
+                text(prose.PLANS[plan]),
+                count_cell(len(own)),
+                text(clean(why)),
+            )
+        )
+    note = (
+        "A model of which one fit failed is left out on that data set altogether; excluded.csv "
+        "lists every failed fit."
+    )
+    return Table(exhibit.title, columns, tuple(rows), note)

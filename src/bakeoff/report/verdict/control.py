@@ -49,7 +49,7 @@ def against_control(study: Study, family: Family) -> Verdict:
 def _farthest(study: Study, family: Family, row: Comparison) -> str:
     """Give the largest difference, seen from the model that is ahead."""
     if family.dataset:
-        return difference(study, family, row)
+        return difference(study, family, row, ", the largest difference")
     a, b = name(study, row.model_a), name(study, row.model_b)
     gap, where = prose.gap_with_interval(row, family), prose.evidence(study, family)
     return f"Over {where} {a} is ahead of {b} by {gap}."
