@@ -441,6 +441,18 @@ SCORES: list[tuple[str, Callable[[pd.DataFrame], pd.DataFrame], list[str]]] = [
     ),
     ("percent", lambda s: s.assign(value=s["value"] * 100), ["= 81 lies outside 0 to 1", "divide"]),
     ("text", lambda s: s.assign(value="good"), ["found good in column 'value'"]),
+    (
+        "percent of another metric",
+        lambda s: pd.concat([s, s.assign(metric="recall_macro", value=81)]),
+        ["recall_macro = 81 lies outside 0 to 1"],
+    ),
+    (
+        "half a row",
+        lambda s: s.assign(n_train=80.5, n_test=20),
+        ["found 80.5 in column 'n_train', expected a whole number from 1"],
+    ),
+    ("no row", lambda s: s.assign(n_train=80, n_test=0), ["found 0 in column 'n_test'"]),
+    ("infinitely many", lambda s: s.assign(n_train=np.inf), ["found inf in column 'n_train'"]),
     ("infinite", lambda s: s.assign(value=np.inf), ["column 'value', expected a number"]),
     ("other model", lambda s: s.assign(model="c"), ["unknown model in it: 'b'"]),
     (

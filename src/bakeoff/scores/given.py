@@ -18,6 +18,7 @@ from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
+from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.given import Given
 from bakeoff.spec.resampling import Plan
@@ -25,16 +26,6 @@ from bakeoff.spec.resampling import Plan
 TIMINGS: Mapping[str, None] = dict.fromkeys(("fit_seconds", "predict_seconds", "peak_memory_mb"))
 _NOT_GIVEN = "the file has no value"
 _SIZES = ("n_train", "n_test")
-_SIGNED = (-1.0, 1.0)
-_SHARE = (0.0, 1.0)
-RANGES: Mapping[str, tuple[float, float]] = {
-    **dict.fromkeys(("accuracy", "error", "balanced_accuracy", "precision", "recall"), _SHARE),
-    **dict.fromkeys(("f1", "f1_macro", "f1_weighted", "average_precision"), _SHARE),
-    **dict.fromkeys(("roc_auc", "roc_auc_ovr", "roc_auc_ovo"), _SHARE),
-    **dict.fromkeys(("mcc", "kappa"), _SIGNED),
-    "log_loss": (0.0, math.inf),
-    "brier": (0.0, 2.0),
-}
 
 
 def given_predictions(
@@ -170,25 +161,29 @@ def _chosen(
 def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd.Series[Any]:
     found = pd.to_numeric(values, errors="coerce")
     wrong = np.flatnonzero((found.isna() & values.notna()) | np.isinf(found.astype("float64")))
-    if column in ("repeat", "fold"):
-        wrong = np.flatnonzero(found.isna() | (found % 1 != 0))
+    expected = "a number"
+    if column != "value":
+        counted = (found >= 1) & (found % 1 == 0)
+        wrong = np.flatnonzero(~counted & (values.notna() | (column not in _SIZES)))
+        expected = "a whole number from 1"
     if len(wrong):
         row = int(wrong[0])
         raise Problem(
-            place, f"{path!r}: found {values.iloc[row]} in column {column!r}, expected a number"
+            place, f"{path!r}: found {values.iloc[row]} in column {column!r}, expected {expected}"
         )
     return found
 
 
 def _check_ranges(frame: pd.DataFrame, path: str, place: Place) -> None:
-    for metric, (low, high) in RANGES.items():
-        values = frame.loc[frame["metric"] == metric, "value"]
+    for metric in METRICS.values():
+        low, high = metric.range
+        values = frame.loc[frame["metric"] == metric.name, "value"]
         outside = values[(values < low) | (values > high)]
         if len(outside):
             percent = " (are these percentages? divide by 100)" if high == 1 else ""
             raise Problem(
                 place,
-                f"{path!r}: {metric} = {outside.iloc[0]:g} lies outside {low:g} to {high:g}"
+                f"{path!r}: {metric.name} = {outside.iloc[0]:g} lies outside {low:g} to {high:g}"
                 + percent,
             )
 

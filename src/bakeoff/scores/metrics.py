@@ -7,6 +7,7 @@ scikit-learn's checks cost a millisecond a call. The tests hold them to scikit-l
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
@@ -36,6 +37,8 @@ class Metric:
         Which way is better.
     binary : bool
         Whether it is for two classes only.
+    range : tuple of float
+        The least and the greatest value that it can have.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Metric:
     function: Callable[[View], float]
     greater_is_better: bool = True
     binary: bool = False
+    range: tuple[float, float] = (0.0, 1.0)
 
     def __call__(self, predictions: Predictions, costs: Costs | None = None) -> tuple[float, str]:
         """Return the value, or NaN and the reason."""
@@ -335,15 +339,15 @@ METRICS: dict[str, Metric] = _Metrics(
         _metric(f1, "F1", binary=True),
         _metric(f1_macro, "macro F1"),
         _metric(f1_weighted, "weighted F1"),
-        _metric(mcc, "Matthews correlation"),
-        _metric(kappa, "Cohen's kappa"),
+        _metric(mcc, "Matthews correlation", range=(-1.0, 1.0)),
+        _metric(kappa, "Cohen's kappa", range=(-1.0, 1.0)),
         _metric(roc_auc, "ROC AUC", binary=True),
         _metric(roc_auc_ovr, "ROC AUC, one vs rest"),
         _metric(roc_auc_ovo, "ROC AUC, one vs one"),
         _metric(average_precision, "average precision", binary=True),
         _metric(average_precision_macro, "macro average precision"),
-        _metric(log_loss, "log loss", greater_is_better=False),
-        _metric(brier, "Brier score", greater_is_better=False),
-        _metric(cost, "mean cost", greater_is_better=False),
+        _metric(log_loss, "log loss", greater_is_better=False, range=(0.0, math.inf)),
+        _metric(brier, "Brier score", greater_is_better=False, range=(0.0, 2.0)),
+        _metric(cost, "mean cost", greater_is_better=False, range=(0.0, math.inf)),
     )
 )
