@@ -120,6 +120,16 @@ class Cluster:
         )
         return listed.stdout.split()
 
+    def node_of(self, job: str) -> str:
+        """Return the node that runs a job."""
+        listed = subprocess.run(
+            ["squeue", "--noheader", "--format=%N", "--jobs", job],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return listed.stdout.strip()
+
     def first_fit(self) -> str:
         """Wait until a fit has begun; return its Slurm job."""
         return until(lambda: next(iter(self.folder.glob("started.*")), None), 90).suffix[1:]

@@ -112,14 +112,16 @@ ready() { # every node answers
 }
 
 kill_node() { # as if its machine lost power: the daemon and all that it started
-  local pid jobs
+  local pid jobs step child
   pid=$(pid_of "$1" slurmd) || return 0
   jobs=$(pgrep -x slurmstepd -a | grep -E "\[[0-9]+\." | cut -d' ' -f1 || true)
   for step in $jobs; do
-    # a step belongs to the node that its environment names
-    if tr '\0' '\n' <"/proc/$step/environ" 2>/dev/null | grep -qx "SLURMD_NODENAME=$1"; then
-      kill_tree "$step"
-    fi
+    # a step belongs to the node that the environment of what it runs names
+    for child in $(pgrep -P "$step" || true); do
+      if tr '\0' '\n' <"/proc/$child/environ" 2>/dev/null | grep -qx "SLURMD_NODENAME=$1"; then
+        kill_tree "$step"
+      fi
+    done
   done
   kill -KILL "$pid"
 }

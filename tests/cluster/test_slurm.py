@@ -82,16 +82,16 @@ def test_job_over_its_memory_gets_more(cluster: Cluster, sleepers: dict[str, Any
 def test_jobs_of_a_lost_node_are_done_elsewhere(cluster: Cluster, sleepers: dict[str, Any]) -> None:
     sleepers["models"]["a"]["params"] = sleepers["models"]["b"]["params"] = {"seconds": 8.0}
     run = cluster.start(sleepers)
-    cluster.first_fit()
-    until(lambda: len(list(cluster.folder.glob("started.*"))) == 2, 60)
-    slurm("kill-node", "node1")
+    until(lambda: len(list(cluster.folder.glob("started.*"))) == 2, 90)
+    node = cluster.node_of(cluster.first_fit())
+    slurm("kill-node", node)
     try:
         cluster.finish(run)
         lost = [job for job in cluster.jobs() if job["JobState"] == "NODE_FAIL"]
-        assert {job["NodeList"] for job in lost} == {"node1"}
+        assert {job["NodeList"] for job in lost} == {node}
         assert fits(cluster) == 6
     finally:
-        slurm("start-node", "node1")
+        slurm("start-node", node)
         until(
             lambda: not subprocess.run([str(ROOT / "tests/cluster/slurm.sh"), "ready"]).returncode,
             60,
