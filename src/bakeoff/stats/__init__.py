@@ -4,11 +4,13 @@ Pure functions: nothing here reads a file, knows an experiment or imports anothe
 package. `catalogue` lists every test with what it needs and what its null is about.
 """
 
+from bakeoff.stats._plan import Plan
 from bakeoff.stats._registry import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats._result import (
     Assumption,
     BayesResult,
     ConfidenceInterval,
+    EquivalenceResult,
     Pair,
     PairwiseResult,
     Result,
@@ -45,16 +47,15 @@ from bakeoff.stats.criteria import (
 from bakeoff.stats.criteria_many import (
     manova,
 )
-from bakeoff.stats.datasets_many import (
-    friedman,
+from bakeoff.stats.datasets_aligned import (
     friedman_aligned_ranks,
-    iman_davenport,
-    kruskal_wallis,
     quade,
 )
+from bakeoff.stats.datasets_many import (
+    friedman,
+    iman_davenport,
+)
 from bakeoff.stats.datasets_pairwise import (
-    dunn,
-    pairwise_rank_sum,
     pairwise_wilcoxon,
 )
 from bakeoff.stats.datasets_posthoc import (
@@ -67,8 +68,12 @@ from bakeoff.stats.datasets_two import (
     sign_test,
     wilcoxon_signed_rank,
 )
+from bakeoff.stats.datasets_unpaired import (
+    dunn,
+    kruskal_wallis,
+    pairwise_rank_sum,
+)
 from bakeoff.stats.equivalence import (
-    EquivalenceResult,
     tost_folds,
     tost_paired,
     tost_paired_from_counts,
@@ -101,7 +106,6 @@ from bakeoff.stats.pairwise import (
     pairwise_mcnemar,
 )
 from bakeoff.stats.planning import (
-    Plan,
     mcnemar_detectable_difference,
     mcnemar_power,
     mcnemar_sample_size,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -42,6 +43,27 @@ def log_pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
     k, n, p = (np.asarray(v, dtype=np.float64) for v in (k, n, p))
     value: FloatArray = log_choose(k, n) + special.xlogy(k, p) + special.xlog1py(n - k, -p)
     return value
+
+
+def pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
+    """Exact p-value; two-sided it sums every outcome that is at most as likely as x."""
+    if side == "greater":
+        return float(upper_tail(x, n, p0))
+    if side == "less":
+        return float(lower_tail(x, n, p0))
+    if x > n * p0:
+        x, p0 = n - x, 1 - p0
+    # beyond the mean the probabilities fall: bisect for the first outcome as rare as x
+    limit = float(log_pmf(x, n, p0)) + 1e-7
+    low, high = math.ceil(n * p0), n + 1
+    while low < high:
+        middle = (low + high) // 2
+        if middle <= n and float(log_pmf(middle, n, p0)) > limit:
+            low = middle + 1
+        else:
+            high = middle
+    p = lower_tail(x, n, p0) + upper_tail(max(low, x + 1), n, p0)
+    return min(1.0, float(p))
 
 
 def tail_probability(confidence_level: float, alternative: Alternative) -> float:

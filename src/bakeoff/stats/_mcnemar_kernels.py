@@ -15,6 +15,13 @@ from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._result import Alternative
 
 VARIANTS = ("midp", "exact", "asymptotic", "corrected")
+SOURCES = {
+    "midp": "fagerland2013",
+    "exact": "fagerland2013",
+    "asymptotic": "mcnemar1947",
+    "corrected": "edwards1948",
+    "exact_unconditional": "suissa1991",
+}
 
 
 def pvalue(variant: str, b: ArrayLike, c: ArrayLike, alternative: Alternative) -> FloatArray:

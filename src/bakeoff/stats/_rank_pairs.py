@@ -95,8 +95,7 @@ def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int
 
     Examples
     --------
-    >>> from bakeoff.stats import nemenyi
-    >>> from bakeoff.stats.datasets_posthoc import cd_groups
+    >>> from bakeoff.stats import cd_groups, nemenyi
     >>> scores = [[.6681, .7181, .7681], [.6277, .6777, .7277], [.7825, .8325, .8825],
     ...           [.611, .661, .711], [.7845, .8345, .8845], [.6994, .7494, .7994]]
     >>> cd_groups(nemenyi(scores))

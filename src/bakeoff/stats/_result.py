@@ -48,6 +48,11 @@ class Assumption:
     detail: str
 
 
+INDEPENDENT_ROWS = Assumption(
+    "independent rows", None, "rows of one group (patient, user, day) would break it"
+)
+
+
 @dataclasses.dataclass(frozen=True)
 class ConfidenceInterval:
     """A confidence interval; unpacks as ``low, high``.
@@ -197,6 +202,42 @@ class BayesResult(Result):
             "p_equivalent": self.p_equivalent,
             "p_b_better": self.p_b_better,
             "rope": self.rope,
+        }
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class EquivalenceResult(Result):
+    """A `Result` of two one-sided tests: a small p speaks for equivalence.
+
+    `pvalue` is the larger of the two one-sided p-values, `statistic` belongs to it, and `ci`
+    has level 1 − 2 alpha: it lies inside the margin exactly when the verdict is "equivalent".
+
+    Attributes
+    ----------
+    margin : float
+        Differences smaller than this do not matter, in the unit of the scores.
+    alpha : float
+        Level of the test.
+    pvalue_lower, pvalue_upper : float
+        Against "A is worse by the margin or more" and "A is better by the margin or more".
+    verdict : {"equivalent", "not shown", "undecided"}
+        ``"not shown"`` does not mean different; ``"undecided"``: the p is NaN.
+    """
+
+    margin: float
+    alpha: float
+    pvalue_lower: float
+    pvalue_upper: float
+    verdict: str
+
+    def to_row(self) -> dict[str, Any]:
+        """Return one flat table row: scalars only, numbers as they are."""
+        return super().to_row() | {
+            "margin": self.margin,
+            "alpha": self.alpha,
+            "pvalue_lower": self.pvalue_lower,
+            "pvalue_upper": self.pvalue_upper,
+            "verdict": self.verdict,
         }
 
 

@@ -1,7 +1,8 @@
-"""The null distribution of signed rank sums, and the Walsh averages that belong to it."""
+"""Signed ranks, the null distribution of their sums, and the Walsh averages that belong to it."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import math
 
@@ -10,11 +11,67 @@ from scipy import special
 
 from bakeoff.stats._binomial import tail_probability
 from bakeoff.stats._checks import FloatArray
+from bakeoff.stats._ranks import rank, tie_sum
 from bakeoff.stats._result import Alternative
 
 _MAX_LISTED = 2000
 """Up to this many differences all Walsh averages are listed; beyond, their order statistics
 are found by bisection."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SignedRanks:
+    """The ranks of the absolute differences under one policy for zeros."""
+
+    ranks: FloatArray  # of the non-zero differences
+    positive: FloatArray  # 1 where A wins, else 0; same length
+    from_zeros: float  # rank sum that the zeros give to each side
+    mean: float
+    variance: float
+
+    @property
+    def w_plus(self) -> float:
+        """Rank sum in favour of A."""
+        return float(self.ranks @ self.positive) + self.from_zeros
+
+    @property
+    def w_minus(self) -> float:
+        """Rank sum in favour of B."""
+        return float(self.ranks @ (1 - self.positive)) + self.from_zeros
+
+    @property
+    def z(self) -> float:
+        """Standardised W+, without continuity correction."""
+        return (self.w_plus - self.mean) / math.sqrt(self.variance)
+
+    def corrected_z(self, alternative: Alternative) -> float:
+        """Return z with a continuity correction of ½ towards the null."""
+        excess = self.w_plus - self.mean
+        shift = {"two-sided": 0.5 * float(np.sign(excess)), "greater": 0.5, "less": -0.5}
+        return (excess - shift[alternative]) / math.sqrt(self.variance)
+
+
+def signed_ranks(d: FloatArray, zeros: str) -> SignedRanks:
+    """Rank the absolute differences, with zeros as in `wilcoxon_signed_rank`."""
+    if zeros == "wilcox":
+        d = d[d != 0]
+    ranks, counts = rank(np.abs(d))
+    signed = d != 0
+    zero_ranks = float(ranks[~signed].sum())
+    n, n_zero = len(d), int((~signed).sum())
+    variance = (n * (n + 1) * (2 * n + 1) - tie_sum(counts) / 2) / 24
+    mean, from_zeros = n * (n + 1) / 4, zero_ranks / 2
+    if zeros == "pratt":
+        # a zero has no sign: its rank leaves the mean and the variance
+        mean, from_zeros = mean - zero_ranks / 2, 0.0
+        variance -= n_zero * (n_zero + 1) ** 2 / 16
+    return SignedRanks(
+        ranks=ranks[signed],
+        positive=(d[signed] > 0).astype(np.float64),
+        from_zeros=from_zeros,
+        mean=mean,
+        variance=variance,
+    )
 
 
 def exact_pvalue(ranks: FloatArray, w_plus: float, alternative: Alternative) -> float:

@@ -24,7 +24,14 @@ from bakeoff.stats._checks import (
 )
 from bakeoff.stats._ranks import rank as mid_ranks
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats._result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+)
 from bakeoff.stats._tails import normal_pvalue
 
 # placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
@@ -237,9 +244,7 @@ def _area(model: str, auc: float, variance: float, level: float) -> dict[str, An
 
 def _assumptions(n_positive: int, n_negative: int) -> tuple[Assumption, ...]:
     return (
-        Assumption(
-            "independent rows", None, "rows of one group (patient, user, day) would break it"
-        ),
+        INDEPENDENT_ROWS,
         Assumption(
             "large sample",
             min(n_positive, n_negative) >= _LARGE_SAMPLE,

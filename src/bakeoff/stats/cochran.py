@@ -23,7 +23,7 @@ from bakeoff.stats._correctness_matrix import (
     row_total_counts,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Assumption, Result, Status
+from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, Result, Status
 
 __all__ = ["cochran_q", "cochran_q_statistic", "looney_f"]
 
@@ -227,16 +227,11 @@ def cochran_q(
         effect_sizes={"eta_squared_q": table.q / (table.n * df)},
         n=table.n,
         status=Status.OK if table.discriminating else Status.NO_DISCORDANT_PAIRS,
-        assumptions=(_enough_rows(table, enough, variant), _INDEPENDENT),
+        assumptions=(_enough_rows(table, enough, variant), INDEPENDENT_ROWS),
         null_hypothesis=_NULL,
         method="cochran1950",
         details=details,
     )
-
-
-_INDEPENDENT = Assumption(
-    "independent rows", None, "rows of one group (patient, user, day) would break it"
-)
 
 
 def _enough_rows(table: _Table, enough: bool, variant: str) -> Assumption:
@@ -334,7 +329,7 @@ def looney_f(
         "n_discriminating": table.discriminating,
     }
     status = _looney_status(table, rest)
-    assumptions = [_INDEPENDENT]
+    assumptions = [INDEPENDENT_ROWS]
     if correction == "greenhouse-geisser" and status is Status.OK:
         epsilon = _epsilon(correct, row_counts)
         df1, df2 = epsilon * df1, epsilon * df2

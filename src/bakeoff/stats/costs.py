@@ -25,7 +25,14 @@ from bakeoff.stats._checks import (
     is_missing,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats._result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+)
 
 __all__ = ["cost_sensitive", "cost_sensitive_from_counts"]
 
@@ -360,7 +367,7 @@ def _assumptions(
 ) -> tuple[Assumption, ...]:
     differing = int(cells.count[cells.value != 0].sum())
     notes = [
-        Assumption("independent rows", None, "rows of one group (patient, user, day) break it"),
+        INDEPENDENT_ROWS,
         Assumption(
             "large sample",
             differing >= 25,

@@ -10,12 +10,19 @@ import dataclasses
 import math
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import check_alternative, check_level
 from bakeoff.stats._friedman import RankTable
+from bakeoff.stats._rank_comparison import (
+    RankComparison,
+    at_least,
+    rank_assumptions,
+    rank_details,
+    rank_status,
+    standard_error,
+)
 from bakeoff.stats._rank_pairs import (
     SINGLE_STEP,
     adjusted,
@@ -32,15 +39,11 @@ from bakeoff.stats._ranks import (
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
-    Alternative,
     Assumption,
-    ConfidenceInterval,
-    Pair,
     PairwiseResult,
     Status,
 )
 from bakeoff.stats._studentized_range import range_isf, range_sf
-from bakeoff.stats._tails import normal_pvalue, t_pvalue
 
 __all__ = ["cd_groups", "conover_friedman", "friedman_posthoc", "nemenyi"]
 
@@ -54,7 +57,6 @@ _MEAN_RANKS = (
     "A pair's verdict depends on the other models in the table (Benavoli et al. 2016): "
     "pairwise_wilcoxon does not have this weakness."
 )
-_TOO_FEW = Status.TOO_FEW
 _NULL = "The two algorithms of a pair have the same expected rank among all {k} algorithms."
 
 
@@ -124,10 +126,10 @@ def nemenyi(
     check_decimals(decimals)
     oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
     table = RankTable.of(oriented, decimals)
-    status = _status(table)
-    error = _standard_error(table)
+    status = rank_status(table)
+    error = standard_error(table)
     q_alpha = range_isf(1 - level, table.k) / math.sqrt(2)
-    comparison = _Comparison(
+    comparison = RankComparison(
         table=table,
         status=status,
         alternative="two-sided",
@@ -143,15 +145,15 @@ def nemenyi(
         variant="all_pairs",
         correction="studentized-range",
         pairs=tuple(
-            dataclasses.replace(pair, pvalue_adjusted=_at_least(float(p), pair.pvalue))
+            dataclasses.replace(pair, pvalue_adjusted=at_least(float(p), pair.pvalue))
             for pair, p in zip(pairs, ranges, strict=True)
         ),
         n=table.n,
         null_hypothesis=_NULL.format(k=table.k),
         method="nemenyi1963",
         status=status,
-        assumptions=_assumptions(table),
-        details=_details(table, None)
+        assumptions=rank_assumptions(table),
+        details=rank_details(table, None)
         | {
             "standard_error": error,
             "q_alpha": q_alpha,
@@ -192,7 +194,7 @@ def friedman_posthoc(
     control : int, optional
         Column of a control: only it is compared, as a, with each other model as b.
     correction : str
-        A method of `bakeoff.stats.multiplicity.adjust_pvalues`. ``bonferroni`` versus a control is
+        A method of `adjust_pvalues`. ``bonferroni`` versus a control is
         the Bonferroni-Dunn test; ``shaffer`` and ``bergmann-hommel`` are for all pairs.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: a, or the control, is better.
@@ -242,14 +244,14 @@ def friedman_posthoc(
     table = RankTable.of(oriented, decimals)
     control = check_control(control, table.k)
     method = check_correction(correction, control, side, table.k)
-    status = _status(table)
-    error = _standard_error(table)
+    status = rank_status(table)
+    error = standard_error(table)
     members = family(table.k, control)
     half = None
     if method in SINGLE_STEP:
         tail = pair_tail(level, len(members), method, side)
         half = -float(special.ndtri(tail)) * error
-    comparison = _Comparison(
+    comparison = RankComparison(
         table=table,
         status=status,
         alternative=side,
@@ -268,8 +270,8 @@ def friedman_posthoc(
         method="demsar2006",
         alternative=side,
         status=status,
-        assumptions=_assumptions(table),
-        details=_details(table, control)
+        assumptions=rank_assumptions(table),
+        details=rank_details(table, control)
         | {"standard_error": error, "critical_difference": math.nan if half is None else half},
     )
     return with_groups(result, level)
@@ -303,7 +305,7 @@ def conover_friedman(
     control : int, optional
         Column of a control: only it is compared, as a, with each other model as b.
     correction : str
-        A method of `bakeoff.stats.multiplicity.adjust_pvalues`; ``none`` is Conover's own
+        A method of `adjust_pvalues`; ``none`` is Conover's own
         protected procedure.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: a, or the control, is better.
@@ -350,7 +352,7 @@ def conover_friedman(
     table = RankTable.of(oriented, decimals)
     control = check_control(control, table.k)
     method = check_correction(correction, control, side, table.k)
-    status = _status(table)
+    status = rank_status(table)
     if status is Status.OK and table.residual == 0:
         status = Status.ZERO_VARIANCE
     df = float((table.n - 1) * (table.k - 1))
@@ -362,7 +364,7 @@ def conover_friedman(
     if method in SINGLE_STEP and status is Status.OK:
         tail = pair_tail(level, len(members), method, side)
         half = -float(special.stdtrit(df, tail)) * error
-    comparison = _Comparison(
+    comparison = RankComparison(
         table=table,
         status=status,
         alternative=side,
@@ -383,7 +385,7 @@ def conover_friedman(
         alternative=side,
         status=status,
         assumptions=(
-            *_assumptions(table),
+            *rank_assumptions(table),
             Assumption(
                 name="residual variance",
                 holds=status is not Status.ZERO_VARIANCE,
@@ -391,111 +393,10 @@ def conover_friedman(
                 "compare with, use friedman_posthoc."
                 if status is Status.ZERO_VARIANCE
                 else f"The standard error of a rank difference is {error:.4g} (Friedman's z test "
-                f"takes {_standard_error(table):.4g}).",
+                f"takes {standard_error(table):.4g}).",
             ),
         ),
-        details=_details(table, control)
+        details=rank_details(table, control)
         | {"standard_error": error, "critical_difference": math.nan if half is None else half},
     )
     return with_groups(result, level)
-
-
-def _status(table: RankTable) -> Status:
-    if table.total == 0:
-        return Status.IDENTICAL_SCORES
-    return Status.TOO_FEW if table.n < 2 else Status.OK
-
-
-def _standard_error(table: RankTable) -> float:
-    """Return the standard error of a difference of average ranks under Friedman's null."""
-    return math.sqrt(table.k * (table.k + 1) / (6 * table.n))
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _Comparison:
-    """How every pair of one family is compared: by z (df None) or by Student's t."""
-
-    table: RankTable
-    status: Status
-    alternative: Alternative
-    error: float
-    df: float | None = None
-    half: float | None = None  # half-width of the single-step intervals
-    level: float
-    method: str
-
-    def pair(self, a: int, b: int) -> Pair:
-        sums = self.table.doubled_sums
-        # from integers, so that equal rank sums give exactly 0
-        estimate = float(sums[b] - sums[a]) / (2 * self.table.n)
-        status = self.status
-        if (self.table.ranks[:, a] == self.table.ranks[:, b]).all() and status is not _TOO_FEW:
-            status = Status.IDENTICAL_SCORES
-        statistic, pvalue = self._test(estimate, status)
-        bounded = self.half is not None and status is not _TOO_FEW
-        return Pair(
-            a=a,
-            b=b,
-            statistic=statistic,
-            df=self.df,
-            pvalue=pvalue,
-            pvalue_adjusted=pvalue,
-            estimate=estimate,
-            ci=self._interval(estimate) if bounded else None,
-            status=status,
-        )
-
-    def _test(self, estimate: float, status: Status) -> tuple[float, float]:
-        if status is Status.IDENTICAL_SCORES:
-            return 0.0, 1.0
-        if status is _TOO_FEW:
-            return math.nan, math.nan
-        if status is Status.ZERO_VARIANCE:
-            return math.copysign(math.inf, estimate), math.nan
-        statistic = estimate / self.error
-        if self.df is None:
-            return statistic, normal_pvalue(statistic, self.alternative)
-        return statistic, t_pvalue(statistic, self.df, self.alternative)
-
-    def _interval(self, estimate: float) -> ConfidenceInterval:
-        half = self.half or 0.0
-        return ConfidenceInterval(
-            estimate - half if self.alternative != "less" else -math.inf,
-            estimate + half if self.alternative != "greater" else math.inf,
-            self.level,
-            self.method,
-        )
-
-
-def _at_least(adjusted_pvalue: float, pvalue: float) -> float:
-    """Return the adjusted p-value, never below the raw one; NaN where that is undecided."""
-    return pvalue if math.isnan(pvalue) else max(adjusted_pvalue, pvalue)
-
-
-def _details(table: RankTable, control: int | None) -> dict[str, Any]:
-    return {
-        "average_ranks": table.average.tolist(),
-        "control": control,
-        "friedman_chi2": table.chi2,
-        "friedman_pvalue": math.nan
-        if table.n < 2
-        else float(special.chdtrc(table.k - 1, table.chi2)),
-    }
-
-
-def _assumptions(table: RankTable) -> tuple[Assumption, ...]:
-    tied = int((np.sort(table.ranks, axis=1)[:, :-1] == np.sort(table.ranks, axis=1)[:, 1:]).sum())
-    return (
-        Assumption(
-            name="enough data sets",
-            holds=table.n >= 10,
-            detail=f"{table.n} data sets; the normal approximation of average ranks wants 10 or "
-            "more.",
-        ),
-        Assumption(
-            name="few ties",
-            holds=None if tied else True,
-            detail=f"{tied} ties inside data sets; the standard error of the z test assumes none, "
-            "with ties it is conservative.",
-        ),
-    )

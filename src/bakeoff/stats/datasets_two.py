@@ -6,14 +6,14 @@ about the two algorithms on data sets like these.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats._binomial import lower_tail, tail_probability, upper_tail
+from bakeoff.stats import _mcnemar_kernels
+from bakeoff.stats._binomial import lower_tail, tail_probability
 from bakeoff.stats._checks import (
     FloatArray,
     check_alternative,
@@ -25,12 +25,15 @@ from bakeoff.stats._ranks import (
     as_dataset_pair,
     check_decimals,
     differences,
-    rank,
-    tie_sum,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
-from bakeoff.stats._signed_ranks import exact_pvalue, hodges_lehmann
+from bakeoff.stats._signed_ranks import (
+    SignedRanks,
+    exact_pvalue,
+    hodges_lehmann,
+    signed_ranks,
+)
 from bakeoff.stats._tails import normal_pvalue
 
 _AUTO_EXACT = 500
@@ -41,47 +44,6 @@ _PAIR: dict[str, Any] = {
     "about": "algorithms",
     "plans": ("holdout", "kfold", "cv_5x2", "resampled"),
 }
-
-
-@dataclasses.dataclass(frozen=True)
-class _SignedRanks:
-    """The ranks of the absolute differences under one policy for zeros."""
-
-    ranks: FloatArray  # of the non-zero differences
-    positive: FloatArray  # 1 where A wins, else 0; same length
-    from_zeros: float  # rank sum that the zeros give to each side
-    mean: float
-    variance: float
-
-    @property
-    def w_plus(self) -> float:
-        return float(self.ranks @ self.positive) + self.from_zeros
-
-    @property
-    def w_minus(self) -> float:
-        return float(self.ranks @ (1 - self.positive)) + self.from_zeros
-
-
-def _signed_ranks(d: FloatArray, zeros: str) -> _SignedRanks:
-    if zeros == "wilcox":
-        d = d[d != 0]
-    ranks, counts = rank(np.abs(d))
-    signed = d != 0
-    zero_ranks = float(ranks[~signed].sum())
-    n, n_zero = len(d), int((~signed).sum())
-    variance = (n * (n + 1) * (2 * n + 1) - tie_sum(counts) / 2) / 24
-    mean, from_zeros = n * (n + 1) / 4, zero_ranks / 2
-    if zeros == "pratt":
-        # a zero has no sign: its rank leaves the mean and the variance
-        mean, from_zeros = mean - zero_ranks / 2, 0.0
-        variance -= n_zero * (n_zero + 1) ** 2 / 16
-    return _SignedRanks(
-        ranks=ranks[signed],
-        positive=(d[signed] > 0).astype(np.float64),
-        from_zeros=from_zeros,
-        mean=mean,
-        variance=variance,
-    )
 
 
 @register(
@@ -176,7 +138,7 @@ def wilcoxon_signed_rank(
     check_decimals(decimals)
     a, b = as_dataset_pair(scores_a, scores_b, greater_is_better=greater_is_better)
     d = differences(a, b, decimals)
-    signed = _signed_ranks(d, zeros)
+    signed = signed_ranks(d, zeros)
     n_signed = len(signed.ranks)
     if method == "exact" and n_signed > _MAX_EXACT:
         raise ValueError(
@@ -204,8 +166,7 @@ def wilcoxon_signed_rank(
             status=Status.IDENTICAL_SCORES,
             details=_details(d, signed, zeros, 0.0, 1.0),
         )
-    z = (signed.w_plus - signed.mean) / math.sqrt(signed.variance)
-    p_normal = normal_pvalue(_corrected(signed, side) if continuity else z, side)
+    p_normal = normal_pvalue(signed.corrected_z(side) if continuity else signed.z, side)
     estimate, low, high = hodges_lehmann(d, level, side)
     return Result(
         **facts,
@@ -219,15 +180,8 @@ def wilcoxon_signed_rank(
             "rank_biserial": (signed.w_plus - signed.w_minus) / (signed.w_plus + signed.w_minus),
             "probability_superiority": _superiority(d),
         },
-        details=_details(d, signed, zeros, z, p_normal),
+        details=_details(d, signed, zeros, signed.z, p_normal),
     )
-
-
-def _corrected(signed: _SignedRanks, alternative: Alternative) -> float:
-    """Return z with a continuity correction of ½ towards the null."""
-    excess = signed.w_plus - signed.mean
-    shift = {"two-sided": 0.5 * float(np.sign(excess)), "greater": 0.5, "less": -0.5}
-    return (excess - shift[alternative]) / math.sqrt(signed.variance)
 
 
 def _superiority(d: FloatArray) -> float:
@@ -235,7 +189,7 @@ def _superiority(d: FloatArray) -> float:
 
 
 def _details(
-    d: FloatArray, signed: _SignedRanks, zeros: str, z: float, p_normal: float
+    d: FloatArray, signed: SignedRanks, zeros: str, z: float, p_normal: float
 ) -> dict[str, Any]:
     t, demsar_z = _demsar(d)
     return {
@@ -257,7 +211,7 @@ def _details(
 def _demsar(d: FloatArray) -> tuple[float, float]:
     """Return Demšar's (2006) T = min(R+, R-), zeros split evenly, and its z (no tie correction)."""
     n = len(d)
-    signed = _signed_ranks(d, "zsplit")
+    signed = signed_ranks(d, "zsplit")
     t = min(signed.w_plus, signed.w_minus)
     return t, (t - n * (n + 1) / 4) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
 
@@ -385,7 +339,7 @@ def sign_test(
             status=Status.IDENTICAL_SCORES,
         )
     if method == "exact":
-        pvalue = _binomial_pvalue(x, n, side)
+        pvalue = float(_mcnemar_kernels.exact_pvalue(x, n - x, side))
     else:
         pvalue = normal_pvalue((2 * x - n) / math.sqrt(n), side)
     return Result(
@@ -406,13 +360,6 @@ def sign_test(
             ),
         ),
     )
-
-
-def _binomial_pvalue(x: int, n: int, alternative: Alternative) -> float:
-    less, greater = float(lower_tail(x, n, 0.5)), float(upper_tail(x, n, 0.5))
-    if alternative == "two-sided":
-        return min(1.0, 2 * min(less, greater))
-    return greater if alternative == "greater" else less
 
 
 def _median_interval(d: FloatArray, level: float, alternative: Alternative) -> ConfidenceInterval:

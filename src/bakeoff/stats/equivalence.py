@@ -6,7 +6,6 @@ that the difference is at or beyond the margin, on either side; both must fall.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any
 
@@ -32,48 +31,12 @@ from bakeoff.stats._paired import (
     t_interval,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Assumption, Result, Status
+from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, EquivalenceResult, Status
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.corrected import fold_ratio
 from bakeoff.stats.paired_intervals import paired_difference_ci, tango_statistic
 
-__all__ = ["EquivalenceResult", "tost_folds", "tost_paired", "tost_paired_from_counts"]
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class EquivalenceResult(Result):
-    """A `Result` of two one-sided tests: a small p speaks for equivalence.
-
-    `pvalue` is the larger of the two one-sided p-values, `statistic` belongs to it, and `ci`
-    has level 1 − 2 alpha: it lies inside the margin exactly when the verdict is "equivalent".
-
-    Attributes
-    ----------
-    margin : float
-        Differences smaller than this do not matter, in the unit of the scores.
-    alpha : float
-        Level of the test.
-    pvalue_lower, pvalue_upper : float
-        Against "A is worse by the margin or more" and "A is better by the margin or more".
-    verdict : {"equivalent", "not shown", "undecided"}
-        ``"not shown"`` does not mean different; ``"undecided"``: the p is NaN.
-    """
-
-    margin: float
-    alpha: float
-    pvalue_lower: float
-    pvalue_upper: float
-    verdict: str
-
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | {
-            "margin": self.margin,
-            "alpha": self.alpha,
-            "pvalue_lower": self.pvalue_lower,
-            "pvalue_upper": self.pvalue_upper,
-            "verdict": self.verdict,
-        }
+__all__ = ["tost_folds", "tost_paired", "tost_paired_from_counts"]
 
 
 @register(
@@ -228,9 +191,7 @@ def tost_paired_from_counts(
         ci=ci if decided else None,
         n=n,
         assumptions=(
-            Assumption(
-                "independent rows", None, "rows of one group (patient, user, day) would break it"
-            ),
+            INDEPENDENT_ROWS,
             Assumption(
                 "enough discordant pairs",
                 variant == "score" or b + c >= 25,

@@ -11,8 +11,9 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from bakeoff.stats import _logical_pairs
 from bakeoff.stats._checks import FloatArray, as_floats, check_choice, check_count, check_level
 
 __all__ = [
@@ -22,8 +23,6 @@ __all__ = [
     "shaffer_static",
     "simultaneous_level",
 ]
-
-_MAX_MODELS_BERGMANN_HOMMEL = 15
 
 
 def adjust_pvalues(pvalues: ArrayLike, method: str = "holm") -> FloatArray:
@@ -235,16 +234,6 @@ def _as_pvalues(pvalues: ArrayLike) -> FloatArray:
     return array
 
 
-def _models(m: int) -> int:
-    k = (1 + math.isqrt(1 + 8 * m)) // 2
-    if k * (k - 1) // 2 != m:
-        raise ValueError(
-            f"pvalues: found {m}, but all pairs of k models are k(k-1)/2 (1, 3, 6, 10, ...); "
-            "for another family use holm or hommel"
-        )
-    return k
-
-
 def _in_order(p: FloatArray, step: Callable[[FloatArray], FloatArray]) -> FloatArray:
     """Apply a procedure for ascending p-values and put the answers back."""
     order = np.argsort(p, kind="stable")
@@ -322,106 +311,8 @@ def _closed_simes(p: FloatArray) -> FloatArray:
     return adjusted
 
 
-def _true_counts(k: int) -> list[int]:
-    """Return the numbers of pairs of k models that can be equal at once, ascending."""
-    reachable: list[set[int]] = [{0}, {0}]
-    for size in range(2, k + 1):
-        reachable.append(
-            {
-                group * (group - 1) // 2 + rest
-                for group in range(1, size + 1)
-                for rest in reachable[size - group]
-            }
-        )
-    return sorted(reachable[k])
-
-
 def _shaffer(p: FloatArray) -> FloatArray:
-    m = len(p)
-    counts = np.array(_true_counts(_models(m)))
-    remaining = np.arange(m, 0, -1)
-    factors = counts[np.searchsorted(counts, remaining, side="right") - 1]
-    return _in_order(p, _step_down(factors.astype(np.float64)))
-
-
-def _bergmann_hommel(p: FloatArray) -> FloatArray:
-    k = _models(len(p))
-    if k > _MAX_MODELS_BERGMANN_HOMMEL:
-        raise ValueError(
-            f"pvalues: bergmann-hommel takes up to {_MAX_MODELS_BERGMANN_HOMMEL} models, "
-            f"found {k}; use shaffer"
-        )
-    thresholds = np.unique(p)
-    largest = _largest_exhaustive_sets(p, k, thresholds)
-    return _monotone(p, (thresholds * largest).max(axis=1))
-
-
-def _monotone(p: FloatArray, adjusted: FloatArray) -> FloatArray:
-    """Raise each adjusted p-value to the largest among those whose raw one is no larger.
-
-    Raw p-values that differ by rounding errors alone count as equal, and get equal adjusted
-    ones: otherwise the numbering of the models would decide between them.
-    """
-    mantissa, exponent = np.frexp(p)
-    key = np.ldexp(np.round(mantissa * 2.0**40), exponent)
-    order = np.argsort(key, kind="stable")
-    last_of_ties = np.searchsorted(key[order], key, side="right") - 1
-    raised: FloatArray = np.maximum.accumulate(adjusted[order])[last_of_ties]
-    return raised
-
-
-def _largest_exhaustive_sets(p: FloatArray, k: int, thresholds: FloatArray) -> NDArray[np.int16]:
-    """Return, for each pair (rows) and threshold, the size of the largest exhaustive set.
-
-    Only sets whose p-values all reach the threshold count; 0 where none holds the pair. A set
-    of models is a bit mask; `best[S]` is the largest number of pairs that a partition of S has.
-    """
-    masks = np.arange(1 << k)
-    size = np.array([mask.bit_count() for mask in masks.tolist()])
-    weakest = _smallest_pvalue_inside(p, k)
-    impossible = -k * k
-    pairs_inside = (size * (size - 1) // 2)[:, None]
-    gain = np.where(weakest[:, None] >= thresholds, pairs_inside, impossible).astype(np.int16)
-    best = np.zeros((1 << k, len(thresholds)), dtype=np.int16)
-    for whole in range(1, 1 << k):
-        lowest = whole & -whole
-        groups = _submasks(whole ^ lowest) | lowest
-        best[whole] = (gain[groups] + best[whole ^ groups]).max(axis=0)
-    with_group = gain + best[::-1]
-    largest = [
-        with_group[(masks >> i) & (masks >> j) & 1 == 1].max(axis=0)
-        for i in range(k)
-        for j in range(i + 1, k)
-    ]
-    found: NDArray[np.int16] = np.maximum(np.stack(largest), 0)
-    return found
-
-
-def _smallest_pvalue_inside(p: FloatArray, k: int) -> FloatArray:
-    """Return the smallest p-value among the pairs inside each model set (inf without pairs)."""
-    between = np.full((k, k), np.inf)
-    between[np.triu_indices(k, 1)] = p
-    between = np.minimum(between, between.T)
-    weakest = np.full(1 << k, np.inf)
-    for model in range(k):
-        # sets whose highest model is `model`: the set without it, and its pairs with the rest
-        rest = 1 << model
-        to_rest = np.full(rest, np.inf)
-        for other in range(model):
-            half = 1 << other
-            to_rest[half : 2 * half] = np.minimum(to_rest[:half], between[model, other])
-        weakest[rest : 2 * rest] = np.minimum(weakest[:rest], to_rest)
-    return weakest
-
-
-def _submasks(mask: int) -> NDArray[np.int64]:
-    """Return every subset of a bit mask."""
-    subsets: NDArray[np.int64] = np.zeros(1, dtype=np.int64)
-    while mask:
-        bit = mask & -mask
-        subsets = np.concatenate([subsets, subsets + bit])
-        mask ^= bit
-    return subsets
+    return _in_order(p, _step_down(_logical_pairs.shaffer_factors(len(p))))
 
 
 _METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
@@ -435,5 +326,5 @@ _METHODS: dict[str, Callable[[FloatArray], FloatArray]] = {
     "BH": _benjamini_hochberg,
     "BY": _benjamini_yekutieli,
     "shaffer": _shaffer,
-    "bergmann-hommel": _bergmann_hommel,
+    "bergmann-hommel": _logical_pairs.bergmann_hommel,
 }

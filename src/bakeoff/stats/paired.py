@@ -27,20 +27,19 @@ from bakeoff.stats._checks import (
     check_same_length,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats._result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+)
 from bakeoff.stats._unconditional import unconditional_pvalue
 
 __all__ = ["McNemarResult", "mcnemar", "mcnemar_from_counts", "mcnemar_pvalues"]
 
 VARIANTS = (*_mcnemar_kernels.VARIANTS, "exact_unconditional")
-
-_SOURCES = {
-    "midp": "fagerland2013",
-    "exact": "fagerland2013",
-    "asymptotic": "mcnemar1947",
-    "corrected": "edwards1948",
-    "exact_unconditional": "suissa1991",
-}
 
 # b + c from which the χ² approximation is usually trusted
 _LARGE_SAMPLE = 25
@@ -233,7 +232,7 @@ def mcnemar_from_counts(
         assumptions=_assumptions(n_d, variant, smallest, 1 - level),
         null_hypothesis="The two fitted models are equally accurate on the population that the "
         "test rows were drawn from.",
-        method=_SOURCES[variant],
+        method=_mcnemar_kernels.SOURCES[variant],
         details=_details(counts, n, variant, side),
         n_discordant=n_d,
         odds_ratio_ci=ratio_ci,
@@ -311,9 +310,7 @@ def _details(
 
 def _assumptions(n_d: int, variant: str, smallest: float, alpha: float) -> tuple[Assumption, ...]:
     notes = [
-        Assumption(
-            "independent rows", None, "rows of one group (patient, user, day) would break it"
-        ),
+        INDEPENDENT_ROWS,
         Assumption(
             "enough discordant pairs",
             smallest <= alpha,

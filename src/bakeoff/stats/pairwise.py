@@ -21,6 +21,7 @@ from bakeoff.stats._correctness_matrix import as_matrix, both_correct
 from bakeoff.stats._ranks import check_control
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
+    INDEPENDENT_ROWS,
     Alternative,
     Assumption,
     ConfidenceInterval,
@@ -35,12 +36,6 @@ __all__ = ["mcnemar_minp", "pairwise_mcnemar"]
 
 _LOGICAL = ("shaffer", "bergmann-hommel")
 _DISCRETE = ("exact", "midp")
-_SOURCES = {
-    "midp": "fagerland2013",
-    "exact": "fagerland2013",
-    "asymptotic": "mcnemar1947",
-    "corrected": "edwards1948",
-}
 
 
 @register(
@@ -167,7 +162,7 @@ def pairwise_mcnemar(
             "The two fitted models of a pair are right equally often on the population the rows "
             "come from."
         ),
-        method=_SOURCES[variant],
+        method=kernels.SOURCES[variant],
         details={
             "accuracies": (right / n).tolist(),
             "confidence_level": level,
@@ -349,9 +344,6 @@ def _assumptions(
     variant: str, discordant: FloatArray, alpha: float, side: Alternative
 ) -> tuple[Assumption, ...]:
     pairs = len(discordant)
-    independent = Assumption(
-        "independent rows", None, "rows from one source (patient, user) count as one"
-    )
     if variant in _DISCRETE:
         smallest = kernels.pvalue(variant, discordant, np.zeros_like(discordant), "greater")
         smallest = np.minimum(1.0, 2 * smallest) if side == "two-sided" else smallest
@@ -360,7 +352,7 @@ def _assumptions(
             f"{hopeless} of {pairs} pairs have so few discordant rows (fewest "
             f"{int(discordant.min())}) that their p could never reach {alpha:.3g}/{pairs}"
         )
-        return (Assumption("enough discordant pairs", hopeless == 0, detail), independent)
+        return (Assumption("enough discordant pairs", hopeless == 0, detail), INDEPENDENT_ROWS)
     few = int((discordant < 25).sum())
     detail = f"{few} of {pairs} pairs have fewer than 25 discordant rows; use midp for them"
-    return (Assumption("enough discordant pairs for χ²", few == 0, detail), independent)
+    return (Assumption("enough discordant pairs for χ²", few == 0, detail), INDEPENDENT_ROWS)

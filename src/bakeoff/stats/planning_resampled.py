@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, check_count, check_level, check_number
-from bakeoff.stats.planning import Plan
+from bakeoff.stats._plan import Plan
 
 __all__ = ["cv5x2_f_detectable_difference", "cv5x2_f_power", "cv5x2_f_sample_size"]
 

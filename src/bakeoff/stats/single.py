@@ -21,7 +21,7 @@ from bakeoff.stats._checks import (
 )
 from bakeoff.stats._paired import Differences, noise_level, paired_t_result
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Alternative, Assumption, Result
+from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, Result
 from bakeoff.stats._tails import normal_pvalue
 from bakeoff.stats.corrected import fold_ratio
 from bakeoff.stats.proportion_intervals import METHODS, check_counts, proportion_ci
@@ -166,7 +166,7 @@ def binomial_test_from_counts(
         test="binomial_test",
         variant=variant,
         statistic=float(x) if exact else z,
-        pvalue=_binomial_pvalue(x, n, p0, side) if exact else normal_pvalue(z, side),
+        pvalue=_binomial.pvalue(x, n, p0, side) if exact else normal_pvalue(z, side),
         alternative=side,
         estimate=estimate,
         ci=proportion_ci(x, n, method=ci_method, confidence_level=level, alternative=side),
@@ -334,35 +334,12 @@ def corrected_one_sample_t(
 _RATES = {"accuracy": "accuracy", "error": "error rate"}
 
 
-def _binomial_pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
-    if side == "greater":
-        return float(_binomial.upper_tail(x, n, p0))
-    if side == "less":
-        return float(_binomial.lower_tail(x, n, p0))
-    if x > n * p0:
-        x, p0 = n - x, 1 - p0
-    # beyond the mean the probabilities fall: bisect for the first outcome as rare as x
-    limit = float(_binomial.log_pmf(x, n, p0)) + 1e-7
-    low, high = math.ceil(n * p0), n + 1
-    while low < high:
-        middle = (low + high) // 2
-        if middle <= n and float(_binomial.log_pmf(middle, n, p0)) > limit:
-            low = middle + 1
-        else:
-            high = middle
-    p = _binomial.lower_tail(x, n, p0) + _binomial.upper_tail(max(low, x + 1), n, p0)
-    return min(1.0, float(p))
-
-
 def _binomial_assumptions(n: int, p0: float, exact: bool) -> tuple[Assumption, ...]:
-    rows = Assumption(
-        "independent rows", None, "rows of one group (patient, user, day) would break it"
-    )
     if exact:
-        return (rows,)
+        return (INDEPENDENT_ROWS,)
     right, wrong = n * p0, n * (1 - p0)
     return (
-        rows,
+        INDEPENDENT_ROWS,
         Assumption("n p0 >= 5", right >= 5, f"n p0 = {right:.4g}; below 5 use the exact test"),
         Assumption(
             "n (1 - p0) >= 5", wrong >= 5, f"n (1 - p0) = {wrong:.4g}; below 5 use the exact test"
