@@ -183,38 +183,33 @@ def omnibus(p, *, test="cochran_q", **more):
 def ran(spec, means, *, accuracies=None, **options):
     """Make a study whose comparisons the real tests computed."""
     bare = study(spec, (), means, accuracies=accuracies, **options)
-    found = []
-    for name in spec.tests.run:
-        entry = catalogue()[name]
+    found = [row for name in spec.tests.run for row in _run(catalogue()[name], bare)]
+    return dataclasses.replace(bare, comparisons=tuple(found))
+
+
+def _run(entry, bare):
+    spec = bare.experiment
+    metric = "cost" if entry.evidence.value == "labels" else "accuracy"
+    for dataset, plan, evidence in _evidence(entry, bare):
+        context = Context(dataset, plan, metric, metric == "accuracy", spec.tests, costs=spec.costs)
+        yield from run_test(entry, evidence, context)
+
+
+def _evidence(entry, bare):
+    spec = bare.experiment
+    models = list(spec.models)
+    plan = next(p for p in entry.plans[::-1] if p in spec.resampling.plans())
+    if entry.evidence.value == "dataset_scores":
+        tables = bare.values("accuracy", "cv_5x2")
+        values = np.array([tables[d][models].mean(axis=0) for d in spec.datasets])
+        yield "", "cv_5x2", DatasetScores(tuple(models), tuple(spec.datasets), values)
+        return
+    for dataset in spec.datasets:
+        own = bare.scores
+        own = own[(own["dataset"] == dataset) & (own["plan"] == plan)]
         on_rows = entry.evidence.value in ("correctness", "labels")
-        plan = (
-            "holdout" if on_rows else next(p for p in entry.plans if p in spec.resampling.plans())
-        )
-        for dataset in spec.datasets:
-            if on_rows:
-                evidence = bare.test_sets[dataset]
-            else:
-                own = bare.scores
-                own = own[(own["dataset"] == dataset) & (own["plan"] == plan)]
-                evidence = fold_scores(own, list(spec.models), "accuracy")
-            metric = "cost" if entry.evidence.value == "labels" else "accuracy"
-            better = metric == "accuracy"
-            context = Context(dataset, plan, metric, better, spec.tests, costs=spec.costs)
-            found += run_test(entry, evidence, context)
-    return dataclasses.replace(bare, comparisons=tuple(found))
+        scores = None if on_rows else fold_scores(own, models, "accuracy")
+        yield dataset, plan, bare.test_sets[dataset] if on_rows else scores
 
 
-def ran_over(spec, means, **options):
-    """Make a study over data sets whose comparisons the real tests computed."""
-    bare = study(spec, (), means, **options)
-    tables = bare.values("accuracy", "cv_5x2")
-    values = np.array([tables[d][list(spec.models)].mean(axis=0) for d in spec.datasets])
-    evidence = DatasetScores(tuple(spec.models), tuple(spec.datasets), values)
-    context = Context("", "cv_5x2", "accuracy", True, spec.tests)
-    found = [
-        row for name in spec.tests.run for row in run_test(catalogue()[name], evidence, context)
-    ]
-    return dataclasses.replace(bare, comparisons=tuple(found))
-
-
-__all__ = ["Decision", "division", "experiment", "omnibus", "pair", "ran", "ran_over", "study"]
+__all__ = ["Decision", "division", "experiment", "omnibus", "pair", "ran", "study"]

@@ -7,7 +7,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from studies import Decision, division, experiment, pair, ran, ran_over, study
+from studies import Decision, division, experiment, pair, ran, study
 
 from bakeoff.report import prose
 from bakeoff.report.content import build
@@ -187,7 +187,7 @@ def test_every_kind_of_estimate_has_its_unit():
     names = ("nemenyi", "dunn", "pairwise_rank_sum", "pairwise_wilcoxon")
     spec = experiment(("a", "b", "c"), datasets=[f"d{i}" for i in range(8)], tests=names)
     rng = np.random.default_rng(1)
-    one = ran_over(spec, {m: list(rng.normal(0.8, 0.05, 8)) for m in "abc"})
+    one = ran(spec, {m: list(rng.normal(0.8, 0.05, 8)) for m in "abc"})
     units = {f.entry.name: prose.unit(f) for f in one.families if f.role == "pair"}
     assert units == {
         "nemenyi": "average rank",

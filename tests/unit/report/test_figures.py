@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
-from studies import experiment, ran, ran_over
+from studies import experiment, ran
 
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.figures import draw
@@ -23,7 +23,7 @@ def over(k, n=12, tests=RANK_TESTS):
     names = [f"model_{i}" for i in range(k)]
     means = {m: list(0.9 - 0.012 * i + rng.normal(0, 0.02, n)) for i, m in enumerate(names)}
     spec = experiment(names, datasets=[f"data_{i}" for i in range(n)], tests=tests)
-    return ran_over(spec, means)
+    return ran(spec, means)
 
 
 @pytest.mark.parametrize("test", RANK_TESTS)
