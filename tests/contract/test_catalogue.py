@@ -129,6 +129,8 @@ def score_cases(*shape: int) -> dict[str, Callable[[], np.ndarray]]:
         "two folds": lambda: ordinary()[:, :2],
         "large numbers": lambda: ordinary() * 1e9,
         "small numbers": lambda: ordinary() * 1e-9,
+        "huge numbers": lambda: ordinary() * 1e99,
+        "tiny numbers": lambda: ordinary() * 1e-99,
         "negative numbers": lambda: -ordinary(),
         "whole numbers": lambda: np.rint(ordinary() * 100).astype(int),
     }

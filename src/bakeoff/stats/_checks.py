@@ -17,6 +17,8 @@ from bakeoff.stats._result import Alternative
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
+_LARGEST_SCORE = 1e100
+
 
 def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
     """Make an array; what a mask hides becomes None, which counts as missing."""
@@ -99,6 +101,11 @@ def as_scores(
             f"{name}: {(~np.isfinite(array)).sum()} value(s) are NaN or infinite, first at "
             f"{position if len(position) > 1 else position[0]}; "
             "the metric is undefined there: drop these folds for every model"
+        )
+    if np.abs(array).max() > _LARGEST_SCORE:
+        raise ValueError(
+            f"{name}: found {np.abs(array).max():.3g}; squares of scores beyond {_LARGEST_SCORE:g} "
+            "overflow: use another unit, or drop the model that diverged"
         )
     return array if check_flag(greater_is_better, "greater_is_better") else -array
 

@@ -240,7 +240,7 @@ def _sphericity(y: FloatArray, f: float, p: float, status: Status) -> dict[str, 
         centred = y - y.mean(axis=0) - y.mean(axis=1, keepdims=True) + y.mean()
         # eigenvalues of the covariance of orthonormal contrasts; the smallest of M is 0
         values = np.linalg.eigvalsh(centred.T @ centred / (folds - 1))[1:]
-        values = np.maximum(values, 0)
+        values = np.maximum(values, 0) / values.max()  # their squares neither over- nor underflow
         gg = float(values.sum() ** 2 / (q * (values**2).sum()))
         bottom = q * (folds - 1 - q * gg)
         hf = (folds * q * gg - 2) / bottom if bottom > 0 else math.nan
