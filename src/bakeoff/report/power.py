@@ -24,7 +24,7 @@ def detectable(family: Family, row: Comparison) -> float:
     alpha = row.alpha / (row.family_size if row.correction not in ("none", "BH", "BY") else 1)
     if family.entry.evidence is Evidence.CORRECTNESS and "only_a_correct" in details:
         return _on_rows(row.n, details["only_a_correct"] + details["only_b_correct"], alpha)
-    if family.entry.plans == ("cv_5x2",) and "variances" in details:
+    if family.entry.name == "cv5x2_f" and "variances" in details:
         return _on_halves([as_float(v) for v in details["variances"]], alpha)
     return _from_interval(row)
 

@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import special
 from studies import experiment, ran
 
 from bakeoff.report.exhibits import exhibits
@@ -115,3 +116,15 @@ def test_adopted_figures_have_their_own_ids_and_the_theme():
 def test_wide_characters_are_abbreviated_more():
     assert len(name_of("x" * 200)) == 30
     assert len(name_of("模" * 200)) == 15
+
+
+def test_detectable_difference_is_that_of_the_very_test():
+    """The 5×2cv t and F tests share their folds, not their power."""
+    means = {"a": 0.9, "b": 0.893}
+    one = ran(experiment(("a", "b"), tests=("cv5x2_f", "cv5x2_t")), means)
+    sizes = {f.entry.name: detectable(f, f.rows[0]) for f in one.families}
+    row = next(f.rows[0] for f in one.families if f.entry.name == "cv5x2_t")
+    half = (row.ci_high - row.ci_low) / 2
+    level, power = special.stdtrit(5, 0.975), special.stdtrit(5, 0.8)
+    assert sizes["cv5x2_t"] == pytest.approx(half * (level + power) / level)
+    assert sizes["cv5x2_f"] != pytest.approx(sizes["cv5x2_t"], rel=0.01)
