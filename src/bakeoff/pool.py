@@ -244,6 +244,11 @@ def run_task(task: str, *args: Any, log: str | Path | None = None) -> Any:
     return outcome
 
 
+def _deaf() -> bool:
+    """Tell whether Ctrl-C does not reach this process, as in all workers."""
+    return signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+
+
 def _start(preload: str, parent: int) -> None:
     # Ctrl-C reaches the whole process group; the main process decides what ends
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -268,7 +273,9 @@ def _work(task: str, args: tuple[Any, ...], log: str | None) -> Any:
         except UserError as error:
             sys.stderr.write(f"{error}\n")
             return error
-        except Exception as error:
+        except BaseException as error:  # code of others may call sys.exit()
+            if isinstance(error, KeyboardInterrupt) and not _deaf():
+                raise
             traceback.print_exc()
             return _Failure(f"{type(error).__name__}: {error}")
 

@@ -60,6 +60,18 @@ def test_exit_code_is_named(pool: Pool) -> None:
         pool.call("os:_exit", 3)
 
 
+def test_code_that_leaves_python_fails_its_own_task_alone(pool: Pool) -> None:
+    with pytest.raises(TaskError, match="SystemExit: 3"):
+        pool.call("sys:exit", 3)
+    with pytest.raises(TaskError, match="KeyboardInterrupt"):
+        pool.call("signal:default_int_handler", 2, None)
+    assert pool.call("os:getpid") != os.getpid()
+    with pytest.raises(TaskError, match="SystemExit: 3"):
+        run_task("sys:exit", 3)
+    with pytest.raises(KeyboardInterrupt):  # here it is the user's
+        run_task("signal:default_int_handler", 2, None)
+
+
 def test_error_is_short_and_its_traceback_in_the_log(pool: Pool, tmp_path: Path) -> None:
     log = tmp_path / "deep" / "log"
     with pytest.raises(TaskError, match=r"^ValueError: invalid literal") as caught:

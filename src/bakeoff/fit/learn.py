@@ -68,10 +68,10 @@ class Learnt:
     threshold: float | None
     chosen: Mapping[str, Any]
 
-    def predict(self, X: pd.DataFrame) -> NDArray[np.intp]:
+    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
         """Predict positions in the training part's classes."""
         if self.threshold is None:
-            return np.asarray(self.estimator.predict(X)).ravel().astype(np.intp)
+            return np.asarray(self.estimator.predict(X)).ravel()
         return (positive_scores(self.estimator, X) >= self.threshold).astype(np.intp)
 
 

@@ -27,6 +27,8 @@ from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, Fit
 from bakeoff.spec.models import Model
 
+_OFF = 0.01
+"""How far from 1 rounded probabilities may sum up."""
 # what every fit depends on; the estimator's own package comes on top
 BASE_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
 
@@ -111,16 +113,17 @@ def _predict(
     learnt = learn(model, part, seed, matrix)
     fitted = time.perf_counter()
     tested = features.iloc[split.test]
-    predicted = present[learnt.predict(tested)]
+    predicted = present[_positions(learnt.predict(tested), len(tested), len(present))]
     estimator, n_classes = learnt.estimator, len(table.classes)
     probabilities = decision = None
     if hasattr(estimator, "predict_proba"):
-        probabilities = _spread(np.asarray(estimator.predict_proba(tested)), present, n_classes)
+        given = np.asarray(estimator.predict_proba(tested))
+        _check_probabilities(given, len(tested), len(present))
+        probabilities = _spread(given, present, n_classes)
     elif hasattr(estimator, "decision_function"):
         values = np.asarray(estimator.decision_function(tested), dtype=np.float64)
         decision = values.reshape(len(values), -1)
     seconds = time.perf_counter() - fitted
-    _check_finite(probabilities, "probabilities")
     _check_finite(decision, "decision values")
     timing = {"fit_seconds": round(fitted - start, 6), "predict_seconds": round(seconds, 6)}
     return Predictions(
@@ -159,6 +162,34 @@ def _matrix(costs: Costs, classes: Sequence[str]) -> NDArray[np.float64]:
 
 def _rows(table: Table, column: str, rows: NDArray[np.intp]) -> Any:
     return table.frame[column].to_numpy()[rows] if column in table.frame else None
+
+
+def _positions(predicted: NDArray[Any], n_rows: int, n_classes: int) -> NDArray[np.intp]:
+    """Take what an estimator predicts for positions of classes, and nothing else for them."""
+    if len(predicted) != n_rows:
+        raise UserError(f"it predicts {len(predicted)} labels for {n_rows} rows")
+    strange = ~np.isin(predicted, np.arange(n_classes))
+    if strange.any():
+        raise UserError(
+            f"it predicts {predicted[strange][0]} for {int(strange.sum())} of {n_rows} rows, the "
+            f"labels that it was trained on are 0 to {n_classes - 1}"
+        )
+    return predicted.astype(np.intp)
+
+
+def _check_probabilities(values: NDArray[Any], n_rows: int, n_classes: int) -> None:
+    if values.shape != (n_rows, n_classes):
+        raise UserError(
+            f"its probabilities have the shape {values.shape}, expected {(n_rows, n_classes)}"
+        )
+    _check_finite(values, "probabilities")
+    off = ((values < -_OFF) | (values > 1 + _OFF)).any(axis=1)
+    off |= np.abs(values.sum(axis=1) - 1) > _OFF
+    if off.any():
+        raise UserError(
+            f"its probabilities of {int(off.sum())} of {n_rows} rows are none: not between 0 and "
+            f"1, or their sum is not 1 (first: {', '.join(f'{p:.3g}' for p in values[off][0])})"
+        )
 
 
 def _check_finite(values: NDArray[np.float64] | None, what: str) -> None:
