@@ -13,6 +13,7 @@ from bakeoff.stats import catalogue
 
 DOCS = Path(__file__).parents[2] / "docs" / "stats"
 PAGES = sorted(DOCS.glob("*.md"))
+FAMILIES = [p for p in PAGES if p.stem not in ("README", "type1-error", "reference-values")]
 
 
 def table_module() -> ModuleType:
@@ -42,6 +43,17 @@ def test_examples_run(page, capsys):
     for block in blocks:
         exec(compile(block, str(page), "exec"), {})
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", FAMILIES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "part",
+    ["answer", "use", "(not use|when not)", "formula", "assum", "example|```python", "source"],
+)
+def test_page_of_a_family_is_complete(page, part):
+    # as a heading, a bold lead or a column: not just somewhere in a sentence
+    leads = re.findall(r"^##+ .*|\*\*[^*]+\*\*|^\|.*|^```python", page.read_text(), re.MULTILINE)
+    assert any(re.search(part, lead, re.IGNORECASE) for lead in leads)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
