@@ -172,6 +172,11 @@ def test_page_reads_without_javascript(page, chromium):
         chromium.devtools("Emulation.setScriptExecutionDisabled", value=False)
 
 
-def test_page_prints(page, chromium):
-    chromium.open(page, 820)
+def test_page_prints(either, chromium):
+    chromium.open(either, 720)
+    chromium.devtools("Emulation.setEmulatedMedia", media="print")
+    chromium.script(UNFOLD)
+    wide = chromium.script("return document.documentElement.scrollWidth")
+    chromium.devtools("Emulation.setEmulatedMedia", media="")
+    assert wide <= 720
     assert chromium.pdf().startswith(b"%PDF")
