@@ -277,7 +277,9 @@ def _work(task: str, args: tuple[Any, ...], log: str | None) -> Any:
             if isinstance(error, KeyboardInterrupt) and not _deaf():
                 raise
             traceback.print_exc()
-            return _Failure(f"{type(error).__name__}: {error}")
+            # one line, which sentences go on from; the log has the text as it is
+            message = " ".join(f"{type(error).__name__}: {error}".split())
+            return _Failure(message.rstrip(" .:"))
 
 
 @contextmanager

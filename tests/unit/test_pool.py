@@ -63,7 +63,7 @@ def test_exit_code_is_named(pool: Pool) -> None:
 def test_code_that_leaves_python_fails_its_own_task_alone(pool: Pool) -> None:
     with pytest.raises(TaskError, match="SystemExit: 3"):
         pool.call("sys:exit", 3)
-    with pytest.raises(TaskError, match="KeyboardInterrupt"):
+    with pytest.raises(TaskError, match=r"KeyboardInterrupt$"):
         pool.call("signal:default_int_handler", 2, None)
     assert pool.call("os:getpid") != os.getpid()
     with pytest.raises(TaskError, match="SystemExit: 3"):
@@ -78,6 +78,11 @@ def test_error_is_short_and_its_traceback_in_the_log(pool: Pool, tmp_path: Path)
         pool.call("builtins:int", "x", log=log)
     assert "\n" not in str(caught.value)
     assert "Traceback" in log.read_text()
+
+
+def test_error_is_one_line_without_an_end(pool: Pool) -> None:
+    with pytest.raises(TaskError, match=r"^ValueError: two lines$"):
+        pool.call("builtins:exec", "raise ValueError('two\\n  lines.')")
 
 
 def test_output_goes_to_the_log(pool: Pool, tmp_path: Path) -> None:
