@@ -608,5 +608,15 @@ def test_confidence_level_is_checked(name, level):
         call(entry, ordinary(entry), confidence_level=level)
 
 
+@pytest.mark.parametrize(
+    "name", [n for n in with_option("alternative") if n in with_option("confidence_level")]
+)
+@pytest.mark.parametrize("side", ["greater", "less"])
+def test_one_sided_limits_do_not_pass_the_estimate(name, side):
+    entry = CATALOGUE[name]
+    with pytest.raises(ValueError, match=r"confidence_level.*one-sided"):
+        call(entry, ordinary(entry), confidence_level=0.4, alternative=side)
+
+
 def test_every_test_can_be_imported_from_the_package():
     assert set(CATALOGUE) <= set(bakeoff.stats.__all__)

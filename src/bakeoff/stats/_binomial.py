@@ -68,15 +68,8 @@ def pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
 
 def tail_probability(confidence_level: float, alternative: Alternative) -> float:
     """Return what an interval leaves out beyond each limit it has."""
-    check_level(confidence_level)
-    if alternative == "two-sided":
-        return (1 - confidence_level) / 2
-    if confidence_level < 0.5:
-        raise ValueError(
-            f"confidence_level: found {confidence_level!r}; a one-sided interval needs at "
-            "least 0.5, below it the limit passes the estimate"
-        )
-    return 1 - confidence_level
+    level = check_level(confidence_level, side=alternative)
+    return (1 - level) / (2 if alternative == "two-sided" else 1)
 
 
 def clopper_pearson(x: ArrayLike, n: ArrayLike, tail: float) -> tuple[FloatArray, FloatArray]:

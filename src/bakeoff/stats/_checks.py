@@ -90,9 +90,14 @@ def as_correctness(values: ArrayLike, name: str, *, ndim: int = 1) -> BoolArray:
 
 
 def as_scores(
-    values: ArrayLike, name: str, *, ndim: int = 1, greater_is_better: bool = True
+    values: ArrayLike,
+    name: str,
+    *,
+    ndim: int = 1,
+    greater_is_better: bool = True,
+    unit: str = "folds",
 ) -> FloatArray:
-    """Check real-valued scores; negate them where smaller is better."""
+    """Check real-valued scores, one for each `unit`; negate them where smaller is better."""
     array = as_floats(values, name)
     _check_shape(array, name, ndim)
     if not np.isfinite(array).all():
@@ -100,7 +105,7 @@ def as_scores(
         raise ValueError(
             f"{name}: {(~np.isfinite(array)).sum()} value(s) are NaN or infinite, first at "
             f"{position if len(position) > 1 else position[0]}; "
-            "the metric is undefined there: drop these folds for every model"
+            f"drop these {unit} for every model"
         )
     if np.abs(array).max() > _LARGEST_SCORE:
         raise ValueError(
@@ -154,11 +159,18 @@ def check_number(value: float, name: str) -> float:
     return float(value)
 
 
-def check_level(value: float, name: str = "confidence_level") -> float:
-    """Check a probability strictly between 0 and 1."""
+def check_level(
+    value: float, name: str = "confidence_level", *, side: Alternative = "two-sided"
+) -> float:
+    """Check a probability strictly between 0 and 1, and that a limit stays beside the estimate."""
     level = check_number(value, name)
     if not 0 < level < 1:
         raise ValueError(f"{name}: found {value!r}, must lie strictly between 0 and 1")
+    if side != "two-sided" and level < 0.5:
+        raise ValueError(
+            f"{name}: found {value!r}; a one-sided interval needs at least 0.5, below it the "
+            "limit passes the estimate"
+        )
     return level
 
 

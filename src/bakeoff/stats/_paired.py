@@ -151,7 +151,7 @@ def paired_t_result(
 ) -> Result:
     """Run a t test on the mean difference with variance s²(1/J + correction)."""
     side = check_alternative(alternative)
-    level = check_level(confidence_level)
+    level = check_level(confidence_level, side=side)
     x = d.values.ravel()
     mean, df = float(x.mean()), x.size - 1
     sd = float(x.std(ddof=1)) if df else math.nan

@@ -126,9 +126,13 @@ def delong(
     >>> round(result.estimate, 4), round(result.statistic, 4), round(result.pvalue, 4)
     (0.25, 1.2247, 0.2207)
     """
-    side, level = check_alternative(alternative), check_level(confidence_level)
+    side = check_alternative(alternative)
+    level = check_level(confidence_level, side=side)
     positive = _as_classes(y_true)
-    a, b = as_scores(score_a, "score_a"), as_scores(score_b, "score_b")
+    a, b = (
+        as_scores(score_a, "score_a", unit="rows"),
+        as_scores(score_b, "score_b", unit="rows"),
+    )
     check_same_length(y_true=positive, score_a=a, score_b=b)
     check_same_labels(y_true=y_true, score_a=score_a, score_b=score_b)
     place_a, place_b = _placements(positive, a), _placements(positive, b)

@@ -179,7 +179,8 @@ def cost_sensitive_from_counts(
     0.0092 0.9237
     """
     check_choice(variant, _VARIANTS, "variant")
-    side, level = check_alternative(alternative), check_level(confidence_level)
+    side = check_alternative(alternative)
+    level = check_level(confidence_level, side=side)
     table = _as_counts(counts)
     matrix = _as_cost(cost, len(table))
     # d[i, j, k] = cost[k, i] - cost[k, j]: what A's label costs more than B's
@@ -291,6 +292,8 @@ def _as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
         raise ValueError("cost: must be finite and >= 0, with 0 on the diagonal")
     if not matrix.any():
         raise ValueError("cost: is 0 everywhere, so no error matters")
+    if not 1e-100 <= matrix.max() <= 1e100:
+        raise ValueError(f"cost: the largest is {matrix.max():g}; use a unit that makes it near 1")
     return matrix
 
 

@@ -96,7 +96,7 @@ def pairwise_wilcoxon(
     [0.09375, 0.09375, 0.15625]
     """
     side = check_alternative(alternative)
-    level = check_level(confidence_level)
+    level = check_level(confidence_level, side=side)
     check_decimals(decimals)
     oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
     n, k = oriented.shape

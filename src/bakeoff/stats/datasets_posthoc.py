@@ -238,7 +238,7 @@ def friedman_posthoc(
     [(1, -2.214, 0.0269), (2, -2.53, 0.0228)]
     """
     side = check_alternative(alternative)
-    level = check_level(confidence_level)
+    level = check_level(confidence_level, side=side)
     check_decimals(decimals)
     oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
     table = RankTable.of(oriented, decimals)
@@ -346,7 +346,7 @@ def conover_friedman(
     [0.0075, 0.0051, 0.5796]
     """
     side = check_alternative(alternative)
-    level = check_level(confidence_level)
+    level = check_level(confidence_level, side=side)
     check_decimals(decimals)
     oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
     table = RankTable.of(oriented, decimals)

@@ -196,7 +196,8 @@ def mcnemar_from_counts(
     check_choice(variant, VARIANTS, "variant")
     check_choice(ci_method, tuple(paired_intervals.DIFFERENCE_METHODS), "ci_method")
     check_choice(odds_ratio_ci, tuple(paired_intervals.ODDS_RATIO_METHODS), "odds_ratio_ci")
-    side, level = check_alternative(alternative), check_level(confidence_level)
+    side = check_alternative(alternative)
+    level = check_level(confidence_level, side=side)
     counts = {
         "both_correct": check_count(both_correct, "both_correct"),
         "only_a_correct": check_count(only_a_correct, "only_a_correct"),

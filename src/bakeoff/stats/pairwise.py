@@ -121,7 +121,7 @@ def pairwise_mcnemar(
     check_choice(variant, kernels.VARIANTS, "variant")
     check_choice(ci_method, tuple(DIFFERENCE_METHODS), "ci_method")
     side = check_alternative(alternative)
-    level = check_level(confidence_level)
+    level = check_level(confidence_level, side=side)
     check_flag(simultaneous, "simultaneous")
     matrix, counts = as_matrix(correct, row_counts)
     models = matrix.shape[1]

@@ -93,7 +93,7 @@ def cv5x2_t(
     t = 3.508, p = 0.0171
     """
     side = check_alternative(alternative)
-    level = check_level(confidence_level)
+    level = check_level(confidence_level, side=side)
     d = _five_by_two(scores_a, scores_b, greater_is_better)
     variances = _replication_variances(d.values)
     se = math.sqrt(float(variances.mean()))

@@ -152,11 +152,8 @@ def binomial_test_from_counts(
     check_choice(rate, ("accuracy", "error"), "rate")
     check_choice(variant, ("exact", "normal"), "variant")
     check_choice(ci_method, tuple(METHODS), "ci_method")
-    side, level, p0 = (
-        check_alternative(alternative),
-        check_level(confidence_level),
-        check_level(p0, "p0"),
-    )
+    side, p0 = check_alternative(alternative), check_level(p0, "p0")
+    level = check_level(confidence_level, side=side)
     right, n = check_counts(n_correct, n, "n_correct")
     x = right if rate == "accuracy" else n - right
     estimate = x / n

@@ -172,7 +172,8 @@ def _test(
     independence: Assumption,
 ) -> Result:
     check_choice(variant, VARIANTS, "variant")
-    side, level = check_alternative(alternative), check_level(confidence_level)
+    side = check_alternative(alternative)
+    level = check_level(confidence_level, side=side)
     # whole numbers, so that equal accuracies differ by exactly 0
     difference = (right_a * n_b - right_b * n_a) / (n_a * n_b)
     acc_a, acc_b = right_a / n_a, right_b / n_b
