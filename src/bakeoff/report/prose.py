@@ -6,7 +6,7 @@ import math
 
 from bakeoff.compare import Comparison, Decision
 from bakeoff.report.family import Family
-from bakeoff.report.numbers import fixed, interval, percent, score
+from bakeoff.report.numbers import fixed, interval, p_equals, percent, score
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS
 from bakeoff.stats import Evidence, TypeOneError
@@ -90,7 +90,10 @@ def each(study: Study) -> str:
 
 
 def why_undecided(row: Comparison) -> str:
-    """Say why a comparison cannot tell."""
+    """Say why a comparison cannot tell which model is better."""
+    if row.decision is Decision.DIFFERENT:
+        p = p_equals(row.pvalue_adjusted)
+        return f"the test finds that they differ ({p}), but neither is ahead on average"
     reason = WHY_UNDECIDED.get(row.status, row.status.replace("_", " "))
     return str(row.result.get("reason") or reason)
 

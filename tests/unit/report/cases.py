@@ -162,6 +162,9 @@ CASES = {
         pair("a", "b", 1.0, 0.0, test="mcnemar", status="no_discordant_pairs"), tests=("mcnemar",)
     ),
     "two models, too few folds": lambda: _two(pair("a", "b", NAN, 0.05, status="too_few")),
+    "two models that differ, neither ahead": lambda: _two(
+        pair("a", "b", 0.01, 0.0), means={"a": 0.9, "b": 0.9}
+    ),
     "a test against the mean": lambda: _two(pair("a", "b", 0.01, -0.02)),
     "a test that is too lenient": lambda: _two(
         pair("a", "b", 0.01, 0.05, test="kfold_t", plan="kfold", **CI),

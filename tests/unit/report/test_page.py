@@ -155,11 +155,12 @@ def test_any_number_of_models_makes_a_report(k, tmp_path):
     assert not Page((tmp_path / "report.html").read_text(encoding="utf-8")).errors
 
 
+@pytest.mark.slow
 def test_big_study_stays_small(tmp_path):
     names = [f"model_{i}" for i in range(10)]
     datasets = [f"data_{i}" for i in range(20)]
     means = {m: [0.9 - 0.01 * i + 0.001 * d for d in range(20)] for i, m in enumerate(names)}
-    spec = experiment(names, datasets=datasets, tests=("mcnemar",))
+    spec = experiment(names, datasets=datasets, tests=("nemenyi", "cv5x2_f", "mcnemar"))
     accuracies = {m: 0.9 - 0.01 * i for i, m in enumerate(names)}
     make_report(ran(spec, means, accuracies=accuracies), tmp_path)
     assert (tmp_path / "report.html").stat().st_size < 3e6

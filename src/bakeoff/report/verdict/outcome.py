@@ -60,6 +60,7 @@ def look(study: Study, family: Family) -> Outcome:
         Decision.A_BETTER: "beaten",
         Decision.B_BETTER: "lost",
         Decision.UNDECIDED: "undecided",
+        Decision.DIFFERENT: "undecided",  # which of the two is better, nobody knows
     }
     groups: dict[str, list[Comparison]] = {k: [] for k in ("beaten", "lost", "undecided", "open")}
     for model in order[1:]:
