@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bakeoff.check import check_experiment
 from bakeoff.errors import UserError, dotted
 from bakeoff.spec import load_experiment, read_experiment
 
@@ -188,3 +189,14 @@ def test_one_class_has_one_name() -> None:
     costs = {"classes": [1.0, True, "b"], "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]]}
     config = changed(experiment("fitted"), ("costs",), costs)
     assert load_experiment(config).costs.names == ["1", "True", "b"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("key", ["alpha", "correction", "metrics", "plan", "versus"])
+def test_odd_option_of_a_test_is_told(tiny: dict[str, Any], key: str) -> None:
+    for value in ([], {}, ["a"], [["a"]], {"a": 1}, 7, True, "nonsense", float("nan")):
+        tiny["resampling"] = {"kfold": {"folds": 5}, "cv_5x2": {}}
+        tiny["tests"] = {"run": ["corrected_repeated_kfold_t"]}
+        tiny["tests"]["options"] = {"corrected_repeated_kfold_t": {key: value}}
+        problems, _ = check_experiment(load_experiment(tiny))
+        assert len(problems) == 1, value
+        assert f"tests.options.corrected_repeated_kfold_t.{key}" in str(problems[0])

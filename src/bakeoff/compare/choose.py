@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from bakeoff.compare.applied import (
     FIXED_METRICS,
@@ -115,7 +115,7 @@ def _unknown_names(experiment: Experiment) -> Iterator[Problem]:
         if name not in known:
             yield Problem(("tests", "options", name), unknown("test", name, known))
         versus = own.get("versus")
-        if versus is not None and versus not in experiment.models:
+        if versus is not None and not _is_one_of(versus, experiment.models):
             place = ("tests", "options", name, "versus")
             yield Problem(place, unknown("model", versus, experiment.models))
     if tests.versus is not None and tests.versus not in experiment.models:
@@ -149,7 +149,7 @@ def _plan(entry: Entry, experiment: Experiment, place: Place) -> str:
     asked = experiment.tests.of(entry.name).get("plan")
     if asked is not None:
         at = ("tests", "options", entry.name, "plan")
-        if asked not in plans:
+        if not _is_one_of(asked, plans):
             raise Problem(at, unknown("plan", asked, plans))
         if asked not in entry.plans:
             wanted = _or(entry.plans)
@@ -215,7 +215,7 @@ def _check_metrics(own: object, experiment: Experiment, place: Place) -> None:
     if not isinstance(own, list) or not own:
         raise Problem(place, f"found {shown(own)}, expected a list of metrics like [accuracy]")
     for i, name in enumerate(own):
-        if name not in experiment.metrics:
+        if not _is_one_of(name, experiment.metrics):
             hint = "; list it under `metrics:` to have it computed"
             raise Problem((*place, i), unknown("metric", name, experiment.metrics) + hint)
         if name in own[:i]:
@@ -285,6 +285,11 @@ def _unused(experiment: Experiment, entries: Sequence[Entry]) -> Iterator[Proble
 def _has_no_sides(entry: Entry) -> bool:
     """Tell whether the question of a test has no sides: posteriors and equivalence."""
     return "rope" in entry.options or "margin" in entry.options
+
+
+def _is_one_of(name: object, known: Iterable[str]) -> bool:
+    """Tell whether an option's value, which may be anything, is a known name."""
+    return isinstance(name, str) and name in known
 
 
 def _or(plans: Sequence[str]) -> str:
