@@ -25,13 +25,13 @@ from bakeoff.stats import (
     Arity,
     BayesResult,
     Entry,
+    EquivalenceResult,
     Evidence,
     PairwiseResult,
     Result,
     Status,
     catalogue,
 )
-from bakeoff.stats.equivalence import EquivalenceResult
 from bakeoff.stats.multiplicity import simultaneous_level
 
 MANY_PAIRS = 100
