@@ -144,8 +144,14 @@ def gap_with_interval(row: Comparison, family: Family) -> str:
 
 def level_of(row: Comparison) -> str:
     """Name the interval of a comparison: its level, and whether it holds for the whole family."""
-    joint = row.family_size > 1 and row.confidence > 1 - row.alpha + 1e-9
+    joint = row.family_size > 1 and (row.confidence > 1 - row.alpha + 1e-9 or _of_family(row))
     return f"simultaneous {percent(1 - row.alpha)} CI" if joint else f"{percent(row.confidence)} CI"
+
+
+def _of_family(row: Comparison) -> bool:
+    """Tell whether a test of all pairs made its intervals to hold together at their own level."""
+    made = (row.result.get("ci") or {}).get("method")
+    return made is not None and made in (row.test, row.correction)
 
 
 def correction(row: Comparison) -> str:

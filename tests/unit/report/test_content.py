@@ -209,3 +209,22 @@ def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():
     assert {row.comparison.model_a for row in drawn} == {"m3"}
     assert len(drawn) == 19
     assert "the control" in what_is_shown(one, families, drawn)
+
+
+@pytest.mark.parametrize(
+    ("test", "correction", "said"),
+    [
+        ("nemenyi", "holm", "Simultaneous 95% CI"),
+        ("friedman_posthoc", "bonferroni", "Simultaneous 95% CI"),
+        ("friedman_posthoc", "holm", "CI"),
+        ("pairwise_wilcoxon", "holm", "95% CI"),
+    ],
+)
+def test_intervals_of_all_pairs_say_whether_they_hold_together(test, correction, said):
+    spec = experiment(("a", "b", "c"), datasets=[f"d{i}" for i in range(12)], tests=(test,))
+    options = {"run": [test], "correction": correction}
+    spec = load_experiment(spec.resolved() | {"tests": options})
+    rng = np.random.default_rng(1)
+    one = ran(spec, {m: list(rng.normal(0.8, 0.05, 12)) for m in "abc"})
+    _, table = rows(f"pairs.{test}", one)
+    assert [c.title for c in table.columns if c.key == "ci_low"] == [said]

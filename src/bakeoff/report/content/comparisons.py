@@ -39,6 +39,18 @@ MOST_PAIRS = 300
 """With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
 
 _MOST_ERRORS = 6
+_EFFECTS = {
+    "cohen_dz": "Cohen's dz",
+    "hedges_gz": "Hedges' gz",
+    "cohens_g": "Cohen's g",
+    "cohens_h": "Cohen's h",
+    "auc_a": "AUC of A",
+    "auc_b": "AUC of B",
+    "rank_biserial": "Rank-biserial r",
+    "share_a_better": "Share of A better",
+    "probability_superiority": "P(A above B)",
+}
+"""Names of effect sizes that are no plain words."""
 
 
 def omnibus(exhibit: Exhibit, study: Study) -> Table:
@@ -136,7 +148,9 @@ def pairs(exhibit: Exhibit, study: Study) -> Table:
             Column("pvalue_adjusted", "Adjusted p", True),
         ]
     columns.append(Column("decision", "Says"))
-    columns += [Column(f"effect_{k}", capital(k.replace("_", " ")), True) for k in effects]
+    columns += [
+        Column(f"effect_{k}", _EFFECTS.get(k, capital(k.replace("_", " "))), True) for k in effects
+    ]
     lines = []
     for family, row in rows:
         metric = [text(METRICS[family.metric].title)] if len(found) > 1 else []
@@ -153,7 +167,7 @@ def _pairs_note(study: Study, family: Family, metrics: int) -> str:
     row = family.rows[0]
     unit = "" if metrics > 1 else f"{prose.unit(family)} on "
     note = f"{capital(unit + prose.evidence(study, family))}; A as in comparisons.csv"
-    if (metrics == 1 and family.entry.name in prose.OWN_UNITS) or family.in_ranks:
+    if family.entry.name in prose.OWN_UNITS or family.in_ranks:
         note += f"; A − B in {prose.unit(family)}"
     if family.bayesian:
         return f"{note}."
