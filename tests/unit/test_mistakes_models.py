@@ -225,8 +225,8 @@ MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
     ),
     (
         "no import path inside",
-        {"estimator": BAGGING, "params": {"estimator": {"estimator": "tree"}}},
-        ["models.m.params: found 'tree', expected an import path"],
+        {"estimator": BAGGING, "params": {"estimator": {"estimator": "../tree"}}},
+        ["models.m.params: found '../tree', expected an import path"],
     ),
     (
         "no parameters inside",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bakeoff.errors import UserError, shown, unknown
+from bakeoff.spec.base import DOTTED
 from bakeoff.spec.models import is_nested
 
 # how a package is called where it is installed from, if not by the name it is imported by
@@ -46,7 +48,7 @@ def made_value(value: Any) -> Any:
     """Return a parameter's value; ``{estimator: ..., params: ...}`` becomes an estimator."""
     if is_nested(value):
         path, params = value["estimator"], value.get("params", {})
-        if not (isinstance(path, str) and "." in path):
+        if not (isinstance(path, str) and re.fullmatch(DOTTED, path)):
             raise UserError(f"found {shown(path)}, expected an import path like sklearn.svm.SVC")
         if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
             raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")

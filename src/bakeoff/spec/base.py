@@ -12,6 +12,8 @@ from pydantic_core import PydanticCustomError
 
 from bakeoff.errors import shown
 
+DOTTED = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
+"""An import path."""
 ID = r"^[a-z0-9][a-z0-9_-]*$"
 Id = Annotated[
     str,

@@ -18,7 +18,7 @@ from pydantic import (
 
 from bakeoff.errors import shown
 from bakeoff.files import locate
-from bakeoff.spec.base import Label, Part, said, with_numbers
+from bakeoff.spec.base import DOTTED, Label, Part, said, with_numbers
 
 
 def _one_message(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
@@ -254,7 +254,7 @@ class FunctionData(DataSet):
 
     source: Literal["function"]
     function: str = Field(
-        pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$",
+        pattern=DOTTED,
         description="Import path, e.g. mydata.load for `load` in mydata.py beside this file. It "
         "returns a DataFrame, or a DataFrame and the target.",
     )

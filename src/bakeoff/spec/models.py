@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from bakeoff.spec.base import Label, Part, said, with_numbers
+from bakeoff.spec.base import DOTTED, Label, Part, said, with_numbers
 from bakeoff.spec.datasets import ClassName
 
 ImportPath = Annotated[
     str,
     Field(
-        pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$",
+        pattern=DOTTED,
         description="Import path of a class, e.g. sklearn.linear_model.LogisticRegression.",
     ),
 ]
