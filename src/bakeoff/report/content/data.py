@@ -34,7 +34,7 @@ def data(exhibit: Exhibit, study: Study) -> Table:
     for name in study.datasets:
         card = study.cards[name]
         classes = card["classes"]
-        shown = [f"{clean(str(c))} {n:,}" for c, n in list(classes.items())[:4]]
+        shown = [f"{clean(str(c))}: {n:,}" for c, n in list(classes.items())[:4]]
         more = f" and {count(len(classes) - 4, 'other')}" if len(classes) > 4 else ""
         rarest = min(classes.values()) / card["rows"] if classes else math.nan
         rows.append(
