@@ -14,7 +14,8 @@ ORDER = ["spec", "data", "fit", "scores", "compare", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"stats": set()}
 ALLOWED["compare"].add("stats")
 ALLOWED["report"].add("stats")
-ALLOWED["cli"] = {*ORDER, "stats", "check", "resources", "schema", "usercode"}  # the outermost room
+ALLOWED["run"] = {*ORDER, "stats", "check", "usercode"}
+ALLOWED["cli"] = {*ORDER, "stats", "check", "resources", "schema", "usercode"}  # nothing imports it
 
 
 def imported(file: Path) -> set[str]:

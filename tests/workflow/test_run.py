@@ -216,7 +216,7 @@ def test_two_experiments_live_side_by_side(again: Runner, tiny: dict[str, Any]) 
 def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from bakeoff import recipes
+    from bakeoff.run import recipes
     from bakeoff.spec import load_experiment
 
     experiment = load_experiment(copy.deepcopy(TINY))

@@ -2,9 +2,9 @@ import sys
 
 from snakemake.io import IOFile
 
-from bakeoff import recipes
+from bakeoff.run import recipes
 from bakeoff.errors import UserError
-from bakeoff.workflow import Workflow
+from bakeoff.run.workflow import Workflow
 
 try:
     # jobs that Snakemake starts do one thing and end: no workers, no check

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from bakeoff.data.given_file import Place, read_frame
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.errors import Problem, unknown
+from bakeoff.files import is_file
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import Experiment, Fit
@@ -100,7 +102,7 @@ def _of_model(
 ) -> Iterator[dict[str, Any]]:
     path = experiment.given[model].scores_on(dataset)
     place: Place = ("models", model, "scores")
-    frame = _chosen(read_frame(path, place), path, place, experiment, model, dataset, plan)
+    frame = _chosen(_read(path, place), path, place, experiment, model, dataset, plan)
     spec = experiment.resampling.plans()[plan]
     for metric in experiment.metrics:
         values = frame[frame["metric"] == metric]
@@ -121,6 +123,19 @@ def _of_model(
                 "value": value,
                 "undefined": _NOT_GIVEN if math.isnan(value) else "",
             }
+
+
+def _read(path: str, place: Place) -> pd.DataFrame:
+    try:
+        return _table(path, Path(path).stat().st_mtime_ns if is_file(path) else 0)
+    except Problem as problem:
+        raise Problem(place, problem.message) from None
+
+
+@lru_cache(maxsize=1)
+def _table(path: str, modified: int) -> pd.DataFrame:
+    """Read a file once for all models and data sets that it holds."""
+    return read_frame(path, ())
 
 
 def _chosen(
@@ -175,16 +190,14 @@ def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd
 
 
 def _check_ranges(frame: pd.DataFrame, path: str, place: Place) -> None:
-    for metric in METRICS.values():
-        low, high = metric.range
-        values = frame.loc[frame["metric"] == metric.name, "value"]
+    for name, values in frame.groupby("metric", sort=False)["value"]:
+        low, high = METRICS[str(name)].range if name in METRICS else (-math.inf, math.inf)
         outside = values[(values < low) | (values > high)]
         if len(outside):
             percent = " (are these percentages? divide by 100)" if high == 1 else ""
             raise Problem(
                 place,
-                f"{path!r}: {metric.name} = {outside.iloc[0]:g} lies outside {low:g} to {high:g}"
-                + percent,
+                f"{path!r}: {name} = {outside.iloc[0]:g} lies outside {low:g} to {high:g}{percent}",
             )
 
 

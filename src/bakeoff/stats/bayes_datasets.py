@@ -18,6 +18,8 @@ from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, BayesResult, Status
 from bakeoff.stats.bayes import check_rope
 
+# beyond this the integration would lose digits, and no number of data sets comes near
+_STRONGEST = 1e6
 _PLACES = ("rope", "a", "b")
 _NULL = (
     "None is tested: the posterior weighs which of the two learning algorithms is better on a "
@@ -228,8 +230,10 @@ def bayes_signed_rank(
 
 def _check_options(rope: float, prior: float, place: str) -> tuple[float, float, str]:
     strength = check_number(prior, "prior")
-    if not (math.isfinite(strength) and strength >= 0):
-        raise ValueError(f"prior: found {prior!r}, must be a finite strength of at least 0")
+    if not 0 <= strength <= _STRONGEST:
+        raise ValueError(
+            f"prior: found {prior!r}, must be a strength (in data sets) from 0 to {_STRONGEST:,.0f}"
+        )
     # + 0.0: the gamma distribution refuses a negative zero
     return check_rope(rope), strength + 0.0, check_choice(place, _PLACES, "prior_place")
 

@@ -8,12 +8,12 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bakeoff import tasks
 from bakeoff.compare import Comparison, choose_tests, run_chosen
 from bakeoff.compare.gather import HOLES, MATRIX
 from bakeoff.data import load_table, make_splits
 from bakeoff.data.splits import write_splits
 from bakeoff.fit.one import run_fit
+from bakeoff.run import tasks
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 

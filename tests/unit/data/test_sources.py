@@ -19,7 +19,7 @@ from bakeoff.check import check_experiment
 from bakeoff.data import Table, download, load_table, openml
 from bakeoff.errors import Problem
 from bakeoff.files import DOWNLOADS
-from bakeoff.recipes import of_data
+from bakeoff.run.recipes import of_data
 from bakeoff.spec import Experiment, load_experiment, read_experiment
 from tests.conftest import ROOT
 

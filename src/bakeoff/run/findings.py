@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bakeoff import recipes
 from bakeoff.files import CACHE, DOWNLOADS, read_json, write_json
+from bakeoff.run import recipes
 from bakeoff.spec import Experiment
 from bakeoff.spec.experiment import digest
 

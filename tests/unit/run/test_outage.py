@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from bakeoff.outage import bridge
+from bakeoff.run.outage import bridge
 
 
 def test_last_answer_counts_while_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

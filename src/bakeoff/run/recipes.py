@@ -17,7 +17,7 @@ from bakeoff.spec import ChosenTest
 from bakeoff.spec.experiment import Experiment, digest
 from bakeoff.usercode import own_code
 
-ROOT = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 # what may change without another fit: more seeds are further fits, limits end fits or do not
 _NOT_IN_FIT = ("label", "seeds", "timeout", "memory")
 _DIVIDING = ("data/splits.py", "data/divide.py", "data/quality.py")
@@ -91,7 +91,7 @@ def of_test(experiment: Experiment, test: ChosenTest) -> str:
     tests = experiment.tests
     settings = _plain(tests, "run", "options"), tests.of(test.name), tests.of(test.posthoc)
     costs = experiment.costs and _plain(experiment.costs)
-    made_by = code("stats", "compare", "tasks.py"), versions(("numpy", "scipy"))
+    made_by = code("stats", "compare", "run/tasks.py"), versions(("numpy", "scipy"))
     own = test._replace(why=""), settings, costs, experiment.seed, list(experiment.models)
     return digest([*own, experiment.on_error, made_by])
 
@@ -101,7 +101,7 @@ def of_matrix(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
     used = sorted((test.plan, test.metrics) for test in tests if test.on_datasets)
     settings = _plain(experiment.tests, "run"), experiment.on_error
     names = list(experiment.models), list(experiment.datasets), experiment.metrics
-    return digest([used, settings, names, code("compare", "tasks.py"), versions(("pandas",))])
+    return digest([used, settings, names, code("compare", "run/tasks.py"), versions(("pandas",))])
 
 
 def of_listing(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:

@@ -12,7 +12,7 @@ import signal
 import types
 from typing import Any, NoReturn
 
-from bakeoff.pool import Pool
+from bakeoff.run.pool import Pool
 
 LONGEST_SLEEP = 15.0
 _STEP = 0.2

@@ -9,19 +9,22 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from bakeoff import batch, recipes, retry
 from bakeoff.errors import UserError
 from bakeoff.files import read_json, write_text
-from bakeoff.findings import found_before, state
-from bakeoff.interruption import end_at_once
-from bakeoff.layout import Layout
-from bakeoff.outage import bridge
-from bakeoff.pool import NO_LIMITS, Limits, Pool, TaskError, WorkerDied, run_task
 from bakeoff.report.names import Exhibit
+from bakeoff.run import batch, recipes, retry
+from bakeoff.run.findings import found_before, state
+from bakeoff.run.interruption import end_at_once
+from bakeoff.run.layout import Layout
+from bakeoff.run.outage import bridge
+from bakeoff.run.pool import NO_LIMITS, Limits, Pool, TaskError, WorkerDied, run_task
 from bakeoff.spec import ChosenTest, Costs, Fit, load_experiment
 from bakeoff.spec.load import report_problems
 from bakeoff.spec.models import Model
 from bakeoff.usercode import make_importable
+
+
+_TASKS = "bakeoff.run.tasks"
 
 
 class Workflow(Layout):
@@ -43,7 +46,7 @@ class Workflow(Layout):
         # the user's own modules lie beside the experiment or where snakemake runs
         make_importable([Path(self.file or ".").parent, "."])
         super().__init__(load_experiment(config, self.file))
-        self.pool = Pool("bakeoff.tasks") if workers else None
+        self.pool = Pool(_TASKS) if workers else None
         self.tests = self._check(workers)
         self._exhibits: list[Exhibit] | None = None
 
@@ -146,7 +149,7 @@ class Workflow(Layout):
 
         `forget` drops what Snakemake knows of a file that a job of its own wrote before.
         """
-        pool = self.pool or Pool("bakeoff.tasks")
+        pool = self.pool or Pool(_TASKS)
         splits = {
             plan: f"{self.results}/splits/{wildcards.dataset}.{plan}.parquet" for plan in self.plans
         }
@@ -316,7 +319,7 @@ class Workflow(Layout):
 
     def _call(self, task: str, *args: Any) -> Any:
         call = self.pool.call if self.pool else run_task
-        return call(f"bakeoff.tasks:{task}", *args)
+        return call(f"{_TASKS}:{task}", *args)
 
     def _fit(
         self, fit: Fit, data: str, splits: str, output: str, log: object, pool: Pool | None
@@ -331,7 +334,7 @@ class Workflow(Layout):
         limits = Limits(*self.experiment.limits(fit.model))
         pool = pool or self.pool
         # what is to be ended, or may die without ending this process, needs a process of its own
-        own = Pool("bakeoff.tasks") if pool is None and (any(limits) or self.passes_over) else None
+        own = Pool(_TASKS) if pool is None and (any(limits) or self.passes_over) else None
         run = partial(self._run, "fit", *args, log=log, what=fit, pool=pool or own, limits=limits)
         try:
             try:
@@ -360,11 +363,11 @@ class Workflow(Layout):
         pool: Pool | None = None,
         limits: Limits = NO_LIMITS,
     ) -> None:
-        """Run a task of `bakeoff.tasks`; a failure names what failed and its log."""
+        """Run a task of `bakeoff.run.tasks`; a failure names what failed and its log."""
         pool = pool or self.pool
         call = partial(pool.call, limits=limits) if pool else run_task
         try:
-            call(f"bakeoff.tasks:{task}", *args, log=log and str(log))
+            call(f"{_TASKS}:{task}", *args, log=log and str(log))
         except (UserError, TaskError) as error:
             raise StepError(what, str(error), log, isinstance(error, WorkerDied)) from None
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.errors import Problem, UserError
-from bakeoff.pool import Limits, Pool, TaskError, run_task
+from bakeoff.run.pool import Limits, Pool, TaskError, run_task
 from bakeoff.spec.datasets import FileData
 
 MISSING = FileData.model_validate({"source": "file", "path": "nowhere.csv", "target": "y"})
@@ -156,7 +156,7 @@ HELD_PID = "(__import__('time').sleep(0.5), __import__('os').getpid())[1]"
 
 def test_workers_end_with_their_parent(tmp_path: Path) -> None:
     script = (
-        "import os, sys; from bakeoff.pool import Pool\n"
+        "import os, sys; from bakeoff.run.pool import Pool\n"
         "p = Pool('json'); print(p.call('os:getpid'), flush=True); os.kill(os.getpid(), 9)"
     )
     done = subprocess.run(

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bakeoff import batch
 from bakeoff.errors import UserError
 from bakeoff.files import whole
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.stamp import find_outdated, is_made, stamp
+from bakeoff.run import batch
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.spec import Experiment, load_experiment
 
