@@ -23,7 +23,6 @@ from bakeoff.spec.load import report_problems
 from bakeoff.spec.models import Model
 from bakeoff.usercode import make_importable
 
-
 _TASKS = "bakeoff.run.tasks"
 
 
