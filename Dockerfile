@@ -1,6 +1,6 @@
 # The workflow in a container:
 #   docker build -t bakeoff .
-#   docker run --rm -v "$PWD:/work" bakeoff --configfile /work/experiment.yaml
+#   docker run --rm -v "$PWD:/study" bakeoff --configfile /study/experiment.yaml
 FROM python:3.12-slim-bookworm
 
 # OpenMP for XGBoost and LightGBM
@@ -15,6 +15,6 @@ COPY . .
 RUN pip install --no-cache-dir --no-deps .
 
 # results, and Snakemake's own files, go to the mounted folder
-WORKDIR /work
+WORKDIR /study
 ENV HOME=/tmp XDG_CACHE_HOME=/tmp/.cache
 ENTRYPOINT ["snakemake", "--snakefile", "/opt/bakeoff/Snakefile", "--workflow-profile", "/opt/bakeoff/profiles/default", "--cores", "all"]
