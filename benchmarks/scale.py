@@ -4,7 +4,7 @@ Each study has n data sets of 100 rows, n models that learn next to nothing, and
 model on each data set (5x2cv and a holdout): what is measured is the workflow. One job does all
 fits on a data set.
 
-    python benchmarks/scale.py                  # 1,100, 11,000 and 110,000 fits
+    python benchmarks/scale.py                  # 99, 1,100, 11,264 and 110,000 fits
     python benchmarks/scale.py 10 32            # n = 10 and 32 only
     python benchmarks/scale.py --plot           # draw docs/performance.svg from what was measured
 
@@ -30,7 +30,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "benchmarks/scale.csv"
 PLOT = ROOT / "docs/performance.svg"
-SIZES = (10, 32, 100)
+SIZES = (3, 10, 32, 100)
 CORES = 2
 STEPS = ("plan", "fits", "results", "plan again")
 
