@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import tempfile
@@ -78,6 +79,12 @@ def locate(path: str, folder: str | Path) -> str:
     """
     beside = Path(folder) / path
     return os.path.relpath(beside) if is_file(beside) and not is_file(path) else path
+
+
+def sha256_of(path: str | Path) -> str:
+    """Return the SHA-256 of a file's contents, as 64 hexadecimal digits."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def is_file(path: str | Path) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import shutil
 import time
@@ -11,7 +10,7 @@ import urllib.request
 from pathlib import Path
 
 from bakeoff.errors import UserError
-from bakeoff.files import DOWNLOADS, whole
+from bakeoff.files import DOWNLOADS, sha256_of, whole
 
 _SECONDS = 60
 _WAITS = (1.0, 4.0)
@@ -21,7 +20,7 @@ _WAITS = (1.0, 4.0)
 def cached(sha256: str) -> Path | None:
     """Return the file of a hash if it has been downloaded, whole and unchanged."""
     path = DOWNLOADS / sha256
-    return path if path.is_file() and _sha256(path) == sha256 else None
+    return path if path.is_file() and sha256_of(path) == sha256 else None
 
 
 def download(url: str, sha256: str) -> Path:
@@ -44,7 +43,7 @@ def download(url: str, sha256: str) -> Path:
                 f"{url} cannot be downloaded ({reason_of(error)}); without a network, put the file "
                 f"at {path}"
             ) from None
-        got = _sha256(part)
+        got = sha256_of(part)
         if got != sha256:
             raise UserError(
                 f"the file at {url} has the sha256 {got}, the experiment says {sha256}: it has "
@@ -87,8 +86,3 @@ def _fetch(url: str, part: Path) -> None:
         raise
     except http.client.HTTPException as error:
         raise OSError(f"the connection broke ({error!r})") from None
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

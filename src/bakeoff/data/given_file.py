@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import Column, names
 from bakeoff.data.formats import read_table
+from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file
 from bakeoff.spec.datasets import TableData
@@ -26,7 +27,6 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "predicted": ("y_pred", "predicted", "prediction", "pred"),
 }
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
-_OFF = 0.01  # how far from 1 rounded probabilities may sum up
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,7 +202,7 @@ def _probabilities(
         other = 1.0 - values[:, 0]
         pair = (other, values[:, 0]) if only == classes[1] else (values[:, 0], other)
         return np.column_stack(pair)
-    off = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > _OFF)
+    off = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > PROBABILITY_SLACK)
     if len(off):
         row = int(off[0])
         raise Problem(

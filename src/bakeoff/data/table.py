@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from bakeoff.data import columns, prepare
 from bakeoff.data.sources import Loaded, load
 from bakeoff.errors import Problem, UserError
-from bakeoff.files import whole, write_json
+from bakeoff.files import sha256_of, whole, write_json
 from bakeoff.spec.datasets import DataSet, FileData
 
 ROW_ID = "__row_id__"
@@ -32,6 +31,8 @@ PART = "__part__"
 """``train`` or ``test``, where the source came in two files."""
 HOLDOUT = "__holdout__"
 """The value of the column that the plan ``holdout`` goes by."""
+PROBABILITY_SLACK = 0.01
+"""How far from 1 the probabilities of a row may sum up: many are rounded."""
 KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT)
 
 _SOURCE_KEYS = {
@@ -65,7 +66,7 @@ class Table:
             table = pa.Table.from_pandas(self.frame, preserve_index=False)
             meta = {**(table.schema.metadata or {}), b"classes": "\0".join(self.classes).encode()}
             pq.write_table(table.replace_schema_metadata(meta), part)
-            sha256 = hashlib.sha256(part.read_bytes()).hexdigest()
+            sha256 = sha256_of(part)
         write_json(card, {**self.card, "sha256": sha256})
 
     @classmethod

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data import ROW_ID, Split, Table, read_split
-from bakeoff.data.table import GROUP, TIME, WEIGHT
+from bakeoff.data.table import GROUP, PROBABILITY_SLACK, TIME, WEIGHT
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.estimator import import_class
 from bakeoff.fit.isolation import isolated
@@ -27,8 +27,6 @@ from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, Fit
 from bakeoff.spec.models import Model
 
-_OFF = 0.01
-"""How far from 1 rounded probabilities may sum up."""
 # what every fit depends on; the estimator's own package comes on top
 BASE_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
 
@@ -183,8 +181,8 @@ def _check_probabilities(values: NDArray[Any], n_rows: int, n_classes: int) -> N
             f"its probabilities have the shape {values.shape}, expected {(n_rows, n_classes)}"
         )
     _check_finite(values, "probabilities")
-    off = ((values < -_OFF) | (values > 1 + _OFF)).any(axis=1)
-    off |= np.abs(values.sum(axis=1) - 1) > _OFF
+    off = ((values < -PROBABILITY_SLACK) | (values > 1 + PROBABILITY_SLACK)).any(axis=1)
+    off |= np.abs(values.sum(axis=1) - 1) > PROBABILITY_SLACK
     if off.any():
         raise UserError(
             f"its probabilities of {int(off.sum())} of {n_rows} rows are none: not between 0 and "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from functools import lru_cache
@@ -11,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from bakeoff.files import sha256_of
 from bakeoff.fit.predictions import METADATA
 
 
@@ -60,4 +60,4 @@ def _facts(path: str | Path) -> dict[str, str] | None:
 
 @lru_cache(maxsize=32)
 def _content(path: str, mtime_ns: int) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16]
+    return sha256_of(path)[:16]

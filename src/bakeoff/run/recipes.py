@@ -6,12 +6,12 @@ rules carry these digests as parameters.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bakeoff.files import sha256_of
 from bakeoff.fit.measure import distributions_of, versions
 from bakeoff.spec import ChosenTest
 from bakeoff.spec.experiment import Experiment, digest
@@ -39,7 +39,7 @@ def code(*places: str) -> str:
         for place in places
         for file in (sorted((ROOT / place).rglob("*.py")) or [ROOT / place])
     ]
-    return digest([hashlib.sha256(file.read_bytes()).hexdigest() for file in files])
+    return digest([sha256_of(file) for file in files])
 
 
 def of_data(experiment: Experiment, dataset: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,7 +17,7 @@ from bakeoff.data.given_file import Place, read_frame
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.errors import Problem, unknown
-from bakeoff.files import is_file
+from bakeoff.files import is_file, sha256_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import Experiment, Fit
@@ -52,7 +51,7 @@ def given_predictions(
             **Fit(dataset, model, "holdout", 1, 1)._asdict(),
             **TIMINGS,
             "given": given.predictions_on(dataset),
-            "given_sha256": _sha256(given.predictions_on(dataset)),
+            "given_sha256": sha256_of(given.predictions_on(dataset)),
             "n_train": len(split.train),
             "n_test": len(split.test),
         },
@@ -90,11 +89,6 @@ def given_scores(
     keys = ["dataset", "model", "plan", "repeat", "fold"]
     timings = scores[keys].drop_duplicates(ignore_index=True).assign(seed=1, **TIMINGS)
     return scores, timings
-
-
-def _sha256(path: str) -> str:
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _of_model(

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from bakeoff.compare import Decision
-from bakeoff.report.numbers import interval, pvalue, score
+from bakeoff.report.numbers import NONE, interval, pvalue, score
 from bakeoff.report.tables import Cell, stars
 
 TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
@@ -42,7 +42,7 @@ def range_cell(values: Any) -> Cell:
 
 def share(value: float, decimals: int = 1) -> str:
     """Write a share in percent."""
-    return "–" if math.isnan(value) else f"{100 * value:.{decimals}f}%"
+    return NONE if math.isnan(value) else f"{100 * value:.{decimals}f}%"
 
 
 def capital(words: str) -> str:

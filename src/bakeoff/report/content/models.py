@@ -38,7 +38,7 @@ def models(exhibit: Exhibit, study: Study) -> Table:
     top = pick((line.mean for line in ranked), default=math.nan)
     top_held = pick((line.holdout for line in ranked), default=math.nan)
     other = study.experiment.metrics[1:]
-    means = {m: dataset_means(study, m, study.plan) for m in other}
+    means = {m: dataset_means(study, m, study.plan).mean() for m in other}
     title = capital(study.metric.title)
     columns = [
         Column("rank", "Average rank" if several else "Rank", True),
@@ -65,7 +65,7 @@ def models(exhibit: Exhibit, study: Study) -> Table:
             "wins": count_cell(line.wins),
         }
         for m in other:
-            values = means[m].mean()
+            values = means[m]
             best = values.max() if greater_is_better(m) else values.min()
             value = float(values[line.model])
             found[f"mean_{m}"] = score_cell(value, value == best)
