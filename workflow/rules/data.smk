@@ -6,7 +6,8 @@ rule load_dataset:
         card=f"{RESULTS}/data/{{dataset}}.json",
     log:
         f"{RESULTS}/logs/load.{{dataset}}.log",
-    # what is wrong with data from the network is told before the first fit
+    # what is wrong with data from the network is told before the first fit, but for fits of other
+    # data sets that find a free core meanwhile
     priority: 100
     localrule: True
     params:
