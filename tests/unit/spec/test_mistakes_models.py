@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.unit.test_mistakes import all_problems
+from tests.unit.spec.test_mistakes import all_problems
 
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 KNN = "sklearn.neighbors.KNeighborsClassifier"
@@ -345,6 +345,6 @@ def test_what_is_right_is_let_through(tiny: dict[str, Any], entry: dict[str, Any
 
 
 def test_example_of_the_docs_is_right() -> None:
-    page = Path(__file__).parents[2] / "docs/models.md"
+    page = Path(__file__).parents[3] / "docs/models.md"
     (example,) = re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     assert all_problems(yaml.safe_load(example)) == ""
