@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats import Arity, Entry, Evidence, catalogue
 
 HERE = Path(__file__).parent
 README = HERE / "README.md"
@@ -26,12 +26,6 @@ EVIDENCE = {
 }
 PLANS = {"holdout": "holdout", "cv_5x2": "5x2cv", "kfold": "k-fold", "resampled": "resampled"}
 ABOUT = {"models": "these fitted models", "algorithms": "the algorithms"}
-TYPE1 = {
-    TypeOneError.CONTROLLED: "held",
-    TypeOneError.CONSERVATIVE: "below the nominal level",
-    TypeOneError.LIBERAL: "**exceeds it**",
-    TypeOneError.BAYESIAN: "none (posterior)",
-}
 
 
 def pages(entry: Entry) -> list[str]:
@@ -51,7 +45,7 @@ def line(entry: Entry) -> str:
         EVIDENCE[entry.evidence],
         plans,
         ABOUT[entry.about],
-        TYPE1[entry.type1],
+        entry.type1.short,
     )
     return f"| {' | '.join(cells)} |\n"
 

@@ -12,7 +12,7 @@ from bakeoff.data.sources import is_at_hand
 from bakeoff.data.splits import check_divisible, check_plan, divisions
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.check import check_model, check_model_on
-from bakeoff.scores import METRICS
+from bakeoff.scores import METRICS, Need
 from bakeoff.scores.given import given_scores
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.datasets import DataSet, FunctionData, GivenData
@@ -57,8 +57,8 @@ def _metrics(experiment: Experiment) -> Iterator[Problem]:
     for i, name in enumerate(experiment.metrics):
         if name not in METRICS:
             yield Problem(("metrics", i), unknown("metric", name, METRICS))
-        elif name == "cost" and experiment.costs is None:
-            yield Problem(("metrics", i), "cost needs `costs: {classes: […], matrix: […]}`")
+        elif METRICS[name].needs is Need.COSTS and experiment.costs is None:
+            yield Problem(("metrics", i), f"{name} needs `costs: {{classes: […], matrix: […]}}`")
 
 
 def check_table(
@@ -210,7 +210,5 @@ def _metrics_on(experiment: Experiment, dataset: str, table: Table) -> Iterator[
             yield Problem(
                 ("metrics", i),
                 f"{name} is for two classes, {dataset} has {len(table.classes)}; for more use "
-                + {"roc_auc": "roc_auc_ovr or roc_auc_ovo", "f1": "f1_macro or f1_weighted"}.get(
-                    name, "balanced_accuracy, f1_macro or mcc"
-                ),
+                f"{METRICS[name].instead}",
             )

@@ -243,6 +243,57 @@ def test_entry_is_complete(name):
     assert entry.caution or entry.type1 is not TypeOneError.LIBERAL, "say what it ignores"
 
 
+@pytest.mark.parametrize("kind", TypeOneError)
+def test_every_kind_of_error_rate_is_put_into_words(kind):
+    assert len(kind.short.split()) <= 3
+    assert kind.sentence.split()[0] in ("keeps", "is", "has")
+
+
+@pytest.mark.parametrize("name", having(evidence=Evidence.FOLD_SCORES))
+def test_shape_of_the_scores_is_as_registered(name):
+    entry = CATALOGUE[name]
+    if entry.arity not in (Arity.ONE, Arity.PAIR):
+        assert not entry.replications
+        return
+    scores = [np.linspace(0.5, 0.9, 10).reshape(5, 2)] * (1 if entry.arity is Arity.ONE else 2)
+    given = {"mu0": 0.7, "margin": 0.1, "n_train": 90, "n_test": 10}
+    options = {key: value for key, value in given.items() if key in entry.options}
+    if entry.replications:
+        entry.function(*scores, **options)
+    else:
+        with pytest.raises(ValueError, match="dimension"):
+            entry.function(*scores, **options)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_test_that_counts_has_the_counts_in_its_details(name):
+    entry = CATALOGUE[name]
+    if entry.counts:
+        assert entry.evidence is Evidence.CORRECTNESS
+        result = call(entry, cases(entry)["ordinary"]())
+        details = result.details if entry.arity is Arity.PAIR else result.pairs[0].details
+        assert {"only_a_correct", "only_b_correct"} <= set(details)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].at_once])
+def test_what_computes_all_pairs_at_once_gives_the_same_numbers(name):
+    entry = CATALOGUE[name]
+    other = CATALOGUE[entry.at_once]
+    assert (entry.evidence, entry.detectable is None) == (other.evidence, other.detectable is None)
+    (everything,) = cases(other)["ordinary"]()
+    for pair in call(other, (everything,)).pairs:
+        alone = call(entry, (everything[:, pair.a], everything[:, pair.b]))
+        assert (pair.statistic, pair.estimate) == (alone.statistic, alone.estimate)
+        assert pair.pvalue == pytest.approx(alone.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].detectable])
+def test_planning_function_takes_what_is_known_before_a_run(name):
+    plan = CATALOGUE[name].detectable(n=500, discordance=0.1, power=0.8, alpha=0.05)
+    assert 0 < plan.difference < 0.1
+    assert plan.power == pytest.approx(0.8, abs=0.01)
+
+
 @pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].posthoc])
 def test_posthoc_is_a_test_of_pairs_on_the_same_evidence(name):
     entry = CATALOGUE[name]
@@ -332,7 +383,7 @@ def check_single(entry: Entry, result: Any) -> None:
         assert total == pytest.approx(1) or (math.isnan(total) and result.status in UNDECIDED)
         return
     check_pvalue(result.pvalue, result.status)
-    if result.status in NO_EVIDENCE and entry.family != "equivalence":
+    if result.status in NO_EVIDENCE and entry.module != "equivalence":
         assert result.pvalue == 1.0
     if result.status is Status.ZERO_VARIANCE:
         assert math.isinf(result.statistic)
@@ -404,7 +455,7 @@ def test_identical_models_are_never_told_apart(name):
         assert result.p_a_better == pytest.approx(result.p_b_better, abs=0.02)
     elif entry.arity is Arity.ALL_PAIRS:
         assert all(pair.pvalue_adjusted == 1.0 for pair in result.pairs)
-    elif entry.family != "equivalence":
+    elif entry.module != "equivalence":
         assert result.pvalue == pytest.approx(1.0)
 
 

@@ -29,8 +29,6 @@ POWER = 0.8
 DISAGREEMENTS = (0.05, 0.1, 0.2)
 """Shares of rows on which two models disagree: what they will be is not known before the run."""
 
-_SIMULATIONS = 4_000
-
 
 def run(args: argparse.Namespace) -> None:
     """Check one experiment, and say what it will do."""
@@ -192,38 +190,24 @@ def _detectable(
     experiment: Experiment, test: ChosenTest, tables: dict[str, Table]
 ) -> Iterator[tuple[str, ...]]:
     """Tell for each data set what a test can see, where that can be planned."""
-    from bakeoff.stats.planning import mcnemar_detectable_difference
-    from bakeoff.stats.planning_resampled import cv5x2_f_detectable_difference
-
     entry = catalogue()[test.name]
+    if entry.detectable is None or experiment.by_scores(test.plan):
+        return
     how = applied(entry, experiment.tests)
     hypotheses = 1 if how.correction in ("none", "BH", "BY") else _family(experiment, test)
     alpha = how.alpha / max(hypotheses, 1)
     for dataset, data in tables.items():
-        found = []
-        for disagreement in DISAGREEMENTS:
-            if test.name in ("mcnemar", "pairwise_mcnemar"):
-                ((_, _, split),) = divisions(
-                    divide(dataset, experiment, data, test.plan),
-                    experiment.resampling.plans()[test.plan],
-                )
-                plan = mcnemar_detectable_difference(
-                    n=len(split.test),
-                    discordance=disagreement,
-                    power=POWER,
-                    alpha=alpha,
-                    calculation="normal",
-                )
-            elif test.name == "cv5x2_f" and not experiment.by_scores(test.plan):
-                plan = cv5x2_f_detectable_difference(
-                    n=len(data.frame),
-                    discordance=disagreement,
-                    power=POWER,
-                    alpha=alpha,
-                    n_simulations=_SIMULATIONS,
-                )
-            else:
-                return
-            size = plan.difference
-            found.append(f"{100 * size:.1f}" if math.isfinite(size) else "none")
+        n = _tested(experiment, test, dataset, data) if test.on_rows else len(data.frame)
+        planned = (
+            entry.detectable(n=n, discordance=disagreement, power=POWER, alpha=alpha).difference
+            for disagreement in DISAGREEMENTS
+        )
+        found = (f"{100 * size:.1f}" if math.isfinite(size) else "none" for size in planned)
         yield (entry.name, dataset, *found)
+
+
+def _tested(experiment: Experiment, test: ChosenTest, dataset: str, data: Table) -> int:
+    """Count the test rows of a holdout."""
+    splits = divide(dataset, experiment, data, test.plan)
+    ((_, _, split),) = divisions(splits, experiment.resampling.plans()[test.plan])
+    return len(split.test)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from bakeoff.cli.terminal import bold, dim, paragraph, say, table
 from bakeoff.compare.applied import allowed_options
 from bakeoff.errors import UserError, unknown
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats import Arity, Entry, Evidence, catalogue
 from bakeoff.stats.citations import BIBTEX
 
 EVIDENCE = {
@@ -25,12 +25,6 @@ MODELS = {
     Arity.PAIR: "pairs",
     Arity.OMNIBUS: "all at once",
     Arity.ALL_PAIRS: "all pairs",
-}
-TYPE_ONE = {
-    TypeOneError.CONTROLLED: "keeps its level",
-    TypeOneError.CONSERVATIVE: "conservative: rejects less often than its level says",
-    TypeOneError.LIBERAL: "lenient: finds differences that are not there more often than it says",
-    TypeOneError.BAYESIAN: "none: it gives posterior probabilities",
 }
 
 
@@ -75,7 +69,7 @@ def _explain(entry: Entry) -> None:
         ("compares", MODELS[entry.arity]),
         ("evidence", EVIDENCE[entry.evidence]),
         ("plans", ", ".join(entry.plans)),
-        ("error rate", TYPE_ONE[entry.type1]),
+        ("error rate", entry.type1.sentence),
         ("post hoc", entry.posthoc),
         ("options", ", ".join(allowed_options(entry))),
     ]

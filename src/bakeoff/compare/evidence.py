@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.errors import UserError
-from bakeoff.stats import Arity, Entry, Evidence
+from bakeoff.stats import Entry, Evidence
 
 Floats = NDArray[np.float64]
 
@@ -74,8 +74,7 @@ class FoldScores:
         return math.prod(self.values.shape[:2])
 
     def _shaped(self, entry: Entry, values: NDArray[Any]) -> NDArray[Any]:
-        structured = self.values.shape[1] > 1 and takes_replications(entry, self.values.shape[:2])
-        return values if structured else values.ravel()
+        return values if entry.replications and values.shape[1] > 1 else values.ravel()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -257,29 +256,6 @@ def _undefined(reasons: Iterable[str]) -> str:
 
 
 AnyEvidence = FoldScores | Criteria | TestSet | DatasetScores
-
-
-def takes_replications(entry: Entry, shape: Sequence[int]) -> bool:
-    """Tell whether a test takes repeats × folds; others take the folds in one row.
-
-    The functions themselves say so: they refuse scores of a shape that is not theirs.
-    """
-    key = (entry.name, *shape)
-    if key not in _TAKES:
-        scores = [np.linspace(0.5, 0.9, math.prod(shape)).reshape(shape)]
-        scores *= 1 if entry.arity is Arity.ONE else 2
-        given = {"mu0": 0.7, "margin": 0.1, "n_train": 90, "n_test": 10}
-        options = {name: value for name, value in given.items() if name in entry.options}
-        try:
-            entry.function(*scores, **options)
-        except ValueError:
-            _TAKES[key] = False
-        else:
-            _TAKES[key] = True
-    return _TAKES[key]
-
-
-_TAKES: dict[tuple[Any, ...], bool] = {}
 
 
 def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldScores:

@@ -15,8 +15,6 @@ from bakeoff.stats.pairwise import mcnemar_minp
 LOGICAL = ("shaffer", "bergmann-hommel")
 MOST_MODELS = {"bergmann-hommel": 15}
 MINP = "minp"
-VECTORISED = {"mcnemar": "pairwise_mcnemar"}
-"""Pair tests whose whole family one other test computes at once, with the same numbers."""
 
 _DISCRETE = ("midp", "exact")
 
@@ -39,7 +37,7 @@ def check_correction(entry: Entry, applied: Applied, models: int) -> None:
     """
     correction = applied.correction
     if correction == MINP:
-        if entry.name not in {*VECTORISED, *VECTORISED.values()}:
+        if not entry.counts:
             raise ValueError("correction: 'minp' is for McNemar's test; use 'holm'")
         variant = applied.options.get("variant", "midp")
         if variant not in _DISCRETE:

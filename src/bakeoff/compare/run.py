@@ -18,7 +18,7 @@ from bakeoff.compare.comparison import (
     decide_posterior,
 )
 from bakeoff.compare.evidence import AnyEvidence
-from bakeoff.compare.family import VECTORISED, adjust, check_correction, pairs_of
+from bakeoff.compare.family import adjust, check_correction, pairs_of
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, TestSettings
 from bakeoff.stats import (
@@ -143,8 +143,8 @@ class _Family:
         if versus is not None and versus not in self.models:
             raise ValueError(f"{versus}, the model that all are compared with, has no results here")
         pairs = pairs_of(self.models, versus)
-        if len(pairs) >= MANY_PAIRS and self.entry.name in VECTORISED and self._fits_at_once():
-            return self._at_once(catalogue()[VECTORISED[self.entry.name]])
+        if len(pairs) >= MANY_PAIRS and self.entry.at_once and self._fits_at_once():
+            return self._at_once(catalogue()[self.entry.at_once])
         return list(self._corrected("pair", pairs))
 
     def _omnibus(self) -> list[Comparison]:
@@ -182,7 +182,7 @@ class _Family:
         return result
 
     def _fits_at_once(self) -> bool:
-        other = catalogue()[VECTORISED[self.entry.name]]
+        other = catalogue()[self.entry.at_once]
         return (
             set(self.how.options) <= set(other.options)
             and self.how.options.get("variant") != "exact_unconditional"

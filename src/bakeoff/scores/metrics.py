@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
+from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -23,7 +24,22 @@ class UndefinedMetric(Exception):
     """A metric has no value on these predictions; the text says why."""
 
 
-@dataclasses.dataclass(frozen=True)
+POINTS = "percentage points"
+"""The unit of what is a share of something."""
+
+
+class Need(StrEnum):
+    """What a metric looks at besides the true labels."""
+
+    LABELS = "labels"
+    RANKING = "ranking"
+    """Probabilities or decision values."""
+    PROBABILITIES = "probabilities"
+    COSTS = "costs"
+    """Labels, and the experiment's `costs:`."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Metric:
     """One metric.
 
@@ -33,20 +49,29 @@ class Metric:
         The key in an experiment and the name people read.
     function : Callable
         From a `View` to a float; raises `UndefinedMetric`.
+    unit : str
+        What a difference of two values is measured in: `POINTS`, or a word for it.
+    needs : Need
+        What it looks at.
     greater_is_better : bool
         Which way is better.
     binary : bool
         Whether it is for two classes only.
     range : tuple of float
         The least and the greatest value that it can have.
+    instead : str
+        Of those for two classes: what to use for more.
     """
 
     name: str
     title: str
     function: Callable[[View], float]
+    unit: str
+    needs: Need = Need.LABELS
     greater_is_better: bool = True
     binary: bool = False
     range: tuple[float, float] = (0.0, 1.0)
+    instead: str = ""
 
     def __call__(self, predictions: Predictions, costs: Costs | None = None) -> tuple[float, str]:
         """Return the value, or NaN and the reason."""
@@ -104,11 +129,44 @@ class View:
         return np.asarray(self.confusion.sum(axis=1) > 0)
 
 
+class _Metrics(dict[str, Metric]):
+    """The metrics by name; names joined by ``+`` are several criteria taken together."""
+
+    def __missing__(self, name: str) -> Metric:
+        if "+" not in name:
+            raise KeyError(name)
+        titles = [self[part].title for part in name.split("+")]
+        title = f"{', '.join(titles[:-1])} and {titles[-1]}"
+        return Metric(name=name, title=title, function=_no_single_value, unit="")
+
+
+def _no_single_value(view: View) -> float:
+    raise UndefinedMetric("several criteria have no single value")
+
+
+METRICS: dict[str, Metric] = _Metrics()
+_PER_CLASS = "balanced_accuracy, f1_macro or mcc"
+Value = Callable[[View], float]
+
+
+def metric(title: str, unit: str, **facts: Any) -> Callable[[Value], Value]:
+    """Enter the decorated function among the metrics under its `Metric` facts."""
+
+    def enter(function: Value) -> Value:
+        name = function.__name__
+        METRICS[name] = Metric(name=name, title=title, function=function, unit=unit, **facts)
+        return function
+
+    return enter
+
+
+@metric("accuracy", POINTS)
 def accuracy(view: View) -> float:
     """Share of rows predicted right."""
     return float(np.trace(view.confusion) / view.confusion.sum())
 
 
+@metric("error rate", POINTS, greater_is_better=False)
 def error(view: View) -> float:
     """Share of rows predicted wrong."""
     return 1.0 - accuracy(view)
@@ -119,6 +177,7 @@ def _recalls(view: View) -> NDArray[np.float64]:
     return np.asarray(np.diag(view.confusion)[present] / view.confusion.sum(axis=1)[present])
 
 
+@metric("balanced accuracy", POINTS)
 def balanced_accuracy(view: View) -> float:
     """Mean recall over the classes that occur."""
     return float(_recalls(view).mean())
@@ -129,11 +188,7 @@ def _binary_counts(view: View) -> tuple[int, int, int, int]:
     return int(tn), int(fp), int(fn), int(tp)
 
 
-def cost(view: View) -> float:
-    """Mean cost of a row by the experiment's `costs:`."""
-    return float((view.confusion * view.costs).sum() / view.confusion.sum())
-
-
+@metric("precision", POINTS, binary=True, instead=_PER_CLASS)
 def precision(view: View) -> float:
     """TP / (TP + FP) of the positive class."""
     _, fp, _, tp = _binary_counts(view)
@@ -142,6 +197,7 @@ def precision(view: View) -> float:
     return tp / (tp + fp)
 
 
+@metric("recall", POINTS, binary=True, instead=_PER_CLASS)
 def recall(view: View) -> float:
     """TP / (TP + FN) of the positive class."""
     _, _, fn, tp = _binary_counts(view)
@@ -150,6 +206,7 @@ def recall(view: View) -> float:
     return tp / (tp + fn)
 
 
+@metric("F1", "F1", binary=True, instead="f1_macro or f1_weighted")
 def f1(view: View) -> float:
     """2 TP / (2 TP + FP + FN) of the positive class."""
     _, fp, fn, tp = _binary_counts(view)
@@ -170,17 +227,20 @@ def _precisions(view: View) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.diag(counts)[seen] / predicted[seen], support[seen]
 
 
+@metric("macro precision", POINTS)
 def precision_macro(view: View) -> float:
     """Mean precision over the classes that occur or are predicted."""
     return float(_precisions(view)[0].mean())
 
 
+@metric("weighted precision", POINTS)
 def precision_weighted(view: View) -> float:
     """Mean precision over classes, weighted by their true counts."""
     values, support = _precisions(view)
     return float(np.average(values, weights=support))
 
 
+@metric("macro recall", POINTS)
 def recall_macro(view: View) -> float:
     """Mean recall over the classes; all of them must occur."""
     lacking = np.flatnonzero(~view.present)
@@ -190,6 +250,7 @@ def recall_macro(view: View) -> float:
     return float(_recalls(view).mean())
 
 
+@metric("weighted recall", POINTS)
 def recall_weighted(view: View) -> float:
     """Mean recall over classes, weighted by their true counts: the accuracy."""
     return accuracy(view)
@@ -203,17 +264,20 @@ def _f1_per_class(view: View) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return 2 * np.diag(counts)[seen] / total[seen], support[seen]
 
 
+@metric("macro F1", "F1")
 def f1_macro(view: View) -> float:
     """Mean F1 over the classes that occur or are predicted."""
     return float(_f1_per_class(view)[0].mean())
 
 
+@metric("weighted F1", "F1")
 def f1_weighted(view: View) -> float:
     """Mean F1 over classes, weighted by their true counts."""
     values, support = _f1_per_class(view)
     return float(np.average(values, weights=support))
 
 
+@metric("Matthews correlation", "correlation", range=(-1.0, 1.0))
 def mcc(view: View) -> float:
     """Matthews correlation, multi-class (Gorodkin 2004); 0 when all predictions are one class."""
     counts = view.confusion.astype(np.float64)
@@ -223,6 +287,7 @@ def mcc(view: View) -> float:
     return float((right * n - true @ predicted) / np.sqrt(spread)) if spread else 0.0
 
 
+@metric("Cohen's kappa", "kappa", range=(-1.0, 1.0))
 def kappa(view: View) -> float:
     """Cohen's kappa between truth and prediction."""
     counts = view.confusion.astype(np.float64)
@@ -245,17 +310,20 @@ def _auc(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
     return float((total - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
 
 
+@metric("ROC AUC", "area", needs=Need.RANKING, binary=True, instead="roc_auc_ovr or roc_auc_ovo")
 def roc_auc(view: View) -> float:
     """Area under the ROC curve of the positive class."""
     return _auc(view.positive_score, view.positive)
 
 
+@metric("ROC AUC, one vs rest", "area", needs=Need.PROBABILITIES)
 def roc_auc_ovr(view: View) -> float:
     """Mean over classes of the area for one class against the rest."""
     p, y = view.probabilities, view.predictions.y_true
     return float(np.mean([_auc(p[:, k], y == k) for k in range(p.shape[1])]))
 
 
+@metric("ROC AUC, one vs one", "area", needs=Need.PROBABILITIES)
 def roc_auc_ovo(view: View) -> float:
     """Mean over pairs of classes of the area between the two (Hand & Till 2001)."""
     p, y = view.probabilities, view.predictions.y_true
@@ -267,11 +335,15 @@ def roc_auc_ovo(view: View) -> float:
     return float(np.mean(areas))
 
 
+@metric(
+    "average precision", "area", needs=Need.RANKING, binary=True, instead="average_precision_macro"
+)
 def average_precision(view: View) -> float:
     """Area under the precision–recall curve as a step function."""
     return _average_precision(view.positive_score, view.positive)
 
 
+@metric("macro average precision", "area", needs=Need.PROBABILITIES)
 def average_precision_macro(view: View) -> float:
     """Mean over classes of the average precision for one class against the rest."""
     p, y = view.probabilities, view.predictions.y_true
@@ -288,6 +360,9 @@ def _average_precision(score: NDArray[np.float64], positive: NDArray[np.bool_]) 
     return float(np.sum(np.diff(hits, prepend=0) / hits[-1] * hits / ranks))
 
 
+@metric(
+    "log loss", "nats", needs=Need.PROBABILITIES, greater_is_better=False, range=(0.0, math.inf)
+)
 def log_loss(view: View) -> float:
     """Mean negative log-likelihood; probabilities are kept off 0 and 1 by one float epsilon."""
     p = view.probabilities
@@ -297,6 +372,13 @@ def log_loss(view: View) -> float:
     return float(-np.log(own).mean())
 
 
+@metric(
+    "Brier score",
+    "squared error",
+    needs=Need.PROBABILITIES,
+    greater_is_better=False,
+    range=(0.0, 2.0),
+)
 def brier(view: View) -> float:
     """Mean squared error of the probabilities: of the positive class, or summed over K > 2."""
     p = view.probabilities
@@ -306,48 +388,7 @@ def brier(view: View) -> float:
     return float(np.mean(((p - truth) ** 2).sum(axis=1)))
 
 
-def _metric(function: Callable[[View], float], title: str, **facts: Any) -> Metric:
-    return Metric(function.__name__, title, function, **facts)
-
-
-class _Metrics(dict[str, Metric]):
-    """The metrics by name; names joined by ``+`` are several criteria taken together."""
-
-    def __missing__(self, name: str) -> Metric:
-        if "+" not in name:
-            raise KeyError(name)
-        titles = [self[part].title for part in name.split("+")]
-        return Metric(name, f"{', '.join(titles[:-1])} and {titles[-1]}", _no_single_value)
-
-
-def _no_single_value(view: View) -> float:
-    raise UndefinedMetric("several criteria have no single value")
-
-
-METRICS: dict[str, Metric] = _Metrics(
-    (metric.name, metric)
-    for metric in (
-        _metric(accuracy, "accuracy"),
-        _metric(error, "error rate", greater_is_better=False),
-        _metric(balanced_accuracy, "balanced accuracy"),
-        _metric(precision, "precision", binary=True),
-        _metric(precision_macro, "macro precision"),
-        _metric(precision_weighted, "weighted precision"),
-        _metric(recall, "recall", binary=True),
-        _metric(recall_macro, "macro recall"),
-        _metric(recall_weighted, "weighted recall"),
-        _metric(f1, "F1", binary=True),
-        _metric(f1_macro, "macro F1"),
-        _metric(f1_weighted, "weighted F1"),
-        _metric(mcc, "Matthews correlation", range=(-1.0, 1.0)),
-        _metric(kappa, "Cohen's kappa", range=(-1.0, 1.0)),
-        _metric(roc_auc, "ROC AUC", binary=True),
-        _metric(roc_auc_ovr, "ROC AUC, one vs rest"),
-        _metric(roc_auc_ovo, "ROC AUC, one vs one"),
-        _metric(average_precision, "average precision", binary=True),
-        _metric(average_precision_macro, "macro average precision"),
-        _metric(log_loss, "log loss", greater_is_better=False, range=(0.0, math.inf)),
-        _metric(brier, "Brier score", greater_is_better=False, range=(0.0, 2.0)),
-        _metric(cost, "mean cost", greater_is_better=False, range=(0.0, math.inf)),
-    )
-)
+@metric("mean cost", "cost", needs=Need.COSTS, greater_is_better=False, range=(0.0, math.inf))
+def cost(view: View) -> float:
+    """Mean cost of a row by the experiment's `costs:`."""
+    return float((view.confusion * view.costs).sum() / view.confusion.sum())

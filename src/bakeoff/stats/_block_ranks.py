@@ -8,14 +8,14 @@ from typing import Any
 from scipy import special
 
 from bakeoff.stats._friedman import RankTable
-from bakeoff.stats._registry import Arity, Evidence
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence
 from bakeoff.stats._result import Assumption, Status
 
 OMNIBUS: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
     "arity": Arity.OMNIBUS,
     "about": "algorithms",
-    "plans": ("holdout", "kfold", "cv_5x2", "resampled"),
+    "plans": ANY_PLAN,
 }
 NULL = "On every data set like these, all {k} algorithms are equally likely to take each rank."
 

@@ -37,6 +37,11 @@ class Evidence(StrEnum):
     FOLD_CRITERIA = "fold_criteria"
     DATASET_SCORES = "dataset_scores"
 
+    @property
+    def on_rows(self) -> bool:
+        """Whether it is about single rows; each such kind has a metric of its own."""
+        return self in (Evidence.CORRECTNESS, Evidence.LABELS, Evidence.PROBABILITIES)
+
 
 class Arity(StrEnum):
     """How many classifiers one call takes and what it returns."""
@@ -58,6 +63,40 @@ class TypeOneError(StrEnum):
     CONSERVATIVE = "conservative"
     LIBERAL = "liberal"
     BAYESIAN = "bayesian"
+
+    @property
+    def short(self) -> str:
+        """What it means in two or three words."""
+        return _TYPE_ONE[self][0]
+
+    @property
+    def sentence(self) -> str:
+        """What it means, as the predicate of a sentence about the test."""
+        return _TYPE_ONE[self][1]
+
+
+_TYPE_ONE = {
+    TypeOneError.CONTROLLED: (
+        "keeps its level",
+        "keeps to its level: of comparisons without a true difference it calls about as many "
+        "different as the level says",
+    ),
+    TypeOneError.CONSERVATIVE: (
+        "conservative",
+        "is cautious: it calls fewer comparisons different than its level allows, and misses more",
+    ),
+    TypeOneError.LIBERAL: (
+        "too lenient",
+        "is lenient: it finds differences that are not there more often than its level says",
+    ),
+    TypeOneError.BAYESIAN: (
+        "posterior probabilities",
+        "has no error rate: it gives posterior probabilities",
+    ),
+}
+
+ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
+"""The plans of a test that takes one score per data set, wherever it comes from."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -85,12 +124,24 @@ class Entry:
         Its known behaviour under the null.
     plans : tuple of str
         Resampling plans whose splits it is valid on (``holdout``, ``cv_5x2``, ``kfold``,
-        ``resampled``); for `DATASET_SCORES` any plan that scores every data set.
+        ``resampled``), the best first; `ANY_PLAN` for `DATASET_SCORES`.
     posthoc : str
         For an omnibus test: the pair test that follows it.
     citation : str
         Key in `bakeoff.stats.citations`.
-    family : str
+    counts : bool
+        Whether it looks at nothing but how many rows both, one or none of two models has right.
+    replications : bool
+        Whether it takes the scores of folds as repeats × folds; others take them in one row.
+    unit : str
+        What its estimate is measured in, where that is not the metric.
+    detectable : Callable or None
+        Its planning function, with options that make it quick: it takes ``power`` and ``alpha``,
+        and ``n`` with ``discordance`` or else what the test's details hold of the noise, and
+        returns a `bakeoff.stats.Plan`, whose `difference` is the smallest that is found.
+    at_once : str
+        For a test of pairs: the test that computes the same numbers for all pairs in one call.
+    module : str
         The module it lives in.
     """
 
@@ -106,7 +157,12 @@ class Entry:
     citation: str
     caution: str = ""
     posthoc: str = ""
-    family: str
+    counts: bool = False
+    replications: bool = False
+    unit: str = ""
+    detectable: Callable[..., Any] | None = None
+    at_once: str = ""
+    module: str
 
     @property
     def options(self) -> dict[str, inspect.Parameter]:
@@ -125,8 +181,8 @@ def register(**facts: Any) -> Callable[[F], F]:
         name = facts.get("name", function.__name__)
         if name in _entries:
             raise ValueError(f"two tests are called {name!r}")
-        family = function.__module__.rsplit(".", 1)[-1]
-        _entries[name] = Entry(**{**facts, "name": name, "function": function, "family": family})
+        module = function.__module__.rsplit(".", 1)[-1]
+        _entries[name] = Entry(**{**facts, "name": name, "function": function, "module": module})
         return function
 
     return enter

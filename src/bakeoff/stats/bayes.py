@@ -37,6 +37,7 @@ _NULL = "None is tested: the posterior weighs which of the two learning algorith
     plans=("kfold", "resampled", "cv_5x2"),
     citation="corani2015",
     caution="The rope is in the unit of the metric; choose it before looking at the scores.",
+    replications=True,
 )
 def bayes_correlated_t(
     scores_a: ArrayLike,

@@ -14,7 +14,7 @@ from scipy import special
 
 from bakeoff.stats._checks import FloatArray, check_choice, check_count, check_number
 from bakeoff.stats._paired import Differences, effect_sizes, paired_differences
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, BayesResult, Status
 from bakeoff.stats.bayes import check_rope
 
@@ -35,7 +35,7 @@ _CHUNK = 4_000_000  # weights held at a time, 32 MB
     about="algorithms",
     answers="On a further data set, is A better, equivalent or B better the most probable outcome?",
     type1=TypeOneError.BAYESIAN,
-    plans=("holdout", "cv_5x2", "kfold", "resampled"),
+    plans=ANY_PLAN,
     citation="benavoli2017",
     caution="Ignores how large the differences are; the signed-rank form uses them.",
 )
@@ -129,7 +129,7 @@ def bayes_sign(
     answers="Over data sets like these, how probable is it that A is better, that both are "
     "practically equivalent, that B is better?",
     type1=TypeOneError.BAYESIAN,
-    plans=("holdout", "cv_5x2", "kfold", "resampled"),
+    plans=ANY_PLAN,
     citation="benavoli2014",
     caution="Takes differences on different data sets for commensurable.",
 )

@@ -160,6 +160,7 @@ def corrected_kfold_t(
     citation="bouckaert2004",
     caution="The correction is a heuristic: it rejects too often for learners like one nearest "
     "neighbour.",
+    replications=True,
 )
 def corrected_repeated_kfold_t(
     scores_a: ArrayLike,

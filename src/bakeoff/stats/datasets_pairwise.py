@@ -18,7 +18,7 @@ from bakeoff.stats._ranks import (
     check_control,
     check_decimals,
 )
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, Pair, PairwiseResult, Status
 from bakeoff.stats.datasets_two import wilcoxon_signed_rank
 
@@ -26,7 +26,7 @@ _PAIRWISE: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
     "arity": Arity.ALL_PAIRS,
     "about": "algorithms",
-    "plans": ("holdout", "kfold", "cv_5x2", "resampled"),
+    "plans": ANY_PLAN,
 }
 
 

@@ -37,7 +37,7 @@ from bakeoff.stats._ranks import (
     check_control,
     check_decimals,
 )
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
     Assumption,
     PairwiseResult,
@@ -51,7 +51,7 @@ _POSTHOC: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
     "arity": Arity.ALL_PAIRS,
     "about": "algorithms",
-    "plans": ("holdout", "kfold", "cv_5x2", "resampled"),
+    "plans": ANY_PLAN,
 }
 _MEAN_RANKS = (
     "A pair's verdict depends on the other models in the table (Benavoli et al. 2016): "
@@ -68,6 +68,7 @@ _NULL = "The two algorithms of a pair have the same expected rank among all {k} 
     citation="nemenyi1963",
     caution=_MEAN_RANKS + " Shaffer's or Bergmann and Hommel's correction of friedman_posthoc "
     "is more powerful.",
+    unit="average rank",
 )
 def nemenyi(
     scores: ArrayLike,
@@ -174,6 +175,7 @@ def nemenyi(
     type1=TypeOneError.CONSERVATIVE,
     citation="demsar2006",
     caution=_MEAN_RANKS,
+    unit="average rank",
 )
 def friedman_posthoc(
     scores: ArrayLike,
@@ -285,6 +287,7 @@ def friedman_posthoc(
     citation="conover1999",
     caution=_MEAN_RANKS + " The better the data sets agree, the smaller its error estimate: "
     "undecided when they agree perfectly.",
+    unit="average rank",
 )
 def conover_friedman(
     scores: ArrayLike,

@@ -26,7 +26,7 @@ from bakeoff.stats._ranks import (
     check_decimals,
     differences,
 )
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats._signed_ranks import (
     SignedRanks,
@@ -42,7 +42,7 @@ _PAIR: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
     "arity": Arity.PAIR,
     "about": "algorithms",
-    "plans": ("holdout", "kfold", "cv_5x2", "resampled"),
+    "plans": ANY_PLAN,
 }
 
 

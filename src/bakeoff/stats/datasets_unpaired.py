@@ -31,7 +31,7 @@ from bakeoff.stats._ranks import (
     split_groups,
     tie_sum,
 )
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, Pair, PairwiseResult, Result, Status
 from bakeoff.stats._tails import normal_pvalue
 
@@ -40,7 +40,7 @@ __all__ = ["dunn", "kruskal_wallis", "pairwise_rank_sum"]
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
     "about": "algorithms",
-    "plans": ("holdout", "kfold", "cv_5x2", "resampled"),
+    "plans": ANY_PLAN,
     "type1": TypeOneError.CONSERVATIVE,
 }
 _UNPAIRED = (
@@ -168,6 +168,7 @@ def kruskal_wallis(
     answers="Which algorithms' scores differ, the data sets they come from ignored?",
     citation="dunn1964",
     caution=_UNPAIRED,
+    unit="mean rank among all scores",
 )
 def dunn(
     scores: ArrayLike,
@@ -285,6 +286,7 @@ def dunn(
     answers="Which algorithms' scores differ, pair by pair, the data sets ignored?",
     citation="mann1947",
     caution=_UNPAIRED,
+    unit="Cliff's delta",
 )
 def pairwise_rank_sum(
     scores: ArrayLike,

@@ -216,6 +216,7 @@ def tost_paired_from_counts(
     citation="schuirmann1987",
     caution="Choose the margin before seeing the data. A small p speaks for equivalence, not "
     "for a difference.",
+    replications=True,
 )
 def tost_folds(
     scores_a: ArrayLike,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from bakeoff.stats._result import (
     Status,
 )
 from bakeoff.stats._unconditional import unconditional_pvalue
+from bakeoff.stats.planning import mcnemar_detectable_difference
 
 __all__ = ["McNemarResult", "mcnemar", "mcnemar_from_counts", "mcnemar_pvalues"]
 
@@ -84,6 +86,9 @@ class McNemarResult(Result):
     citation="fagerland2013",
     caution="It is about these two fitted models: how much they would change with other "
     "training rows it cannot see.",
+    counts=True,
+    detectable=partial(mcnemar_detectable_difference, calculation="normal"),
+    at_once="pairwise_mcnemar",
 )
 def mcnemar(
     correct_a: ArrayLike,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from bakeoff.stats._result import (
 )
 from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
 from bakeoff.stats.paired_intervals import DIFFERENCE_METHODS, difference_bounds
+from bakeoff.stats.planning import mcnemar_detectable_difference
 
 __all__ = ["mcnemar_minp", "pairwise_mcnemar"]
 
@@ -48,6 +50,8 @@ _DISCRETE = ("exact", "midp")
     plans=("holdout",),
     citation="westfall2010",
     caution="One test set: it says nothing about what other training sets would have given.",
+    counts=True,
+    detectable=partial(mcnemar_detectable_difference, calculation="normal"),
 )
 def pairwise_mcnemar(
     correct: ArrayLike,

@@ -7,6 +7,7 @@ differ in what they do about the overlap of the folds' training sets.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from bakeoff.stats._paired import (
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats._tails import t_pvalue
+from bakeoff.stats.planning_resampled import cv5x2_f_detectable_difference
 
 _PAIR: dict[str, Any] = {
     "evidence": Evidence.FOLD_SCORES,
@@ -47,6 +49,7 @@ _HALF_NULL = (
     citation="dietterich1998",
     caution="Its numerator is the first of ten differences, so the order of the folds decides; "
     "the combined F test uses all ten. Rejects too often for learners like one nearest neighbour.",
+    replications=True,
 )
 def cv5x2_t(
     scores_a: ArrayLike,
@@ -138,6 +141,8 @@ def cv5x2_t(
     citation="alpaydin1999",
     caution="Rejects too often for learners like one nearest neighbour, whose two folds of a "
     "replication depend on each other.",
+    replications=True,
+    detectable=partial(cv5x2_f_detectable_difference, n_simulations=5000),
 )
 def cv5x2_f(
     scores_a: ArrayLike,

@@ -264,6 +264,7 @@ def one_sample_t(
     plans=("kfold", "resampled", "cv_5x2"),
     citation="nadeau2003",
     caution="The correlation of the folds is assumed, not estimated.",
+    replications=True,
 )
 def corrected_one_sample_t(
     scores: ArrayLike,

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bakeoff.compare.evidence import fold_scores, read_scores, read_test_set, takes_replications
+from bakeoff.compare.evidence import fold_scores, read_scores, read_test_set
 from bakeoff.errors import UserError
 from bakeoff.stats import catalogue
 
@@ -73,22 +73,6 @@ def test_scores_have_the_shape_that_a_test_wants(tmp_path: Path) -> None:
     assert [a.shape for a in found.arguments(repeated, [0, 1])] == [(2, 3), (2, 3)]
     assert [a.shape for a in found.arguments(flat, [0, 1])] == [(6,), (6,)]
     assert {k: v.shape for k, v in found.managed(flat).items()} == {"n_train": (6,), "n_test": (6,)}
-
-
-@pytest.mark.parametrize(
-    ("name", "shape", "expected"),
-    [
-        ("cv5x2_f", (5, 2), True),
-        ("bayes_correlated_t", (5, 2), True),
-        ("corrected_one_sample_t", (3, 4), True),
-        ("corrected_kfold_t", (1, 10), False),
-        ("one_sample_t", (2, 5), False),
-    ],
-)
-def test_the_functions_say_which_shape_is_theirs(
-    name: str, shape: tuple[int, ...], expected: bool
-) -> None:
-    assert takes_replications(catalogue()[name], shape) is expected
 
 
 def test_a_test_set_is_read_with_its_classes(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from bakeoff.fit.predictions import Predictions
-from bakeoff.scores import METRICS
+from bakeoff.scores import METRICS, POINTS, Need
 from bakeoff.spec import Costs
 
 
@@ -73,6 +73,29 @@ MULTI: dict[str, Callable[[Any, Any, Any], float]] = {
 
 def test_every_metric_is_compared() -> None:
     assert set(METRICS) == set(BINARY) | set(ANY) | set(MULTI) | {"cost"}
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_entry_is_complete(name: str) -> None:
+    metric = METRICS[name]
+    assert metric.title
+    assert metric.unit, "say what a difference of two values is measured in"
+    assert metric.unit != POINTS or metric.range == (0.0, 1.0)
+    assert bool(metric.instead) == metric.binary
+    for other in metric.instead.replace(" or ", ", ").split(", ") if metric.instead else ():
+        assert not METRICS[other].binary
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_metric_looks_at_nothing_but_what_it_says_it_needs(name: str) -> None:
+    metric = METRICS[name]
+    y, predicted, p = draw(2, 0)
+    costs = Costs(classes=["a", "b"], matrix=[[0, 1], [2, 0]])
+    shown = p if metric.needs in (Need.RANKING, Need.PROBABILITIES) else None
+    given = predictions(y, predicted, shown, 2)
+    assert metric(given, costs if metric.needs is Need.COSTS else None)[1] == ""
+    if metric.needs is not Need.LABELS:
+        assert metric(predictions(y, predicted, None, 2))[1] != ""
 
 
 @pytest.mark.parametrize("seed", range(6))
