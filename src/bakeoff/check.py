@@ -11,7 +11,7 @@ from bakeoff.data.given import divide, load, load_given, predictions_of
 from bakeoff.data.sources import is_at_hand
 from bakeoff.data.splits import check_divisible, check_plan, divisions
 from bakeoff.errors import Problem, UserError, unknown
-from bakeoff.fit.check import check_model, check_model_on
+from bakeoff.fit.check_models import check_model, check_model_on
 from bakeoff.scores import METRICS, Need
 from bakeoff.scores.given import given_scores
 from bakeoff.spec import ChosenTest, Experiment

@@ -20,3 +20,10 @@ def derive(seed: int, *purpose: str | int) -> np.random.SeedSequence:
 def integer(sequence: np.random.SeedSequence) -> int:
     """Return a seed for libraries that take a 31-bit integer."""
     return int(sequence.generate_state(1)[0] >> 1)
+
+
+def part_of(parent: np.random.SeedSequence, purpose: str, *name: str) -> int:
+    """Return an integer seed for one purpose below a derived seed."""
+    assert isinstance(parent.entropy, list)
+    seed, *words = parent.entropy
+    return integer(derive(seed, purpose, *words, *name))

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from sklearn.pipeline import Pipeline
 
+from bakeoff.fit.early_stopping import EarlyStopped, with_early_stopping
 from bakeoff.fit.estimator import build, parameter_names
 from bakeoff.fit.preprocessing import automatic_steps
-from bakeoff.fit.stopping import EarlyStopped, with_early_stopping
 from bakeoff.fit.weights import by_code, has_class_weight
-from bakeoff.seeds import derive, integer
+from bakeoff.seeds import part_of
 from bakeoff.spec.models import Model
 
 # how libraries call the parameter that seeds them
@@ -108,13 +108,11 @@ def _distinct(steps: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
 def _set_seeds(estimator: Any, seed: np.random.SeedSequence) -> None:
     """Seed every random part that the user left open, each with its own stream."""
     params = estimator.get_params(deep=True)
-    own = seed.entropy
-    assert not isinstance(own, (int, type(None)))
     names = [n for n in params if n.rpartition("__")[2] == "random_state" and params[n] is None]
     for name in sorted(names):
-        estimator.set_params(**{name: integer(derive(own[0], "part", *own[1:], name))})
+        estimator.set_params(**{name: part_of(seed, "part", name)})
     classifier = final(estimator)
     known = classifier.get_params(deep=False)
     if not set(SEEDS) & set(known) and "random_state" in parameter_names(type(classifier)):
         # CatBoost's get_params tells only what was given, and its own default is always the same
-        classifier.set_params(random_state=integer(derive(own[0], "part", *own[1:], "final")))
+        classifier.set_params(random_state=part_of(seed, "part", "final"))

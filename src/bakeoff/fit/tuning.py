@@ -15,8 +15,8 @@ from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 from sklearn.pipeline import Pipeline
 
 from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.fit.early_stopping import EarlyStopped
 from bakeoff.fit.estimator import accepts, check_values, made_value, parameter_names
-from bakeoff.fit.stopping import EarlyStopped
 from bakeoff.fit.threshold import Fold
 from bakeoff.spec.models import Distribution, Tune
 

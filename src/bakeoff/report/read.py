@@ -13,8 +13,7 @@ import yaml
 from bakeoff.compare import Comparison
 from bakeoff.compare.evidence import read_scores, read_test_set
 from bakeoff.files import read_json
-from bakeoff.fit.measure import distributions_of, versions
-from bakeoff.fit.one import BASE_PACKAGES
+from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.report.study import Study
 from bakeoff.spec import Experiment, load_experiment
 

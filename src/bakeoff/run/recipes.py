@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.files import sha256_of
-from bakeoff.fit.measure import distributions_of, versions
+from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import ChosenTest
 from bakeoff.spec.experiment import Experiment, digest
 from bakeoff.usercode import own_code
@@ -28,7 +28,6 @@ _LOADING = (
     _NAMES,
 )
 _GIVEN = ("data/given.py", "data/given_file.py")
-_FIT_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
 
 
 @cache
@@ -65,7 +64,7 @@ def of_splits(experiment: Experiment, plan: str) -> str:
 def of_fit(experiment: Experiment, model: str) -> str:
     """Digest what makes the predictions of a model, given data and splits."""
     spec = experiment.fitted[model]
-    libraries = versions((*_FIT_PACKAGES, *distributions_of(*spec.imports)))
+    libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
     made_by = code("fit", "data/splits.py", "data/table.py", "seeds.py", _NAMES)
     own = own_code(*spec.imports)
     costs = [_plain(experiment.costs)] if spec.needs_costs and experiment.costs else []

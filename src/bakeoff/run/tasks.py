@@ -20,10 +20,10 @@ from bakeoff.data.quality import split_quality
 from bakeoff.data.splits import write_splits
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import read_json, whole, write_json, write_text
-from bakeoff.fit.one import run_fit
 from bakeoff.fit.predictions import no_predictions
 from bakeoff.fit.reuse import take
-from bakeoff.fit.stamp import find_outdated, is_made, stamp
+from bakeoff.fit.stamp import find_outdated, is_made
+from bakeoff.fit.task import FitTask, run_fit
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.choices import choices
 from bakeoff.scores.excluded import COLUMNS as EXCLUDED
@@ -31,7 +31,6 @@ from bakeoff.scores.excluded import failures
 from bakeoff.scores.given import given_predictions, given_scores
 from bakeoff.scores.seeds import seed_noise
 from bakeoff.spec import ChosenTest, Costs, Experiment, Fit
-from bakeoff.spec.models import Model
 
 
 def load_dataset(name: str, experiment: Experiment, parquet: str, card: str) -> None:
@@ -55,26 +54,15 @@ def split_dataset(
     write_splits(output, splits)
 
 
-def fit(
-    fit: Fit,
-    model: Model,
-    seed: int,
-    data: str,
-    splits: str,
-    output: str,
-    recipe: str,
-    reuse: bool,
-    costs: Costs | None = None,
-) -> None:
+def fit(task: FitTask, reuse: bool) -> None:
     """Fit and predict once, unless this very fit is there already."""
-    made_by = stamp(recipe, data, splits)
-    if is_made(output, made_by):
+    if is_made(task.output, task.stamp):
         return
-    taken = take(output, made_by) if reuse else None
+    taken = take(task.output, task.stamp) if reuse else None
     if taken:
         sys.stderr.write(f"taken from {taken}\n")
     else:
-        run_fit(fit, model, seed, data, splits, output, made_by, costs)
+        run_fit(task)
 
 
 def take_predictions(

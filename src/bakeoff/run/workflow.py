@@ -11,6 +11,7 @@ from typing import Any
 
 from bakeoff.errors import UserError
 from bakeoff.files import read_json, write_text
+from bakeoff.fit.task import FitTask
 from bakeoff.report.names import Exhibit
 from bakeoff.run import batch, recipes, retry
 from bakeoff.run.findings import found_before, state
@@ -323,13 +324,10 @@ class Workflow(Layout):
     def _fit(
         self, fit: Fit, data: str, splits: str, output: str, log: object, pool: Pool | None
     ) -> None:
-        model, recipe = (
-            self.experiment.fitted[fit.model],
-            recipes.of_fit(self.experiment, fit.model),
-        )
-        reuse = self.experiment.execution.reuse
+        model, recipe = self.experiment.fitted[fit.model], self._recipes[fit.model]
         costs = self.experiment.costs if model.needs_costs else None
-        args = fit, model, self.experiment.seed, data, splits, output, recipe, reuse, costs
+        task = FitTask(fit, model, self.experiment.seed, data, splits, output, recipe, costs)
+        args = task, self.experiment.execution.reuse
         limits = Limits(*self.experiment.limits(fit.model))
         pool = pool or self.pool
         # what is to be ended, or may die without ending this process, needs a process of its own

@@ -120,8 +120,7 @@ class View:
         """What predicting a class (columns) for a true one (rows) costs, shape (K, K)."""
         if self._costs is None:
             raise UndefinedMetric("the experiment has no `costs:`")
-        order = [self._costs.names.index(name) for name in self.predictions.classes]
-        return np.array(self._costs.matrix)[np.ix_(order, order)]
+        return self._costs.of(self.predictions.classes)
 
     @property
     def present(self) -> NDArray[np.bool_]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Annotated, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from bakeoff.spec.base import Part, name_of, said
@@ -28,6 +31,11 @@ class Costs(Part):
     def names(self) -> list[str]:
         """The classes as the canonical tables write them: 1.0 is the class 1."""
         return [name_of(name) for name in self.classes]
+
+    def of(self, classes: Sequence[str]) -> NDArray[np.float64]:
+        """Return the matrix for these classes in this order, shape (K, K)."""
+        order = [self.names.index(name) for name in classes]
+        return np.array(self.matrix, dtype=np.float64)[np.ix_(order, order)]
 
     @model_validator(mode="after")
     def _square(self) -> Self:

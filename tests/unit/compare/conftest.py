@@ -12,7 +12,7 @@ from bakeoff.compare import Comparison, choose_tests, run_chosen
 from bakeoff.compare.gather import HOLES, MATRIX
 from bakeoff.data import load_table, make_splits
 from bakeoff.data.splits import write_splits
-from bakeoff.fit.one import run_fit
+from bakeoff.fit.task import FitTask, run_fit
 from bakeoff.run import tasks
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
@@ -79,7 +79,7 @@ class Study:
                     if (fit.dataset, fit.plan) == (dataset, name)
                 }
                 for fit, path in made.items():
-                    run_fit(fit, e.models[fit.model], e.seed, data, splits, path)
+                    run_fit(FitTask(fit, e.models[fit.model], e.seed, data, splits, path))
                 scores, _ = score_fits(made.values(), e.metrics, e.costs)
                 scores.to_csv(self.file(dataset, name, "scores"), index=False)
                 every.append(scores)

@@ -20,8 +20,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from bakeoff.data import ROW_ID, TARGET, Table
 from bakeoff.data.splits import write_splits
 from bakeoff.fit.isolation import isolated
-from bakeoff.fit.one import run_fit
 from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.task import FitTask, run_fit
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
 
@@ -132,6 +132,6 @@ def test_fits_in_one_process_do_not_meet(
     for names in (["Draws"], ["Litters", "Draws"]):
         for name in names:
             own = Model.model_validate({"estimator": f"litterers.{name}", "preprocessing": "none"})
-            run_fit(FIT, own, 1, **files, output=tmp_path / name)
+            run_fit(FitTask(FIT, own, 1, **files, output=tmp_path / name))
         found.append(Predictions.read(tmp_path / "Draws").y_pred)
     np.testing.assert_array_equal(*found)

@@ -11,10 +11,10 @@ import pytest
 
 from bakeoff.errors import Problem
 from bakeoff.fit.assemble import assemble, final
-from bakeoff.fit.check import check_model
+from bakeoff.fit.check_models import check_model
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Model
-from tests.unit.fit.test_learn import learnt, part
+from tests.unit.fit.test_train import learnt, part
 
 CLASSES = {"lightgbm": "lightgbm.LGBMClassifier", "catboost": "catboost.CatBoostClassifier"}
 SMALL: dict[str, dict[str, Any]] = {

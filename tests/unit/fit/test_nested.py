@@ -9,8 +9,8 @@ import pandas as pd
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
 from bakeoff.data.splits import write_splits
-from bakeoff.fit.one import run_fit
 from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.task import FitTask, run_fit
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Cv5x2
@@ -45,7 +45,7 @@ def test_nested_estimate_is_chance_on_noise_and_the_naive_one_is_not(tmp_path: P
         for repeat, fold in plan.splits():
             fit = Fit("d", "m", "cv_5x2", repeat, fold)
             paths = tmp_path / "d.parquet", tmp_path / "s", tmp_path / "p"
-            run_fit(fit, Model.model_validate(TUNED), study, *paths)
+            run_fit(FitTask(fit, Model.model_validate(TUNED), study, *paths))
             found = Predictions.read(tmp_path / "p")
             nested.append(float(np.mean(found.y_pred == found.y_true)))
             naive.append(found.facts["chosen"]["inner_score"])

@@ -14,8 +14,8 @@ from sklearn.dummy import DummyClassifier
 from bakeoff.data import ROW_ID, TARGET, Table
 from bakeoff.data.splits import write_splits
 from bakeoff.errors import UserError
-from bakeoff.fit.one import run_fit
 from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.task import FitTask, run_fit
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
 
@@ -61,7 +61,7 @@ def fit(folder: Path, way: str) -> Predictions:
         folder / "s", pd.DataFrame({ROW_ID: range(30), "repeat-1": [0, 0, 1] * 5 + [1, 0, 0] * 5})
     )
     model = Model.model_validate({"estimator": f"{__name__}.Odd", "params": {"way": way}})
-    run_fit(FIT, model, 1, folder / "d", folder / "s", folder / "p")
+    run_fit(FitTask(FIT, model, 1, folder / "d", folder / "s", folder / "p"))
     return Predictions.read(folder / "p")
 
 

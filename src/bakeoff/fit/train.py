@@ -1,4 +1,4 @@
-"""Learn a model from a training part: search, choose a threshold, fit. No test row is seen."""
+"""Train a model: search for parameters, choose a threshold, fit. No test row is seen."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.fit.assemble import assemble, final, keywords, last_step
-from bakeoff.fit.inner import inner_folds
-from bakeoff.fit.stopping import iterations
+from bakeoff.fit.early_stopping import iterations
+from bakeoff.fit.inner_folds import inner_folds
 from bakeoff.fit.threshold import best_threshold, out_of_fold, positive_scores
 from bakeoff.fit.tuning import search
 from bakeoff.fit.weights import Weights, training_weights
-from bakeoff.seeds import derive, integer
+from bakeoff.seeds import part_of
 from bakeoff.spec.models import ChosenThreshold, Model
 
-Costs = NDArray[np.float64]
+CostMatrix = NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,8 +51,8 @@ class TrainingPart:
 
 
 @dataclasses.dataclass(frozen=True)
-class Learnt:
-    """A fitted model.
+class TrainedModel:
+    """A model fitted on a training part.
 
     Attributes
     ----------
@@ -75,10 +75,10 @@ class Learnt:
         return (positive_scores(self.estimator, X) >= self.threshold).astype(np.intp)
 
 
-def learn(
-    model: Model, part: TrainingPart, seed: np.random.SeedSequence, costs: Costs | None = None
-) -> Learnt:
-    """Learn a model from a training part.
+def train(
+    model: Model, part: TrainingPart, seed: np.random.SeedSequence, costs: CostMatrix | None = None
+) -> TrainedModel:
+    """Train a model on a training part.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def learn(
     )
     chosen: dict[str, Any] = {}
     if model.tune is not None:
-        folds = part.folds(model.tune.cv, _number(seed, "tune-folds"))
+        folds = part.folds(model.tune.cv, part_of(seed, "tune-folds"))
         given = keywords(estimator, weights)
-        found = search(estimator, model.tune, part.X, part.y, folds, given, _number(seed, "tune"))
+        found = search(estimator, model.tune, part.X, part.y, folds, given, part_of(seed, "tune"))
         estimator = found.estimator
         chosen |= {"params": found.params, "inner_score": found.score}
     threshold = None if len(part.classes) != 2 else model.threshold
@@ -109,7 +109,7 @@ def learn(
     estimator.fit(part.X, part.y, **keywords(estimator, weights))
     if model.early_stopping is not None:
         chosen["iterations"] = iterations(last_step(estimator))
-    return Learnt(estimator, threshold, chosen)
+    return TrainedModel(estimator, threshold, chosen)
 
 
 def _choose_threshold(
@@ -118,9 +118,9 @@ def _choose_threshold(
     part: TrainingPart,
     weights: Weights | None,
     seed: np.random.SeedSequence,
-    costs: Costs | None,
+    costs: CostMatrix | None,
 ) -> float:
-    folds = part.folds(wanted.cv, _number(seed, "threshold-folds"))
+    folds = part.folds(wanted.cv, part_of(seed, "threshold-folds"))
     scores = out_of_fold(
         estimator,
         part.X,
@@ -137,9 +137,3 @@ def _choose_threshold(
         weights=None if part.weights is None else part.weights[known],
         costs=costs,
     )
-
-
-def _number(seed: np.random.SeedSequence, purpose: str) -> int:
-    own = seed.entropy
-    assert not isinstance(own, (int, type(None)))
-    return integer(derive(own[0], purpose, *own[1:]))

@@ -1,33 +1,13 @@
-"""Seconds and memory of one fit, and the versions of what computed it."""
+"""The versions of Python and of the packages that a fit depends on."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import platform
-import resource
-import sys
 from functools import cache
-from pathlib import Path
 
-_HIGH_WATER = "VmHWM:"
-
-
-def reset_peak_memory() -> None:
-    """Start a new high-water mark, where the kernel lets us (Linux)."""
-    try:
-        Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        return
-
-
-def peak_memory_mb() -> float:
-    """Return the peak resident memory of this process in MiB since the last reset."""
-    try:
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith(_HIGH_WATER)) / 1024
-    except (OSError, StopIteration):
-        unit = 2**20 if sys.platform == "darwin" else 2**10
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+BASE_PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "skrub")
+"""What every fit depends on; the estimator's own package comes on top."""
 
 
 @cache

@@ -16,10 +16,9 @@ from sklearn.preprocessing import StandardScaler
 
 from bakeoff.errors import UserError
 from bakeoff.fit.assemble import assemble, final
-from bakeoff.fit.inner import inner_folds
-from bakeoff.fit.learn import TrainingPart, learn
 from bakeoff.fit.threshold import best_threshold
-from bakeoff.seeds import derive
+from bakeoff.fit.train import TrainingPart, train
+from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Model
 
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
@@ -41,7 +40,7 @@ def part(n: int = 200, seed: int = 0, **keys: Any) -> TrainingPart:
 
 
 def learnt(own: Model, data: TrainingPart, seed: int = 1, **keys: Any) -> Any:
-    return learn(own, data, derive(seed, "fit"), **keys)
+    return train(own, data, derive(seed, "fit"), **keys)
 
 
 def test_grid_search_is_scikit_learns_with_preprocessing_inside() -> None:
@@ -61,9 +60,7 @@ def test_grid_search_is_scikit_learns_with_preprocessing_inside() -> None:
 
 
 def _number(purpose: str) -> int:
-    from bakeoff.fit.learn import _number
-
-    return _number(derive(1, "fit"), purpose)
+    return part_of(derive(1, "fit"), purpose)
 
 
 @pytest.mark.parametrize(
@@ -275,26 +272,3 @@ def test_odd_column_names_are_no_obstacle() -> None:
     data = part()
     odd = data.X.set_axis(["a[1]", "b<2", "c]", "d", "e", "f"], axis=1)
     assert learnt(model(XGBOOST), TrainingPart(odd, data.y, data.classes)).estimator is not None
-
-
-def test_inner_folds_are_stratified_and_keep_groups_together() -> None:
-    y = np.repeat([0, 1, 2], 20)
-    for train, test in inner_folds(y, 4, 0):
-        assert (np.bincount(y[test]) == 5).all()
-        assert not set(train) & set(test)
-    groups = np.arange(60) // 3
-    for train, test in inner_folds(y, 4, 0, groups):
-        assert not set(groups[train]) & set(groups[test])
-    with pytest.raises(UserError, match="20 groups in the training part are too few for 21"):
-        inner_folds(y, 21, 0, groups)
-    with pytest.raises(UserError, match="60 training rows are too few for 30 inner folds"):
-        inner_folds(y, 30, 0)
-
-
-def test_inner_folds_in_time_learn_from_the_past() -> None:
-    times = np.random.default_rng(0).permutation(50)
-    folds = inner_folds(np.zeros(50, dtype=np.intp), 4, 0, times=times)
-    assert len(folds) == 4
-    for train, test in folds:
-        assert times[train].max() < times[test].min()
-    assert len(np.concatenate([test for _, test in folds])) == 40

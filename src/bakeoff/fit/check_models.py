@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from sklearn.base import is_classifier
@@ -11,9 +12,9 @@ from sklearn.pipeline import Pipeline
 from bakeoff.data import Table
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.assemble import SEEDS, make_classifier, steps_of
+from bakeoff.fit.early_stopping import with_early_stopping
 from bakeoff.fit.estimator import build, check_values, import_class, parameter_names
-from bakeoff.fit.one import own_features
-from bakeoff.fit.stopping import with_early_stopping
+from bakeoff.fit.task import select_features
 from bakeoff.fit.tuning import check_tuning, is_for_two_classes
 from bakeoff.fit.weights import check_class_weight, takes_weights
 from bakeoff.spec import Costs
@@ -40,58 +41,56 @@ def check_model(name: str, model: Model, costs: Costs | None = None) -> Any:
             at = (key, i) if isinstance(getattr(model, key), list) else (key,)
             _check_step(step, (*place, *at), transformer=True)
     last = (*place, "steps", len(model.parts) - 1) if model.steps else place
-    _check_step(model.parts[-1], last, transformer=False)
-    classifier = build(model.parts[-1].estimator, model.parts[-1].params)
+    classifier = _check_step(model.parts[-1], last, transformer=False)
     if model.needs_costs and costs is None:
         message = "needs `costs: {classes: …, matrix: …}` at the top level"
         raise Problem((*place, "threshold", "choose"), message)
-    _check_extras(place, model, classifier)
+    if model.class_weight is not None:
+        with _problems_at(*place, "class_weight"):
+            check_class_weight(classifier, model.parts[-1].params)
+    if model.early_stopping is not None:
+        with _problems_at(*place, "early_stopping"):
+            with_early_stopping(make_classifier(model), model.early_stopping)
+    if model.threshold is not None:
+        with _problems_at(*place, "threshold"):
+            _check_threshold(model, classifier)
+    if model.seeds > 1:
+        with _problems_at(*place, "seeds"):
+            _check_seeds(model, classifier)
+    if model.tune is not None:
+        with _problems_at(*place, "tune"):
+            check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
     return classifier
 
 
-def _check_extras(place: tuple[str, ...], model: Model, classifier: Any) -> None:
-    key = "class_weight"
+@contextmanager
+def _problems_at(*place: str | int) -> Iterator[None]:
+    """Say at which key an error is."""
     try:
-        if model.class_weight is not None:
-            check_class_weight(classifier, model.parts[-1].params)
-        key = "early_stopping"
-        if model.early_stopping is not None:
-            with_early_stopping(make_classifier(model), model.early_stopping)
-        key = "threshold"
-        if model.threshold is not None:
-            _check_threshold(model, classifier)
-        key = "seeds"
-        if model.seeds > 1:
-            _check_seeds(model, classifier)
-        key = "tune"
-        if model.tune is not None:
-            check_tuning(Pipeline(steps_of(model, classifier)), model.tune)
+        yield
     except Problem as problem:
-        raise Problem((*place, key, *problem.path), problem.message) from None
+        raise Problem((*place, *problem.path), problem.message) from None
     except UserError as error:
-        raise Problem((*place, key), str(error)) from None
+        raise Problem(place, str(error)) from None
 
 
-def _check_step(step: Step, place: tuple[str | int, ...], transformer: bool) -> None:
-    key = "estimator"
-    try:
+def _check_step(step: Step, place: tuple[str | int, ...], transformer: bool) -> Any:
+    with _problems_at(*place, "estimator"):
         import_class(step.estimator)
-        key = "params"
+    with _problems_at(*place, "params"):
         made = build(step.estimator, step.params)
         check_values(made, {})
-    except UserError as error:
-        raise Problem((*place, key), str(error)) from None
-    at = (*place, "estimator")
-    if transformer:
-        if not (hasattr(made, "fit") and hasattr(made, "transform")):
-            raise Problem(at, f"{step.estimator} has no fit and transform: it is no transformer")
-        return
-    if not (hasattr(made, "fit") and hasattr(made, "predict")):
-        raise Problem(at, f"{step.estimator} has no fit and predict: it is not an estimator")
-    if not is_classifier(made):
-        raise Problem(
-            at, f"{step.estimator} is not a classifier (scikit-learn's is_classifier says so)"
-        )
+    with _problems_at(*place, "estimator"):
+        if transformer:
+            if not (hasattr(made, "fit") and hasattr(made, "transform")):
+                raise UserError(f"{step.estimator} has no fit and transform: it is no transformer")
+        elif not (hasattr(made, "fit") and hasattr(made, "predict")):
+            raise UserError(f"{step.estimator} has no fit and predict: it is not an estimator")
+        elif not is_classifier(made):
+            raise UserError(
+                f"{step.estimator} is not a classifier (scikit-learn's is_classifier says so)"
+            )
+    return made
 
 
 def _check_threshold(model: Model, classifier: Any) -> None:
@@ -123,7 +122,7 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
     """Look for what keeps a model from being fitted on a data set."""
     place = ("models", name)
     try:
-        own_features(table.features, model)
+        select_features(table.features, model)
     except Problem as problem:
         yield Problem((*place, *problem.path), f"{problem.message} in data set {dataset}")
     if isinstance(model.class_weight, dict):

@@ -12,8 +12,8 @@ import pytest
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
 from bakeoff.data.splits import write_splits
 from bakeoff.fit.assemble import assemble
-from bakeoff.fit.one import run_fit
 from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.task import FitTask, run_fit
 from bakeoff.seeds import derive
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
@@ -68,7 +68,7 @@ MODELS = [
 def test_mixed_columns_and_gaps_just_work(
     estimator: str, paths: dict[str, Path], tmp_path: Path
 ) -> None:
-    run_fit(FIT, model(estimator), 1, **paths, output=tmp_path / "p.parquet")
+    run_fit(FitTask(FIT, model(estimator), 1, **paths, output=tmp_path / "p.parquet"))
     found = Predictions.read(tmp_path / "p.parquet")
     assert found.classes == ("no", "yes")
     assert len(found.y_true) == 24
@@ -92,7 +92,7 @@ def test_same_fit_twice_gives_the_same_predictions(
     outcomes = []
     for name in ("a", "b"):
         np.random.rand()  # noqa: NPY002  what ran before must not matter
-        run_fit(FIT, model(estimator), 1, **paths, output=tmp_path / name)
+        run_fit(FitTask(FIT, model(estimator), 1, **paths, output=tmp_path / name))
         outcomes.append(Predictions.read(tmp_path / name).probabilities)
     np.testing.assert_array_equal(*outcomes)
 
@@ -100,7 +100,7 @@ def test_same_fit_twice_gives_the_same_predictions(
 def test_seed_reaches_the_estimator(paths: dict[str, Path], tmp_path: Path) -> None:
     outcomes = []
     for seed in (1, 2):
-        run_fit(FIT, model(MODELS[1]), seed, **paths, output=tmp_path / "p")
+        run_fit(FitTask(FIT, model(MODELS[1]), seed, **paths, output=tmp_path / "p"))
         outcomes.append(Predictions.read(tmp_path / "p").probabilities)
     assert not np.array_equal(*outcomes)
 
@@ -130,7 +130,7 @@ def test_preprocessing_is_fitted_on_training_rows_only(
         "fit",
         lambda self, X, *a, **k: seen.append(len(X)) or original(self, X, *a, **k),
     )
-    run_fit(FIT, model(MODELS[0]), 1, **paths, output=tmp_path / "p")
+    run_fit(FitTask(FIT, model(MODELS[0]), 1, **paths, output=tmp_path / "p"))
     assert seen == [56]
 
 
@@ -161,7 +161,7 @@ def test_class_missing_from_training_gets_probability_zero(tmp_path: Path) -> No
     table.write(tmp_path / "d", tmp_path / "c")
     write_splits(tmp_path / "s", pd.DataFrame({ROW_ID: range(6), "repeat-1": [0, 0, 0, 0, 1, 1]}))
     args = tmp_path / "d", tmp_path / "s", tmp_path / "p"
-    run_fit(FIT, model("xgboost.XGBClassifier", params={"n_estimators": 2}), 1, *args)
+    run_fit(FitTask(FIT, model("xgboost.XGBClassifier", params={"n_estimators": 2}), 1, *args))
     found = Predictions.read(tmp_path / "p")
     assert found.probabilities is not None
     assert (found.probabilities[:, 2] == 0).all()

@@ -105,6 +105,7 @@ class EarlyStopped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type:
         return get_tags(self.estimator)
 
 
+# the classifier, (X, y, weights) to learn from and to watch, and the rounds
 Watched = Callable[[Any, list[Any], list[Any], int], None]
 
 

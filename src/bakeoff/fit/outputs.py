@@ -1,0 +1,79 @@
+"""What a fitted estimator predicts, refused where it is no label or no probability."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.data.table import PROBABILITY_SLACK
+from bakeoff.errors import UserError
+
+
+def predicted_classes(
+    predicted: NDArray[Any], n_rows: int, present: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the class codes of predicted labels.
+
+    Parameters
+    ----------
+    predicted : ndarray
+        Positions in `present`, as the estimator returns them.
+    n_rows : int
+        Number of rows that were to be predicted.
+    present : ndarray of int
+        Codes of the classes in the training part.
+    """
+    if len(predicted) != n_rows:
+        raise UserError(f"it predicts {len(predicted)} labels for {n_rows} rows")
+    strange = ~np.isin(predicted, np.arange(len(present)))
+    if strange.any():
+        raise UserError(
+            f"it predicts {predicted[strange][0]} for {int(strange.sum())} of {n_rows} rows, the "
+            f"labels that it was trained on are 0 to {len(present) - 1}"
+        )
+    codes: NDArray[np.intp] = present[predicted.astype(np.intp)]
+    return codes
+
+
+def predicted_probabilities(
+    estimator: Any, X: Any, present: NDArray[np.intp], n_classes: int
+) -> NDArray[np.float64] | None:
+    """Return class probabilities, shape (n, K), or None where the estimator has none.
+
+    Classes that are not in `present`, the training part, get the probability 0.
+    """
+    if not hasattr(estimator, "predict_proba"):
+        return None
+    values = np.asarray(estimator.predict_proba(X))
+    expected = len(X), len(present)
+    if values.shape != expected:
+        raise UserError(f"its probabilities have the shape {values.shape}, expected {expected}")
+    _check_finite(values, "probabilities")
+    off = ((values < -PROBABILITY_SLACK) | (values > 1 + PROBABILITY_SLACK)).any(axis=1)
+    off |= np.abs(values.sum(axis=1) - 1) > PROBABILITY_SLACK
+    if off.any():
+        raise UserError(
+            f"its probabilities of {int(off.sum())} of {len(X)} rows are none: not between 0 and "
+            f"1, or their sum is not 1 (first: {', '.join(f'{p:.3g}' for p in values[off][0])})"
+        )
+    full = np.zeros((len(X), n_classes))
+    full[:, present] = values
+    return full
+
+
+def predicted_decision(estimator: Any, X: Any) -> NDArray[np.float64] | None:
+    """Return decision values, shape (n, K) or (n, 1); None where there are probabilities."""
+    if hasattr(estimator, "predict_proba") or not hasattr(estimator, "decision_function"):
+        return None
+    values = np.asarray(estimator.decision_function(X), dtype=np.float64)
+    values = values.reshape(len(values), -1)
+    _check_finite(values, "decision values")
+    return values
+
+
+def _check_finite(values: NDArray[np.float64], what: str) -> None:
+    if not np.isfinite(values).all():
+        rows = int((~np.isfinite(values)).any(axis=1).sum())
+        raise UserError(f"it diverged: {what} of {rows} of {len(values)} rows are not finite")

@@ -1,0 +1,152 @@
+"""One fit: train a model on the training part of a split and predict the test part."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.data import ROW_ID, Split, Table, read_split
+from bakeoff.data.table import GROUP, TIME, WEIGHT
+from bakeoff.errors import Problem, unknown
+from bakeoff.fit.estimator import import_class
+from bakeoff.fit.isolation import isolated
+from bakeoff.fit.memory import peak_memory_mb, reset_peak_memory
+from bakeoff.fit.outputs import predicted_classes, predicted_decision, predicted_probabilities
+from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.stamp import stamp
+from bakeoff.fit.train import TrainingPart, train
+from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
+from bakeoff.seeds import derive, integer
+from bakeoff.spec import Costs, Fit
+from bakeoff.spec.models import Model
+
+
+@dataclasses.dataclass(frozen=True)
+class FitTask:
+    """Everything that one fit depends on, and where it writes.
+
+    Attributes
+    ----------
+    fit : Fit
+        Data set, model, plan, repeat, fold and seed number.
+    model : Model
+        The model's entry in the experiment.
+    seed : int
+        The experiment's seed; the fit's own is derived from it and from `fit`.
+    data, splits : path
+        The canonical table and the divisions of the plan.
+    output : path
+        The Parquet file to write.
+    recipe : str
+        Digest of the model, the code and the versions; see `bakeoff.run.recipes.of_fit`.
+    costs : Costs or None
+        What errors cost; for thresholds chosen by cost.
+    """
+
+    fit: Fit
+    model: Model
+    seed: int
+    data: str | Path
+    splits: str | Path
+    output: str | Path
+    recipe: str = ""
+    costs: Costs | None = None
+
+    @cached_property
+    def stamp(self) -> dict[str, str]:
+        """What the file says about its making; see `bakeoff.fit.stamp`."""
+        return stamp(self.recipe, self.data, self.splits)
+
+
+def run_fit(task: FitTask) -> None:
+    """Fit one model on one split of one data set and write its predictions."""
+    fit, model = task.fit, task.model
+    table = _read_table(str(task.data), Path(task.data).stat().st_mtime_ns)
+    split = read_split(task.splits, fit.repeat, fit.fold)
+    seed = derive(task.seed, "fit", *fit[:5], *(("seed", fit.seed) if fit.seed > 1 else ()))
+    reset_peak_memory()
+    for path in model.imports:
+        import_class(path)  # first: libraries bring thread pools, which are to be limited too
+    with isolated(integer(seed), model.threads):
+        predictions = _fit_and_predict(table, split, task, seed)
+    facts = {
+        **fit._asdict(),
+        **predictions.facts,
+        **task.stamp,
+        "random_state": integer(seed),
+        "threads": model.threads,
+        "n_train": len(split.train),
+        "n_test": len(split.test),
+        "peak_memory_mb": round(peak_memory_mb(), 1),
+        "process": os.getpid(),
+        "versions": versions((*BASE_PACKAGES, *distributions_of(*model.imports))),
+    }
+    dataclasses.replace(predictions, facts=facts).write(task.output)
+
+
+@lru_cache(maxsize=2)
+def _read_table(path: str, mtime_ns: int) -> Table:
+    return Table.read(path)
+
+
+def _fit_and_predict(
+    table: Table, split: Split, task: FitTask, seed: np.random.SeedSequence
+) -> Predictions:
+    features, codes = select_features(table.features, task.model), table.codes
+    # learners such as XGBoost want labels 0..K-1 without gaps, whatever the training part holds
+    present, labels = np.unique(codes[split.train], return_inverse=True)
+    part = TrainingPart(
+        features.iloc[split.train],
+        labels,
+        tuple(table.classes[code] for code in present),
+        *(_rows(table, name, split.train) for name in (WEIGHT, GROUP, TIME)),
+    )
+    start = time.perf_counter()
+    costs = None if task.costs is None else task.costs.of(part.classes)
+    trained = train(task.model, part, seed, costs)
+    fitted = time.perf_counter()
+    tested = features.iloc[split.test]
+    predictions = Predictions(
+        row_id=table.frame[ROW_ID].to_numpy()[split.test],
+        y_true=codes[split.test],
+        y_pred=predicted_classes(trained.predict(tested), len(tested), present),
+        classes=table.classes,
+        probabilities=predicted_probabilities(
+            trained.estimator, tested, present, len(table.classes)
+        ),
+        decision=predicted_decision(trained.estimator, tested),
+        facts={"chosen": trained.chosen} if trained.chosen else {},
+    )
+    seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - fitted}
+    timing = {name: round(value, 6) for name, value in seconds.items()}
+    return dataclasses.replace(predictions, facts={**timing, **predictions.facts})
+
+
+def _rows(table: Table, column: str, rows: NDArray[np.intp]) -> Any:
+    return table.frame[column].to_numpy()[rows] if column in table.frame else None
+
+
+def select_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
+    """Return the columns that a model learns from.
+
+    Raises
+    ------
+    Problem
+        A column does not exist, or none is left; its path is relative to the model's entry.
+    """
+    for key, names in (("features", model.features or []), ("drop", model.drop)):
+        for i, name in enumerate(names):
+            if name not in features.columns:
+                raise Problem((key, i), unknown("feature", name, map(str, features.columns)))
+    wanted = [name for name in model.features or features.columns if name not in model.drop]
+    if not wanted:
+        raise Problem(("drop",), "no feature is left to learn from")
+    return features[wanted]
