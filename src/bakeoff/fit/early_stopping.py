@@ -32,7 +32,7 @@ def with_early_stopping(classifier: Any, stopping: EarlyStopping) -> Any:
         own = {"validation_fraction": stopping.fraction, "n_iter_no_change": stopping.rounds}
         switch = {"early_stopping": True} if "early_stopping" in known else {}
         return classifier.set_params(**own, **switch)
-    if _watched_fit(classifier) is None:
+    if _watching(classifier) is None:
         raise UserError(
             f"{type(classifier).__name__} cannot stop early; XGBoost, LightGBM, CatBoost and those "
             "of scikit-learn with `n_iter_no_change` can (HistGradientBoostingClassifier, "
@@ -85,10 +85,12 @@ class EarlyStopped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type:
         parts = train_test_split(
             *arrays, test_size=self.fraction, stratify=y, random_state=self.random_state
         )
+        (X, y, *weights), watched = parts[::2], parts[1::2]
         self.estimator_ = clone(self.estimator)
-        fit = _watched_fit(self.estimator_)
-        assert fit is not None
-        fit(self.estimator_, parts[::2], parts[1::2], self.rounds)
+        watch = _watching(self.estimator_)
+        assert watch is not None
+        keywords = watch(self.estimator_, watched, self.rounds)
+        self.estimator_.fit(X, y, sample_weight=weights[0] if weights else None, **keywords)
         self.classes_ = self.estimator_.classes_
         return self
 
@@ -105,58 +107,42 @@ class EarlyStopped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type:
         return get_tags(self.estimator)
 
 
-# the classifier, (X, y, weights) to learn from and to watch, and the rounds
-Watched = Callable[[Any, list[Any], list[Any], int], None]
+# from a classifier, the (X, y, weights) to watch and the rounds to the keywords of its fit
+Watching = Callable[[Any, list[Any], int], dict[str, Any]]
 
 
-def _watched_fit(classifier: Any) -> Watched | None:
-    return _WATCHED.get(boosting_library(classifier) or "")
+def _watching(classifier: Any) -> Watching | None:
+    return _WATCHING.get(boosting_library(classifier) or "")
 
 
-def _xgboost(classifier: Any, learnt: list[Any], watched: list[Any], rounds: int) -> None:
-    X, y, *weights = learnt
+def _xgboost(classifier: Any, watched: list[Any], rounds: int) -> dict[str, Any]:
+    X, y, *weights = watched
     classifier.set_params(early_stopping_rounds=rounds)
-    classifier.fit(
-        X,
-        y,
-        sample_weight=weights[0] if weights else None,
-        eval_set=[tuple(watched[:2])],
-        sample_weight_eval_set=watched[2:] or None,
-        verbose=False,
-    )
+    return {"eval_set": [(X, y)], "sample_weight_eval_set": weights or None, "verbose": False}
 
 
-def _lightgbm(classifier: Any, learnt: list[Any], watched: list[Any], rounds: int) -> None:
+def _lightgbm(classifier: Any, watched: list[Any], rounds: int) -> dict[str, Any]:
     from lightgbm import early_stopping
 
-    X, y, *weights = learnt
-    if "eval_X" in inspect.signature(classifier.fit).parameters:  # from 4.7 on
-        watch = {"eval_X": watched[0], "eval_y": watched[1]}
-    else:
-        watch = {"eval_set": [tuple(watched[:2])]}
-    classifier.fit(
-        X,
-        y,
-        sample_weight=weights[0] if weights else None,
-        **watch,
-        eval_sample_weight=watched[2:] or None,
-        callbacks=[early_stopping(rounds, verbose=False)],
-    )
+    X, y, *weights = watched
+    new = "eval_X" in inspect.signature(classifier.fit).parameters  # from 4.7 on
+    return {
+        **({"eval_X": X, "eval_y": y} if new else {"eval_set": [(X, y)]}),
+        "eval_sample_weight": weights or None,
+        "callbacks": [early_stopping(rounds, verbose=False)],
+    }
 
 
-def _catboost(classifier: Any, learnt: list[Any], watched: list[Any], rounds: int) -> None:
+def _catboost(classifier: Any, watched: list[Any], rounds: int) -> dict[str, Any]:
     from catboost import Pool
 
-    X, y, *weights = learnt
-    weight = watched[2] if watched[2:] else None
-    classifier.fit(
-        X,
-        y,
-        sample_weight=weights[0] if weights else None,
-        eval_set=Pool(watched[0], watched[1], weight=weight),
-        early_stopping_rounds=rounds,
-        verbose=False,
-    )
+    X, y, *weights = watched
+    pool = Pool(X, y, weight=weights[0] if weights else None)
+    return {"eval_set": pool, "early_stopping_rounds": rounds, "verbose": False}
 
 
-_WATCHED: dict[str, Watched] = {"xgboost": _xgboost, "lightgbm": _lightgbm, "catboost": _catboost}
+_WATCHING: dict[str, Watching] = {
+    "xgboost": _xgboost,
+    "lightgbm": _lightgbm,
+    "catboost": _catboost,
+}
