@@ -1,17 +1,24 @@
-# `make` runs the default experiment, `make test` the whole test suite; both first make .venv.
+# `make` runs the default experiment, `make test` all tests that take minutes, `make test-all` every
+# test there is; each first makes .venv.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := run
-.PHONY: run test lint format lock clean
+.PHONY: run test test-all lint format lock clean
 
 run: $(VENV)/run.stamp
 	@$(BIN)/snakemake --cores all
 
+# one process per core; tests of one group (a shared fixture, the one Slurm) stay in one process
+PYTEST = $(BIN)/pytest --quiet --numprocesses logical --maxprocesses 8 --dist loadgroup
+
 test: $(VENV)/dev.stamp lint
-	@$(BIN)/pytest
+	@$(PYTEST) -m 'not slow'
+
+test-all: $(VENV)/dev.stamp lint
+	@$(PYTEST)
 
 lint: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .

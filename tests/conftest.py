@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,19 @@ TINY: dict[str, Any] = {
     "metrics": ["accuracy", "log_loss"],
     "tests": {"run": ["cv5x2_f", "mcnemar", "cochran_q"]},
 }
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _same_however_started() -> Iterator[None]:
+    """Undo what a shell, a terminal or a job scheduler hands down to the processes they start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", "1000")  # as if the output went to a file
+        for name in ("LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE"):
+            patch.delenv(name, raising=False)
+        # background jobs ignore SIGINT, and their children inherit that
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
+        yield
 
 
 @pytest.fixture
