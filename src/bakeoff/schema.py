@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bakeoff.compare.applied import corrects
 from bakeoff.compare.described import option_schemas
+from bakeoff.compare.setup import corrects
 from bakeoff.files import write_text
 from bakeoff.scores import METRICS
 from bakeoff.spec import Experiment
@@ -32,7 +32,7 @@ def schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
     }
     found["properties"]["metrics"]["items"] = {"enum": sorted(METRICS)}
-    settings = found["$defs"]["TestSettings"]["properties"]
+    settings = found["$defs"]["HypothesisTests"]["properties"]
     (listed,) = (v for v in settings["run"]["oneOf"] if v.get("type") == "array")
     listed["items"] = {"enum": sorted(catalogue())}
     settings["options"] |= {
@@ -73,7 +73,7 @@ def tables() -> str:
             (f"`resampling: {{{plan}: …}}`", found["$defs"][_ref(value)])
             for plan, value in found["$defs"]["Resampling"]["properties"].items()
         ),
-        _part(found, "`tests:`", "TestSettings"),
+        _part(found, "`tests:`", "HypothesisTests"),
         _part(found, "`costs:`", "Costs"),
         _part(found, "`execution:`", "Execution"),
     ]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from bakeoff.check import check_experiment
 from bakeoff.cli.terminal import bold, dim, paragraph, say, table
-from bakeoff.compare.applied import applied, compares_pairs
-from bakeoff.compare.family import pairs_of
+from bakeoff.compare.corrections import pairs_of
+from bakeoff.compare.setup import compares_pairs, setup_of
 from bakeoff.data import Table
 from bakeoff.data.given import divide, load
 from bakeoff.data.sources import is_at_hand
@@ -126,7 +126,7 @@ def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
     rows = []
     for test in chosen:
         entry = known[test.name]
-        how = applied(entry, experiment.tests)
+        how = setup_of(entry, experiment.tests)
         hypotheses = str(_family(experiment, test)) if compares_pairs(entry) else "1"
         correction = how.correction if hypotheses != "1" else ""
         about = f"the {entry.about}"
@@ -158,7 +158,7 @@ def _brief(test: ChosenTest) -> tuple[str]:
 
 def _family(experiment: Experiment, test: ChosenTest) -> int:
     """Count the pairs of models that a test compares."""
-    how = applied(catalogue()[test.name], experiment.tests)
+    how = setup_of(catalogue()[test.name], experiment.tests)
     return len(pairs_of(list(experiment.models), how.versus))
 
 
@@ -193,7 +193,7 @@ def _detectable(
     entry = catalogue()[test.name]
     if entry.detectable is None or experiment.by_scores(test.plan):
         return
-    how = applied(entry, experiment.tests)
+    how = setup_of(entry, experiment.tests)
     hypotheses = 1 if how.correction in ("none", "BH", "BY") else _family(experiment, test)
     alpha = how.alpha / max(hypotheses, 1)
     for dataset, data in tables.items():

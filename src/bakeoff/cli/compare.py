@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bakeoff.cli.terminal import bold, dim, paragraph, say, table
 from bakeoff.compare import Comparison, Context, run_test
-from bakeoff.compare.evidence import TestSet
+from bakeoff.compare.evidence import PairedPredictions
 from bakeoff.data.columns import names
 from bakeoff.data.given import check_same, rows_from
 from bakeoff.data.given_file import USUAL, read_frame, read_given
@@ -181,8 +181,8 @@ def make_study(given: Given, args: argparse.Namespace) -> Study:
             raise UserError(unknown("model in --versus:", args.versus, ids))
         tests["versus"] = ids[args.versus]
     experiment = _experiment(given, ids, tests)
-    rows = TestSet(
-        tuple(ids.values()), given.y_true, np.column_stack(list(given.predicted.values()))
+    rows = PairedPredictions.from_labels(
+        list(ids.values()), given.y_true, list(given.predicted.values())
     )
     context = Context("rows", "holdout", METRIC, True, experiment.tests)
     known = catalogue()
@@ -195,7 +195,7 @@ def make_study(given: Given, args: argparse.Namespace) -> Study:
             "repeat": 1,
             "fold": 1,
             "n_train": np.nan,
-            "n_test": len(rows.y_true),
+            "n_test": rows.n,
             "metric": METRIC,
             "value": float(right),
             "undefined": "",

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Sequence
 
 from bakeoff.cli.terminal import bold, dim, paragraph, say, table
-from bakeoff.compare.applied import allowed_options
+from bakeoff.compare.setup import allowed_options
 from bakeoff.errors import UserError, unknown
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
 from bakeoff.stats.citations import BIBTEX

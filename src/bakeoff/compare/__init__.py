@@ -2,9 +2,9 @@
 
 from bakeoff.compare.choose import check_classes, choose_tests, running
 from bakeoff.compare.comparison import Comparison, Decision
+from bakeoff.compare.family import Context, run_test
 from bakeoff.compare.gather import run_chosen
 from bakeoff.compare.listing import list_tests
-from bakeoff.compare.run import Context, run_test
 
 __all__ = [
     "Comparison",

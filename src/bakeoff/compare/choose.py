@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from bakeoff.compare.applied import (
-    FIXED_METRICS,
-    IN_UNIT,
-    applied,
-    compares_pairs,
-    corrects,
-    takes_control,
-)
 from bakeoff.compare.options import check_options
 from bakeoff.compare.recommend import complete_folds, recommended
+from bakeoff.compare.setup import (
+    FIXED_METRICS,
+    IN_UNIT,
+    compares_pairs,
+    corrects,
+    setup_of,
+    takes_control,
+)
 from bakeoff.data.columns import check_values
 from bakeoff.errors import Problem, UserError, shown, unknown
 from bakeoff.spec import ChosenTest, Experiment
@@ -265,7 +265,7 @@ def _unused(experiment: Experiment, entries: Sequence[Entry]) -> Iterator[Proble
             place = ("tests", "options", name)
             yield Problem(place, f"{name} does not run (the tests are {_list(entries)})")
     for entry in entries:
-        how = applied(entry, tests)
+        how = setup_of(entry, tests)
         if how.versus is not None and not takes_control(entry):
             own = ("options", entry.name) if "versus" in tests.of(entry.name) else ()
             yield Problem(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from bakeoff.compare.applied import allowed_options, corrects
+from bakeoff.compare.setup import allowed_options, corrects
 from bakeoff.spec.tests import Correction
 from bakeoff.stats import Entry
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.errors import UserError
 from bakeoff.stats import Entry, Evidence
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.integer[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +79,7 @@ class FoldScores:
 
 
 @dataclasses.dataclass(frozen=True)
-class Criteria:
+class FoldCriteria:
     """Scores of all models on the folds of one plan by several metrics.
 
     Attributes
@@ -105,7 +106,7 @@ class Criteria:
     left_out: tuple[str, ...] = ()
 
     @classmethod
-    def join(cls, parts: dict[str, FoldScores], greater_is_better: Sequence[bool]) -> Criteria:
+    def join(cls, parts: dict[str, FoldScores], greater_is_better: Sequence[bool]) -> FoldCriteria:
         """Put the scores by several metrics side by side."""
         first = next(iter(parts.values()))
         stacked = [part.values.reshape(-1, len(part.models)) for part in parts.values()]
@@ -142,48 +143,64 @@ class Criteria:
 
 
 @dataclasses.dataclass(frozen=True)
-class TestSet:
-    """Predictions of all models on one test set.
+class PairedPredictions:
+    """Predictions of all models on the same rows, paired by row.
 
     Attributes
     ----------
     models : tuple of str
         In the experiment's order.
-    y_true : ndarray of str, shape (n,)
-        True labels.
-    predicted : ndarray of str, shape (n, M)
-        Predicted labels.
     classes : tuple of str
         In the data set's order; of two, the positive one is the last.
+    truth : ndarray of int, shape (n,)
+        True classes: their places in `classes`.
+    predicted : ndarray of int, shape (n, M)
+        Predicted classes.
     scores : ndarray, shape (n, M), or None
         How positive each model takes a row for; NaN columns for models that do not say.
     left_out : tuple of str
         What is not in here that might be, and why, a sentence each.
     """
 
-    __test__ = False
-
     models: tuple[str, ...]
-    y_true: NDArray[np.str_]
-    predicted: NDArray[np.str_]
-    classes: tuple[str, ...] = ()
+    classes: tuple[str, ...]
+    truth: Codes
+    predicted: Codes
     scores: Floats | None = None
     left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def from_labels(
+        cls, models: Sequence[str], truth: ArrayLike, predicted: Sequence[ArrayLike]
+    ) -> PairedPredictions:
+        """Make them from labels, one array per model; the classes are sorted."""
+        columns = [pd.Series(labels, dtype=str) for labels in (truth, *predicted)]
+        classes = pd.Index(sorted({label for labels in columns for label in labels.unique()}))
+        first, *codes = (classes.get_indexer(pd.Index(labels)) for labels in columns)
+        return cls(tuple(models), tuple(classes), first, np.column_stack(codes))
+
+    def confusion(self, model: str) -> NDArray[np.int64]:
+        """Count true (rows) against predicted classes (columns), shape (K, K)."""
+        k = len(self.classes)
+        cells = self.truth.astype(np.int64) * k + self.predicted[:, self.models.index(model)]
+        return np.bincount(cells, minlength=k * k).reshape(k, k)
 
     @property
     def correct(self) -> NDArray[np.bool_]:
         """Whether each model is right on each row, shape (n, M)."""
-        right: NDArray[np.bool_] = self.predicted == self.y_true[:, None]
+        right: NDArray[np.bool_] = self.predicted == self.truth[:, None]
         return right
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Cut right/wrong, labels or scores for some models."""
         if entry.evidence is Evidence.CORRECTNESS:
-            return [self.predicted[:, m] == self.y_true for m in models]
+            return [self.predicted[:, m] == self.truth for m in models]
         if entry.evidence is Evidence.LABELS:
-            return [self.y_true, *(self.predicted[:, m] for m in models)]
+            names = np.array(self.classes)
+            return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
         assert self.scores is not None
-        return [self.y_true == self.classes[-1], *(self.scores[:, m] for m in models)]
+        positive = self.truth == len(self.classes) - 1
+        return [positive, *(self.scores[:, m] for m in models)]
 
     def matrix(self, entry: Entry) -> list[Any]:
         """Return rows × models, right or wrong."""
@@ -203,7 +220,7 @@ class TestSet:
     @property
     def n(self) -> int:
         """The number of rows."""
-        return len(self.y_true)
+        return len(self.truth)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -255,7 +272,7 @@ def _undefined(reasons: Iterable[str]) -> str:
     return f"the metric is undefined on a fold: {found}" if found else ""
 
 
-AnyEvidence = FoldScores | Criteria | TestSet | DatasetScores
+AnyEvidence = FoldScores | FoldCriteria | PairedPredictions | DatasetScores
 
 
 def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldScores:
@@ -293,8 +310,10 @@ def read_scores(path: str | Path) -> pd.DataFrame:
     )
 
 
-def read_test_set(path: str | Path, models: list[str], *, scores: bool = False) -> TestSet:
-    """Read the collected predictions of one test set.
+def read_predictions(
+    path: str | Path, models: list[str], *, scores: bool = False
+) -> PairedPredictions:
+    """Read the collected predictions on one test set.
 
     Parameters
     ----------
@@ -307,19 +326,19 @@ def read_test_set(path: str | Path, models: list[str], *, scores: bool = False) 
     """
     known = pq.read_schema(path).names
     present = [model for model in models if model in known]
-    frame = pd.read_parquet(path, columns=["y_true", *present])
-    labels = frame["y_true"].astype("category")
-    classes = tuple(map(str, labels.cat.categories))
+    frame = pd.read_parquet(path, columns=["y_true", *present]).astype("category")
+    classes = frame["y_true"].cat.categories
+    codes = [frame[name].cat.set_categories(classes).cat.codes for name in present]
     ranking = None
     if scores and present:
         names = {model: f"{model}:{classes[-1]}" for model in present}
         found = pd.read_parquet(path, columns=[name for name in names.values() if name in known])
         ranking = found.reindex(columns=list(names.values())).to_numpy(dtype=np.float64)
-    return TestSet(
+    return PairedPredictions(
         tuple(present),
-        frame["y_true"].to_numpy(dtype=np.str_),
-        np.array([frame[model].to_numpy(dtype=np.str_) for model in present], np.str_).T,
-        classes,
+        tuple(map(str, classes)),
+        frame["y_true"].cat.codes.to_numpy(),
+        np.column_stack(codes) if codes else np.empty((len(frame), 0), np.int8),
         ranking,
         _without(models, present),
     )

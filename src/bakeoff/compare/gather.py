@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from bakeoff.compare.applied import applied
 from bakeoff.compare.comparison import Comparison
 from bakeoff.compare.evidence import (
     AnyEvidence,
-    Criteria,
+    FoldCriteria,
     fold_scores,
+    read_predictions,
     read_scores,
-    read_test_set,
 )
+from bakeoff.compare.family import Context, run_test
 from bakeoff.compare.matrix import Hole, complete, read_holes, read_matrix
-from bakeoff.compare.run import Context, run_test
+from bakeoff.compare.setup import setup_of
 from bakeoff.scores import METRICS
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.stats import Entry, Evidence, catalogue
@@ -88,13 +88,13 @@ def _evidence(
     for dataset, path in inputs.items():
         if chosen.on_rows:
             ranking = entry.evidence is Evidence.PROBABILITIES
-            yield dataset, chosen.metrics[0], read_test_set(path, models, scores=ranking)
+            yield dataset, chosen.metrics[0], read_predictions(path, models, scores=ranking)
             continue
         scores = read_scores(path)
         parts = {metric: fold_scores(scores, models, metric) for metric in chosen.metrics}
         if entry.evidence is Evidence.FOLD_CRITERIA:
             better = [METRICS[metric].greater_is_better for metric in parts]
-            yield dataset, "+".join(parts), Criteria.join(parts, better)
+            yield dataset, "+".join(parts), FoldCriteria.join(parts, better)
             continue
         for metric, part in parts.items():
             yield dataset, metric, part
@@ -106,4 +106,4 @@ def _holes(holes: Iterable[Hole], plan: str, metric: str) -> list[Hole]:
 
 def _keeps_holes(entry: Entry, experiment: Experiment) -> bool:
     """Tell whether a test was asked to do with missing cells itself."""
-    return applied(entry, experiment.tests).options.get("missing") == "omit"
+    return setup_of(entry, experiment.tests).options.get("missing") == "omit"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from bakeoff.compare.applied import applied, corrects
+from bakeoff.compare.setup import corrects, setup_of
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.stats import Entry, catalogue
 
@@ -29,7 +29,7 @@ def list_tests(experiment: Experiment, chosen: Sequence[ChosenTest]) -> list[dic
 
 
 def _settings(entry: Entry, experiment: Experiment) -> dict[str, Any]:
-    how = applied(entry, experiment.tests)
+    how = setup_of(entry, experiment.tests)
     return {
         "test": entry.name,
         "title": entry.title,

@@ -10,19 +10,25 @@ from typing import Any, get_args
 
 import numpy as np
 
-from bakeoff.compare.applied import (
+from bakeoff.compare.corrections import check_correction
+from bakeoff.compare.evidence import (
+    AnyEvidence,
+    DatasetScores,
+    FoldCriteria,
+    FoldScores,
+    PairedPredictions,
+)
+from bakeoff.compare.family import Context, check_run
+from bakeoff.compare.setup import (
     FIXED_METRICS,
     MANAGED,
     SHARED,
     allowed_options,
-    applied,
     compares_pairs,
     corrects,
+    setup_of,
     takes_control,
 )
-from bakeoff.compare.evidence import AnyEvidence, Criteria, DatasetScores, FoldScores, TestSet
-from bakeoff.compare.family import check_correction
-from bakeoff.compare.run import Context, check_run
 from bakeoff.errors import Problem, shown, unknown
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.tests import Correction
@@ -107,7 +113,7 @@ def _spoken(kinds: str) -> str:
 def _tried(entry: Entry, test: ChosenTest, experiment: Experiment) -> list[Problem]:
     """Run a test on made-up evidence and report what it refuses."""
     try:
-        check_correction(entry, applied(entry, experiment.tests), len(experiment.models))
+        check_correction(entry, setup_of(entry, experiment.tests), len(experiment.models))
         context = Context(
             "",
             test.plan,
@@ -162,12 +168,14 @@ def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvide
     if entry.evidence is Evidence.FOLD_CRITERIA:
         shape = (folds[0] * folds[1], len(models), len(test.metrics))
         better = (True,) * len(test.metrics)
-        return Criteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
+        return FoldCriteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
     classes = experiment.costs.names if experiment.costs else ["no", "yes"]
-    truth = np.resize(np.array(classes), _ROWS)
-    predicted = rng.choice(classes, (_ROWS, len(models)))
+    truth = np.resize(np.arange(len(classes)), _ROWS)
+    predicted = rng.integers(len(classes), size=(_ROWS, len(models)))
     predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
-    return TestSet(models, truth, predicted, tuple(classes), rng.random((_ROWS, len(models))))
+    return PairedPredictions(
+        models, tuple(classes), truth, predicted, rng.random((_ROWS, len(models)))
+    )
 
 
 def _some(entry: Entry, experiment: Experiment) -> list[str]:
@@ -175,6 +183,6 @@ def _some(entry: Entry, experiment: Experiment) -> list[str]:
     models = list(experiment.models)
     if not compares_pairs(entry):
         return models if entry.arity is Arity.OMNIBUS else models[:1]
-    versus = applied(entry, experiment.tests).versus if takes_control(entry) else None
+    versus = setup_of(entry, experiment.tests).versus if takes_control(entry) else None
     others = [model for model in models if model != versus]
     return [*([versus] if versus is not None else []), *others][:_FEW]

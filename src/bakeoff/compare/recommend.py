@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bakeoff.compare.applied import applied
+from bakeoff.compare.setup import setup_of
 from bakeoff.spec import Experiment
 from bakeoff.stats import catalogue
 
@@ -59,7 +59,7 @@ def _over_datasets(experiment: Experiment) -> Iterator[Recommendation]:
 def _posthoc(name: str, experiment: Experiment) -> str:
     """Say which comparisons of pairs an omnibus test brings along."""
     known = catalogue()
-    how = applied(known[known[name].posthoc], experiment.tests)
+    how = setup_of(known[known[name].posthoc], experiment.tests)
     pairs = "all pairs" if how.versus is None else f"{how.versus} with each other model"
     correction = "uncorrected" if how.correction == "none" else f"corrected by {how.correction}"
     return f"comparisons of {pairs}, {correction}, come along"

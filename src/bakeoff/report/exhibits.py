@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bakeoff.compare import choose_tests, running
-from bakeoff.compare.applied import applied
+from bakeoff.compare.setup import setup_of
 from bakeoff.report.names import Exhibit
 from bakeoff.spec import Experiment
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
@@ -78,7 +78,7 @@ def _of_test(entry: Entry, experiment: Experiment) -> Iterator[Exhibit]:
         yield Exhibit("posterior", entry.name, "figure", PAIRS, f"{entry.title}: posterior")
         return
     yield Exhibit("forest", entry.name, "figure", PAIRS, f"{entry.title}: differences")
-    if len(experiment.models) > 2 and applied(entry, experiment.tests).versus is None:
+    if len(experiment.models) > 2 and setup_of(entry, experiment.tests).versus is None:
         yield Exhibit("matrix", entry.name, "figure", PAIRS, f"{entry.title}: matrix")
     if entry.plans == ("cv_5x2",):
         yield Exhibit("ten_t", entry.name, "figure", PAIRS, f"{entry.title}: the ten t values")

@@ -11,7 +11,7 @@ import pandas as pd
 import yaml
 
 from bakeoff.compare import Comparison
-from bakeoff.compare.evidence import read_scores, read_test_set
+from bakeoff.compare.evidence import read_predictions, read_scores
 from bakeoff.files import read_json
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.report.study import Study
@@ -64,7 +64,7 @@ def read_study(
         read_scores(scores),
         read_table(timings),
         {card["dataset"]: card for card in known},
-        {name: read_test_set(path, list(loaded.models)) for name, path in holdouts.items()},
+        {name: read_predictions(path, list(loaded.models)) for name, path in holdouts.items()},
         environment(loaded),
         file,
         failed=extras.get("excluded", nothing),

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.compare import Comparison
-from bakeoff.compare.evidence import TestSet
+from bakeoff.compare.evidence import PairedPredictions
 from bakeoff.report.family import ON_ROWS, Family
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Metric
@@ -40,7 +40,7 @@ class Study:
         As collected.
     cards : Mapping of data set to card
         What the data are.
-    test_sets : Mapping of data set to TestSet
+    test_sets : Mapping of data set to PairedPredictions
         Predictions of the holdout, where there is one.
     environment : Mapping
         Versions and hardware.
@@ -63,7 +63,7 @@ class Study:
     scores: pd.DataFrame
     timings: pd.DataFrame
     cards: Mapping[str, Mapping[str, Any]]
-    test_sets: Mapping[str, TestSet] = dataclasses.field(default_factory=dict)
+    test_sets: Mapping[str, PairedPredictions] = dataclasses.field(default_factory=dict)
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
     file: str = ""
     failed: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)

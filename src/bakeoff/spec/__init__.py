@@ -3,14 +3,14 @@
 from bakeoff.spec.costs import Costs
 from bakeoff.spec.experiment import Experiment, Fit
 from bakeoff.spec.load import load_experiment, read_experiment
-from bakeoff.spec.tests import ChosenTest, TestSettings
+from bakeoff.spec.tests import ChosenTest, HypothesisTests
 
 __all__ = [
     "ChosenTest",
     "Costs",
     "Experiment",
     "Fit",
-    "TestSettings",
+    "HypothesisTests",
     "load_experiment",
     "read_experiment",
 ]

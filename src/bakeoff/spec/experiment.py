@@ -17,7 +17,7 @@ from bakeoff.spec.execution import Execution
 from bakeoff.spec.given import Given, is_given, with_defaults
 from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Resampling
-from bakeoff.spec.tests import TestSettings
+from bakeoff.spec.tests import HypothesisTests
 
 AnyModel = Annotated[
     Annotated[Model, Tag("fitted")] | Annotated[Given, Tag("given")],
@@ -81,8 +81,8 @@ class Experiment(Part):
     metrics: Annotated[list[str], Field(min_length=1)] = Field(
         ["accuracy"], description="Names of metrics; the first one ranks the models."
     )
-    tests: TestSettings = Field(
-        default_factory=lambda: TestSettings.model_validate({}), description="The tests."
+    tests: HypothesisTests = Field(
+        default_factory=lambda: HypothesisTests.model_validate({}), description="The tests."
     )
     costs: Costs | None = Field(
         None, description="What each kind of error costs, for the metric `cost` and cost tests."

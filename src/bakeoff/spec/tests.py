@@ -71,10 +71,8 @@ def _list_or_recommended(value: Any) -> Any:
     return value
 
 
-class TestSettings(Part):
+class HypothesisTests(Part):
     """Which tests run, and what they share."""
-
-    __test__ = False  # not a test class, whatever pytest thinks of the name
 
     alpha: float = Field(0.05, gt=0, lt=1, description="Significance level of every decision.")
     run: Annotated[

@@ -20,7 +20,7 @@ from bakeoff import __version__
 from bakeoff.check import check_experiment
 from bakeoff.cli import COMMANDS, main
 from bakeoff.cli.terminal import bold, table, width_of
-from bakeoff.compare.applied import allowed_options
+from bakeoff.compare.setup import allowed_options
 from bakeoff.spec import read_experiment
 from bakeoff.stats import catalogue, cochran_q, mcnemar, pairwise_mcnemar
 from tests.conftest import ROOT

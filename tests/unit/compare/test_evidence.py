@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bakeoff.compare.evidence import fold_scores, read_scores, read_test_set
+from bakeoff.compare.evidence import PairedPredictions, fold_scores, read_predictions, read_scores
 from bakeoff.errors import UserError
 from bakeoff.stats import catalogue
 
@@ -81,7 +81,7 @@ def test_a_test_set_is_read_with_its_classes(tmp_path: Path) -> None:
     )
     columns = {"row_id": [1, 2, 3], "y_true": labels, "a": labels, "b": labels}
     pq.write_table(pa.table({**columns, "a:yes": [0.1, 0.9, 0.2]}), tmp_path / "p.parquet")
-    found = read_test_set(tmp_path / "p.parquet", ["a", "b", "gone"], scores=True)
+    found = read_predictions(tmp_path / "p.parquet", ["a", "b", "gone"], scores=True)
     assert found.classes == ("no", "yes")
     assert found.models == ("a", "b")
     assert found.correct.all()
@@ -89,3 +89,15 @@ def test_a_test_set_is_read_with_its_classes(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.scores[:, 0], [0.1, 0.9, 0.2])
     assert np.isnan(found.scores[:, 1]).all()
     assert found.left_out == ("gone has no results here",)
+
+
+def test_labels_become_codes_of_sorted_classes() -> None:
+    made = PairedPredictions.from_labels(
+        ["a", "b"], ["no", "yes", "no"], [["no", "no", "maybe"], ["no", "yes", "no"]]
+    )
+    assert made.classes == ("maybe", "no", "yes")
+    np.testing.assert_array_equal(made.truth, [1, 2, 1])
+    np.testing.assert_array_equal(made.correct, [[True, True], [False, True], [False, True]])
+    np.testing.assert_array_equal(made.confusion("a"), [[0, 0, 0], [1, 1, 0], [0, 1, 0]])
+    labels = made.arguments(catalogue()["cost_sensitive"], [0])
+    assert [list(part) for part in labels] == [["no", "yes", "no"], ["no", "no", "maybe"]]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from bakeoff.compare import Comparison, Context, Decision, run_test
-from bakeoff.compare import run as running
-from bakeoff.compare.evidence import DatasetScores, FoldScores, TestSet
-from bakeoff.spec import TestSettings
+from bakeoff.compare import family as running
+from bakeoff.compare.evidence import DatasetScores, FoldScores, PairedPredictions
+from bakeoff.spec import HypothesisTests
 from bakeoff.stats import catalogue
 from bakeoff.stats.multiplicity import adjust_pvalues
 
@@ -20,17 +20,17 @@ CATALOGUE = catalogue()
 
 
 def context(*, greater_is_better: bool = True, **tests: Any) -> Context:
-    settings = TestSettings.model_validate(tests)
+    settings = HypothesisTests.model_validate(tests)
     return Context("d", "kfold", "accuracy", greater_is_better, settings, 7)
 
 
-def rows_right(models: int, n: int = 200, seed: int = 0) -> TestSet:
+def rows_right(models: int, n: int = 200, seed: int = 0) -> PairedPredictions:
     """Return a test set on which later models are right more often."""
     rng = np.random.default_rng(seed)
     chance = rng.random((n, 1)) * 0.5 + rng.random((n, models)) * 0.5
     right = chance < np.linspace(0.55, 0.75, models)
     names = tuple(f"m{i}" for i in range(models))
-    return TestSet(names, np.full(n, "yes"), np.where(right, "yes", "no"), ("no", "yes"))
+    return PairedPredictions(names, ("no", "yes"), np.ones(n, np.int8), right.astype(np.int8))
 
 
 def folds(models: int, seed: int = 1, spread: float = 0.02, step: float = 0.01) -> FoldScores:
@@ -210,11 +210,11 @@ def test_an_undefined_score_leaves_tests_of_all_models_open(name: str) -> None:
 
 
 def test_what_a_test_refuses_is_undecided_with_its_words() -> None:
-    silent = TestSet(
+    silent = PairedPredictions(
         ("a", "b"),
-        np.array(["yes"] * 5),
-        np.array([["yes", "no"]] * 5),
         ("no", "yes"),
+        np.ones(5, np.int8),
+        np.array([[1, 0]] * 5),
         np.random.default_rng(0).random((5, 2)),
     )
     (row,) = run_test(CATALOGUE["delong"], silent, context())
@@ -227,10 +227,8 @@ def test_a_model_without_scores_is_named() -> None:
     evidence = rows_right(3, 50)
     scores = np.random.default_rng(0).random((50, 3))
     scores[:, 2] = np.nan
-    y_true = np.resize(["no", "yes"], 50)
-    rows = run_test(
-        CATALOGUE["delong"], dataclasses.replace(evidence, scores=scores, y_true=y_true), context()
-    )
+    silent = dataclasses.replace(evidence, scores=scores, truth=np.resize([0, 1], 50))
+    rows = run_test(CATALOGUE["delong"], silent, context())
     assert [row.status for row in rows] == ["ok", "undefined_metric", "undefined_metric"]
     assert "m2 give(s) no probabilities or scores" in rows[1].result["reason"]
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from bakeoff.compare import Comparison, Context, Decision, choose_tests, list_tests, run_test
 from bakeoff.compare.comparison import decide_omnibus, decide_pair
-from bakeoff.compare.evidence import DatasetScores, TestSet, fold_scores
+from bakeoff.compare.evidence import DatasetScores, PairedPredictions, fold_scores
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
@@ -116,7 +116,7 @@ def rows_of(spec, accuracies, *, n=200, seed=1):
         right = np.zeros(n, dtype=bool)
         right[rng.permutation(n)[: round(accuracies[model] * n)]] = True
         predicted.append(np.where(right, y, other))
-    return TestSet(tuple(spec.models), y, np.column_stack(predicted))
+    return PairedPredictions.from_labels(tuple(spec.models), y, predicted)
 
 
 def study(spec, comparisons, means, *, accuracies=None, **options):

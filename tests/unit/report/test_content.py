@@ -82,7 +82,7 @@ def test_costs_are_those_of_the_test():
         "yes taken for no (cost 5)", "no taken for yes (cost 1)"
     ]  # fmt: skip
     known = one.test_sets["d"]
-    missed = (known.y_true == "yes") & (known.predicted[:, 0] == "no")
+    missed = (known.truth == 1) & (known.predicted[:, 0] == 0)
     assert int(by_model["a"]["error_1"]) == missed.sum()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.compare import Comparison, Decision
-from bakeoff.compare.evidence import TestSet
+from bakeoff.compare.evidence import PairedPredictions
 from bakeoff.report import prose
 from bakeoff.report.content.cells import (
     TONES,
@@ -356,12 +356,9 @@ def _n_errors(spec: Costs) -> int:
     return sum(cost > 0 for row in spec.matrix for cost in row)
 
 
-def _counted_errors(spec: Costs, rows: TestSet, model: str) -> NDArray[np.int64]:
+def _counted_errors(spec: Costs, rows: PairedPredictions, model: str) -> NDArray[np.int64]:
     """Count true (rows) against predicted classes (columns), in the order of the costs."""
-    place = {name: i for i, name in enumerate(spec.names)}
-    found = np.zeros((len(place), len(place)), dtype=np.int64)
-    predicted = rows.predicted[:, rows.models.index(model)]
-    pairs_of, n = np.unique(np.column_stack([rows.y_true, predicted]), axis=0, return_counts=True)
-    for (true, taken), times in zip(pairs_of, n, strict=True):
-        found[place[str(true)], place[str(taken)]] += times
+    place = [spec.names.index(name) for name in rows.classes]
+    found = np.zeros((len(spec.names), len(spec.names)), dtype=np.int64)
+    found[np.ix_(place, place)] = rows.confusion(model)
     return found

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from bakeoff.spec import TestSettings
+from bakeoff.spec import HypothesisTests
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
 
 MANAGED = {
@@ -41,7 +41,7 @@ _OWN_CORRECTIONS = (Arity.PAIR, Arity.ONE)
 
 
 @dataclasses.dataclass(frozen=True)
-class Applied:
+class Setup:
     """The settings of one test, every default filled in.
 
     Attributes
@@ -65,7 +65,7 @@ class Applied:
     options: Mapping[str, Any]
 
 
-def applied(entry: Entry, settings: TestSettings) -> Applied:
+def setup_of(entry: Entry, settings: HypothesisTests) -> Setup:
     """Fill in the settings of one test."""
     own = settings.of(entry.name)
     options = {k: v for k, v in own.items() if k in entry.options and k not in ("alpha",)}
@@ -75,7 +75,7 @@ def applied(entry: Entry, settings: TestSettings) -> Applied:
             options.setdefault(name, shared)
     if corrects(entry):
         options.pop("correction", None)
-    return Applied(
+    return Setup(
         alpha=own.get("alpha", settings.alpha),
         correction=_correction(entry, settings),
         versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
@@ -115,7 +115,7 @@ def allowed_options(entry: Entry) -> list[str]:
     return sorted(found)
 
 
-def _correction(entry: Entry, settings: TestSettings) -> str:
+def _correction(entry: Entry, settings: HypothesisTests) -> str:
     if not corrects(entry):
         return "none"
     default = "holm" if entry.evidence is Evidence.DATASET_SCORES else "bonferroni"
