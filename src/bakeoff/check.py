@@ -6,16 +6,15 @@ from collections.abc import Collection, Iterator
 
 from bakeoff.compare import check_classes, choose_tests
 from bakeoff.data import Split, Table, load_table
-from bakeoff.data.functions import import_function
 from bakeoff.data.given import divide, load, load_given, predictions_of
-from bakeoff.data.sources import is_at_hand
 from bakeoff.data.splits import check_divisible, check_plan, divisions
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, unknown
 from bakeoff.fit.check_models import check_model, check_model_on
 from bakeoff.scores import METRICS, Need
 from bakeoff.scores.given import given_scores
+from bakeoff.sources import DataSet
 from bakeoff.spec import ChosenTest, Experiment
-from bakeoff.spec.datasets import DataSet, FunctionData, GivenData
+from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given import problems_with_given
 from bakeoff.spec.models import Model
 from bakeoff.stats import Evidence, catalogue
@@ -81,9 +80,9 @@ def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[
         if isinstance(spec, GivenData):
             yield from _given_data(experiment, name)
             continue
-        problems = [*_plans(experiment, name, spec), *_function(name, spec)]
+        problems = [*_plans(experiment, name, spec), *_source(name, spec)]
         yield from problems
-        if problems or not is_at_hand(spec):
+        if problems or not spec.at_hand():
             continue  # what needs the network or the user's code is checked when it is loaded
         try:
             table = load_table(name, spec, experiment.seed, experiment.resampling.given_by)
@@ -148,7 +147,7 @@ def _without_probabilities(experiment: Experiment) -> list[str]:
         model: predictions_of(model, given, dataset, *_test_set(experiment, dataset))
         for dataset, spec in experiment.datasets.items()
         for model, given in experiment.given.items()
-        if isinstance(spec, GivenData) or is_at_hand(spec)
+        if isinstance(spec, GivenData) or spec.at_hand()
     }
     return [model for model, predicted in found.items() if predicted.probabilities is None]
 
@@ -184,14 +183,11 @@ def _plans(experiment: Experiment, dataset: str, spec: DataSet) -> Iterator[Prob
             yield problem
 
 
-def _function(dataset: str, spec: DataSet) -> Iterator[Problem]:
-    if not isinstance(spec, FunctionData):
-        return
+def _source(dataset: str, spec: DataSet) -> Iterator[Problem]:
     try:
-        import_function(spec)
-    except UserError as error:
-        key = "params" if "`params`" in str(error) else "function"
-        yield Problem(("datasets", dataset, key), str(error))
+        spec.check()
+    except Problem as problem:
+        yield Problem(("datasets", dataset, *problem.path), problem.message)
 
 
 def _divisions(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:

@@ -7,6 +7,9 @@ from collections.abc import Iterable
 
 _LONGEST = 60
 
+Place = tuple[str | int, ...]
+"""Where in an experiment something is: ``("models", "forest", "params")``."""
+
 
 class UserError(Exception):
     """What was found, where, what is allowed and what to do; shown as it is."""

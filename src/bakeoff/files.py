@@ -81,6 +81,12 @@ def locate(path: str, folder: str | Path) -> str:
     return os.path.relpath(beside) if is_file(beside) and not is_file(path) else path
 
 
+def digest(value: Any) -> str:
+    """Return a short stable digest of plain data, whatever the order of its keys."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def sha256_of(path: str | Path) -> str:
     """Return the SHA-256 of a file's contents, as 64 hexadecimal digits."""
     with Path(path).open("rb") as file:

@@ -16,6 +16,7 @@ from bakeoff.compare.described import option_schemas
 from bakeoff.compare.setup import corrects
 from bakeoff.files import write_text
 from bakeoff.scores import METRICS
+from bakeoff.sources import SOURCES, DataSet
 from bakeoff.spec import Experiment
 from bakeoff.stats import Entry, catalogue
 
@@ -60,7 +61,8 @@ def tables() -> str:
     found = schema()
     parts = [
         ("Top level", found),
-        *(_part(found, f"`source: {s}`", d) for s, d in _sources(found)),
+        _shared(found),
+        *_sources(found),
         _part(found, "A model to be fitted", "Model"),
         _part(found, "A step of its `steps:` or `preprocessing:`", "Step"),
         _part(found, "Its `tune:`", "Tune"),
@@ -108,11 +110,22 @@ def _part(found: dict[str, Any], title: str, name: str) -> tuple[str, dict[str, 
     return title, found["$defs"][name]
 
 
-def _sources(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _shared(found: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the keys that every source has, from any of them."""
+    first = found["$defs"][next(iter(SOURCES.values())).__name__]
+    shared = {k: v for k, v in first["properties"].items() if k in DataSet.model_fields}
+    text = "The keys that every data set has, beside those of its source; `given` has its own."
+    return "A data set", {"description": text, "properties": shared}
+
+
+def _sources(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the keys of each source that only it has."""
     (values,) = found["properties"]["datasets"]["patternProperties"].values()
-    members = values["discriminator"]["mapping"]
-    for source, reference in members.items():
-        yield source, reference.rpartition("/")[2]
+    for source, reference in values["discriminator"]["mapping"].items():
+        part = found["$defs"][reference.rpartition("/")[2]]
+        shared = DataSet.model_fields if source in SOURCES else ()
+        own = {k: v for k, v in part["properties"].items() if k not in shared}
+        yield f"`source: {source}`", {**part, "properties": own}
 
 
 def _ref(value: dict[str, Any]) -> str:

@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/bakeoff"
-SHARED = {"errors", "files", "seeds"}
-ORDER = ["spec", "data", "fit", "scores", "compare", "report"]
+SHARED = {"errors", "files", "keys", "seeds"}
+ORDER = ["sources", "spec", "data", "fit", "scores", "compare", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"stats": set()}
 ALLOWED["compare"].add("stats")
 ALLOWED["report"].add("stats")

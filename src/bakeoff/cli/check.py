@@ -13,7 +13,6 @@ from bakeoff.compare.corrections import pairs_of
 from bakeoff.compare.setup import compares_pairs, setup_of
 from bakeoff.data import Table
 from bakeoff.data.given import divide, load
-from bakeoff.data.sources import is_at_hand
 from bakeoff.data.splits import divisions
 from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.prose import PLANS
@@ -53,7 +52,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _is_here(experiment: Experiment, dataset: str) -> bool:
     spec = experiment.datasets[dataset]
-    return isinstance(spec, GivenData) or is_at_hand(spec)
+    return isinstance(spec, GivenData) or spec.at_hand()
 
 
 def _show_data(experiment: Experiment, tables: dict[str, Table]) -> None:

@@ -16,7 +16,7 @@ import pandas as pd
 from pandas.api import types
 
 from bakeoff.errors import UserError, unknown
-from bakeoff.spec.base import name_of
+from bakeoff.keys import name_of
 
 Column: TypeAlias = "pd.Series[Any]"
 _EXACT = 2.0**53

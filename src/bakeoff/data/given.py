@@ -11,12 +11,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import bare_words, check_values, names
-from bakeoff.data.given_file import USUAL, GivenFile, Place, Predicted, Texts, predicted, read_given
+from bakeoff.data.given_file import USUAL, GivenFile, Predicted, Texts, predicted, read_given
 from bakeoff.data.splits import Split, make_splits
 from bakeoff.data.table import ROW_ID, TARGET, Table, load_table
-from bakeoff.errors import Problem, UserError, listed, some
+from bakeoff.errors import Place, Problem, UserError, listed, some
+from bakeoff.keys import name_of
 from bakeoff.spec import Experiment
-from bakeoff.spec.base import name_of
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given import Given
 

@@ -11,15 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import Column, names
-from bakeoff.data.formats import read_table
 from bakeoff.data.table import PROBABILITY_SLACK
-from bakeoff.errors import Problem, UserError, listed, some, unknown
+from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file
-from bakeoff.spec.datasets import TableData
+from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.given import CLASS, GivenColumns
 
 Texts = NDArray[np.str_]
-Place = tuple[str | int, ...]
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "row_id", "row"),
@@ -102,15 +100,12 @@ def read_frame(path: str, place: Place) -> pd.DataFrame:
     """Read a table from a file by its ending; a CSV file may have another separator."""
     if not is_file(path):
         raise Problem(place, f"no file at {path!r}")
-    spec = TableData.model_validate(
-        {"target": "no column is looked for", "sep": separator_of(path)}
-    )
     try:
-        return read_table(Path(path), path, spec)
+        return TableKeys.model_validate({"sep": separator_of(path)}).read(Path(path), path)
+    except Problem:  # the encoding: there is no key for it here
+        raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
     except UserError as error:
-        # there is no key for an encoding here
-        text = f"{path!r} is not UTF-8 text: save it as such" if "encoding" in str(error) else error
-        raise Problem(place, str(text)) from None
+        raise Problem(place, str(error)) from None
 
 
 def separator_of(path: str) -> str | None:

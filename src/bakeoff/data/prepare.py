@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.data import columns
-from bakeoff.errors import Problem, UserError, shown, unknown
-from bakeoff.spec.base import name_of
-from bakeoff.spec.datasets import DataSet, Filter, TableData
-
-Place = tuple[str | int, ...]
+from bakeoff.errors import Place, Problem, UserError, shown, unknown
+from bakeoff.keys import name_of
+from bakeoff.sources import DataSet, Filter
+from bakeoff.sources.common.tables import TableKeys
 
 _FUNCTIONS = {
     "log": np.log,
@@ -135,7 +134,7 @@ def labelled(
             (*place, "target"),
             f"{count} of {len(frame)} rows have no value in {target!r} (first in row "
             f"{int(frame.index[missing][0]) + 1}); set `missing_target: drop` to leave them out"
-            + (_IF_NAMES if isinstance(spec, TableData) and spec.missing_values is None else ""),
+            + (_IF_NAMES if isinstance(spec, TableKeys) and spec.missing_values is None else ""),
         )
     return frame[~missing], count
 

@@ -16,9 +16,9 @@ from bakeoff.data.divide import Folds, Rows
 from bakeoff.data.table import GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import whole
+from bakeoff.keys import name_of
 from bakeoff.seeds import derive
-from bakeoff.spec.base import name_of
-from bakeoff.spec.datasets import DataSet, FileData
+from bakeoff.sources import DataSet
 from bakeoff.spec.resampling import Cv5x2, Holdout, KFold, Plan, Resampled
 
 NEITHER = -1
@@ -102,10 +102,10 @@ def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
                 ("resampling", name, "repeats"),
                 f"found {plan.repeats}, but {dataset} is divided by `time`, in one way only: use 1",
             )
-    if isinstance(spec, FileData) and spec.test_path and getattr(plan, "column", None):
+    if spec.own_test_set and isinstance(plan, Holdout) and plan.column:
         raise Problem(
             ("resampling", name, "column"),
-            f"{dataset} has a test file, `test_path`: leave out one of both",
+            f"{dataset} has a test set of its own, `{spec.own_test_set}`: leave out one of both",
         )
 
 

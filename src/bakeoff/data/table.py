@@ -14,10 +14,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.data import columns, prepare
-from bakeoff.data.sources import Loaded, load
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import sha256_of, whole, write_json
-from bakeoff.spec.datasets import DataSet, FileData
+from bakeoff.sources import DataSet, Loaded
 
 ROW_ID = "__row_id__"
 TARGET = "__target__"
@@ -34,11 +33,6 @@ HOLDOUT = "__holdout__"
 PROBABILITY_SLACK = 0.01
 """How far from 1 the probabilities of a row may sum up: many are rounded."""
 KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT)
-
-_SOURCE_KEYS = {
-    *("source", "name", "path", "test_path", "params", "url", "data_id", "version", "server"),
-    *("function",),
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,7 +107,7 @@ def load_table(name: str, spec: DataSet, seed: int, holdout: str | None = None) 
     Problem
         A missing file or column, labels that cannot be learned, ...
     """
-    place: prepare.Place = ("datasets", name)
+    place: Place = ("datasets", name)
     loaded = _load(spec, seed, place)
     frame = prepare.filtered(loaded.frame, spec, place)
     filtered = len(loaded.frame) - len(frame)
@@ -135,20 +129,20 @@ def load_table(name: str, spec: DataSet, seed: int, holdout: str | None = None) 
     return dataclasses.replace(table, card=_card(name, spec, table, loaded, left_out))
 
 
-def _load(spec: DataSet, seed: int, place: prepare.Place) -> Loaded:
+def _load(spec: DataSet, seed: int, place: Place) -> Loaded:
+    """Load a data set from its source, which must have the target."""
     try:
-        return load(spec, seed)
-    except UserError as error:
-        key = {"url": "url", "function": "function", "generator": "params"}.get(
-            spec.source,  # type: ignore[attr-defined]
-            "path" if isinstance(spec, FileData) else "name",
-        )
-        key = "target" if "target column" in str(error) else key
-        raise Problem((*place, key), str(error)) from error.__cause__
+        loaded = spec.load(seed)
+    except Problem as problem:
+        raise Problem((*place, *problem.path), problem.message) from problem.__cause__
+    if loaded.target not in loaded.frame.columns:
+        known = map(str, loaded.frame.columns)
+        raise Problem((*place, "target"), unknown("target column", loaded.target, known))
+    return loaded
 
 
 def _roles(
-    frame: pd.DataFrame, loaded: Loaded, spec: DataSet, holdout: str | None, place: prepare.Place
+    frame: pd.DataFrame, loaded: Loaded, spec: DataSet, holdout: str | None, place: Place
 ) -> dict[str, Any]:
     """Return the columns that say how rows are weighted and divided."""
     found: dict[str, Any] = {}
@@ -171,9 +165,7 @@ def _kept_apart(spec: DataSet, target: str, holdout: str | None) -> set[str]:
     return {column for column in roles if column is not None}
 
 
-def _check_features(
-    features: pd.DataFrame, target: str, spec: DataSet, place: prepare.Place
-) -> None:
+def _check_features(features: pd.DataFrame, target: str, spec: DataSet, place: Place) -> None:
     for role, column in (("target", target), ("weights", spec.weights)):
         if column in (spec.features or []):
             raise Problem(
@@ -195,7 +187,7 @@ def _card(
         "dataset": name,
         "label": spec.label or name,
         "source": {
-            **spec.model_dump(mode="json", include=_SOURCE_KEYS, exclude_none=True),
+            **spec.described(),
             **loaded.facts,
         },
         "licence": spec.licence or loaded.facts.get("licence"),

@@ -17,8 +17,8 @@ from bakeoff.fit.estimator import build, check_values, import_class, parameter_n
 from bakeoff.fit.task import select_features
 from bakeoff.fit.tuning import check_tuning, is_for_two_classes
 from bakeoff.fit.weights import check_class_weight, takes_weights
+from bakeoff.keys import name_of
 from bakeoff.spec import Costs
-from bakeoff.spec.base import name_of
 from bakeoff.spec.models import Model, Step
 
 

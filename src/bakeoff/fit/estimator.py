@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bakeoff.errors import UserError, shown, unknown
-from bakeoff.spec.base import DOTTED
+from bakeoff.keys import DOTTED
 from bakeoff.spec.models import is_nested
 
 # how a package is called where it is installed from, if not by the name it is imported by

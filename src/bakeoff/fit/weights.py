@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from bakeoff.errors import UserError
-from bakeoff.spec.base import name_of
+from bakeoff.keys import name_of
 
 Weights = NDArray[np.float64]
 ClassWeight = str | Mapping[Any, float]

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from bakeoff.files import CACHE, DOWNLOADS, read_json, write_json
+from bakeoff.files import CACHE, DOWNLOADS, digest, read_json, write_json
 from bakeoff.run import recipes
 from bakeoff.spec import Experiment
-from bakeoff.spec.experiment import digest
 
 
 def found_before(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bakeoff.spec import Experiment, Fit
-from bakeoff.spec.datasets import FileData, GivenData
+from bakeoff.spec.datasets import GivenData
 
 
 class Layout:
@@ -80,12 +80,8 @@ class Layout:
 
     def sources(self, dataset: str) -> list[str]:
         """List the files that a data set is read from."""
-        match self.experiment.datasets[dataset]:
-            case FileData(path=path, test_path=test_path):
-                return [path, *([test_path] if test_path else [])]
-            case GivenData():
-                return self.given_files(dataset)
-        return []
+        spec = self.experiment.datasets[dataset]
+        return self.given_files(dataset) if isinstance(spec, GivenData) else list(spec.inputs())
 
     @property
     def divisions(self) -> list[str]:

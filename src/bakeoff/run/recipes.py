@@ -11,19 +11,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bakeoff.files import sha256_of
+from bakeoff.files import digest, sha256_of
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import ChosenTest
-from bakeoff.spec.experiment import Experiment, digest
+from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.experiment import Experiment
 from bakeoff.usercode import own_code
 
 ROOT = Path(__file__).parents[1]
 # what may change without another fit: more seeds are further fits, limits end fits or do not
 _NOT_IN_FIT = ("label", "seeds", "timeout", "memory")
 _DIVIDING = ("data/splits.py", "data/divide.py", "data/quality.py")
-_NAMES = "spec/base.py"
+_NAMES = "keys.py"
 _LOADING = (
-    *(f"data/{name}.py" for name in ("sources", "formats", "download", "openml", "functions")),
+    "sources",
     *(f"data/{name}.py" for name in ("columns", "prepare", "table")),
     _NAMES,
 )
@@ -44,13 +45,13 @@ def code(*places: str) -> str:
 def of_data(experiment: Experiment, dataset: str) -> str:
     """Digest what makes a canonical table."""
     spec = experiment.datasets[dataset]
-    if spec.source == "given":
+    if isinstance(spec, GivenData):
         models = {name: _plain(model, "label") for name, model in experiment.given.items()}
         return digest([_plain(spec), models, code(*_GIVEN, *_LOADING)])
-    seed = experiment.seed if spec.source in ("generator", "function") else None
+    seed = experiment.seed if spec.drawn else None
     libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
     given_by = experiment.resampling.given_by
-    own = own_code(spec.function) if spec.source == "function" else ()
+    own = own_code(*spec.imports)
     return digest([_plain(spec), seed, given_by, own, code(*_LOADING), libraries])
 
 

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.data.given import predictions_of
-from bakeoff.data.given_file import Place, read_frame
+from bakeoff.data.given_file import read_frame
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
-from bakeoff.errors import Problem, unknown
+from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import is_file, sha256_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.metrics import METRICS

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from bakeoff.spec.base import Part, name_of, said
-from bakeoff.spec.datasets import ClassName
+from bakeoff.keys import Section, name_of, said
+from bakeoff.sources.common.base import ClassName
 
 Cost = Annotated[float, Field(ge=0)]
 
 
-class Costs(Part):
+class Costs(Section):
     """What each kind of error costs: rows are true classes, columns predicted ones."""
 
     classes: list[ClassName] = Field(

@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from bakeoff.spec.base import Part
+from bakeoff.keys import Section
 
 
-class Execution(Part):
+class Execution(Section):
     """How the fits become jobs. No result depends on it."""
 
     jobs_per: Literal["fold", "model", "dataset"] = Field(

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
-from bakeoff.spec.base import Id, Label, Part
+from bakeoff.keys import Id, Label, Section
+from bakeoff.sources import DataSet
 from bakeoff.spec.costs import Costs
-from bakeoff.spec.datasets import AnyData, DataSet
+from bakeoff.spec.datasets import AnyData
 from bakeoff.spec.execution import Execution
 from bakeoff.spec.given import Given, is_given, with_defaults
 from bakeoff.spec.models import Model
@@ -56,7 +55,7 @@ def split_name(plan: str, repeat: int, fold: int, seed: int = 1) -> str:
     return name if seed == 1 else f"{name}.seed-{seed}"
 
 
-class Experiment(Part):
+class Experiment(Section):
     """A whole experiment."""
 
     # where every model is given, the data sets follow from them
@@ -171,9 +170,3 @@ class Experiment(Part):
         the same files.
         """
         return self.model_dump(mode="json", exclude_none=True, exclude={"execution"})
-
-
-def digest(value: Any) -> str:
-    """Return a short stable digest of plain data, whatever the order of its keys."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -19,8 +19,9 @@ from pydantic import (
 
 from bakeoff.errors import Problem, shown
 from bakeoff.files import locate
-from bakeoff.spec.base import ID, Label, Part, name_of, said
-from bakeoff.spec.datasets import Column, GivenData
+from bakeoff.keys import ID, Label, Section, name_of, said
+from bakeoff.sources.common.base import ColumnName
+from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.resampling import Holdout
 
 if TYPE_CHECKING:
@@ -44,26 +45,26 @@ def _with_class(pattern: str) -> str:
     return pattern
 
 
-class GivenColumns(Part):
+class GivenColumns(Section):
     """What the columns of a file of predictions are called."""
 
-    id: Column | None = Field(
+    id: ColumnName | None = Field(
         None, description="Row ids, unique; default: `id`, `row_id` or `row`."
     )
-    true: Column | None = Field(
+    true: ColumnName | None = Field(
         None,
         description="True labels; default: `y_true`, `true`, `truth`, `label`, `target` or `y`.",
     )
-    predicted: Column | None = Field(
+    predicted: ColumnName | None = Field(
         None,
         description="Predicted labels; default: `y_pred`, `predicted`, `prediction` or `pred`; "
         "without such a column the most probable class.",
     )
     probabilities: (
         Annotated[
-            Annotated[Column, AfterValidator(_with_class), Tag("pattern")]
+            Annotated[ColumnName, AfterValidator(_with_class), Tag("pattern")]
             | Annotated[
-                dict[Annotated[str, BeforeValidator(_as_name)], Column],
+                dict[Annotated[str, BeforeValidator(_as_name)], ColumnName],
                 Field(min_length=1),
                 Tag("columns"),
             ],
@@ -86,7 +87,7 @@ class GivenColumns(Part):
         return {"true" if key is True else key: value for key, value in columns.items()}
 
 
-class Given(Part):
+class Given(Section):
     """A model that was trained elsewhere; it is not fitted here."""
 
     predictions: str | None = Field(

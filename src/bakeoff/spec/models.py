@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from bakeoff.spec.base import DOTTED, Label, Part, said, with_numbers
-from bakeoff.spec.datasets import ClassName
+from bakeoff.keys import DOTTED, Label, Section, said, with_numbers
+from bakeoff.sources.common.base import ClassName
 
 ImportPath = Annotated[
     str,
@@ -23,7 +23,7 @@ Whole = Annotated[int, Field(ge=-(2**53), le=2**53)]
 WholeRange = Annotated[list[Whole], Field(min_length=2, max_length=2)]
 
 
-class Step(Part):
+class Step(Section):
     """One step of a pipeline."""
 
     estimator: ImportPath
@@ -43,7 +43,7 @@ Steps = Annotated[list[AnyStep], Field(min_length=1)]
 
 
 def _kind_of_preprocessing(value: Any) -> str:
-    if isinstance(value, (Mapping, Part)):
+    if isinstance(value, (Mapping, Section)):
         return "step"
     if isinstance(value, list):
         return "steps"
@@ -59,7 +59,7 @@ Preprocessing = Annotated[
 ]
 
 
-class ChosenThreshold(Part):
+class ChosenThreshold(Section):
     """A threshold that each fit chooses on its training part."""
 
     choose: Literal["f1", "youden", "cost", "balanced_accuracy"] = Field(
@@ -69,7 +69,7 @@ class ChosenThreshold(Part):
     cv: int = Field(5, ge=2, le=100, description="Inner folds that make these predictions.")
 
 
-class Distribution(Part):
+class Distribution(Section):
     """Values to draw from; one of the three."""
 
     uniform: Range | None = Field(None, description="[low, high], any number between.")
@@ -90,7 +90,7 @@ class Distribution(Part):
         return self
 
 
-class Tune(Part):
+class Tune(Section):
     """Search for parameters inside each training part: nested cross-validation."""
 
     search: Literal["grid", "random", "halving"] = Field(
@@ -104,7 +104,7 @@ class Tune(Part):
             Annotated[
                 Annotated[Choices, Tag("values")] | Annotated[Distribution, Tag("distribution")],
                 Discriminator(
-                    lambda v: "distribution" if isinstance(v, (Mapping, Part)) else "values"
+                    lambda v: "distribution" if isinstance(v, (Mapping, Section)) else "values"
                 ),
             ],
         ],
@@ -136,7 +136,7 @@ class Tune(Part):
         return self
 
 
-class EarlyStopping(Part):
+class EarlyStopping(Section):
     """Stop adding trees or epochs when an inner part of the training rows gains no more."""
 
     fraction: float = Field(
@@ -148,7 +148,7 @@ class EarlyStopping(Part):
 _TEXTS = ("label", "features", "drop")
 
 
-class Model(Part):
+class Model(Section):
     """A scikit-learn-compatible classifier."""
 
     estimator: ImportPath | None = Field(
@@ -179,7 +179,7 @@ class Model(Part):
     threshold: (
         Annotated[
             Annotated[float, Tag("number")] | Annotated[ChosenThreshold, Tag("chosen")],
-            Discriminator(lambda v: "chosen" if isinstance(v, (Mapping, Part)) else "number"),
+            Discriminator(lambda v: "chosen" if isinstance(v, (Mapping, Section)) else "number"),
         ]
         | None
     ) = Field(

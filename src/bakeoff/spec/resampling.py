@@ -7,14 +7,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from bakeoff.spec.base import Part, name_of, said
-from bakeoff.spec.datasets import ClassName, Column
+from bakeoff.keys import Section, name_of, said
+from bakeoff.sources.common.base import ClassName, ColumnName
 
 Split = tuple[int, int]
 """Repeat and fold, both counted from 1."""
 
 
-class Plan(Part):
+class Plan(Section):
     """What every plan shares."""
 
     stratify: bool = Field(
@@ -62,7 +62,7 @@ class Holdout(Plan):
         description="Share of the rows that is tested on: drawn at random, or the last ones of "
         "data with `time:`. 0.3 unless `column` is given.",
     )
-    column: Column | None = Field(
+    column: ColumnName | None = Field(
         None,
         description="A column that says which rows are for training and which for testing. "
         "Not a feature unless listed in `features`.",
@@ -103,7 +103,7 @@ class Holdout(Plan):
         return self
 
 
-class Resampling(Part):
+class Resampling(Section):
     """The plans of an experiment, any number of them."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
@@ -134,6 +134,6 @@ class Resampling(Part):
         return {name: plan for name, plan in found if plan is not None}
 
     @property
-    def given_by(self) -> Column | None:
+    def given_by(self) -> ColumnName | None:
         """The column of the data that the holdout goes by, if it is not drawn."""
         return self.holdout.column if self.holdout is not None else None

@@ -14,7 +14,7 @@ import pytest
 from bakeoff.data import ROW_ID, TARGET, WEIGHT, Table, load_table
 from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
 from bakeoff.errors import Problem
-from bakeoff.spec.datasets import FileData
+from bakeoff.sources.file import FileData
 from tests.conftest import ROOT
 
 DATA = ROOT / "config/data"

@@ -16,7 +16,7 @@ from bakeoff.data.quality import split_quality
 from bakeoff.data.splits import check_plan, divisions, write_splits
 from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
 from bakeoff.errors import Problem
-from bakeoff.spec.datasets import FileData
+from bakeoff.sources.file import FileData
 from bakeoff.spec.resampling import Cv5x2, Holdout, KFold, Plan, Resampled
 from tests.conftest import ROOT
 

@@ -15,7 +15,7 @@ import pytest
 
 from bakeoff.errors import Problem, UserError
 from bakeoff.run.pool import Limits, Pool, TaskError, run_task
-from bakeoff.spec.datasets import FileData
+from bakeoff.sources.file import FileData
 
 MISSING = FileData.model_validate({"source": "file", "path": "nowhere.csv", "target": "y"})
 
@@ -94,7 +94,7 @@ def test_output_goes_to_the_log(pool: Pool, tmp_path: Path) -> None:
 
 def test_user_errors_cross_processes(pool: Pool) -> None:
     with pytest.raises(UserError, match="no file at"):
-        pool.call("bakeoff.data.sources:file", MISSING, 1)
+        pool.call("bakeoff.data:load_table", "d", MISSING, 1)
     with pytest.raises(Problem, match=r"^datasets\.d\.path: no file at"):
         pool.call("bakeoff.data:load_table", "d", MISSING, 1)
 
@@ -104,7 +104,7 @@ def test_tasks_run_without_workers_too() -> None:
     with pytest.raises(TaskError, match="ValueError"):
         run_task("builtins:int", "x")
     with pytest.raises(UserError, match="no file at"):
-        run_task("bakeoff.data.sources:file", MISSING, 1)
+        run_task("bakeoff.data:load_table", "d", MISSING, 1)
 
 
 HOLD = "held = bytearray({} * 2**20); import time; time.sleep({})"

@@ -1,4 +1,4 @@
-"""What every part of an experiment shares."""
+"""What every section of an experiment file shares: strict keys, names, messages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Label = Annotated[
 ]
 
 
-class Part(BaseModel):
+class Section(BaseModel):
     """Unknown keys are refused, values are not bent into shape, nothing changes afterwards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)

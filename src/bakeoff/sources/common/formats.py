@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import csv
 import gzip
 import io
@@ -16,8 +17,9 @@ from typing import IO, Any
 
 import pandas as pd
 
-from bakeoff.errors import UserError, unknown
-from bakeoff.spec.datasets import TableData
+from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.sources.common.arff import read_arff
+from bakeoff.sources.common.tables import TableKeys
 
 _COMPRESSED: Mapping[str, Callable[..., Any]] = {
     ".gz": gzip.open,
@@ -28,8 +30,8 @@ _ZIP = ".zip"
 _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)', "|": "`sep: '|'`"}
 
 
-def read_table(path: Path, name: str, spec: TableData) -> pd.DataFrame:
-    """Read a table.
+def read_table(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+    """Read a table from a file.
 
     Parameters
     ----------
@@ -37,27 +39,25 @@ def read_table(path: Path, name: str, spec: TableData) -> pd.DataFrame:
         The file.
     name : str
         What the user calls it, a path or an address: its ending tells format and compression.
-    spec : TableData
-        What the experiment says about the file.
+    spec : TableKeys
+        What is said about the file.
 
     Raises
     ------
     UserError
-        The file cannot be read as what it is said to be.
+        The file cannot be read as what it is said to be; a `Problem` where a key is to blame.
     """
     kind = format_of(name, spec)
+    _check_encoding(spec.encoding)
     if kind not in ("csv", "tsv"):
         _refuse_csv_keys(kind, spec)
     try:
         frame = _READERS[kind](path, name, spec)
     except UnicodeDecodeError:
-        raise UserError(
-            f"{name!r} is not {spec.encoding} text; say which it is, e.g. `encoding: latin-1`"
+        raise Problem(
+            ("encoding",),
+            f"{name!r} is not {spec.encoding} text; say which it is, e.g. `encoding: latin-1`",
         ) from None
-    except LookupError as error:
-        if "encoding" not in str(error):
-            raise
-        raise UserError(f"{name!r}: unknown encoding {spec.encoding!r}") from None
     except (
         OSError,
         EOFError,
@@ -71,7 +71,14 @@ def read_table(path: Path, name: str, spec: TableData) -> pd.DataFrame:
     return with_plain_columns(frame, name)
 
 
-def format_of(name: str, spec: TableData) -> str:
+def _check_encoding(name: str) -> None:
+    try:
+        codecs.lookup(name)
+    except LookupError:
+        raise Problem(("encoding",), f"unknown encoding {name!r}") from None
+
+
+def format_of(name: str, spec: TableKeys) -> str:
     """Tell the format: as the experiment says, or by the ending."""
     if spec.format is not None:
         return spec.format
@@ -85,7 +92,7 @@ def format_of(name: str, spec: TableData) -> str:
     return ending[1:]
 
 
-def _csv(path: Path, name: str, spec: TableData) -> pd.DataFrame:
+def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     sep = spec.sep or ("\t" if format_of(name, spec) == "tsv" else ",")
     with _opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec), newline="") as lines:
         columns = _check_text(lines, sep, name, spec)
@@ -104,7 +111,7 @@ def _csv(path: Path, name: str, spec: TableData) -> pd.DataFrame:
         )
 
 
-def _check_text(lines: IO[str], sep: str, name: str, spec: TableData) -> list[str]:
+def _check_text(lines: IO[str], sep: str, name: str, spec: TableKeys) -> list[str]:
     """Look at every line for a wrong number of values; return the names of the columns."""
     rows = csv.reader(lines, delimiter=sep)
     csv.field_size_limit(2**31 - 1)
@@ -140,41 +147,27 @@ def _check_separator(first: Sequence[str], name: str) -> None:
             raise UserError(f"{name!r} seems to be separated by {other!r}: set {remedy}")
 
 
-def _encoding(spec: TableData) -> str:
+def _encoding(spec: TableKeys) -> str:
     """Take the byte order mark that some programs put before UTF-8 for what it is."""
     return "utf-8-sig" if spec.encoding.lower() in ("utf-8", "utf8") else spec.encoding
 
 
-def _parquet(path: Path, name: str, spec: TableData) -> pd.DataFrame:
+def _parquet(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     with _opened(path, name) as file:
         return _index_to_columns(pd.read_parquet(_seekable(file)))
 
 
-def _feather(path: Path, name: str, spec: TableData) -> pd.DataFrame:
+def _feather(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     with _opened(path, name) as file:
         return _index_to_columns(pd.read_feather(_seekable(file)))
 
 
-def _arff(path: Path, name: str, spec: TableData) -> pd.DataFrame:
-    from scipy.io import arff
-
+def _arff(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     with _opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
-        text = io.StringIO(lines.read())
-    if not text.getvalue().strip():
-        raise UserError(f"{name!r} is empty")
-    try:
-        data, _ = arff.loadarff(text)
-    except (IndexError, StopIteration):
-        raise UserError(f"{name!r} cannot be read as arff: it has no data") from None
-    frame = pd.DataFrame(data)
-    for column, values in frame.items():
-        if values.dtype == object:  # nominal: bytes, with ? for missing
-            texts = values.str.decode("utf-8")
-            frame[column] = texts.where(texts != "?", None)
-    return frame
+        return read_arff(lines)
 
 
-_READERS: Mapping[str, Callable[[Path, str, TableData], pd.DataFrame]] = {
+_READERS: Mapping[str, Callable[[Path, str, TableKeys], pd.DataFrame]] = {
     "csv": _csv,
     "tsv": _csv,
     "parquet": _parquet,
@@ -209,14 +202,14 @@ def _index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.reset_index(named) if named else frame
 
 
-def _refuse_csv_keys(kind: str, spec: TableData) -> None:
+def _refuse_csv_keys(kind: str, spec: TableKeys) -> None:
     given = {
         "sep": spec.sep is not None,
         "header": not spec.header,
         "missing_values": spec.missing_values is not None,
     }
     for key in (key for key, is_given in given.items() if is_given):
-        raise UserError(f"`{key}` is for CSV and TSV, the file is {kind}")
+        raise Problem((key,), f"`{key}` is for CSV and TSV, the file is {kind}")
 
 
 def with_plain_columns(frame: pd.DataFrame, name: str) -> pd.DataFrame:

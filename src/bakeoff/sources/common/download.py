@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import http.client
-import shutil
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
+
+import pooch
+import requests
 
 from bakeoff.errors import UserError
 from bakeoff.files import DOWNLOADS, sha256_of, whole
@@ -37,7 +36,7 @@ def download(url: str, sha256: str) -> Path:
     path = DOWNLOADS / sha256
     with whole(path) as part:
         try:
-            _fetch_patiently(url, part)
+            fetch(url, part)
         except OSError as error:
             raise UserError(
                 f"{url} cannot be downloaded ({reason_of(error)}); without a network, put the file "
@@ -52,37 +51,33 @@ def download(url: str, sha256: str) -> Path:
     return path
 
 
-def reason_of(error: Exception) -> str:
-    """Say in a few words why an address was not reached."""
-    if isinstance(error, urllib.error.HTTPError):
-        return f"HTTP {error.code} {error.reason}"
-    return str(getattr(error, "reason", error)) or type(error).__name__
+def fetch(url: str, path: Path) -> None:
+    """Write what is at an address to a file; try again after what may pass.
 
-
-def _fetch_patiently(url: str, part: Path) -> None:
-    """Try again after what may pass: a broken connection, a server in trouble."""
-    for wait in _WAITS:
+    Raises
+    ------
+    OSError
+        It cannot be reached, or says that there is nothing.
+    """
+    get = pooch.HTTPDownloader(
+        progressbar=False, timeout=_SECONDS, headers={"User-Agent": "bakeoff"}
+    )
+    for wait in (*_WAITS, None):
         try:
-            return _fetch(url, part)
-        except urllib.error.HTTPError as error:
-            if error.code < 500:
+            get(url, str(path), None)
+            return
+        except requests.RequestException as error:
+            answer = error.response
+            if wait is None or (answer is not None and answer.status_code < 500):
                 raise
-        except OSError:
-            pass
         time.sleep(wait)
-    return _fetch(url, part)
+    raise AssertionError("the last attempt returns or raises")
 
 
-def _fetch(url: str, part: Path) -> None:
-    request = urllib.request.Request(url, headers={"User-Agent": "bakeoff"})
-    try:
-        with urllib.request.urlopen(request, timeout=_SECONDS) as answer, part.open("wb") as file:
-            shutil.copyfileobj(answer, file)
-            expected = int(answer.headers.get("Content-Length") or file.tell())
-            if file.tell() != expected:
-                raise OSError(f"got {file.tell()} of {expected} bytes")
-    except urllib.error.HTTPError as error:
-        error.close()
-        raise
-    except http.client.HTTPException as error:
-        raise OSError(f"the connection broke ({error!r})") from None
+def reason_of(error: OSError) -> str:
+    """Say in a few words why an address was not reached."""
+    answer = getattr(error, "response", None)
+    if answer is not None:
+        return f"HTTP {answer.status_code} {answer.reason}"
+    inner = error.args[0] if error.args else error
+    return " ".join(str(getattr(inner, "reason", inner)).split()) or type(error).__name__

@@ -13,16 +13,17 @@ import pytest
 
 from bakeoff.data import TARGET, load_table
 from bakeoff.data.columns import plain
-from bakeoff.data.formats import read_table
 from bakeoff.errors import Problem, UserError
-from bakeoff.spec.datasets import FileData, TableData
+from bakeoff.sources.common.formats import read_table
+from bakeoff.sources.common.tables import TableKeys
+from bakeoff.sources.file import FileData
 from tests.conftest import ROOT
 
 PENGUINS = ROOT / "config/data/penguins.csv"
 
 
 def read(path: Path, **keys: Any) -> pd.DataFrame:
-    return read_table(path, str(path), TableData.model_validate({"target": "y", **keys}))
+    return read_table(path, str(path), TableKeys.model_validate(keys))
 
 
 def load(path: Path, **keys: Any) -> pd.DataFrame:
@@ -126,9 +127,9 @@ BROKEN: list[tuple[str, str, str]] = [
     ("", "a.arff", "is empty"),
     ("hello", "a.arff", "cannot be read as arff"),
     (
-        "@relation r\n@attribute a string\n@data\nx\n",
+        "@relation r\n@attribute a string\n@data\nx,2\n",
         "a.arff",
-        "(?i)cannot be read as arff.*string",
+        "cannot be read as arff: line 4 has 2 values, there are 1 attributes",
     ),
     ("a,y\n", "a.csv.gz", "cannot be read as csv"),
     ("a,y\n", "a.csv.zip", "cannot be read as csv: File is not a zip file"),
@@ -223,7 +224,7 @@ def test_columns_of_every_type_become_plain(tmp_path: Path) -> None:
 )
 def test_columns_that_cannot_be_learned_from_are_told(values: Any, message: str) -> None:
     from bakeoff.data.prepare import features
-    from bakeoff.spec.datasets import SklearnData
+    from bakeoff.sources.sklearn import SklearnData
 
     spec = SklearnData.model_validate({"source": "sklearn", "name": "iris"})
     with pytest.raises(Problem, match=message):
@@ -267,3 +268,30 @@ def test_reserved_name_is_told(tmp_path: Path) -> None:
     with pytest.raises(Problem, match="a column is called '__target__'"):
         load(path)
     assert list(load(path, drop=["__target__"]).columns[2:]) == ["__a"]
+
+
+def test_arff_of_every_kind(tmp_path: Path) -> None:
+    path = tmp_path / "a.arff"
+    path.write_text(
+        "% a comment\n@RELATION r\n@ATTRIBUTE 'my size' REAL\n@attribute said string\n"
+        "@attribute day date 'yyyy-MM-dd'\n@attribute kind {'a b',c}\n\n@DATA\n"
+        "1.5,'it\\'s, well',2024-05-31,'a b'\n?,\"x\",?,c\n"
+    )
+    found = read(path)
+    assert found["my size"].tolist()[0] == 1.5
+    assert found["said"].tolist() == ["it's, well", "x"]
+    assert str(found["day"][0].date()) == "2024-05-31"
+    assert found["kind"].tolist() == ["a b", "c"]
+    assert found.isna().sum().tolist() == [1, 0, 1, 0]
+
+
+def test_sparse_arff(tmp_path: Path) -> None:
+    path = tmp_path / "a.arff"
+    path.write_text(
+        "@relation r\n@attribute a numeric\n@attribute b numeric\n@attribute y {u,v}\n@data\n"
+        "{0 3, 2 v}\n{1 2.5}\n{}\n"
+    )
+    found = read(path)
+    assert found["a"].tolist() == [3, 0, 0]
+    assert found["b"].tolist() == [0, 2.5, 0]
+    assert found["y"].tolist() == ["v", "u", "u"]

@@ -1,0 +1,32 @@
+"""Where rows come from: each module of this package is one source, found by its being here."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from collections.abc import Mapping
+from importlib import import_module
+from types import MappingProxyType
+from typing import get_args
+
+from bakeoff.sources.common.base import DataSet, Filter, Loaded
+
+__all__ = ["SOURCES", "DataSet", "Filter", "Loaded"]
+
+
+def _sources() -> dict[str, type[DataSet]]:
+    found: dict[str, type[DataSet]] = {}
+    for info in pkgutil.iter_modules(__path__):
+        if info.ispkg:
+            continue
+        module = import_module(f"{__name__}.{info.name}")
+        for member in vars(module).values():
+            own = inspect.isclass(member) and member.__module__ == module.__name__
+            if own and issubclass(member, DataSet):
+                (name,) = get_args(member.model_fields["source"].annotation)
+                found[name] = member
+    return found
+
+
+SOURCES: Mapping[str, type[DataSet]] = MappingProxyType(_sources())
+"""The sources by name, in alphabetical order of their modules."""

@@ -1,0 +1,1 @@
+"""What sources share: the keys of every data set, tables in files, the web."""

@@ -1,0 +1,222 @@
+"""What every source of data shares: the keys for its rows and columns, and what it must answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
+
+from bakeoff.errors import Problem, UserError, shown
+from bakeoff.keys import Label, Section, said, with_numbers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def _one_message(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """Say once, not once for each kind of value, that none of them fits."""
+    try:
+        return handler(value)
+    except ValidationError:
+        raise said(f"expected one number or text, found {shown(value)}") from None
+
+
+def _number_as_text(value: Any) -> Any:
+    """Take the number of a class for its name."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+ClassName = Annotated[str | int | float | bool, WrapValidator(_one_message)]
+NewName = Annotated[str, BeforeValidator(_number_as_text)]
+ColumnName = Annotated[str, Field(min_length=1)]
+Params = Annotated[dict[str, Any], BeforeValidator(with_numbers)]
+Values = Annotated[list[ClassName], Field(min_length=1)]
+Limit = Annotated[int | float | str, WrapValidator(_one_message), BeforeValidator(with_numbers)]
+
+
+class Filter(Section):
+    """Keep the rows that meet all conditions on one column."""
+
+    column: ColumnName = Field(description="The column that is looked at.")
+    keep: Values | None = Field(None, description="Keep the rows with one of these values.")
+    drop: Values | None = Field(None, description="Leave out the rows with one of these values.")
+    min: Limit | None = Field(None, description="Keep rows of this value or more (or later).")
+    max: Limit | None = Field(None, description="Keep rows of this value or less (or earlier).")
+    above: Limit | None = Field(None, description="Keep rows of more than this value.")
+    below: Limit | None = Field(None, description="Keep rows of less than this value.")
+    missing: Literal["drop"] | None = Field(
+        None, description="`drop`: leave out the rows without a value."
+    )
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.model_fields_set - {"column"}:
+            raise said("a filter needs a condition: keep, drop, min, max, above, below or missing")
+        return self
+
+
+class Loaded(NamedTuple):
+    """What a source gives.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        All columns, rows numbered from 0.
+    target : str
+        The column to predict.
+    tested_from : int, optional
+        The first row of a test set of its own.
+    facts : Mapping
+        What the card says about the source beside what the experiment says.
+    """
+
+    frame: pd.DataFrame
+    target: str
+    tested_from: int | None = None
+    facts: Mapping[str, Any] = {}
+
+
+class DataSet(Section, ABC):
+    """An entry of `datasets:`: the keys that every source shares, and what a source must answer.
+
+    A source is one module of `bakeoff.sources` with one subclass, whose ``source:
+    Literal["name"]`` is its name in the experiment; its docstring and the descriptions of its keys
+    are what config/README.md and editors show.
+    """
+
+    if TYPE_CHECKING:
+        source: str
+
+    drawn: ClassVar[bool] = False
+    """Whether the rows depend on the experiment's seed."""
+
+    label: Label | None = None
+    positive: ClassName | None = Field(
+        None,
+        description="The positive class of a two-class problem; default: the last in sorted order.",
+    )
+    id: ColumnName | None = Field(
+        None,
+        description="Column with unique row ids (not a feature); default: the row's number in the "
+        "source, from 1.",
+    )
+    features: list[ColumnName] | None = Field(
+        None,
+        min_length=1,
+        description="Columns to learn from; default: all that no other key names.",
+    )
+    drop: list[ColumnName] = Field([], description="Columns to leave out.")
+    filter: list[Filter] = Field(
+        [],
+        description="Which rows to keep, before anything else is done: "
+        "`[{column: age, min: 18}, {column: country, keep: [US, CA]}]`.",
+    )
+    derive: dict[ColumnName, str] = Field(
+        {},
+        description="New columns from old ones: `log_income: log(income)`. Functions: log, log1p, "
+        "exp, sqrt, abs, square.",
+    )
+    merge: dict[NewName, Values] = Field(
+        {},
+        description="Classes to pool under a new name: `WithArrhythmia: [2, 3, 4]`.",
+    )
+    classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(
+        None,
+        description="The classes to keep, after merging; rows of the others are left out.",
+    )
+    missing_target: Literal["error", "drop"] = Field(
+        "error", description="What to do with rows that have no label."
+    )
+    weights: ColumnName | None = Field(
+        None, description="Column with sample weights for the fits (not a feature)."
+    )
+    groups: ColumnName | None = Field(
+        None,
+        description="Column that says which rows belong together (a patient, a plot): no group is "
+        "ever on both sides of a division. Not a feature unless listed in `features`.",
+    )
+    time: ColumnName | None = Field(
+        None,
+        description="Column with a number or a date: models are trained on what came before and "
+        "tested on what came after. Not a feature unless listed in `features`.",
+    )
+    licence: str | None = Field(None, description="Licence of the data, shown on its card.")
+
+    @model_validator(mode="after")
+    def _one_kind_of_division(self) -> Self:
+        if self.groups is not None and self.time is not None:
+            raise said("groups and time cannot be combined: keep one of them")
+        return self
+
+    @abstractmethod
+    def inputs(self) -> Sequence[str]:
+        """List the files that are read: when one is edited, the data are loaded again."""
+
+    @abstractmethod
+    def load(self, seed: int) -> Loaded:
+        """Load the data.
+
+        Parameters
+        ----------
+        seed : int
+            The experiment's seed.
+
+        Raises
+        ------
+        Problem
+            They cannot be loaded; its path starts with the key that is to be mended.
+        """
+
+    def beside(self, folder: Path) -> Self:
+        """Find files that are not in the working folder in the experiment's own."""
+        return self
+
+    def check(self) -> None:
+        """Look for what can be known to fail before anything is loaded.
+
+        Raises
+        ------
+        Problem
+            Its path starts with the key that is to be mended.
+        """
+
+    def at_hand(self) -> bool:
+        """Tell whether the data can be loaded without the network and the user's code."""
+        return True
+
+    @property
+    def imports(self) -> tuple[str, ...]:
+        """The import paths of the user's code that makes the data."""
+        return ()
+
+    @property
+    def own_test_set(self) -> str | None:
+        """The key that names a test set of its own, where there is one."""
+        return None
+
+    def described(self) -> dict[str, Any]:
+        """Return what the card says about the source: the keys that it adds itself."""
+        own = set(type(self).__annotations__)
+        return self.model_dump(mode="json", include=own, exclude_none=True)
+
+
+@contextmanager
+def blame(key: str) -> Iterator[None]:
+    """Lay what is wrong to a key, unless another is named already."""
+    try:
+        yield
+    except Problem:
+        raise
+    except UserError as error:
+        raise Problem((key,), str(error)) from error.__cause__

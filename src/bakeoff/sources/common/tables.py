@@ -1,0 +1,46 @@
+"""The keys of a table in a file, wherever the file is, and how it is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from bakeoff.keys import Section
+from bakeoff.sources.common.base import ColumnName, DataSet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class TableKeys(Section):
+    """How a table is written in its file."""
+
+    format: Literal["csv", "tsv", "parquet", "feather", "arff"] | None = Field(
+        None, description="Default: by the ending of the name."
+    )
+    sep: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
+        None, description="CSV: what separates the values; default: a comma (TSV: a tab)."
+    )
+    header: bool = Field(
+        True, description="CSV, TSV: whether line 1 names the columns; if not, they are x1, x2, …"
+    )
+    encoding: str = Field("utf-8", description="CSV, TSV, ARFF: the text's encoding.")
+    missing_values: list[str] | None = Field(
+        None,
+        description="CSV, TSV: texts that mean a missing value, beside empty ones; default: NA, "
+        "N/A, NaN, null, None and their like.",
+    )
+
+    def read(self, path: Path, name: str) -> pd.DataFrame:
+        """Read a table that is called `name`; see `bakeoff.sources.common.formats.read_table`."""
+        from bakeoff.sources.common.formats import read_table
+
+        return read_table(path, name, self)
+
+
+class TableData(TableKeys, DataSet):
+    """A table in a file."""
+
+    target: ColumnName = Field(description="The column to predict.")

@@ -1,0 +1,81 @@
+"""Tables in files."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self
+
+from pydantic import Field
+
+from bakeoff.errors import Problem, UserError
+from bakeoff.files import is_file, locate
+from bakeoff.sources.common.base import Loaded, blame
+from bakeoff.sources.common.tables import TableData
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class FileData(TableData):
+    """A table in a file."""
+
+    source: Literal["file"]
+    path: str = Field(
+        description="CSV, TSV, Parquet, Feather or ARFF, also compressed (.gz, .bz2, .xz, .zip); "
+        "relative to the folder `snakemake` runs in, else to the experiment file's."
+    )
+    test_path: str | None = Field(
+        None,
+        description="A second file with the same columns: the test set of the plan `holdout`. "
+        "The other plans divide the rows of `path` alone.",
+    )
+
+    def inputs(self) -> list[str]:
+        """List the one or two files."""
+        return [self.path, *([self.test_path] if self.test_path else [])]
+
+    def beside(self, folder: Path) -> Self:
+        """Find files that are not in the working folder in the experiment's own."""
+        found = {"path": locate(self.path, folder)}
+        if self.test_path is not None:
+            found["test_path"] = locate(self.test_path, folder)
+        return self.model_copy(update=found)
+
+    @property
+    def own_test_set(self) -> str | None:
+        """The key that names a test set of its own, where there is one."""
+        return "test_path" if self.test_path else None
+
+    def load(self, seed: int) -> Loaded:
+        """Read the table, or a training and a test table below each other."""
+        import pandas as pd
+
+        frame = self._read("path", self.path)
+        if self.test_path is None:
+            return Loaded(frame, self.target)
+        tested = self._read("test_path", self.test_path)
+        missing = [column for column in frame if column not in tested]
+        more = [column for column in tested if column not in frame]
+        if missing or more:
+            lacking, column = (self.test_path, missing[0]) if missing else (self.path, more[0])
+            raise Problem(
+                ("test_path",),
+                f"{lacking!r} has no column {column!r}; both files need the same columns",
+            )
+        joined = pd.concat([frame, tested[list(frame.columns)]], ignore_index=True)
+        return Loaded(joined, self.target, tested_from=len(frame))
+
+    def _read(self, key: str, path: str) -> pd.DataFrame:
+        with blame(key):
+            if not is_file(path):
+                raise UserError(f"no file at {path!r}{_nearest_file(Path(path))}")
+            return self.read(Path(path), path)
+
+
+def _nearest_file(path: Path) -> str:
+    if not path.parent.is_dir():
+        return f" (there is no folder {str(path.parent)!r})"
+    names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+    close = difflib.get_close_matches(path.name, names, n=1)
+    return f"; did you mean {str(path.parent / close[0])!r}?" if close else ""

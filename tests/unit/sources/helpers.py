@@ -1,0 +1,62 @@
+"""What the tests of sources share: a web server on this machine, loading one data set."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from bakeoff.data import Table, load_table
+from bakeoff.spec import Experiment, load_experiment
+from tests.conftest import ROOT
+
+PENGUINS = ROOT / "config/data/penguins.csv"
+
+
+class Server:
+    """A web server on this machine: what it gives, what it was asked, how often it fails."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, bytes] = {}
+        self.asked: list[str] = []
+        self.failures = 0
+        self.cut = 0
+        self.missing = 404
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                outer.asked.append(self.path)
+                page = outer.pages.get(self.path)
+                if outer.failures:
+                    outer.failures -= 1
+                    self.send_error(503)
+                elif page is None:
+                    self.send_error(outer.missing)
+                else:
+                    self.send_response(200)
+                    self.send_header("Content-Length", str(len(page)))
+                    self.end_headers()
+                    self.wfile.write(page[: len(page) - outer.cut])
+                    outer.cut = 0
+
+            def log_message(self, *args: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def experiment(tiny: dict[str, Any], **data: Any) -> Experiment:
+    return load_experiment(tiny | {"datasets": {"d": data}})
+
+
+def load(made: Experiment) -> Table:
+    return load_table("d", made.datasets["d"], made.seed)

@@ -1,0 +1,124 @@
+"""Data from functions of the user's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bakeoff.check import check_experiment
+from bakeoff.errors import Problem
+from tests.unit.sources.helpers import experiment, load
+
+
+def example(folder: Path) -> dict[str, Any]:
+    """Return an entry that can be loaded."""
+    params = {"as_frame": True, "return_X_y": True}
+    return {"source": "function", "function": "sklearn.datasets.load_iris", "params": params}
+
+
+CODE = """
+import numpy as np
+import pandas as pd
+
+def frame(rows=40):
+    return pd.DataFrame({"x": np.random.random(rows), "y": ["u", "v"] * (rows // 2)})
+
+def both():
+    made = frame()
+    return made[["x"]], made["y"]
+
+def arrays():
+    return pd.DataFrame({0: range(9)}), ["u", "v", "w"] * 3
+
+def uneven():
+    return pd.DataFrame({"x": range(9)}), ["u", "v"]
+
+def nothing():
+    return None
+
+def fails():
+    raise RuntimeError("no luck today")
+
+number = 3
+"""
+
+
+@pytest.fixture
+def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    file = tmp_path / "mydata.py"
+    file.write_text(CODE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield file
+    sys.modules.pop("mydata", None)
+
+
+@pytest.mark.parametrize(
+    ("keys", "rows"),
+    [
+        ({"function": "mydata.frame", "target": "y"}, 40),
+        ({"function": "mydata.frame", "target": "y", "params": {"rows": 12}}, 12),
+        ({"function": "mydata.both"}, 40),
+        ({"function": "mydata.arrays"}, 9),
+    ],
+    ids=str,
+)
+def test_function_gives_data(
+    code: Path, tiny: dict[str, Any], keys: dict[str, Any], rows: int
+) -> None:
+    made = experiment(tiny, source="function", **keys)
+    assert check_experiment(made)[0] == []
+    table = load(made)
+    assert len(table.frame) == rows
+    pd.testing.assert_frame_equal(load(made).frame, table.frame)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"function": "mydatta.frame"}, "function: mydatta.frame: there is no module 'mydatta'"),
+        ({"function": "mydata.fram"}, "unknown function in mydata: 'fram'; did you mean 'frame'?"),
+        ({"function": "mydata.number"}, "mydata.number is a int, not a function"),
+        ({"function": "mydata.frame", "params": {"row": 3}}, "cannot be called with `params`"),
+    ],
+    ids=str,
+)
+def test_wrong_function_is_told_before_the_run(
+    code: Path, tiny: dict[str, Any], keys: dict[str, Any], message: str
+) -> None:
+    problems, _ = check_experiment(experiment(tiny, source="function", **keys))
+    assert message in "\n".join(map(str, problems))
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"function": "mydata.frame"}, r"say which column is the target"),
+        ({"function": "mydata.frame", "target": "z"}, r"target: unknown target column 'z'"),
+        ({"function": "mydata.nothing"}, r"returned a NoneType, expected a pandas DataFrame"),
+        ({"function": "mydata.uneven"}, r"returned 9 rows and a target of shape \(2,\)"),
+        (
+            {"function": "mydata.fails"},
+            r"function: mydata.fails failed: RuntimeError: no luck today \(.*mydata.py, line 22\)",
+        ),
+    ],
+    ids=str,
+)
+def test_function_that_gives_no_data_is_told(
+    code: Path, tiny: dict[str, Any], keys: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(Problem, match=message):
+        load(experiment(tiny, source="function", **keys))
+
+
+def test_module_that_cannot_be_imported_is_told(code: Path, tiny: dict[str, Any]) -> None:
+    code.write_text("import nosuchpackage\n")
+    made = experiment(tiny, source="function", function="mydata.frame")
+    assert "there is no module 'nosuchpackage'" in str(check_experiment(made)[0][0])
+    code.write_text("1/0\n")
+    sys.modules.pop("mydata", None)
+    assert "ZeroDivisionError: division by zero" in str(check_experiment(made)[0][0])

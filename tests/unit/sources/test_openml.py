@@ -1,0 +1,129 @@
+"""Data sets from OpenML's interface, against a local server."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bakeoff.check import check_experiment
+from bakeoff.errors import Problem
+from bakeoff.sources import SOURCES
+from tests.unit.sources.helpers import PENGUINS, Server, experiment, load
+
+
+def example(folder: Path) -> dict[str, Any]:
+    """Return an entry that can be loaded in `folder`, without a network."""
+    server = Server()
+    try:
+        serve_openml(server)
+        entry = {"source": "openml", "server": server.address, "data_id": 42585}
+        SOURCES["openml"].model_validate(entry).load(1)
+    finally:
+        server.close()
+    return entry
+
+
+def serve_openml(server: Server) -> None:
+    """Give penguins as OpenML gives its data set 42585."""
+    frame = pd.read_csv(PENGUINS).rename(columns={"target": "species"})
+    kinds = {c: "numeric" if frame[c].dtype.kind in "fi" else "nominal" for c in frame}
+    lines = ["@RELATION penguins"]
+    for name, kind in kinds.items():
+        values = "{" + ",".join(sorted(map(str, frame[name].dropna().unique()))) + "}"
+        lines.append(f"@ATTRIBUTE {name} {'REAL' if kind == 'numeric' else values}")
+    rows = frame.astype(object).where(frame.notna(), "?").to_numpy()
+    arff = "\n".join([*lines, "@DATA", *(",".join(map(str, row)) for row in rows)]).encode()
+    features = [
+        {
+            "index": str(i),
+            "name": name,
+            "data_type": kind,
+            "is_target": str(name == "species").lower(),
+            "is_ignore": "false",
+            "is_row_identifier": "false",
+            "number_of_missing_values": str(frame[name].isna().sum()),
+            "nominal_value": sorted(frame[name].dropna().unique()) if kind == "nominal" else [],
+        }
+        for i, (name, kind) in enumerate(kinds.items())
+    ]
+    listed = {"did": 42585, "name": "penguins", "version": 1, "status": "active"}
+    description = {
+        "id": "42585",
+        "name": "penguins",
+        "version": "1",
+        "description": "Palmer penguins",
+        "format": "ARFF",
+        "licence": "CC0",
+        "status": "active",
+        "url": "https://api.openml.org/data/v1/download/1/penguins.arff",
+        "md5_checksum": hashlib.md5(arff).hexdigest(),
+    }
+    api = "/api/v1/json/data"
+    pages = {
+        f"{api}/list/data_name/penguins/limit/2/status/active/": {"data": {"dataset": [listed]}},
+        f"{api}/list/data_name/penguins/limit/2/data_version/1": {"data": {"dataset": [listed]}},
+        f"{api}/42585": {"data_set_description": description},
+        f"{api}/features/42585": {"data_features": {"feature": features}},
+        f"{api}/qualities/42585": {
+            "data_qualities": {"quality": [{"name": "NumberOfInstances", "value": "344.0"}]}
+        },
+    }
+    server.pages |= {path: json.dumps(page).encode() for path, page in pages.items()}
+    server.pages["/data/v1/download/1/penguins.arff"] = arff
+
+
+@pytest.mark.parametrize(
+    "keys", [{"data_id": 42585}, {"name": "penguins"}, {"name": "penguins", "version": 1}], ids=str
+)
+def test_openml_is_fetched_once(server: Server, tiny: dict[str, Any], keys: dict[str, Any]) -> None:
+    serve_openml(server)
+    made = experiment(tiny, source="openml", server=server.address, **keys)
+    assert check_experiment(made)[0] == []
+    assert server.asked == []
+    first = load(made)
+    asked = len(server.asked)
+    assert first.classes == ("Adelie", "Chinstrap", "Gentoo")
+    assert first.card["missing_cells"] == 19
+    assert first.card["licence"] == "CC0"
+    assert first.card["source"]["data_id"] == 42585
+    server.close()
+    pd.testing.assert_frame_equal(load(made).frame, first.frame)
+    assert len(server.asked) == asked
+    file = {"source": "file", "path": str(PENGUINS), "target": "target"}
+    same = load(experiment(tiny, **file)).frame
+    assert len(first.frame) == len(same)
+    assert (first.frame["__target__"] == same["__target__"]).all()
+
+
+def test_another_target_can_be_named(server: Server, tiny: dict[str, Any]) -> None:
+    serve_openml(server)
+    keys = {"source": "openml", "server": server.address, "data_id": 42585}
+    made = experiment(tiny, **keys, target="island")
+    assert load(made).classes == ("Biscoe", "Dream", "Torgersen")
+    with pytest.raises(Problem, match=r"target: unknown target column 'iland'; did you mean 'isl"):
+        load(experiment(tiny, **keys, target="iland"))
+
+
+def test_openml_out_of_reach_is_told(tiny: dict[str, Any], server: Server) -> None:
+    keys = {"source": "openml", "server": "http://127.0.0.1:9", "name": "penguins"}
+    with pytest.raises(Problem) as told:
+        load(experiment(tiny, **keys))
+    message = str(told.value)
+    assert "datasets.d.name: OpenML cannot be reached for name penguins, version active" in message
+    assert "Connect to the network, or run once where there is one and copy" in message
+    assert "`source: file`" in message
+
+
+def test_unknown_openml_data_set_is_told(tiny: dict[str, Any], server: Server) -> None:
+    server.missing = 412  # as OpenML answers
+    keys = {"source": "openml", "server": server.address, "name": "penguins"}
+    with pytest.raises(
+        Problem,
+        match=r"d\.name: OpenML has no usable data set of .* there is none",
+    ):
+        load(experiment(tiny, **keys))

@@ -1,0 +1,93 @@
+"""Tables at web addresses, against a local server."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bakeoff.check import check_experiment
+from bakeoff.errors import Problem
+from bakeoff.files import DOWNLOADS
+from tests.unit.sources.helpers import PENGUINS, Server, experiment, load
+
+
+def example(folder: Path) -> dict[str, Any]:
+    """Return an entry that can be loaded in `folder`, without a network."""
+    content = PENGUINS.read_bytes()
+    sha256 = hashlib.sha256(content).hexdigest()
+    (folder / DOWNLOADS).mkdir(parents=True)
+    (folder / DOWNLOADS / sha256).write_bytes(content)
+    address = "http://127.0.0.1:9/penguins.csv"
+    return {"source": "url", "url": address, "sha256": sha256, "target": "target"}
+
+
+def of_url(server: Server, content: bytes, name: str = "penguins.csv") -> dict[str, Any]:
+    server.pages[f"/{name}"] = content
+    sha256 = hashlib.sha256(content).hexdigest()
+    url = f"{server.address}/{name}"
+    return {"source": "url", "url": url, "sha256": sha256, "target": "target"}
+
+
+def test_url_is_downloaded_once(server: Server, tiny: dict[str, Any]) -> None:
+    data = of_url(server, gzip.compress(PENGUINS.read_bytes(), mtime=0), "penguins.csv.gz")
+    made = experiment(tiny, **data)
+    assert check_experiment(made)[0] == []
+    assert server.asked == [], "checking an experiment must not need the network"
+    server.failures = 2
+    first = load(made)
+    assert first.card["rows"] == 344
+    assert len(server.asked) == 3
+    pd.testing.assert_frame_equal(load(made).frame, first.frame)
+    assert len(server.asked) == 3
+    assert [p.name for p in DOWNLOADS.iterdir()] == [data["sha256"]]
+    assert check_experiment(made)[0] == []
+
+
+def test_broken_connection_is_tried_again(server: Server, tiny: dict[str, Any]) -> None:
+    server.cut = 1000
+    assert load(experiment(tiny, **of_url(server, PENGUINS.read_bytes()))).card["rows"] == 344
+    assert len(server.asked) == 2
+
+
+def test_damaged_download_is_made_anew(server: Server, tiny: dict[str, Any]) -> None:
+    made = experiment(tiny, **of_url(server, PENGUINS.read_bytes()))
+    load(made)
+    (kept,) = DOWNLOADS.iterdir()
+    kept.write_bytes(b"half")
+    assert load(made).card["rows"] == 344
+    assert len(server.asked) == 2
+
+
+def test_changed_file_is_refused(server: Server, tiny: dict[str, Any]) -> None:
+    data = of_url(server, PENGUINS.read_bytes())
+    server.pages["/penguins.csv"] += b"\n"
+    with pytest.raises(
+        Problem, match=r"datasets\.d\.url: the file at .* has the sha256 [0-9a-f]{64}"
+    ):
+        load(experiment(tiny, **data))
+    assert list(DOWNLOADS.iterdir()) == []
+
+
+def test_address_without_a_file_is_told(server: Server, tiny: dict[str, Any]) -> None:
+    data = of_url(server, b"")
+    server.pages.clear()
+    with pytest.raises(Problem, match=r"cannot be downloaded \(HTTP 404 Not Found\)"):
+        load(experiment(tiny, **data))
+    assert len(server.asked) == 1, "what is not there will not be there in a second"
+    gone = data | {"url": "http://127.0.0.1:9/x.csv"}
+    with pytest.raises(Problem, match=r"without a network, put the file at .*downloads/e3b0c4"):
+        load(experiment(tiny, **gone))
+
+
+def test_what_is_wrong_with_a_downloaded_table_is_told(
+    server: Server, tiny: dict[str, Any]
+) -> None:
+    with pytest.raises(Problem, match=r"datasets\.d\.url: .*seems to be separated by ';'"):
+        load(experiment(tiny, **of_url(server, b"a;target\n1;u\n")))
+    with pytest.raises(Problem, match=r"datasets\.d\.target: unknown target column 'target'"):
+        load(experiment(tiny, **of_url(server, b"a,b\n1,2\n")))
