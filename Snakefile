@@ -1,10 +1,5 @@
 """Is classifier A really better than B, or was it the split? The contents page."""
 
-from snakemake.utils import min_version
-
-min_version("9.0")
-
-
 # one file is one experiment: the default is never merged with another
 if "models" not in config and not workflow.overwrite_configfiles:
 
@@ -22,23 +17,22 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
-        f"{RESULTS}/comparisons.csv",
-        f"{RESULTS}/scores.csv",
-        f"{RESULTS}/experiment.yaml",
-        f"{RESULTS}/tests.json",
-        bakeoff.matrix,
-        f"{RESULTS}/report.html",
+        PATHS.top("comparisons.csv"),
+        PATHS.top("scores.csv"),
+        PATHS.top("experiment.yaml"),
+        PATHS.top("tests.json"),
+        NEEDS.matrix,
+        PATHS.top("report.html"),
         rules.print_figures.output,
-        bakeoff.extras,
+        list(NEEDS.extras.values()),
     localrule: True
 
 
 onstart:
-    # Snakemake's limit of 100 jobs per second sets a timer at every look at the queue, each of
-    # which sets the next: locally that costs more than all the fits of a large study
     if workflow.local_exec:
-        workflow.scheduler.job_rate_limiter = None
-    bakeoff.started(workflow.scheduler)
+        snakemake_hooks.lift_rate_limit(workflow.scheduler)
+    snakemake_hooks.end_at_once(workflow.scheduler, bakeoff.stop)
+    snakemake_hooks.bridge_outages(workflow.scheduler)
 
 
 onsuccess:

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/bakeoff"
-SHARED = {"errors", "files", "keys", "seeds"}
+SHARED = {"errors", "files", "keys", "paths", "seeds"}
 ORDER = ["sources", "spec", "data", "fit", "scores", "compare", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"stats": set()}
 ALLOWED["compare"].add("stats")

@@ -1,29 +1,32 @@
 import sys
 
-from snakemake.io import IOFile
-
-from bakeoff.run import recipes
 from bakeoff.errors import UserError
-from bakeoff.run.workflow import Workflow
+from bakeoff.run import fits, recipes, snakemake_hooks, steps
+from bakeoff.run.session import Session
 
 try:
+    snakemake_hooks.check_release()
     # jobs that Snakemake starts do one thing and end: no workers, no check
     settings = workflow.resource_settings
     cores = settings.cores or settings.local_cores or 1
     workers = cores if workflow.is_main_process else 0
-    bakeoff = Workflow(config, workflow.configfiles, workers)
+    bakeoff = Session(config, workflow.configfiles, workers)
 except UserError as error:
     sys.exit(f"\n{error}")
 
 EXPERIMENT = bakeoff.experiment
-RESULTS = bakeoff.results
+NEEDS = bakeoff.needs
+PATHS = NEEDS.paths
+
+if workflow.is_main_process:
+    snakemake_hooks.force(workflow, bakeoff.to_redo)
 
 
 wildcard_constraints:
     dataset="|".join(EXPERIMENT.datasets),
     model="|".join(EXPERIMENT.fitted) or "(?!)",
     given="|".join(EXPERIMENT.given) or "(?!)",
-    plan="|".join(bakeoff.plans),
+    plan="|".join(NEEDS.plans),
     repeat=r"\d+",
     fold=r"\d+",
     seed=r"\d+",

@@ -1,23 +1,25 @@
 # one rule per test, named like the test
-for test in bakeoff.tests:
+for test in bakeoff.tests.values():
 
     rule:
         name:
-            test
+            test.name
         input:
-            unpack(lambda wc, test=test: bakeoff.evidence(test)),
+            unpack(lambda wc, test=test: NEEDS.evidence(test)),
         output:
-            f"{RESULTS}/tests/{test}.json",
+            PATHS.test(test.name),
         log:
-            f"{RESULTS}/logs/tests/{test}.log",
+            PATHS.log(f"tests/{test.name}"),
         localrule: True
         params:
-            recipe=lambda wc, test=test: recipes.of_test(
-                EXPERIMENT, bakeoff.tests[test]
-            ),
-            test=test,
+            recipe=lambda wc, test=test: recipes.of_test(EXPERIMENT, test),
+            test=test.name,
         run:
-            bakeoff.test(params, input, output, log)
+            what, chosen = f"the test {params.test}", bakeoff.tests[params.test]
+            evidence = dict(input.items())
+            bakeoff.do(
+                what, log, steps.run_test, EXPERIMENT, chosen, evidence, output[0]
+            )
 
 
 # one score per data set and model, where there are several data sets
@@ -25,38 +27,45 @@ rule score_matrix:
     input:
         rules.all_scores.output.scores,
     output:
-        f"{RESULTS}/score_matrix.csv",
-        f"{RESULTS}/score_matrix.json",
+        PATHS.top("score_matrix.csv"),
+        PATHS.top("score_matrix.json"),
     log:
-        f"{RESULTS}/logs/score_matrix.log",
+        PATHS.log("score_matrix"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_matrix(EXPERIMENT, bakeoff.tests.values()),
     run:
-        bakeoff.tabulate(input, output, log)
+        tests = list(bakeoff.tests.values())
+        bakeoff.do(
+            "the score matrix",
+            log,
+            steps.score_matrix,
+            *(EXPERIMENT, tests, input[0], *output),
+        )
 
 
 rule compare:
     input:
-        [f"{RESULTS}/tests/{test}.json" for test in bakeoff.tests],
+        [PATHS.test(test) for test in bakeoff.tests],
     output:
-        csv=f"{RESULTS}/comparisons.csv",
-        json=f"{RESULTS}/comparisons.json",
+        csv=PATHS.top("comparisons.csv"),
+        json=PATHS.top("comparisons.json"),
     log:
-        f"{RESULTS}/logs/compare.log",
+        PATHS.log("compare"),
     localrule: True
     run:
-        bakeoff.compare(input, output, log)
+        bakeoff.do("comparing", log, steps.compare, list(input), *output)
 
 
 rule resolve_experiment:
     output:
-        f"{RESULTS}/experiment.yaml",
-        f"{RESULTS}/tests.json",
+        PATHS.top("experiment.yaml"),
+        PATHS.top("tests.json"),
     log:
-        f"{RESULTS}/logs/resolve.log",
+        PATHS.log("resolve"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_listing(EXPERIMENT, bakeoff.tests.values()),
     run:
-        bakeoff.resolve(output, log)
+        what, tests = "writing the experiment", list(bakeoff.tests.values())
+        bakeoff.do(what, log, steps.resolve_experiment, EXPERIMENT, tests, *output)

@@ -1,11 +1,11 @@
 rule load_dataset:
     input:
-        lambda wc: bakeoff.sources(wc.dataset),
+        lambda wc: NEEDS.sources(wc.dataset),
     output:
-        table=f"{RESULTS}/data/{{dataset}}.parquet",
-        card=f"{RESULTS}/data/{{dataset}}.json",
+        table=PATHS.data("{dataset}"),
+        card=PATHS.card("{dataset}"),
     log:
-        f"{RESULTS}/logs/load.{{dataset}}.log",
+        PATHS.log("load.{dataset}"),
     # what is wrong with data from the network is told before the first fit, but for fits of other
     # data sets that find a free core meanwhile
     priority: 100
@@ -13,19 +13,24 @@ rule load_dataset:
     params:
         recipe=lambda wc: recipes.of_data(EXPERIMENT, wc.dataset),
     run:
-        bakeoff.load_dataset(wildcards, output, log)
+        what = f"loading {wildcards.dataset}"
+        bakeoff.do(
+            what, log, steps.load_dataset, EXPERIMENT, wildcards.dataset, *output
+        )
 
 
 rule split_dataset:
     input:
-        f"{RESULTS}/data/{{dataset}}.parquet",
+        PATHS.data("{dataset}"),
     output:
-        splits=f"{RESULTS}/splits/{{dataset}}.{{plan}}.parquet",
-        quality=f"{RESULTS}/splits/{{dataset}}.{{plan}}.json",
+        splits=PATHS.splits("{dataset}", "{plan}"),
+        quality=PATHS.split_quality("{dataset}", "{plan}"),
     log:
-        f"{RESULTS}/logs/split.{{dataset}}.{{plan}}.log",
+        PATHS.log("split.{dataset}.{plan}"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_splits(EXPERIMENT, wc.plan),
     run:
-        bakeoff.split_dataset(wildcards, input, output, log)
+        what = f"splitting {wildcards.dataset} by {wildcards.plan}"
+        place = wildcards.dataset, wildcards.plan, input[0]
+        bakeoff.do(what, log, steps.split_dataset, EXPERIMENT, *place, *output)

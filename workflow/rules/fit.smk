@@ -1,162 +1,183 @@
+from bakeoff.spec.experiment import split_name
+
+FOLD = split_name("{plan}", "{repeat}", "{fold}")
+FOLD_SEED = split_name("{plan}", "{repeat}", "{fold}", "{seed}")
+HOLDOUT_SEED = split_name("holdout", 1, 1, "{seed}")
+BATCH = "{dataset}/{model}" if EXPERIMENT.execution.jobs_per == "model" else "{dataset}"
+
+
 rule fit_fold:
     input:
-        data=f"{RESULTS}/data/{{dataset}}.parquet",
-        splits=f"{RESULTS}/splits/{{dataset}}.{{plan}}.parquet",
+        data=PATHS.data("{dataset}"),
+        splits=PATHS.splits("{dataset}", "{plan}"),
     output:
-        f"{RESULTS}/predictions/{{dataset}}/{{model}}/{{plan}}.repeat-{{repeat}}.fold-{{fold}}.parquet",
+        PATHS.prediction("{dataset}", "{model}", FOLD),
     log:
-        f"{RESULTS}/logs/fit/{{dataset}}/{{model}}/{{plan}}.repeat-{{repeat}}.fold-{{fold}}.log",
+        PATHS.fit_log("{dataset}", "{model}", FOLD),
     threads: lambda wc: EXPERIMENT.models[wc.model].threads
     params:
-        recipe=lambda wc: recipes.of_fit(EXPERIMENT, wc.model),
+        recipe=lambda wc: bakeoff.recipes[wc.model],
     run:
-        bakeoff.fit(wildcards, input, output, log)
+        fit = fits.fit_of(wildcards)
+        bakeoff.fitter.fit(fit, input.data, input.splits, output[0], str(log))
 
 
 use rule fit_fold as fit_holdout with:
     input:
-        data=f"{RESULTS}/data/{{dataset}}.parquet",
-        splits=f"{RESULTS}/splits/{{dataset}}.holdout.parquet",
+        data=PATHS.data("{dataset}"),
+        splits=PATHS.splits("{dataset}", "holdout"),
     output:
-        f"{RESULTS}/predictions/{{dataset}}/{{model}}/holdout.parquet",
+        PATHS.prediction("{dataset}", "{model}", "holdout"),
     log:
-        f"{RESULTS}/logs/fit/{{dataset}}/{{model}}/holdout.log",
+        PATHS.fit_log("{dataset}", "{model}", "holdout"),
 
 
 use rule fit_fold as fit_seed with:
     output:
-        f"{RESULTS}/predictions/{{dataset}}/{{model}}/{{plan}}.repeat-{{repeat}}.fold-{{fold}}.seed-{{seed}}.parquet",
+        PATHS.prediction("{dataset}", "{model}", FOLD_SEED),
     log:
-        f"{RESULTS}/logs/fit/{{dataset}}/{{model}}/{{plan}}.repeat-{{repeat}}.fold-{{fold}}.seed-{{seed}}.log",
+        PATHS.fit_log("{dataset}", "{model}", FOLD_SEED),
 
 
 use rule fit_holdout as fit_holdout_seed with:
     output:
-        f"{RESULTS}/predictions/{{dataset}}/{{model}}/holdout.seed-{{seed}}.parquet",
+        PATHS.prediction("{dataset}", "{model}", HOLDOUT_SEED),
     log:
-        f"{RESULTS}/logs/fit/{{dataset}}/{{model}}/holdout.seed-{{seed}}.log",
+        PATHS.fit_log("{dataset}", "{model}", HOLDOUT_SEED),
 
 
 # many fits in one job (`execution: {jobs_per: model}`, or dataset)
 rule fit_batch:
     input:
-        data=f"{RESULTS}/data/{{dataset}}.parquet",
-        splits=expand(
-            f"{RESULTS}/splits/{{{{dataset}}}}.{{plan}}.parquet", plan=bakeoff.plans
-        ),
+        data=PATHS.data("{dataset}"),
+        splits=[PATHS.splits("{dataset}", plan) for plan in NEEDS.plans],
     output:
-        f"{RESULTS}/batches/{bakeoff.batch}.txt",
+        PATHS.batch(BATCH),
     log:
-        f"{RESULTS}/logs/batches/{bakeoff.batch}.log",
+        PATHS.log(f"batches/{BATCH}"),
     threads: lambda wc: bakeoff.threads(wc)
     params:
-        recipe=lambda wc: bakeoff.recipes(wc),
+        recipe=lambda wc: bakeoff.batch_recipes(wc),
     run:
-        forget = lambda path: workflow.persistence.cleanup_metadata(IOFile(path))
-        bakeoff.fit_batch(wildcards, input, output, log, threads, forget)
+        batch = list(EXPERIMENT.fits(*wildcards))
+        forget = lambda path: snakemake_hooks.forget(workflow, path)
+        at_a_time = threads // bakeoff.threads(wildcards)
+        bakeoff.fitter.fit_batch(
+            batch, input.data, output[0], str(log), at_a_time, forget
+        )
 
 
 # only where `on_error: exclude` lets a fit fail
 rule find_excluded:
     input:
-        lambda wc: bakeoff.all_fitted(wc.dataset, workflow.dag.forcefiles),
+        lambda wc: NEEDS.all_fitted(wc.dataset),
     output:
-        f"{RESULTS}/collected/{{dataset}}.excluded.json",
+        PATHS.excluded("{dataset}"),
     log:
-        f"{RESULTS}/logs/excluded.{{dataset}}.log",
+        PATHS.log("excluded.{dataset}"),
     localrule: True
     run:
-        bakeoff.find_excluded(wildcards, output, log)
+        what = f"looking for failed fits on {wildcards.dataset}"
+        predictions = NEEDS.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
+        bakeoff.do(what, log, steps.find_excluded, predictions, output[0])
 
 
 rule collect_scores:
     input:
-        lambda wc: bakeoff.fitted(wc.dataset, wc.plan, workflow.dag.forcefiles),
-        lambda wc: bakeoff.excluded(wc.dataset),
+        lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+        lambda wc: NEEDS.excluded(wc.dataset),
     output:
-        scores=f"{RESULTS}/collected/{{dataset}}.{{plan}}.scores.csv",
-        timings=f"{RESULTS}/collected/{{dataset}}.{{plan}}.timings.csv",
+        scores=PATHS.scores("{dataset}", "{plan}"),
+        timings=PATHS.timings("{dataset}", "{plan}"),
     log:
-        f"{RESULTS}/logs/scores.{{dataset}}.{{plan}}.log",
+        PATHS.log("scores.{dataset}.{plan}"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
-        bakeoff.score(wildcards, input, output, log)
+        dataset, plan = wildcards
+        if EXPERIMENT.by_scores(plan):
+            what, place = f"taking the scores on {dataset}, {plan}", (dataset, plan)
+            bakeoff.do(what, log, steps.take_scores, EXPERIMENT, *place, *output)
+        else:
+            found = NEEDS.predictions(dataset, plan, NEEDS.kept(dataset))
+            found = EXPERIMENT, found, bakeoff.recipes
+            what = f"scoring {dataset}, {plan}"
+            bakeoff.do(what, log, steps.collect_scores, *found, *output)
 
 
 rule collect_predictions:
     input:
-        lambda wc: bakeoff.fitted(wc.dataset, "holdout", workflow.dag.forcefiles),
-        lambda wc: bakeoff.excluded(wc.dataset),
+        lambda wc: NEEDS.fitted(wc.dataset, "holdout"),
+        lambda wc: NEEDS.excluded(wc.dataset),
     output:
-        f"{RESULTS}/collected/{{dataset}}.holdout.predictions.parquet",
+        PATHS.holdout("{dataset}"),
     log:
-        f"{RESULTS}/logs/predictions.{{dataset}}.log",
+        PATHS.log("predictions.{dataset}"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
-        bakeoff.collect(wildcards, input, output, log)
+        what = f"collecting the predictions on {wildcards.dataset}"
+        found = NEEDS.first_predictions(wildcards.dataset), bakeoff.recipes
+        bakeoff.do(what, log, steps.collect_predictions, *found, output[0])
 
 
 rule all_scores:
     input:
-        scores=expand(
-            rules.collect_scores.output.scores,
-            dataset=EXPERIMENT.datasets,
-            plan=bakeoff.plans,
-        ),
-        timings=expand(
-            rules.collect_scores.output.timings,
-            dataset=EXPERIMENT.datasets,
-            plan=bakeoff.plans,
-        ),
+        scores=[PATHS.scores(d, p) for d in EXPERIMENT.datasets for p in NEEDS.plans],
+        timings=[PATHS.timings(d, p) for d in EXPERIMENT.datasets for p in NEEDS.plans],
     output:
-        scores=f"{RESULTS}/scores.csv",
-        timings=f"{RESULTS}/timings.csv",
+        scores=PATHS.top("scores.csv"),
+        timings=PATHS.top("timings.csv"),
     log:
-        f"{RESULTS}/logs/all_scores.log",
+        PATHS.log("all_scores"),
     localrule: True
     run:
-        bakeoff.concatenate(input, output, log)
+        tables = list(input.scores), list(input.timings)
+        bakeoff.do("joining the scores", log, steps.all_scores, *tables, *output)
 
 
 rule list_excluded:
     input:
-        expand(rules.find_excluded.output, dataset=EXPERIMENT.datasets),
+        [PATHS.excluded(dataset) for dataset in EXPERIMENT.datasets],
     output:
-        f"{RESULTS}/excluded.csv",
+        PATHS.top("excluded.csv"),
     log:
-        f"{RESULTS}/logs/excluded.log",
+        PATHS.log("excluded"),
     localrule: True
     run:
-        bakeoff.list_excluded(input, output, log)
+        step = steps.list_excluded
+        bakeoff.do("listing failed fits", log, step, list(input), output[0])
 
 
 rule list_choices:
     input:
         rules.all_scores.input.scores,
     output:
-        f"{RESULTS}/tuned.csv",
+        PATHS.top("tuned.csv"),
     log:
-        f"{RESULTS}/logs/tuned.log",
+        PATHS.log("tuned"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
-        bakeoff.list_choices(output, log)
+        found = NEEDS.kept_predictions(lambda model: model.chooses)
+        step = steps.list_choices
+        bakeoff.do("listing the fits' choices", log, step, found, output[0])
 
 
 rule list_seed_noise:
     input:
         rules.all_scores.input.scores,
     output:
-        f"{RESULTS}/seeds.csv",
+        PATHS.top("seeds.csv"),
     log:
-        f"{RESULTS}/logs/seeds.log",
+        PATHS.log("seeds"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
-        bakeoff.list_seed_noise(output, log)
+        found = EXPERIMENT, NEEDS.kept_predictions(lambda model: model.seeds > 1)
+        step = steps.list_seed_noise
+        bakeoff.do("comparing seeds and splits", log, step, *found, output[0])

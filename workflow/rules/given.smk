@@ -2,14 +2,22 @@
 rule take_predictions:
     input:
         given=lambda wc: EXPERIMENT.given[wc.given].predictions_on(wc.dataset),
-        data=f"{RESULTS}/data/{{dataset}}.parquet",
-        splits=f"{RESULTS}/splits/{{dataset}}.holdout.parquet",
+        data=PATHS.data("{dataset}"),
+        splits=PATHS.splits("{dataset}", "holdout"),
     output:
-        f"{RESULTS}/predictions/{{dataset}}/{{given}}/holdout.parquet",
+        PATHS.prediction("{dataset}", "{given}", "holdout"),
     log:
-        f"{RESULTS}/logs/take/{{dataset}}/{{given}}.log",
+        PATHS.log("take/{dataset}/{given}"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_given(EXPERIMENT, wc.given),
     run:
-        bakeoff.take_predictions(wildcards, input, output, log)
+        what = f"taking the predictions of {wildcards.given} on {wildcards.dataset}"
+        place = (
+            wildcards.dataset,
+            wildcards.given,
+            input.data,
+            input.splits,
+            output[0],
+        )
+        bakeoff.do(what, log, steps.take_predictions, EXPERIMENT, *place)

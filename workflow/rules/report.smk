@@ -1,3 +1,8 @@
+FIGURES = [e for e in bakeoff.exhibits if e.form == "figure"]
+TABLES = [e for e in bakeoff.exhibits if e.form == "table"]
+STUDY = NEEDS.study(bakeoff.file)
+
+
 report: "../report/overview.rst"
 
 
@@ -8,61 +13,57 @@ rule report:
         comparisons=rules.compare.output.json,
         scores=rules.all_scores.output.scores,
         timings=rules.all_scores.output.timings,
-        cards=expand(rules.load_dataset.output.card, dataset=EXPERIMENT.datasets),
-        holdouts=bakeoff.holdouts,
-        divisions=bakeoff.divisions,
-        tables=bakeoff.extras,
-        matrix=bakeoff.matrix,
+        cards=[PATHS.card(dataset) for dataset in EXPERIMENT.datasets],
+        holdouts=list(NEEDS.holdouts.values()),
+        divisions=NEEDS.divisions,
+        tables=list(NEEDS.extras.values()),
+        matrix=NEEDS.matrix,
     output:
         html=report(
-            f"{RESULTS}/report.html",
+            PATHS.top("report.html"),
             caption="../report/report.rst",
             category="Report",
             labels={"what": "The whole report"},
         ),
-        md=f"{RESULTS}/report.md",
-        verdict=f"{RESULTS}/verdict.txt",
+        md=PATHS.top("report.md"),
+        verdict=PATHS.top("verdict.txt"),
         figures=[
             report(
-                f"{RESULTS}/figures/{e.name}.svg",
+                PATHS.figure(e.name),
                 caption=f"../report/{e.kind}.rst",
                 category=e.category,
                 labels={"what": e.title, "form": e.form},
             )
-            for e in bakeoff.exhibits("figure")
+            for e in FIGURES
         ],
         tables=[
             report(
-                f"{RESULTS}/tables/{e.name}.csv",
+                PATHS.table(e.name),
                 caption=f"../report/{e.kind}.rst",
                 category=e.category,
                 labels={"what": e.title, "form": e.form},
             )
-            for e in bakeoff.exhibits("table")
+            for e in TABLES
         ],
-        latex=[f"{RESULTS}/tables/{e.name}.tex" for e in bakeoff.exhibits("table")],
+        latex=[PATHS.table(e.name, "tex") for e in TABLES],
     log:
-        f"{RESULTS}/logs/report.log",
+        PATHS.log("report"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_report(EXPERIMENT),
     run:
-        bakeoff.report(input, log)
+        bakeoff.do("the report", log, steps.report, STUDY, PATHS.root)
 
 
 rule print_figures:
     input:
         **dict(rules.report.input.items()),
     output:
-        [
-            f"{RESULTS}/figures/{e.name}.{kind}"
-            for e in bakeoff.exhibits("figure")
-            for kind in ("pdf", "png")
-        ],
+        [PATHS.figure(e.name, kind) for e in FIGURES for kind in ("pdf", "png")],
     log:
-        f"{RESULTS}/logs/print_figures.log",
+        PATHS.log("print_figures"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_report(EXPERIMENT),
     run:
-        bakeoff.print_figures(input, log)
+        bakeoff.do("the figures", log, steps.print_figures, STUDY, PATHS.root)

@@ -14,6 +14,7 @@ from bakeoff.compare.setup import compares_pairs, setup_of
 from bakeoff.data import Table
 from bakeoff.data.given import divide, load
 from bakeoff.data.splits import divisions
+from bakeoff.paths import Paths
 from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.prose import PLANS
 from bakeoff.resources import profile_lines, read_usage
@@ -104,7 +105,7 @@ def _show_fits(experiment: Experiment) -> None:
 
 def _show_resources(experiment: Experiment) -> None:
     """Tell what the last run used, and what to ask a cluster for."""
-    usage = read_usage(f"results/{experiment.experiment}/timings.csv")
+    usage = read_usage(Paths.of(experiment.experiment).top("timings.csv"))
     if not usage:
         return
     rows = [

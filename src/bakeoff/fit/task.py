@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,53 +17,15 @@ from bakeoff.data import ROW_ID, Split, Table, read_split
 from bakeoff.data.table import GROUP, TIME, WEIGHT
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.estimator import import_class
+from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.isolation import isolated
 from bakeoff.fit.memory import peak_memory_mb, reset_peak_memory
 from bakeoff.fit.outputs import predicted_classes, predicted_decision, predicted_probabilities
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.stamp import stamp
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.seeds import derive, integer
-from bakeoff.spec import Costs, Fit
 from bakeoff.spec.models import Model
-
-
-@dataclasses.dataclass(frozen=True)
-class FitTask:
-    """Everything that one fit depends on, and where it writes.
-
-    Attributes
-    ----------
-    fit : Fit
-        Data set, model, plan, repeat, fold and seed number.
-    model : Model
-        The model's entry in the experiment.
-    seed : int
-        The experiment's seed; the fit's own is derived from it and from `fit`.
-    data, splits : path
-        The canonical table and the divisions of the plan.
-    output : path
-        The Parquet file to write.
-    recipe : str
-        Digest of the model, the code and the versions; see `bakeoff.run.recipes.of_fit`.
-    costs : Costs or None
-        What errors cost; for thresholds chosen by cost.
-    """
-
-    fit: Fit
-    model: Model
-    seed: int
-    data: str | Path
-    splits: str | Path
-    output: str | Path
-    recipe: str = ""
-    costs: Costs | None = None
-
-    @cached_property
-    def stamp(self) -> dict[str, str]:
-        """What the file says about its making; see `bakeoff.fit.stamp`."""
-        return stamp(self.recipe, self.data, self.splits)
 
 
 def run_fit(task: FitTask) -> None:

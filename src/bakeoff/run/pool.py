@@ -5,7 +5,6 @@ Each worker is a pool of one process of its own: when it dies, only the task it 
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
 import re
@@ -19,7 +18,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import psutil
 from loky import ProcessPoolExecutor
@@ -33,6 +32,8 @@ warnings.filterwarnings("ignore", "A worker was restarted", UserWarning)
 
 # how often the memory of a task with a limit is looked at, in seconds
 _POLL = 0.1
+
+T = TypeVar("T")
 
 
 class Limits(NamedTuple):
@@ -53,17 +54,25 @@ class WorkerDied(TaskError):
     """The process that did the task is gone, by its own fault or by another's."""
 
 
+class StepError(UserError):
+    """A step of the workflow failed, for a reason, and left a log."""
+
+    def __init__(self, what: object, reason: str, log: str | None, died: bool) -> None:
+        self.reason, self.died = reason, died
+        super().__init__(f"{what} failed: {reason}" + (f"\n  log: {log}" if log else ""))
+
+
 class Pool:
     """Workers that are made when needed and kept.
 
     Parameters
     ----------
-    preload : str
-        Module that every worker imports when it starts.
+    prepare : callable, optional
+        What every worker does when it starts, such as imports.
     """
 
-    def __init__(self, preload: str) -> None:
-        self._preload = preload
+    def __init__(self, prepare: Callable[[], object] | None = None) -> None:
+        self._prepare = prepare
         self._idle: list[ProcessPoolExecutor] = []
         self._all: list[ProcessPoolExecutor] = []
         self._stopped = False
@@ -79,15 +88,23 @@ class Pool:
 
     def call(
         self,
-        task: str,
-        *args: Any,
+        task: Callable[[], T],
         log: str | Path | None = None,
         limits: Limits = NO_LIMITS,
-    ) -> Any:
-        """Run ``module:function`` in a worker and wait for what it returns.
+    ) -> T:
+        """Do a task in a worker and wait for what it returns.
 
         A worker that exceeds a limit is ended. Memory that earlier tasks left behind counts for
         nobody: what exceeds its limit in a used worker is done again in a new one.
+
+        Parameters
+        ----------
+        task : callable
+            A function of a module, with its arguments: `functools.partial` of it.
+        log : path, optional
+            The file for what it prints.
+        limits : Limits
+            How long it may take and how much memory it may hold.
 
         Raises
         ------
@@ -98,23 +115,18 @@ class Pool:
             exceeded.
         """
         try:
-            outcome = self._attempt(task, args, log, limits, fresh=False)
+            outcome = self._attempt(task, log, limits, fresh=False)
         except _UsedUpMemory:
-            outcome = self._attempt(task, args, log, limits, fresh=True)
-        if isinstance(outcome, UserError):
-            raise outcome
-        if isinstance(outcome, _Failure):
-            raise TaskError(outcome.message)
-        return outcome
+            outcome = self._attempt(task, log, limits, fresh=True)
+        return _result(outcome)
 
     def _attempt(
         self,
-        task: str,
-        args: tuple[Any, ...],
+        task: Callable[[], T],
         log: str | Path | None,
         limits: Limits,
         fresh: bool,
-    ) -> Any:
+    ) -> T | UserError | _Failure:
         if self._stopped:
             raise KeyboardInterrupt
         with self._lock:
@@ -123,8 +135,8 @@ class Pool:
         try:
             if any(limits):
                 worker.submit(os.getpid).result()  # the start of a worker counts for no task
-            future = worker.submit(_work, task, args, str(log) if log else None)
-            outcome = _supervised(future, worker, limits)
+            future = worker.submit(_work, task, str(log) if log else None, in_worker=True)
+            outcome: T | UserError | _Failure = _supervised(future, worker, limits)
         except (BrokenProcessPool, _Exceeded) as error:
             self._all.remove(worker)
             if self._stopped:
@@ -166,7 +178,7 @@ class Pool:
             max_workers=1,
             context=get_context("loky"),
             initializer=_start,
-            initargs=(self._preload, os.getpid()),
+            initargs=(self._prepare, os.getpid()),
         )
         self._all.append(worker)
         return worker
@@ -190,7 +202,7 @@ def _processes(worker: ProcessPoolExecutor) -> list[int]:
     return list(worker._processes or ())
 
 
-def _supervised(future: Future[Any], worker: ProcessPoolExecutor, limits: Limits) -> Any:
+def _supervised(future: Future[T], worker: ProcessPoolExecutor, limits: Limits) -> T:
     """Wait for a task; end its worker, and what that started, when it exceeds a limit."""
     start = time.monotonic()
     while True:
@@ -234,9 +246,32 @@ def _families(pids: list[int]) -> Iterator[psutil.Process]:
             yield from (*parent.children(recursive=True), parent)
 
 
-def run_task(task: str, *args: Any, log: str | Path | None = None) -> Any:
-    """Run ``module:function`` in this process, as `Pool.call` does in a worker."""
-    outcome = _work(task, args, str(log) if log else None)
+def run_here(task: Callable[[], T], log: str | Path | None = None) -> T:
+    """Do a task in this process, as `Pool.call` does in a worker."""
+    return _result(_work(task, str(log) if log else None, in_worker=False))
+
+
+def run_step(
+    pool: Pool | None,
+    what: object,
+    task: Callable[[], T],
+    log: str | None = None,
+    limits: Limits = NO_LIMITS,
+) -> T:
+    """Do a task in a worker, or without a pool in this process.
+
+    Raises
+    ------
+    StepError
+        It failed: `what` failed, why, and where its log is.
+    """
+    try:
+        return pool.call(task, log, limits) if pool else run_here(task, log)
+    except (UserError, TaskError) as error:
+        raise StepError(what, str(error), log, isinstance(error, WorkerDied)) from None
+
+
+def _result(outcome: T | UserError | _Failure) -> T:
     if isinstance(outcome, UserError):
         raise outcome
     if isinstance(outcome, _Failure):
@@ -244,16 +279,12 @@ def run_task(task: str, *args: Any, log: str | Path | None = None) -> Any:
     return outcome
 
 
-def _deaf() -> bool:
-    """Tell whether Ctrl-C does not reach this process, as in all workers."""
-    return signal.getsignal(signal.SIGINT) == signal.SIG_IGN
-
-
-def _start(preload: str, parent: int) -> None:
+def _start(prepare: Callable[[], object] | None, parent: int) -> None:
     # Ctrl-C reaches the whole process group; the main process decides what ends
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    importlib.import_module(preload)
+    if prepare:
+        prepare()
 
 
 def _end_with(parent: int) -> None:
@@ -263,18 +294,17 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _work(task: str, args: tuple[Any, ...], log: str | None) -> Any:
-    module, _, name = task.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+def _work(task: Callable[[], T], log: str | None, in_worker: bool) -> T | UserError | _Failure:
     with _output_to(log), warnings.catch_warnings():
         warnings.simplefilter("default")
         try:
-            return function(*args)
+            return task()
         except UserError as error:
             sys.stderr.write(f"{error}\n")
             return error
         except BaseException as error:  # code of others may call sys.exit()
-            if isinstance(error, KeyboardInterrupt) and not _deaf():
+            # no Ctrl-C of the user's reaches a worker
+            if isinstance(error, KeyboardInterrupt) and not in_worker:
                 raise
             traceback.print_exc()
             # one line, which sentences go on from; the log has the text as it is

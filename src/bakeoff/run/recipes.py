@@ -21,44 +21,48 @@ from bakeoff.usercode import own_code
 ROOT = Path(__file__).parents[1]
 # what may change without another fit: more seeds are further fits, limits end fits or do not
 _NOT_IN_FIT = ("label", "seeds", "timeout", "memory")
-_DIVIDING = ("data/splits.py", "data/divide.py", "data/quality.py")
-_NAMES = "keys.py"
-_LOADING = (
-    "sources",
-    *(f"data/{name}.py" for name in ("columns", "prepare", "table")),
-    _NAMES,
-)
-_GIVEN = ("data/given.py", "data/given_file.py")
+
+# The exceptions: of a room's modules, those that what is made does not depend on. All others count,
+# those to come too, so that none is forgotten.
+DIVIDES = ("data/splits.py", "data/divide.py", "data/quality.py")
+"""Makes no table."""
+LOADS = tuple(f"data/{name}.py" for name in ("columns", "prepare", "given", "given_file"))
+"""Is behind a fit: the contents of its table are in the fit's stamp."""
+ASSESSES = ("data/divide.py", "data/quality.py")
+"""Likewise behind a fit, which reads divisions and makes none."""
 
 
 @cache
-def code(*places: str) -> str:
-    """Digest source files or folders of the package."""
-    files = [
+def code(*places: str, without: tuple[str, ...] = ()) -> str:
+    """Digest files or whole folders of the package, less some of them."""
+    left_out = {ROOT / name for name in without}
+    found = (
         file
         for place in places
-        for file in (sorted((ROOT / place).rglob("*.py")) or [ROOT / place])
-    ]
-    return digest([sha256_of(file) for file in files])
+        for file in (sorted((ROOT / place).rglob("*")) or [ROOT / place])
+        if file.is_file() and file.suffix != ".pyc"
+    )
+    return digest([sha256_of(file) for file in found if left_out.isdisjoint((file, *file.parents))])
 
 
 def of_data(experiment: Experiment, dataset: str) -> str:
     """Digest what makes a canonical table."""
     spec = experiment.datasets[dataset]
+    made_by = code("sources", "data", "keys.py", without=DIVIDES)
     if isinstance(spec, GivenData):
         models = {name: _plain(model, "label") for name, model in experiment.given.items()}
-        return digest([_plain(spec), models, code(*_GIVEN, *_LOADING)])
+        return digest([_plain(spec), models, made_by, code(*DIVIDES)])
     seed = experiment.seed if spec.drawn else None
     libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
     given_by = experiment.resampling.given_by
     own = own_code(*spec.imports)
-    return digest([_plain(spec), seed, given_by, own, code(*_LOADING), libraries])
+    return digest([_plain(spec), seed, given_by, own, made_by, libraries])
 
 
 def of_splits(experiment: Experiment, plan: str) -> str:
     """Digest what makes the divisions of a plan."""
     spec = experiment.resampling.plans()[plan]
-    made_by = code(*_DIVIDING, "seeds.py"), versions(("numpy",))
+    made_by = code("data", "seeds.py"), versions(("numpy",))
     return digest([_plain(spec), experiment.seed, made_by])
 
 
@@ -66,7 +70,7 @@ def of_fit(experiment: Experiment, model: str) -> str:
     """Digest what makes the predictions of a model, given data and splits."""
     spec = experiment.fitted[model]
     libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
-    made_by = code("fit", "data/splits.py", "data/table.py", "seeds.py", _NAMES)
+    made_by = code("fit", "data", "seeds.py", "keys.py", without=(*LOADS, *ASSESSES))
     own = own_code(*spec.imports)
     costs = [_plain(experiment.costs)] if spec.needs_costs and experiment.costs else []
     return digest([_plain(spec, *_NOT_IN_FIT), experiment.seed, made_by, libraries, own, *costs])
@@ -74,14 +78,14 @@ def of_fit(experiment: Experiment, model: str) -> str:
 
 def of_given(experiment: Experiment, model: str) -> str:
     """Digest how the predictions of a given model are taken."""
-    made_by = code(*_LOADING, *_GIVEN, "scores/given.py", "fit/predictions.py")
+    made_by = code("data", "keys.py", "scores/given.py", "fit/predictions.py")
     return digest([_plain(experiment.given[model], "label"), made_by])
 
 
 def of_scores(experiment: Experiment) -> str:
     """Digest what makes scores from predictions."""
     given = {name: _plain(model, "label") for name, model in experiment.given.items()}
-    made_by = code("scores", "fit/predictions.py", *(_GIVEN if given else []))
+    made_by = code("scores", "fit/predictions.py", *(["data"] if given else []))
     costs = [_plain(experiment.costs)] if experiment.costs and "cost" in experiment.metrics else []
     return digest([experiment.metrics, made_by, *([given] if given else []), *costs])
 
@@ -91,7 +95,7 @@ def of_test(experiment: Experiment, test: ChosenTest) -> str:
     tests = experiment.tests
     settings = _plain(tests, "run", "options"), tests.of(test.name), tests.of(test.posthoc)
     costs = experiment.costs and _plain(experiment.costs)
-    made_by = code("stats", "compare", "run/tasks.py"), versions(("numpy", "scipy"))
+    made_by = code("stats", "compare", "run/steps.py"), versions(("numpy", "scipy"))
     own = test._replace(why=""), settings, costs, experiment.seed, list(experiment.models)
     return digest([*own, experiment.on_error, made_by])
 
@@ -101,7 +105,7 @@ def of_matrix(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
     used = sorted((test.plan, test.metrics) for test in tests if test.on_datasets)
     settings = _plain(experiment.tests, "run"), experiment.on_error
     names = list(experiment.models), list(experiment.datasets), experiment.metrics
-    return digest([used, settings, names, code("compare", "run/tasks.py"), versions(("pandas",))])
+    return digest([used, settings, names, code("compare", "run/steps.py"), versions(("pandas",))])
 
 
 def of_listing(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
@@ -111,10 +115,8 @@ def of_listing(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
 
 def of_report(experiment: Experiment) -> str:
     """Digest what makes the report from results."""
-    places = sorted((ROOT / "report" / "templates").iterdir())
-    templates = [path.read_text(encoding="utf-8") for path in places]
     made_by = code("report", "stats", "scores/metrics.py"), versions(("matplotlib", "jinja2"))
-    return digest([experiment.resolved(), templates, made_by])
+    return digest([experiment.resolved(), made_by])
 
 
 def _plain(part: Any, *without: str) -> Any:

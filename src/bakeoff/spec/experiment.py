@@ -49,8 +49,11 @@ class Fit(NamedTuple):
         return f"the fit of model {self.model} on data set {self.dataset}, {place},"
 
 
-def split_name(plan: str, repeat: int, fold: int, seed: int = 1) -> str:
-    """Name one division of one plan, and which of several seeds is fitted on it."""
+def split_name(plan: str, repeat: int | str, fold: int | str, seed: int | str = 1) -> str:
+    """Name one division of one plan, and which of several seeds is fitted on it.
+
+    Numbers may be wildcards of Snakemake's, such as ``{fold}``.
+    """
     name = plan if plan == "holdout" else f"{plan}.repeat-{repeat}.fold-{fold}"
     return name if seed == 1 else f"{name}.seed-{seed}"
 

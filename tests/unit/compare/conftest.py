@@ -12,8 +12,9 @@ from bakeoff.compare import Comparison, choose_tests, run_chosen
 from bakeoff.compare.gather import HOLES, MATRIX
 from bakeoff.data import load_table, make_splits
 from bakeoff.data.splits import write_splits
-from bakeoff.fit.task import FitTask, run_fit
-from bakeoff.run import tasks
+from bakeoff.fit.fit_task import FitTask
+from bakeoff.fit.task import run_fit
+from bakeoff.run import steps
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 
@@ -87,7 +88,7 @@ class Study:
                     paths = {fit.model: path for fit, path in made.items()}
                     collect_predictions(paths, self.file(dataset, name, "predictions"))
         pd.concat(every).to_csv(self._path("scores.csv"), index=False)
-        tasks.tabulate(e, [], self._path("scores.csv"), *self.matrix.values())
+        steps.score_matrix(e, [], self._path("scores.csv"), *self.matrix.values())
 
     @property
     def matrix(self) -> dict[str, str]:

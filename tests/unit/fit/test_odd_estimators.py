@@ -14,8 +14,9 @@ from sklearn.dummy import DummyClassifier
 from bakeoff.data import ROW_ID, TARGET, Table
 from bakeoff.data.splits import write_splits
 from bakeoff.errors import UserError
+from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.task import FitTask, run_fit
+from bakeoff.fit.task import run_fit
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
 

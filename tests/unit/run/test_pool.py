@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from bakeoff.data import load_table
 from bakeoff.errors import Problem, UserError
-from bakeoff.run.pool import Limits, Pool, TaskError, run_task
+from bakeoff.run.pool import Limits, Pool, StepError, TaskError, run_here, run_step
 from bakeoff.sources.file import FileData
 
 MISSING = FileData.model_validate({"source": "file", "path": "nowhere.csv", "target": "y"})
@@ -22,89 +24,118 @@ MISSING = FileData.model_validate({"source": "file", "path": "nowhere.csv", "tar
 
 @pytest.fixture
 def pool() -> Iterator[Pool]:
-    made = Pool("json")
+    made = Pool()
     yield made
     made.close()
 
 
 def test_workers_are_kept(pool: Pool) -> None:
-    assert pool.call("os:getpid") == pool.call("os:getpid") != os.getpid()
+    assert pool.call(os.getpid) == pool.call(os.getpid) != os.getpid()
 
 
 def test_death_names_the_signal_and_spares_the_others(pool: Pool, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with ThreadPoolExecutor(2) as threads:
-        innocent = threads.submit(pool.call, "time:sleep", 1.5)
+        innocent = threads.submit(pool.call, partial(time.sleep, 1.5))
         time.sleep(0.3)
         with pytest.raises(TaskError, match=r"killed by signal 9, SIGKILL"):
-            pool.call("signal:raise_signal", signal.SIGKILL, log=log)
+            pool.call(partial(signal.raise_signal, signal.SIGKILL), log)
         assert innocent.result() is None
     assert "SIGKILL" in log.read_text()
-    assert pool.call("os:getpid") > 0
+    assert pool.call(os.getpid) > 0
 
 
 def test_stop_ends_calls_at_once(pool: Pool) -> None:
     with ThreadPoolExecutor(2) as threads:
-        calls = [threads.submit(pool.call, "time:sleep", 600) for _ in range(2)]
+        calls = [threads.submit(pool.call, partial(time.sleep, 600)) for _ in range(2)]
         time.sleep(1)
         pool.stop()
         for call in calls:
             with pytest.raises(KeyboardInterrupt):
                 call.result()
     with pytest.raises(KeyboardInterrupt):
-        pool.call("os:getpid")
+        pool.call(os.getpid)
 
 
 def test_exit_code_is_named(pool: Pool) -> None:
     with pytest.raises(TaskError, match="exit code 3"):
-        pool.call("os:_exit", 3)
+        pool.call(partial(os._exit, 3))
 
 
 def test_code_that_leaves_python_fails_its_own_task_alone(pool: Pool) -> None:
     with pytest.raises(TaskError, match="SystemExit: 3"):
-        pool.call("sys:exit", 3)
+        pool.call(partial(sys.exit, 3))
     with pytest.raises(TaskError, match=r"KeyboardInterrupt$"):
-        pool.call("signal:default_int_handler", 2, None)
-    assert pool.call("os:getpid") != os.getpid()
+        pool.call(partial(signal.default_int_handler, 2, None))
+    assert pool.call(os.getpid) != os.getpid()
     with pytest.raises(TaskError, match="SystemExit: 3"):
-        run_task("sys:exit", 3)
+        run_here(partial(sys.exit, 3))
     with pytest.raises(KeyboardInterrupt):  # here it is the user's
-        run_task("signal:default_int_handler", 2, None)
+        run_here(partial(signal.default_int_handler, 2, None))
 
 
 def test_error_is_short_and_its_traceback_in_the_log(pool: Pool, tmp_path: Path) -> None:
     log = tmp_path / "deep" / "log"
     with pytest.raises(TaskError, match=r"^ValueError: invalid literal") as caught:
-        pool.call("builtins:int", "x", log=log)
+        pool.call(partial(int, "x"), log)
     assert "\n" not in str(caught.value)
     assert "Traceback" in log.read_text()
 
 
 def test_error_is_one_line_without_an_end(pool: Pool) -> None:
     with pytest.raises(TaskError, match=r"^ValueError: two lines$"):
-        pool.call("builtins:exec", "raise ValueError('two\\n  lines.')")
+        pool.call(partial(exec, "raise ValueError('two\\n  lines.')"))
 
 
 def test_output_goes_to_the_log(pool: Pool, tmp_path: Path) -> None:
-    pool.call("os:system", "echo from compiled code", log=tmp_path / "log")
-    pool.call("builtins:print", "from Python", log=tmp_path / "log2")
+    pool.call(partial(os.system, "echo from compiled code"), tmp_path / "log")
+    pool.call(partial(print, "from Python"), tmp_path / "log2")
     assert (tmp_path / "log").read_text() == "from compiled code\n"
     assert (tmp_path / "log2").read_text() == "from Python\n"
 
 
 def test_user_errors_cross_processes(pool: Pool) -> None:
-    with pytest.raises(UserError, match="no file at"):
-        pool.call("bakeoff.data:load_table", "d", MISSING, 1)
     with pytest.raises(Problem, match=r"^datasets\.d\.path: no file at"):
-        pool.call("bakeoff.data:load_table", "d", MISSING, 1)
+        pool.call(partial(load_table, "d", MISSING, 1))
 
 
 def test_tasks_run_without_workers_too() -> None:
-    assert run_task("os:getpid") == os.getpid()
+    assert run_here(os.getpid) == os.getpid()
     with pytest.raises(TaskError, match="ValueError"):
-        run_task("builtins:int", "x")
+        run_here(partial(int, "x"))
     with pytest.raises(UserError, match="no file at"):
-        run_task("bakeoff.data:load_table", "d", MISSING, 1)
+        run_here(partial(load_table, "d", MISSING, 1))
+
+
+def test_step_that_fails_says_what_why_and_where_its_log_is(pool: Pool, tmp_path: Path) -> None:
+    log = str(tmp_path / "log")
+    for workers in (pool, None):
+        with pytest.raises(
+            StepError, match=r"^counting failed: ValueError.*'x'\n  log: "
+        ) as caught:
+            run_step(workers, "counting", partial(int, "x"), log)
+        assert not caught.value.died
+    with pytest.raises(StepError, match=r"^leaving failed: .* exit code 3$") as caught:
+        run_step(pool, "leaving", partial(os._exit, 3))
+    assert caught.value.died
+
+
+def test_ctrl_c_is_the_users_in_this_process_however_it_was_started() -> None:
+    # a shell starts what is in its background with SIGINT ignored
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_here(partial(signal.default_int_handler, 2, None))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_workers_prepare_themselves() -> None:
+    pool = Pool(partial(exec, "import os; os.environ['PREPARED'] = 'yes'"))
+    try:
+        assert pool.call(partial(os.getenv, "PREPARED")) == "yes"
+    finally:
+        pool.close()
 
 
 HOLD = "held = bytearray({} * 2**20); import time; time.sleep({})"
@@ -113,42 +144,42 @@ HOLD = "held = bytearray({} * 2**20); import time; time.sleep({})"
 def test_slow_task_is_ended_and_spares_the_others(pool: Pool, tmp_path: Path) -> None:
     log = tmp_path / "log"
     with ThreadPoolExecutor(2) as threads:
-        innocent = threads.submit(pool.call, "time:sleep", 1.5)
+        innocent = threads.submit(pool.call, partial(time.sleep, 1.5))
         with pytest.raises(
             TaskError, match=r"^it took more than 0\.5 s \(`timeout`\) and was ended"
         ):
-            pool.call("time:sleep", 60, log=log, limits=Limits(seconds=0.5))
+            pool.call(partial(time.sleep, 60), log, Limits(seconds=0.5))
         assert innocent.result() is None
     assert "more than 0.5 s" in log.read_text()
-    assert pool.call("builtins:int", "3", limits=Limits(seconds=60, megabytes=4000)) == 3
+    assert pool.call(partial(int, "3"), limits=Limits(seconds=60, megabytes=4000)) == 3
 
 
 def test_task_that_holds_too_much_is_ended(pool: Pool) -> None:
     with pytest.raises(TaskError, match=r"it held \d+ MB, more than its 300 MB \(`memory`\)"):
-        pool.call("builtins:exec", HOLD.format(400, 60), limits=Limits(megabytes=300))
+        pool.call(partial(exec, HOLD.format(400, 60)), limits=Limits(megabytes=300))
 
 
 def test_children_count_and_end_with_their_parent(pool: Pool, tmp_path: Path) -> None:
     code = HOLD.format(400, 60)
     script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
     with pytest.raises(TaskError, match="more than its 300 MB"):
-        pool.call("builtins:exec", script, limits=Limits(megabytes=300))
+        pool.call(partial(exec, script), limits=Limits(megabytes=300))
 
 
 def test_memory_left_by_others_is_not_held_against_a_task(pool: Pool) -> None:
-    worker = pool.call("os:getpid")
-    pool.call("builtins:exec", "import builtins; builtins.left = bytearray(400 * 2**20)")
-    found = pool.call("builtins:eval", HELD_PID, limits=Limits(megabytes=300))
+    worker = pool.call(os.getpid)
+    pool.call(partial(exec, "import builtins; builtins.left = bytearray(400 * 2**20)"))
+    found = pool.call(partial(eval, HELD_PID), limits=Limits(megabytes=300))
     assert found != worker, "it was done again in a new worker"
 
 
 def test_limits_hold_in_the_new_process_of_a_worker_that_grew(pool: Pool) -> None:
-    pool.call("os:getpid")
-    pool.call("builtins:exec", "import builtins; builtins.left = bytearray(400 * 2**20)")
+    pool.call(os.getpid)
+    pool.call(partial(exec, "import builtins; builtins.left = bytearray(400 * 2**20)"))
     time.sleep(1.2)  # loky looks at a worker's memory once a second, after a task
     script = "import time; held = bytearray(600 * 2**20); time.sleep(3)"
     with pytest.raises(TaskError, match="more than its 500 MB"):
-        pool.call("builtins:exec", script, limits=Limits(megabytes=500))
+        pool.call(partial(exec, script), limits=Limits(megabytes=500))
 
 
 HELD_PID = "(__import__('time').sleep(0.5), __import__('os').getpid())[1]"
@@ -157,7 +188,7 @@ HELD_PID = "(__import__('time').sleep(0.5), __import__('os').getpid())[1]"
 def test_workers_end_with_their_parent(tmp_path: Path) -> None:
     script = (
         "import os, sys; from bakeoff.run.pool import Pool\n"
-        "p = Pool('json'); print(p.call('os:getpid'), flush=True); os.kill(os.getpid(), 9)"
+        "p = Pool(); print(p.call(os.getpid), flush=True); os.kill(os.getpid(), 9)"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False

@@ -1,0 +1,49 @@
+"""What one fit depends on, and where it writes; light, for Snakemake's process hands it over."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+from pathlib import Path
+
+from bakeoff.spec import Costs, Fit
+from bakeoff.spec.models import Model
+
+
+@dataclasses.dataclass(frozen=True)
+class FitTask:
+    """Everything that one fit depends on, and where it writes.
+
+    Attributes
+    ----------
+    fit : Fit
+        Data set, model, plan, repeat, fold and seed number.
+    model : Model
+        The model's entry in the experiment.
+    seed : int
+        The experiment's seed; the fit's own is derived from it and from `fit`.
+    data, splits : path
+        The canonical table and the divisions of the plan.
+    output : path
+        The Parquet file to write.
+    recipe : str
+        Digest of the model, the code and the versions; see `bakeoff.run.recipes.of_fit`.
+    costs : Costs or None
+        What errors cost; for thresholds chosen by cost.
+    """
+
+    fit: Fit
+    model: Model
+    seed: int
+    data: str | Path
+    splits: str | Path
+    output: str | Path
+    recipe: str = ""
+    costs: Costs | None = None
+
+    @cached_property
+    def stamp(self) -> dict[str, str]:
+        """What the file says about its making; see `bakeoff.fit.stamp`."""
+        from bakeoff.fit.stamp import stamp  # Snakemake's process has no use for pyarrow
+
+        return stamp(self.recipe, self.data, self.splits)

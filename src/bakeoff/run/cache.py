@@ -1,0 +1,41 @@
+"""What was found about an experiment before: a check that loads its data costs seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from bakeoff.files import CACHE, digest, read_json, write_json
+
+
+def cached(
+    experiment: str,
+    what: str,
+    state: Callable[[], Any],
+    find: Callable[[], Any],
+    in_main: bool,
+) -> Any:
+    """Return what was found in this state before, or find it.
+
+    Parameters
+    ----------
+    experiment : str
+        Whose it is.
+    what : str
+        The name of what is found.
+    state : callable
+        Return all that it depends on, as plain data.
+    find : callable
+        Return it, as plain data.
+    in_main : bool
+        Whether this is Snakemake's main process; the jobs that it starts take what it found last.
+    """
+    last = CACHE / f"{experiment}.{what}.json"
+    if not in_main and last.is_file():
+        return read_json(last)
+    known = CACHE / f"{what}-{digest(state())}.json"
+    found = read_json(known) if known.is_file() else find()
+    for path in (known, last):
+        if not (path.is_file() and read_json(path) == found):
+            write_json(path, found)
+    return found

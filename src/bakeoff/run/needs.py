@@ -1,0 +1,162 @@
+"""What each rule waits for: lists of files that follow from the experiment alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from bakeoff.files import read_json
+from bakeoff.paths import Paths
+from bakeoff.spec import ChosenTest, Experiment, Fit
+from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.models import Model
+
+
+class Needs:
+    """The files that the steps of one experiment need.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What there is to have a file.
+    """
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.paths = Paths.of(experiment.experiment)
+        self.plans = list(experiment.resampling.plans())
+        # a model whose fit fails is left out, and the rest goes on
+        self.passes_over = experiment.on_error == "exclude" and bool(experiment.fitted)
+
+    def sources(self, dataset: str) -> list[str]:
+        """List the files that a data set is read from."""
+        spec = self.experiment.datasets[dataset]
+        return self.given(dataset) if isinstance(spec, GivenData) else list(spec.inputs())
+
+    def given(self, dataset: str) -> list[str]:
+        """List what the given models bring for a data set."""
+        return [path for m in self.experiment.given.values() for path in m.files(dataset)]
+
+    def prediction(self, fit: Fit) -> str:
+        """Return the file that one fit leaves."""
+        return self.paths.prediction(fit.dataset, fit.model, fit.split)
+
+    def predictions(
+        self, dataset: str, plan: str, models: Iterable[str] | None = None
+    ) -> list[str]:
+        """List the predictions of one data set and plan, of some models or of all."""
+        splits = self.experiment.resampling.plans()[plan].splits()
+        return [
+            self.prediction(Fit(dataset, model, plan, r, f, seed))
+            for model in (self.experiment.models if models is None else models)
+            for r, f in splits
+            for seed in range(1, self.experiment.seeds(model) + 1)
+        ]
+
+    def all_predictions(self, dataset: str, models: Iterable[str]) -> list[str]:
+        """List the predictions of some models on one data set, by every plan."""
+        return [path for plan in self.plans for path in self.predictions(dataset, plan, models)]
+
+    def batches(self, dataset: str) -> list[str]:
+        """List the records of a data set's batches of fits; none where each fit is a job."""
+        per, fitted = self.experiment.execution.jobs_per, self.experiment.fitted
+        if per == "fold" or not fitted:
+            return []
+        names = [dataset] if per == "dataset" else [f"{dataset}/{model}" for model in fitted]
+        return [self.paths.batch(name) for name in names]
+
+    def fitted(self, dataset: str, plan: str) -> list[str]:
+        """List what to wait for before reading the predictions of a data set and plan."""
+        if self.experiment.by_scores(plan):
+            return self.given(dataset)
+        batches = self.batches(dataset)
+        return batches + self.predictions(dataset, plan, self.experiment.given if batches else None)
+
+    def all_fitted(self, dataset: str) -> list[str]:
+        """List what to wait for before reading any predictions of a data set."""
+        plans = [plan for plan in self.plans if not self.experiment.by_scores(plan)]
+        return list(dict.fromkeys(path for p in plans for path in self.fitted(dataset, p)))
+
+    def excluded(self, dataset: str) -> list[str]:
+        """Name the list of the fits that failed on a data set, where they may."""
+        return [self.paths.excluded(dataset)] if self.passes_over else []
+
+    def kept(self, dataset: str) -> list[str]:
+        """List the models that no fit of which failed on a data set; reads `excluded`."""
+        out = {row["model"] for path in self.excluded(dataset) for row in read_json(path)}
+        return [model for model in self.experiment.models if model not in out]
+
+    def first_predictions(self, dataset: str) -> dict[str, str]:
+        """Map each model that is kept to its predictions on the holdout, of its first seed."""
+        return {m: self.predictions(dataset, "holdout", [m])[0] for m in self.kept(dataset)}
+
+    def kept_predictions(self, wanted: Callable[[Model], bool]) -> list[str]:
+        """List the predictions of the fitted models wanted, where they are not excluded."""
+        names = {name for name, model in self.experiment.fitted.items() if wanted(model)}
+        return [
+            path
+            for dataset in self.experiment.datasets
+            for plan in self.plans
+            for path in self.predictions(
+                dataset, plan, [name for name in self.kept(dataset) if name in names]
+            )
+        ]
+
+    def evidence(self, test: ChosenTest) -> dict[str, str]:
+        """Map each data set to the file that feeds a test; or name the score matrix."""
+        if test.on_datasets:
+            return dict(zip(("matrix", "holes"), self.matrix, strict=True))
+        names = self.experiment.datasets
+        if test.on_rows:
+            return {dataset: self.paths.holdout(dataset) for dataset in names}
+        return {dataset: self.paths.scores(dataset, test.plan) for dataset in names}
+
+    @property
+    def matrix(self) -> list[str]:
+        """The score matrix and its missing cells, where there are several data sets."""
+        names = "score_matrix.csv", "score_matrix.json"
+        several = len(self.experiment.datasets) > 1
+        return [self.paths.top(name) for name in names] if several else []
+
+    @property
+    def extras(self) -> dict[str, str]:
+        """The tables that only some experiments have, by name."""
+        fitted = self.experiment.fitted.values()
+        wanted = {
+            "tuned": any(model.chooses for model in fitted),
+            "seeds": any(model.seeds > 1 for model in fitted),
+            "excluded": self.passes_over,
+        }
+        return {name: self.paths.top(f"{name}.csv") for name, there in wanted.items() if there}
+
+    @property
+    def divisions(self) -> list[str]:
+        """What is known of how good the divisions are, per data set and plan that has any."""
+        plans = [plan for plan in self.plans if not self.experiment.by_scores(plan)]
+        names = self.experiment.datasets
+        return [self.paths.split_quality(name, plan) for name in names for plan in plans]
+
+    @property
+    def holdouts(self) -> dict[str, str]:
+        """The collected predictions of each data set's test rows, where there is a holdout."""
+        there = self.experiment.resampling.holdout is not None
+        there = there and self.experiment.on_rows("holdout")
+        names = self.experiment.datasets
+        return {name: self.paths.holdout(name) for name in names} if there else {}
+
+    def study(self, file: str | None) -> Mapping[str, Any]:
+        """Name the files of the results, as `bakeoff.report.read.read_study` wants them."""
+        top = self.paths.top
+        return {
+            "experiment": top("experiment.yaml"),
+            "chosen": top("tests.json"),
+            "comparisons": top("comparisons.json"),
+            "scores": top("scores.csv"),
+            "timings": top("timings.csv"),
+            "cards": [self.paths.card(name) for name in self.experiment.datasets],
+            "holdouts": self.holdouts,
+            "divisions": self.divisions,
+            "tables": self.extras,
+            "missing": self.matrix[-1] if self.matrix else None,
+            "file": file or "",
+        }

@@ -1,0 +1,194 @@
+"""Every touch of Snakemake's internals: what of them is used, and which releases have it.
+
+Each function first makes sure that what it changes is where it was; a release that moves it makes
+`MovedError` and a test of its own fail, not the results.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.metadata
+import inspect
+import signal
+import sys
+import types
+from collections.abc import Callable, Collection
+from typing import Any, NoReturn
+
+from packaging.requirements import Requirement
+
+from bakeoff.errors import UserError
+
+LONGEST_SLEEP = 15.0
+"""Seconds between two looks at the jobs of a cluster, at most."""
+
+_STEP = 0.2
+_JOB_AGE = "get_min_job_age"
+
+
+class MovedError(Exception):
+    """What is relied on is not where it was in Snakemake."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"Snakemake {installed()} has no {what}, which bakeoff relies on; "
+            f"the releases that it was written for are {supported().specifier}"
+        )
+
+
+def supported() -> Requirement:
+    """Return the releases that pyproject.toml names, which is the only place that names them."""
+    lines = map(Requirement, importlib.metadata.requires("bakeoff") or ())
+    return next(line for line in lines if line.name == "snakemake")
+
+
+def installed() -> str:
+    """Return the version of Snakemake that is installed."""
+    return importlib.metadata.version("snakemake")
+
+
+def check_release() -> None:
+    """Refuse releases of Snakemake that the internals used here are not known of.
+
+    Raises
+    ------
+    UserError
+        What is installed, and what is needed.
+    """
+    needed = supported().specifier
+    if not needed.contains(installed()):
+        raise UserError(f"bakeoff needs Snakemake {needed}, this is {installed()}")
+
+
+def lift_rate_limit(scheduler: Any) -> None:
+    """Let local jobs start as soon as a core is free.
+
+    Snakemake's limit of 100 jobs per second sets a timer at every look at the queue, each of which
+    sets the next: locally that costs more than all the fits of a large study.
+    """
+    _need(scheduler, "job_rate_limiter")
+    scheduler.job_rate_limiter = None
+
+
+def force(workflow: Any, outdated: Callable[[], Collection[str]]) -> None:
+    """Have files made in any case, although Snakemake takes them for finished.
+
+    Parameters
+    ----------
+    workflow : object
+        Snakemake's workflow, before it makes its graph of jobs.
+    outdated : callable
+        Return the files; called when the graph is about to be made.
+    """
+    _need(workflow, "_prepare_dag")
+    prepare = workflow._prepare_dag
+
+    def prepare_and_force(*args: Any, **options: Any) -> None:
+        prepare(*args, **options)
+        _need(workflow, "_dag")
+        _need(workflow._dag, "forcefiles")
+        workflow._dag.forcefiles.update(outdated())
+
+    workflow._prepare_dag = prepare_and_force
+
+
+def forget(workflow: Any, path: str) -> None:
+    """Drop what Snakemake knows of a file that one of its jobs wrote and another way replaced."""
+    from snakemake.io import IOFile
+
+    _need(workflow.persistence, "cleanup_metadata")
+    workflow.persistence.cleanup_metadata(IOFile(path))
+
+
+def end_at_once(scheduler: Any, stop: Callable[[], None]) -> None:
+    """Make Ctrl-C and SIGTERM end a run at once, wherever its jobs are.
+
+    By itself Snakemake lets running `run:` jobs finish, however long a fit takes, waits on SIGTERM
+    for jobs on a cluster instead of cancelling them, and sleeps up to three minutes between two
+    looks at them. What was finished is kept, so ending at once loses only the fits under way.
+
+    Parameters
+    ----------
+    scheduler : object
+        Snakemake's; remote executors have a coroutine `sleep` between two looks at their jobs.
+    stop : callable
+        Ends the workers of this process; waits for nothing and takes no lock.
+    """
+
+    def handle(number: int, frame: types.FrameType | None) -> NoReturn:
+        stop()
+        # Snakemake cancels its remote jobs and leaves
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handle)
+    executor = _executor(scheduler)
+    if _is_remote(executor):
+        _need(executor, "sleep")
+        _need(executor, "next_seconds_between_status_checks")
+        _need(executor, "wait")
+        executor.sleep = lambda: _nap(executor)
+
+
+def bridge_outages(scheduler: Any) -> None:
+    """Let an executor that asks a Slurm controller remember its last answer.
+
+    Before each look at its jobs, snakemake-executor-plugin-slurm asks the controller how long it
+    remembers ended jobs. With no answer it turns from squeue to sacct, and where there is no
+    accounting it then asks in vain until it gives its jobs up, long after the controller is back.
+    The controller's last answer is as good as a new one.
+
+    Parameters
+    ----------
+    scheduler : object
+        Snakemake's; executors other than Slurm's stay as they are.
+    """
+    plugin = type(_executor(scheduler)).__module__
+    if plugin.partition(".")[0] != "snakemake_executor_plugin_slurm":
+        return
+    _need(sys.modules[plugin], _JOB_AGE)
+    ask = getattr(sys.modules[plugin], _JOB_AGE)
+    remembered = _remembered(ask)
+    # whichever module of the plugin asks
+    for name, module in list(sys.modules.items()):
+        if name.startswith(plugin) and getattr(module, _JOB_AGE, None) is ask:
+            setattr(module, _JOB_AGE, remembered)
+
+
+def _need(thing: Any, name: str) -> None:
+    missing = object()
+    # static: a property may have effects, or nothing to return yet
+    if inspect.getattr_static(thing, name, missing) is missing:
+        owner = thing.__name__ if inspect.ismodule(thing) else type(thing).__name__
+        raise MovedError(f"{owner}.{name}")
+
+
+def _executor(scheduler: Any) -> Any:
+    _need(scheduler, "_executor")
+    return scheduler._executor
+
+
+def _is_remote(executor: Any) -> bool:
+    from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
+
+    return isinstance(executor, RemoteExecutor)
+
+
+async def _nap(executor: Any) -> None:
+    """Sleep as long as the executor wants, but not too long, and not beyond its end."""
+    left = min(executor.next_seconds_between_status_checks, LONGEST_SLEEP)
+    while executor.wait and left > 0:
+        await asyncio.sleep(min(left, _STEP))
+        left -= _STEP
+
+
+def _remembered(ask: Callable[[], int | None]) -> Callable[[], int | None]:
+    last = ask()
+
+    def answer() -> int | None:
+        nonlocal last
+        new = ask()
+        last = last if new is None else new
+        return last
+
+    return answer

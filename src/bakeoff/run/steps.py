@@ -1,0 +1,253 @@
+"""What the rules do, each function named like its rule: read files, call the library, write files.
+
+They run in workers, or in a job's own process. Each imports what it needs when it runs, so that
+neither Snakemake's process nor a worker loads what it has no use for.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bakeoff.errors import Problem, UserError
+from bakeoff.files import read_json, whole, write_json, write_text
+from bakeoff.fit.fit_task import FitTask
+from bakeoff.spec import ChosenTest, Experiment, Fit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def prepare() -> None:
+    """Import what the first tasks of a worker need: the check of an experiment, and its fits."""
+    import bakeoff.check
+    import bakeoff.fit.task  # noqa: F401
+
+
+def check(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
+    """Look for everything in an experiment that would fail later; see `bakeoff.check`."""
+    from bakeoff.check import check_experiment
+
+    return check_experiment(experiment)
+
+
+def load_dataset(experiment: Experiment, dataset: str, parquet: str, card: str) -> None:
+    """Load a data set into canonical form; tell what could not be told before it was loaded."""
+    from bakeoff.check import check_table
+    from bakeoff.data.given import load
+
+    table = load(dataset, experiment)
+    problems = list(check_table(experiment, dataset, table))
+    if problems:
+        raise UserError("\n".join(map(str, problems)))
+    table.write(parquet, card)
+
+
+def split_dataset(
+    experiment: Experiment, dataset: str, plan: str, parquet: str, output: str, quality: str
+) -> None:
+    """Make the divisions of one plan, and say how good they are."""
+    from bakeoff.data import Table
+    from bakeoff.data.given import divide
+    from bakeoff.data.quality import split_quality
+    from bakeoff.data.splits import write_splits
+
+    spec, table = experiment.resampling.plans()[plan], Table.read(parquet)
+    splits = divide(dataset, experiment, table, plan)
+    write_json(quality, split_quality(dataset, table, plan, spec, splits))
+    write_splits(output, splits)
+
+
+def fit(task: FitTask, reuse: bool) -> None:
+    """Fit and predict once, unless this very fit is there already."""
+    from bakeoff.fit.reuse import take
+    from bakeoff.fit.stamp import is_made
+    from bakeoff.fit.task import run_fit
+
+    if is_made(task.output, task.stamp):
+        return
+    taken = take(task.output, task.stamp) if reuse else None
+    if taken:
+        sys.stderr.write(f"taken from {taken}\n")
+    else:
+        run_fit(task)
+
+
+def note_failure(fit: Fit, why: str, recipe: str, output: str) -> None:
+    """Leave a file without rows for a fit that failed, so that everything else goes on."""
+    from bakeoff.fit.predictions import no_predictions
+
+    no_predictions({**fit._asdict(), "failure": why, "recipe": recipe}).write(output)
+
+
+def find_outdated(recipes: Mapping[str, str]) -> list[str]:
+    """List the files of predictions that another recipe made; see `bakeoff.fit.stamp`."""
+    from bakeoff.fit.stamp import find_outdated
+
+    return find_outdated(recipes)
+
+
+def take_predictions(
+    experiment: Experiment, dataset: str, model: str, data: str, splits: str, output: str
+) -> None:
+    """Take the predictions of a given model, after the proof that they are for these rows."""
+    from bakeoff.data import Table, read_split
+    from bakeoff.scores.given import given_predictions
+
+    table, split = Table.read(data), read_split(splits, 1, 1)
+    given_predictions(model, experiment.given[model], dataset, table, split).write(output)
+
+
+def find_excluded(predictions: Sequence[str], output: str) -> None:
+    """List the fits of one data set that failed."""
+    from bakeoff.scores.excluded import failures
+
+    write_json(output, failures(predictions))
+
+
+def collect_scores(
+    experiment: Experiment,
+    predictions: Sequence[str],
+    recipes: Mapping[str, str],
+    scores: str,
+    timings: str,
+) -> None:
+    """Score all fits of one data set and plan."""
+    from bakeoff.scores import score_fits
+
+    tables = score_fits(predictions, experiment.metrics, experiment.costs, recipes)
+    for table, path in zip(tables, (scores, timings), strict=True):
+        _write_csv(table, path)
+
+
+def take_scores(experiment: Experiment, dataset: str, plan: str, scores: str, timings: str) -> None:
+    """Take the scores that the models bring for one data set and plan."""
+    from bakeoff.scores.given import given_scores
+
+    for table, path in zip(given_scores(experiment, dataset, plan), (scores, timings), strict=True):
+        _write_csv(table, path)
+
+
+def collect_predictions(
+    predictions: Mapping[str, str], recipes: Mapping[str, str], output: str
+) -> None:
+    """Put the models' predictions of one test set side by side."""
+    from bakeoff.scores import collect_predictions
+
+    collect_predictions(predictions, output, recipes)
+
+
+def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times: str) -> None:
+    """Put the tables of scores below one another, and those of timings."""
+    import pandas as pd
+
+    from bakeoff.compare.evidence import read_scores
+
+    for tables, path in ((scores, output), (timings, times)):
+        _write_csv(pd.concat([read_scores(table) for table in tables], ignore_index=True), path)
+
+
+def list_excluded(lists: Sequence[str], output: str) -> None:
+    """Write the fits that failed on any data set as one table."""
+    import pandas as pd
+
+    from bakeoff.scores.excluded import COLUMNS
+
+    rows = [row for path in lists for row in read_json(path)]
+    _write_csv(pd.DataFrame(rows, columns=list(COLUMNS)), output)
+
+
+def list_choices(predictions: Sequence[str], output: str) -> None:
+    """Write what the fits chose on their training parts."""
+    from bakeoff.scores.choices import choices
+
+    _write_csv(choices(predictions), output)
+
+
+def list_seed_noise(experiment: Experiment, predictions: Sequence[str], output: str) -> None:
+    """Write how much of the scores' variance the seeds make."""
+    from bakeoff.scores.seeds import seed_noise
+
+    _write_csv(seed_noise(predictions, experiment.metrics, experiment.costs), output)
+
+
+def run_test(
+    experiment: Experiment, chosen: ChosenTest, evidence: Mapping[str, str], output: str
+) -> None:
+    """Run one test on all its evidence; see `bakeoff.compare.run_chosen`."""
+    from bakeoff.compare import run_chosen
+
+    found = run_chosen(chosen, experiment, evidence)
+    write_json(output, [comparison.to_dict() for comparison in found])
+
+
+def compare(tests: Sequence[str], csv: str, json: str) -> None:
+    """Put the results of all tests into one table."""
+    import pandas as pd
+
+    from bakeoff.compare import Comparison
+
+    found = [row for path in tests for row in read_json(path)]
+    write_json(json, found)
+    rows = [Comparison.from_dict(row).to_row() for row in found]
+    _write_csv(pd.DataFrame(rows, columns=Comparison.columns()), csv)
+
+
+def score_matrix(
+    experiment: Experiment, tests: Iterable[ChosenTest], scores: str, matrix: str, missing: str
+) -> None:
+    """Write one score per data set and model, and which are missing."""
+    from bakeoff.compare.evidence import read_scores
+    from bakeoff.compare.gather import matrices, missing_cells
+    from bakeoff.compare.matrix import check_holes, score_matrix
+
+    plans = experiment.resampling.plans()
+    fits = {name: len(plan.splits()) for name, plan in plans.items()}
+    names = list(experiment.datasets), list(experiment.models), experiment.metrics
+    table, holes = score_matrix(read_scores(scores), *names, fits)
+    policy = missing_cells(experiment)
+    check_holes(holes, matrices(list(tests), experiment), policy)
+    _write_csv(table, matrix)
+    write_json(missing, {"policy": policy, "missing": [vars(hole) for hole in holes]})
+
+
+def resolve_experiment(
+    experiment: Experiment, tests: Iterable[ChosenTest], output: str, listing: str
+) -> None:
+    """Write the experiment with every default spelled out, and which tests run and why."""
+    import yaml
+
+    from bakeoff.compare import list_tests
+
+    write_json(listing, list_tests(experiment, list(tests)))
+    write_text(output, yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True))
+
+
+def list_exhibits(experiment: Experiment) -> list[tuple[str, ...]]:
+    """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
+    from bakeoff.report.exhibits import exhibits
+
+    return [tuple(exhibit) for exhibit in exhibits(experiment)]
+
+
+def report(study: Mapping[str, Any], folder: str) -> None:
+    """Write the report; only this step and the next import matplotlib."""
+    from bakeoff.report.make import make_report
+    from bakeoff.report.read import read_study
+
+    make_report(read_study(**study), folder)
+
+
+def print_figures(study: Mapping[str, Any], folder: str) -> None:
+    """Write the report's figures for print."""
+    from bakeoff.report.make import make_prints
+    from bakeoff.report.read import read_study
+
+    make_prints(read_study(**study), folder)
+
+
+def _write_csv(table: pd.DataFrame, path: str | Path) -> None:
+    with whole(path) as part:
+        table.to_csv(part, index=False, lineterminator="\n")

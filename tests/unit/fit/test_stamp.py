@@ -1,0 +1,49 @@
+"""What a file of predictions says of its making is believed, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bakeoff.errors import UserError
+from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.stamp import find_outdated, is_made, stamp
+from bakeoff.scores import collect_predictions, score_fits
+
+
+def test_stamp_tells_what_made_a_file(tmp_path: Path) -> None:
+    data, splits, output = (tmp_path / name for name in ("data", "splits", "p.parquet"))
+    data.write_text("data")
+    splits.write_text("splits")
+    made_by = stamp("recipe", data, splits)
+    assert not is_made(output, made_by)
+    code = np.zeros(2, dtype=np.intp)
+    Predictions(np.arange(2), code, code, ("u", "v"), None, None, made_by).write(output)
+    assert is_made(output, made_by)
+    assert not is_made(output, stamp("another", data, splits))
+    data.write_text("other data")
+    assert not is_made(output, stamp("recipe", data, splits))
+    other = str(tmp_path / "missing.parquet")
+    assert find_outdated({str(output): "recipe", other: "recipe"}) == []
+    assert find_outdated({str(output): "new", other: "new"}) == [str(output)]
+    output.write_text("half a file")
+    assert find_outdated({str(output): "recipe"}) == [str(output)]
+
+
+def test_predictions_of_another_recipe_are_not_scored(tmp_path: Path) -> None:
+    code = np.zeros(2, dtype=np.intp)
+    facts = {**dict.fromkeys(("dataset", "plan", "repeat", "fold", "seed"), 1), "model": "tree"}
+    facts |= {"n_train": 2, "n_test": 2, "recipe": "old"}
+    facts |= dict.fromkeys(("fit_seconds", "predict_seconds", "peak_memory_mb"), 1.0)
+    path = tmp_path / "p.parquet"
+    Predictions(np.arange(2), code, code, ("u", "v"), None, None, facts).write(path)
+    scores, _ = score_fits([path], ["accuracy"], recipes={"tree": "old"})
+    assert list(scores["value"]) == [1.0]
+    for read in (
+        lambda: score_fits([path], ["accuracy"], recipes={"tree": "new"}),
+        lambda: collect_predictions({"tree": path}, tmp_path / "c.parquet", {"tree": "new"}),
+    ):
+        with pytest.raises(UserError, match=r"p\.parquet was made by another state"):
+            read()

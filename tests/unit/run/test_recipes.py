@@ -1,0 +1,85 @@
+"""What makes a file makes it outdated when it changes; what is not behind it does not."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.run import recipes
+from bakeoff.spec import ChosenTest, Experiment, load_experiment
+
+ROOT = Path(__file__).parents[3]
+TEST = ChosenTest("mcnemar", "holdout", "correctness", ("accuracy",), "it was asked for")
+
+RECIPES: dict[str, Callable[[Experiment], str]] = {
+    "data": lambda e: recipes.of_data(e, "iris"),
+    "splits": lambda e: recipes.of_splits(e, "holdout"),
+    "fit": lambda e: recipes.of_fit(e, "tree"),
+    "scores": recipes.of_scores,
+    "test": lambda e: recipes.of_test(e, TEST),
+    "matrix": lambda e: recipes.of_matrix(e, [TEST]),
+    "listing": lambda e: recipes.of_listing(e, [TEST]),
+    "report": recipes.of_report,
+}
+# what a new module of a room makes outdated
+MAKES = {
+    "sources": {"data"},
+    "data": {"data", "splits", "fit"},
+    "fit": {"fit"},
+    "scores": {"scores"},
+    "compare": {"test", "matrix", "listing"},
+    "stats": {"test", "listing", "report"},
+    "report": {"report"},
+    "report/templates": {"report"},
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a copy of the package that is digested in its place."""
+    place = tmp_path / "bakeoff"
+    shutil.copytree(ROOT / "src/bakeoff", place, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(recipes, "ROOT", place)
+    recipes.code.cache_clear()
+    yield place
+    recipes.code.cache_clear()
+
+
+def digests(tiny: dict[str, Any]) -> dict[str, str]:
+    recipes.code.cache_clear()
+    return {name: make(load_experiment(tiny)) for name, make in RECIPES.items()}
+
+
+@pytest.mark.parametrize("room", MAKES)
+def test_new_module_of_a_room_makes_outdated_what_the_room_makes(
+    package: Path, tiny: dict[str, Any], room: str
+) -> None:
+    before = digests(tiny)
+    assert digests(tiny) == before
+    (package / room / "new.py").write_text("NEW = 1\n")
+    after = digests(tiny)
+    assert {name for name in RECIPES if after[name] != before[name]} == MAKES[room]
+
+
+@pytest.mark.parametrize("file", [*recipes.DIVIDES, *recipes.LOADS, *recipes.ASSESSES])
+def test_exceptions_are_files_and_behind_no_fit(
+    package: Path, tiny: dict[str, Any], file: str
+) -> None:
+    before = digests(tiny)
+    with (package / file).open("a", encoding="utf-8") as source:
+        source.write("\nNEW = 1\n")
+    after = digests(tiny)
+    assert after["splits"] != before["splits"]
+    assert (after["fit"] == before["fit"]) == (file not in recipes.DIVIDES[:1])
+    assert (after["data"] == before["data"]) == (file in recipes.DIVIDES)
+
+
+def test_compiled_files_do_not_count(package: Path, tiny: dict[str, Any]) -> None:
+    before = digests(tiny)
+    (package / "fit/__pycache__").mkdir()
+    (package / "fit/__pycache__/one.cpython-311.pyc").write_bytes(b"compiled")
+    assert digests(tiny) == before
