@@ -4,6 +4,10 @@ Pure functions: nothing here reads a file, knows an experiment or imports anothe
 package. `catalogue` lists every test with what it needs and what its null is about.
 """
 
+from bakeoff.stats._cluster_result import (
+    ClusteredEquivalenceResult,
+    ClusteredResult,
+)
 from bakeoff.stats._plan import Plan
 from bakeoff.stats._registry import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats._result import (
@@ -26,6 +30,29 @@ from bakeoff.stats.bayes_datasets import (
     bayes_sign,
     bayes_signed_rank,
 )
+from bakeoff.stats.clustered import (
+    clustered_mcnemar,
+)
+from bakeoff.stats.clustered_auc import (
+    clustered_delong,
+)
+from bakeoff.stats.clustered_equivalence import (
+    clustered_noninferiority,
+    clustered_tost,
+)
+from bakeoff.stats.clustered_means import (
+    clustered_costs,
+    clustered_mean_difference,
+)
+from bakeoff.stats.clustered_models import (
+    clustered_cochran_q,
+)
+from bakeoff.stats.clustered_pairs import (
+    pairwise_clustered_mcnemar,
+)
+from bakeoff.stats.clustered_single import (
+    clustered_accuracy,
+)
 from bakeoff.stats.cochran import (
     cochran_q,
     cochran_q_statistic,
@@ -46,6 +73,9 @@ from bakeoff.stats.criteria import (
 )
 from bakeoff.stats.criteria_many import (
     manova,
+)
+from bakeoff.stats.crossed import (
+    crossed_mcnemar,
 )
 from bakeoff.stats.datasets_aligned import (
     friedman_aligned_ranks,
@@ -73,6 +103,12 @@ from bakeoff.stats.datasets_unpaired import (
     kruskal_wallis,
     pairwise_rank_sum,
 )
+from bakeoff.stats.dependence import (
+    Dependence,
+    ItemsAndRuns,
+    items_and_runs,
+    row_dependence,
+)
 from bakeoff.stats.equivalence import (
     tost_folds,
     tost_paired,
@@ -88,6 +124,12 @@ from bakeoff.stats.multiplicity import (
     canonical_method,
     shaffer_static,
     simultaneous_level,
+)
+from bakeoff.stats.ordered import (
+    SerialResult,
+    diebold_mariano,
+    diebold_mariano_means,
+    time_blocks,
 )
 from bakeoff.stats.paired import (
     McNemarResult,
@@ -110,6 +152,12 @@ from bakeoff.stats.planning import (
     mcnemar_power,
     mcnemar_sample_size,
     smallest_discordant_count,
+)
+from bakeoff.stats.planning_clustered import (
+    clustered_detectable_difference,
+    clustered_power,
+    clustered_sample_size,
+    expected_design_effect,
 )
 from bakeoff.stats.planning_resampled import (
     cv5x2_f_detectable_difference,
@@ -143,15 +191,20 @@ __all__ = [
     "Arity",
     "Assumption",
     "BayesResult",
+    "ClusteredEquivalenceResult",
+    "ClusteredResult",
     "ConfidenceInterval",
+    "Dependence",
     "Entry",
     "EquivalenceResult",
     "Evidence",
+    "ItemsAndRuns",
     "McNemarResult",
     "Pair",
     "PairwiseResult",
     "Plan",
     "Result",
+    "SerialResult",
     "Status",
     "TypeOneError",
     "adjust_pvalues",
@@ -166,6 +219,17 @@ __all__ = [
     "canonical_method",
     "catalogue",
     "cd_groups",
+    "clustered_accuracy",
+    "clustered_cochran_q",
+    "clustered_costs",
+    "clustered_delong",
+    "clustered_detectable_difference",
+    "clustered_mcnemar",
+    "clustered_mean_difference",
+    "clustered_noninferiority",
+    "clustered_power",
+    "clustered_sample_size",
+    "clustered_tost",
     "cochran_q",
     "cochran_q_statistic",
     "conover_friedman",
@@ -175,20 +239,25 @@ __all__ = [
     "corrected_resampled_t",
     "cost_sensitive",
     "cost_sensitive_from_counts",
+    "crossed_mcnemar",
     "cv5x2_f",
     "cv5x2_f_detectable_difference",
     "cv5x2_f_power",
     "cv5x2_f_sample_size",
     "cv5x2_t",
     "delong",
+    "diebold_mariano",
+    "diebold_mariano_means",
     "difference_bounds",
     "dunn",
+    "expected_design_effect",
     "friedman",
     "friedman_aligned_ranks",
     "friedman_posthoc",
     "hotelling_t2",
     "hotelling_t2_unpaired",
     "iman_davenport",
+    "items_and_runs",
     "kfold_t",
     "kruskal_wallis",
     "looney_f",
@@ -205,6 +274,7 @@ __all__ = [
     "one_sample_t",
     "paired_difference_ci",
     "paired_odds_ratio_ci",
+    "pairwise_clustered_mcnemar",
     "pairwise_mcnemar",
     "pairwise_rank_sum",
     "pairwise_wilcoxon",
@@ -213,10 +283,12 @@ __all__ = [
     "proportion_difference_from_counts",
     "quade",
     "resampled_t",
+    "row_dependence",
     "shaffer_static",
     "sign_test",
     "simultaneous_level",
     "smallest_discordant_count",
+    "time_blocks",
     "tost_folds",
     "tost_paired",
     "tost_paired_from_counts",

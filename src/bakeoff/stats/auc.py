@@ -128,14 +128,14 @@ def delong(
     """
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
-    positive = _as_classes(y_true)
+    positive = as_classes(y_true)
     a, b = (
         as_scores(score_a, "score_a", unit="rows"),
         as_scores(score_b, "score_b", unit="rows"),
     )
     check_same_length(y_true=positive, score_a=a, score_b=b)
     check_same_labels(y_true=y_true, score_a=score_a, score_b=score_b)
-    place_a, place_b = _placements(positive, a), _placements(positive, b)
+    place_a, place_b = placements(positive, a), placements(positive, b)
     var_a, var_b = place_a.covariance(place_a), place_b.covariance(place_b)
     contrast = place_a - place_b
     # from the differences: var_A + var_B - 2 cov would lose its digits when the models agree
@@ -171,7 +171,8 @@ def delong(
     )
 
 
-def _as_classes(y_true: ArrayLike) -> BoolArray:
+def as_classes(y_true: ArrayLike) -> BoolArray:
+    """Check the true classes, 0 and 1, of which both must occur."""
     array = as_array(y_true, "y_true")
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"y_true: expected shape (n,), n >= 1, found shape {array.shape}")
@@ -199,7 +200,7 @@ def _as_classes(y_true: ArrayLike) -> BoolArray:
     return array.astype(np.bool_)
 
 
-def _placements(positive: BoolArray, scores: FloatArray) -> _Placements:
+def placements(positive: BoolArray, scores: FloatArray) -> _Placements:
     """Rank within all rows less rank within the own class counts the other class below."""
     everyone, _ = mid_ranks(scores)
     own_positive, _ = mid_ranks(scores[positive])

@@ -121,16 +121,17 @@ def cost_sensitive(
     0.05 0.707
     """
     truth, a, b = (
-        _as_labels(y_true, "y_true"),
-        _as_labels(pred_a, "pred_a"),
-        _as_labels(pred_b, "pred_b"),
+        as_labels(y_true, "y_true"),
+        as_labels(pred_a, "pred_a"),
+        as_labels(pred_b, "pred_b"),
     )
     check_same_length(y_true=truth, pred_a=a, pred_b=b)
     check_same_labels(y_true=y_true, pred_a=pred_a, pred_b=pred_b)
-    names = _class_names(classes, truth, a, b)
+    names = class_names(classes, truth, a, b)
     k = max(len(names), 2)  # a single class in all three arrays: every label is right
     i, j, t = (
-        _positions(x, names, name) for x, name in ((a, "pred_a"), (b, "pred_b"), (truth, "y_true"))
+        label_places(x, names, name)
+        for x, name in ((a, "pred_a"), (b, "pred_b"), (truth, "y_true"))
     )
     counts = np.bincount((i * k + j) * k + t, minlength=k**3).reshape(k, k, k)
     result = cost_sensitive_from_counts(
@@ -182,7 +183,7 @@ def cost_sensitive_from_counts(
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     table = _as_counts(counts)
-    matrix = _as_cost(cost, len(table))
+    matrix = as_cost(cost, len(table))
     # d[i, j, k] = cost[k, i] - cost[k, j]: what A's label costs more than B's
     d = matrix.T[:, None, :] - matrix.T[None, :, :]
     d = np.where(np.abs(d) <= 1e-12 * matrix.max(), 0.0, d)
@@ -219,7 +220,7 @@ def cost_sensitive_from_counts(
     )
 
 
-def _as_labels(values: ArrayLike, name: str) -> NDArray[Any]:
+def as_labels(values: ArrayLike, name: str) -> NDArray[Any]:
     array = as_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name}: expected 1 dimension, found shape {array.shape}")
@@ -236,7 +237,7 @@ def _as_labels(values: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
-def _class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[Any]:
+def class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[Any]:
     if classes is None:
         try:
             names: list[Any] = np.unique(np.concatenate([np.unique(x) for x in labels])).tolist()
@@ -257,7 +258,7 @@ def _class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[A
     return names
 
 
-def _positions(labels: NDArray[Any], names: list[Any], name: str) -> NDArray[np.int64]:
+def label_places(labels: NDArray[Any], names: list[Any], name: str) -> NDArray[np.int64]:
     found, inverse = np.unique(labels, return_inverse=True)
     where = {label: position for position, label in enumerate(names)}
     unknown = [label for label in found.tolist() if label not in where]
@@ -279,7 +280,7 @@ def _as_counts(counts: ArrayLike) -> FloatArray:
     return table
 
 
-def _as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
+def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
     if cost is None:
         return 1 - np.eye(k)
     matrix = as_floats(cost, "cost")
