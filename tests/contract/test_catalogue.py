@@ -383,7 +383,7 @@ def check_single(entry: Entry, result: Any) -> None:
         assert total == pytest.approx(1) or (math.isnan(total) and result.status in UNDECIDED)
         return
     check_pvalue(result.pvalue, result.status)
-    if result.status in NO_EVIDENCE and entry.module != "equivalence":
+    if result.status in NO_EVIDENCE and not entry.module.endswith("equivalence"):
         assert result.pvalue == 1.0
     if result.status is Status.ZERO_VARIANCE:
         assert math.isinf(result.statistic)
@@ -455,7 +455,7 @@ def test_identical_models_are_never_told_apart(name):
         assert result.p_a_better == pytest.approx(result.p_b_better, abs=0.02)
     elif entry.arity is Arity.ALL_PAIRS:
         assert all(pair.pvalue_adjusted == 1.0 for pair in result.pairs)
-    elif entry.module != "equivalence":
+    elif not entry.module.endswith("equivalence"):
         assert result.pvalue == pytest.approx(1.0)
 
 
@@ -482,7 +482,9 @@ def close(first: float, second: float, slack: float = 1e-9) -> bool:
     return first == pytest.approx(second, rel=max(slack, 1e-7), abs=slack, nan_ok=True)
 
 
-PAIR_CASES = [(n, c) for n, c in CASES if CATALOGUE[n].arity is Arity.PAIR]
+# a question that is not the same with A and B exchanged
+ONE_WAY = ("clustered_noninferiority",)
+PAIR_CASES = [(n, c) for n, c in CASES if CATALOGUE[n].arity is Arity.PAIR and n not in ONE_WAY]
 
 
 @pytest.mark.parametrize(("name", "case"), PAIR_CASES, ids=lambda value: value.replace(" ", "-"))

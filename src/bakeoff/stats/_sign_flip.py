@@ -42,6 +42,8 @@ class Tails:
         Whether every sign was counted.
     draws : int
         Number of draws; 0 for the exact distribution.
+    signs : tuple of ndarray, optional
+        Positive and negative sums of the pairs whose |D_k| are all one number, else NaN.
     """
 
     total: FloatArray
@@ -49,6 +51,7 @@ class Tails:
     equal: FloatArray
     method: str = "exact"
     draws: int = 0
+    signs: tuple[FloatArray, FloatArray] | None = None
 
     def pvalue(self, side: Alternative, *, exact: bool = False) -> FloatArray:
         """Return the mid-p, or the p that counts the observed sum in full."""
@@ -61,7 +64,15 @@ class Tails:
         greater, less = np.where(positive, near, far), np.where(positive, far, near)
         both = 2 * np.minimum(greater, less)
         chosen: FloatArray = {"greater": greater, "less": less, "two-sided": both}[side]
-        return np.minimum(chosen, 1.0)
+        chosen = np.minimum(chosen, 1.0)
+        if self.signs is None:
+            return chosen
+        # one size of sum: McNemar's test, to the last bit
+        b, c = self.signs
+        known = ~np.isnan(b)
+        function = kernels.exact_pvalue if exact else kernels.midp_pvalue
+        chosen[known] = function(b[known], c[known], side)
+        return chosen
 
 
 def flip_tails(sums: FloatArray, *, n_resamples: int, seed: int) -> Tails:
@@ -125,28 +136,22 @@ def whole_tails(values: FloatArray, counts: FloatArray, total: FloatArray) -> Ta
         The observed S.
     """
     above, equal = np.zeros(len(total)), np.ones(len(total))
+    wins, losses = (np.full(len(total), math.nan) for _ in range(2))
     distinct = (counts > 0).sum(axis=1)
     one = distinct == 1
     if one.any():
-        above[one], equal[one] = _binomial_tails(values, counts[one], total[one])
+        size = values[np.argmax(counts[one] > 0, axis=1)]
+        m, surplus = counts[one].sum(axis=1), total[one] / size
+        wins[one], losses[one] = (m + surplus) / 2, (m - surplus) / 2
+        most = np.maximum(wins[one], losses[one])
+        equal[one] = kernels.half_pmf(most, m)
+        above[one] = kernels.exact_pvalue(most + 1, m - most - 1, "greater")
     several = distinct > 1
     if several.any():
         used = counts[several].any(axis=0)
         found = _inverted(values[used], counts[several][:, used], np.abs(total[several]))
         above[several], equal[several] = found
-    return Tails(total, above, equal)
-
-
-def _binomial_tails(
-    values: FloatArray, counts: FloatArray, total: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Tails where all |D| of a pair are one number: McNemar's test on the signs."""
-    place = np.argmax(counts > 0, axis=1)
-    m = counts[np.arange(len(counts)), place]
-    wins = (m + np.abs(total) / values[place]) / 2
-    exact = kernels.exact_pvalue(wins, m - wins, "greater")
-    equal = kernels.half_pmf(wins, m)
-    return np.maximum(exact - equal, 0.0), equal
+    return Tails(total, above, equal, signs=(wins, losses))
 
 
 def _lattice(values: FloatArray, counts: FloatArray) -> int:

@@ -1,0 +1,336 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from bakeoff import stats
+from bakeoff.stats import Status
+from bakeoff.stats._sign_flip import all_sign_sums, flip_tails, whole_tails
+
+SIDES = ("two-sided", "greater", "less")
+seeds = st.integers(0, 10_000)
+
+
+def rows(seed: int, groups: int = 9, models: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    """Right/wrong values that depend inside uneven groups, and the groups."""
+    rng = np.random.default_rng(seed)
+    codes = np.repeat(np.arange(groups), rng.integers(1, 12, groups))
+    shared = rng.normal(size=(groups, models))[codes]
+    values = shared + rng.normal(size=(len(codes), models)) > -rng.uniform(0, 1, models)
+    return values, codes
+
+
+def plain(result: Any) -> dict[str, Any]:
+    return {
+        name: getattr(result, name)
+        for name in ("statistic", "pvalue", "estimate", "n_effective", "design_effect")
+    } | {"ci": list(result.ci or ())}
+
+
+def same(first: dict[str, Any], second: dict[str, Any]) -> bool:
+    return all(
+        np.allclose(first[name], second[name], rtol=1e-9, atol=1e-12, equal_nan=True)
+        for name in first
+    )
+
+
+# ------------------------------------------------------------------- one row per group
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds, n=st.integers(6, 300), side=st.sampled_from(SIDES))
+def test_one_row_per_group_is_mcnemars_test_exactly(seed, n, side):
+    a, b = np.random.default_rng(seed).random((2, n)) < 0.7
+    ours = stats.clustered_mcnemar(a, b, alternative=side)
+    theirs = stats.mcnemar(a, b, alternative=side)
+    assert ours.pvalue == theirs.pvalue
+    exact = stats.mcnemar(a, b, variant="exact", alternative=side).pvalue
+    assert ours.details["pvalue_exact"] == exact
+    assert ours.estimate == theirs.estimate
+    assert ours.design_effect == pytest.approx(1.0)
+
+
+def test_one_row_per_group_is_delongs_variance():
+    rng = np.random.default_rng(0)
+    y = rng.random(80) < 0.4
+    a, b = y + rng.normal(size=(2, 80))
+    ours, theirs = stats.clustered_delong(y, a, b), stats.delong(y, a, b)
+    assert ours.details["variance"] == pytest.approx(theirs.details["se"] ** 2, rel=1e-12)
+    assert ours.estimate == theirs.estimate
+    obuchowski = stats.clustered_delong(y, a, b, variant="obuchowski")
+    assert obuchowski.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
+
+
+def test_one_row_per_group_is_cochrans_q():
+    right = np.random.default_rng(1).random((40, 4)) < [0.6, 0.7, 0.8, 0.8]
+    ours, theirs = stats.clustered_cochran_q(right), stats.cochran_q(right)
+    assert ours.statistic == pytest.approx(theirs.statistic)
+
+
+def test_one_row_per_group_is_the_paired_t_test():
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(2, 30))
+    ours = stats.clustered_mean_difference(a, b, variant="robust_t")
+    theirs = scipy_stats.ttest_rel(a, b)
+    assert (ours.statistic, ours.pvalue) == pytest.approx(tuple(theirs))
+
+
+def test_equal_groups_are_the_paired_t_test_of_their_means():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(2, 12, 5))
+    ours = stats.clustered_mean_difference(
+        a.ravel(), b.ravel(), groups=np.repeat(np.arange(12), 5), variant="robust_t"
+    )
+    theirs = scipy_stats.ttest_rel(a.mean(axis=1), b.mean(axis=1))
+    assert (ours.statistic, ours.pvalue) == pytest.approx(tuple(theirs))
+    assert ours.details["se"] == pytest.approx(ours.details["se_cr1"])
+
+
+# ------------------------------------------------------------------------- symmetries
+
+
+@pytest.mark.parametrize("variant", ["sign_flip", "robust_t", "modified_obuchowski", "durkalski"])
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_swapping_the_models_swaps_the_sides(variant, seed):
+    (a, b), codes = (rows(seed)[0].T, rows(seed)[1])
+    first = stats.clustered_mcnemar(a, b, groups=codes, variant=variant, alternative="greater")
+    second = stats.clustered_mcnemar(b, a, groups=codes, variant=variant, alternative="less")
+    assert first.pvalue == pytest.approx(second.pvalue, rel=1e-9, nan_ok=True)
+    assert first.estimate == -second.estimate
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_order_of_rows_and_names_of_groups_do_not_matter(seed):
+    (a, b), codes = (rows(seed)[0].T, rows(seed)[1])
+    order = np.random.default_rng(seed).permutation(len(codes))
+    names = np.array([f"p{(k * 7) % 101}" for k in codes])
+    first = stats.clustered_mcnemar(a, b, groups=codes)
+    second = stats.clustered_mcnemar(a[order], b[order], groups=names[order])
+    assert same(plain(first), plain(second))
+    several, labels = rows(seed, models=4)
+    q = stats.clustered_cochran_q(several, groups=labels)
+    turned = np.random.default_rng(seed).permutation(len(labels))
+    other = stats.clustered_cochran_q(several[turned][:, ::-1], groups=labels[turned] * -3)
+    assert same(plain(q), plain(other))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=seeds)
+def test_joint_form_of_two_models_is_the_pair_form(seed):
+    values, codes = rows(seed)
+    joint = stats.clustered_cochran_q(values, groups=codes)
+    pair = stats.clustered_mcnemar(*values.T, groups=codes)
+    assert joint.pvalue == pytest.approx(pair.pvalue, nan_ok=True)
+    assert joint.details["pvalue_exact"] == pytest.approx(pair.details["pvalue_exact"])
+
+
+@pytest.mark.parametrize("variant", ["sign_flip", "robust_t"])
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds, groups=st.integers(2, 30))
+def test_all_pairs_are_the_pairs(variant, seed, groups):
+    values, codes = rows(seed, groups, models=4)
+    values[:, 3] = values[:, 2]
+    together = stats.pairwise_clustered_mcnemar(values, groups=codes, variant=variant)
+    for pair in together.pairs:
+        one = stats.clustered_mcnemar(
+            values[:, pair.a],
+            values[:, pair.b],
+            groups=codes,
+            variant=variant,
+            confidence_level=pair.ci.confidence,
+        )
+        if one.status is not Status.TOO_FEW:  # the level of the family decides, not of the pair
+            assert pair.status is one.status
+            assert pair.pvalue == pytest.approx(one.pvalue, rel=1e-9, nan_ok=True)
+        assert list(pair.ci) == pytest.approx(list(one.ci))
+        assert pair.details["n_effective"] == pytest.approx(one.n_effective)
+
+
+# -------------------------------------------------------------- the flip distribution
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sums=st.lists(st.integers(-9, 9).filter(bool), min_size=1, max_size=14),
+    unit=st.sampled_from([1, 2, 30]),
+)
+def test_tails_are_those_of_all_signs(sums, unit):
+    d = np.array(sums, dtype=float) * unit
+    every = all_sign_sums(np.abs(d))
+    tails = flip_tails(d, n_resamples=0, seed=0)
+    assert tails.equal[0] == pytest.approx((every == abs(d.sum())).mean(), rel=1e-11)
+    assert tails.above[0] == pytest.approx((every > abs(d.sum())).mean(), rel=1e-11, abs=1e-15)
+
+
+def test_far_tails_keep_their_digits():
+    # exact whole-number convolution in Python's integers
+    d = np.array([1, 2, 3, 4, 5] * 20)
+    d[:4] = -1
+    counts = {0: 1}
+    for value in d:
+        sums: dict[int, int] = {}
+        for place, count in counts.items():
+            for turned in (place + value, place - value):
+                sums[turned] = sums.get(turned, 0) + count
+        counts = sums
+    observed = int(d.sum())
+    above = sum(c for place, c in counts.items() if place > observed) / 2 ** len(d)
+    equal = counts[observed] / 2 ** len(d)
+    values, numbers = np.unique(np.abs(d), return_counts=True)
+    tails = whole_tails(
+        values.astype(float), numbers[None].astype(float), np.array([d.sum() * 1.0])
+    )
+    assert above < 1e-20
+    assert tails.above[0] == pytest.approx(above, rel=1e-10)
+    assert tails.equal[0] == pytest.approx(equal, rel=1e-10)
+
+
+def test_draws_agree_with_all_signs_and_with_their_seed():
+    rng = np.random.default_rng(5)
+    a = rng.normal(0.3, 1, 26)
+    options = {"n_resamples": 4_000, "seed": 3}
+    drawn = stats.clustered_mean_difference(a, np.zeros(26), **options)
+    assert drawn.details["method"] == "draws"
+    assert drawn.pvalue == stats.clustered_mean_difference(a, np.zeros(26), **options).pvalue
+    # the same sums in thousandths are whole numbers: the distribution is exact
+    exact = stats.clustered_mean_difference(np.rint(a * 1000), np.zeros(26))
+    assert exact.details["method"] == "exact"
+    assert drawn.pvalue == pytest.approx(exact.pvalue, abs=4 * drawn.details["monte_carlo_error"])
+
+
+# ------------------------------------------------------------------- when it cannot tell
+
+
+def grouped(sums: list[int], size: int = 4) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows whose groups of one size have these wins of A less wins of B."""
+    a = np.concatenate([np.arange(size) < max(d, 0) for d in sums])
+    b = np.concatenate([np.arange(size) < max(-d, 0) for d in sums])
+    return a, b, np.repeat(np.arange(len(sums)), size)
+
+
+@pytest.mark.parametrize(
+    ("sums", "variant", "status"),
+    [
+        ([1, 2, 1, 2, 1], "sign_flip", Status.TOO_FEW),
+        ([1, 2, 1, 2, 1, 1], "sign_flip", Status.OK),
+        ([1, 2, 1, 2], "robust_t", Status.TOO_FEW),
+        ([1, 2, 1, 2, 1], "robust_t", Status.OK),
+        ([1] * 8, "robust_t", Status.ZERO_VARIANCE),
+        ([1] * 8, "sign_flip", Status.OK),
+        ([0] * 3, "sign_flip", Status.NO_DISCORDANT_PAIRS),
+        ([3], "obuchowski", Status.TOO_FEW),
+    ],
+)
+def test_rules_of_the_degenerate_cases(sums, variant, status):
+    a, b, codes = grouped(sums)
+    result = stats.clustered_mcnemar(a, b, groups=codes, variant=variant)
+    assert result.status is status
+    assert math.isnan(result.pvalue) == (status in (Status.TOO_FEW, Status.ZERO_VARIANCE))
+
+
+def test_sums_of_zero_are_identical_though_rows_differ():
+    a, b = np.array([[1, 0, 1, 0] * 6, [0, 1, 0, 1] * 6])
+    result = stats.clustered_mcnemar(a, b, groups=np.repeat(np.arange(6), 4))
+    assert (result.status, result.pvalue) == (Status.IDENTICAL_SCORES, 1.0)
+
+
+def test_one_group_that_differs_cannot_decide_and_says_so():
+    a, b, codes = grouped([3, 0, 0, 0, 0, 0, 0, 0])
+    result = stats.clustered_mcnemar(a, b, groups=codes)
+    assert result.pvalue == 0.5
+    assert {x.name: x.holds for x in result.assumptions}["enough clusters that differ"] is False
+
+
+def test_level_decides_how_many_groups_are_enough():
+    a, b, codes = grouped([1, 2, 1, 2, 1])
+    result = stats.clustered_mcnemar(a, b, groups=codes, confidence_level=0.9)
+    assert result.status is Status.OK
+
+
+def test_few_informative_groups_count_as_one_row_each():
+    a, b, codes = grouped([2, 0, 0, 0, 0, 0, 0, 0, 0, -2], size=6)
+    result = stats.clustered_mcnemar(a, b, groups=codes)
+    assert result.design_effect >= 6
+    assert result.n_effective <= 10
+
+
+@pytest.mark.parametrize("bad", [[1, 2], [None] * 20, np.full(20, np.nan), [[1] * 20]])
+def test_groups_must_fit_the_rows(bad):
+    right = np.ones(20, dtype=bool)
+    with pytest.raises(ValueError, match="groups"):
+        stats.clustered_mcnemar(right, right, groups=bad)
+
+
+# --------------------------------------------------------------------- other questions
+
+
+def test_equivalence_interval_lies_inside_the_margin_exactly_when_it_is_shown():
+    for seed in range(30):
+        (a, b), codes = (rows(seed, 25)[0].T, rows(seed, 25)[1])
+        result = stats.clustered_tost(a, b, groups=codes, margin=0.15)
+        if result.status is Status.OK:
+            inside = result.ci.low > -0.15 and result.ci.high < 0.15
+            assert inside == (result.verdict == "equivalent")
+
+
+def test_costs_of_one_are_the_numeric_test_of_right_and_wrong():
+    (a, b), codes = (rows(4, 12)[0].T, rows(4, 12)[1])
+    truth = np.ones(len(a), dtype=int)
+    ours = stats.clustered_costs(truth, a.astype(int), b.astype(int), groups=codes)
+    theirs = stats.clustered_mcnemar(a, b, groups=codes)
+    assert ours.pvalue == pytest.approx(theirs.pvalue)
+    assert ours.estimate == pytest.approx(theirs.estimate)
+
+
+def test_accuracy_of_one_row_each_is_wilsons_interval_with_a_t_quantile():
+    right = np.arange(4000) < 3000
+    result = stats.clustered_accuracy(right, groups=np.arange(4000))
+    assert list(result.ci) == pytest.approx(list(stats.proportion_ci(3000, 4000)), abs=1e-5)
+
+
+def test_identical_models_among_several_count_once_in_robust_f():
+    values, codes = rows(6, 40, models=3)
+    doubled = np.column_stack([values, values[:, 0]])
+    one = stats.clustered_cochran_q(values, groups=codes, variant="robust_f")
+    two = stats.clustered_cochran_q(doubled, groups=codes, variant="robust_f")
+    assert two.details["wald"] == pytest.approx(one.details["wald"])
+    assert two.pvalue == pytest.approx(one.pvalue)
+
+
+def test_planning_agrees_with_simulation():
+    rng = np.random.default_rng(7)
+    groups, size, icc = 40, 8, 0.2
+    codes = np.repeat(np.arange(groups), size)
+    # a shared tendency of the group with probability icc, else the row's own: ICC of d is icc
+    found = []
+    for _ in range(300):
+        own, shared = rng.random(groups * size), rng.random(groups)[codes]
+        draw = np.where(rng.random(groups * size) < icc**0.5, shared, own)
+        found.append(stats.clustered_mcnemar(draw < 0.20, (draw > 0.9), groups=codes).pvalue < 0.05)
+    plan = stats.clustered_power(
+        n_groups=groups, rows_per_group=size, difference=0.1, discordance=0.3, icc=icc
+    )
+    assert np.mean(found) == pytest.approx(plan.power, abs=0.09)
+    needed = stats.clustered_sample_size(
+        rows_per_group=size, difference=0.1, discordance=0.3, icc=icc, power=plan.power
+    )
+    assert needed.details["n_groups"] == groups
+    seen = stats.clustered_detectable_difference(
+        n_groups=groups, rows_per_group=size, discordance=0.3, icc=icc, power=plan.power
+    )
+    assert seen.difference == pytest.approx(0.1, abs=1e-6)
+
+
+def test_too_few_groups_have_no_power():
+    plan = stats.clustered_power(
+        n_groups=5, rows_per_group=100, difference=0.3, discordance=0.3, icc=0.1
+    )
+    assert plan.power == 0

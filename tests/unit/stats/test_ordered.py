@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from bakeoff import stats
+from bakeoff.stats import Status
+from bakeoff.stats._long_run import (
+    cosines,
+    fixed_b_critical,
+    fixed_b_upper_tail,
+    floor_power,
+    periodogram,
+)
+
+
+def series(seed: int, n: int = 120, phi: float = 0.5) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    d = rng.normal(size=n)
+    for t in range(1, n):
+        d[t] += phi * d[t - 1]
+    return d
+
+
+def test_powers_are_not_rounded_down_by_floats():
+    assert floor_power(1000, 1.0, 1 / 3) == 10
+    assert periodogram(np.zeros(1000)).bandwidth == 10
+    assert [cosines(np.zeros(n)).bandwidth for n in (31, 32)] == [3, 4]
+
+
+def test_order_of_rows_does_not_matter_where_times_are_given():
+    d, times = series(0), np.arange(120)
+    order = np.random.default_rng(1).permutation(120)
+    first = stats.diebold_mariano_means(d, np.zeros(120), times=times)
+    second = stats.diebold_mariano_means(d[order], np.zeros(120), times=times[order])
+    assert first.pvalue == second.pvalue
+    shuffled = stats.diebold_mariano_means(d[order], np.zeros(120))
+    assert shuffled.pvalue != first.pvalue
+
+
+@pytest.mark.parametrize("variant", ["ewc", "wpe", "hln", "newey_west_fixed_b"])
+def test_swapping_the_models_swaps_the_sides(variant):
+    d = series(2)
+    first = stats.diebold_mariano_means(d, np.zeros(120), variant=variant, alternative="greater")
+    second = stats.diebold_mariano_means(np.zeros(120), d, variant=variant, alternative="less")
+    assert first.pvalue == pytest.approx(second.pvalue)
+    assert first.statistic == -second.statistic
+
+
+def test_hln_with_one_step_is_the_paired_t_test():
+    d = series(3, phi=0.0)
+    found = stats.diebold_mariano_means(d, np.zeros(120), variant="hln")
+    t = d.mean() / (d.std(ddof=1) / math.sqrt(120))
+    assert found.statistic == pytest.approx(t)
+    assert found.df == 119
+
+
+@pytest.mark.parametrize(
+    ("n", "variant", "status"),
+    [
+        (31, "ewc", Status.TOO_FEW),
+        (32, "ewc", Status.OK),
+        (12, "hln", Status.OK),
+        (5, "wpe", Status.TOO_FEW),
+        (1, "newey_west_fixed_b", Status.TOO_FEW),
+    ],
+)
+def test_too_few_times_are_undecided(n, variant, status):
+    result = stats.diebold_mariano_means(series(4, n), np.zeros(n), variant=variant)
+    assert result.status is status
+    assert math.isnan(result.pvalue) == (status is Status.TOO_FEW)
+
+
+def test_negative_long_run_variance_is_undefined():
+    d = np.tile([1.0, -1.0], 20) + 0.1
+    result = stats.diebold_mariano_means(d, np.zeros(40), variant="hln", horizon=2)
+    assert result.status is Status.UNDEFINED
+    assert math.isnan(result.pvalue)
+
+
+def test_constant_differences_have_no_variance():
+    result = stats.diebold_mariano_means(np.full(40, 0.3), np.zeros(40))
+    assert result.status is Status.ZERO_VARIANCE
+    assert result.statistic == math.inf
+
+
+def test_strong_autocorrelation_is_named():
+    d = series(5, 400, phi=0.95)
+    result = stats.diebold_mariano_means(d, np.zeros(400))
+    assert result.autocorrelation > 0.7
+    assert {x.name: x.holds for x in result.assumptions}["dependence that fades"] is False
+    assert result.n_effective < 100
+
+
+def test_fixed_b_p_is_the_tabled_tail_at_the_critical_value_and_bounded_beyond():
+    for upper in (0.1, 0.05, 0.025):
+        critical = fixed_b_critical(0.2, upper)
+        assert fixed_b_upper_tail(critical, 0.2) == pytest.approx(upper, abs=2e-4)
+    assert fixed_b_upper_tail(1e6, 0.2) == 0.01
+    assert fixed_b_upper_tail(0.0, 0.2) == 0.5
+
+
+def test_fixed_b_critical_values_are_those_of_the_limit():
+    # t of a mean with Bartlett weights on independent normal series of 200
+    rng = np.random.default_rng(6)
+    n, length = 200, 40
+    d = rng.normal(size=(4000, n))
+    r = d - d.mean(axis=1, keepdims=True)
+    variance = (r * r).sum(axis=1)
+    for lag in range(1, length):
+        variance += 2 * (1 - lag / length) * (r[:, lag:] * r[:, :-lag]).sum(axis=1)
+    t = np.abs(d.sum(axis=1) / np.sqrt(variance))
+    for upper in (0.1, 0.05, 0.025, 0.01):
+        rejected = float((t > fixed_b_critical(length / n, upper)).mean())
+        assert rejected == pytest.approx(2 * upper, abs=0.015)
+
+
+def test_blocks_are_of_neighbouring_times():
+    blocks = stats.time_blocks([5, 5, 1, 2, 3, 4, 6, 7], blocks=3)
+    assert blocks.tolist() == [1, 1, 0, 0, 0, 1, 2, 2]
+    with pytest.raises(ValueError, match="times"):
+        stats.time_blocks([1, 1, 2], blocks=3)
+
+
+def crossed(seed: int, by_group: float, by_time: float) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    groups, times = (v.ravel() for v in np.indices((30, 30)))
+    tilt = by_group * rng.normal(size=30)[groups] + by_time * rng.normal(size=30)[times]
+    a, b = (sign * tilt + rng.normal(size=900) > -1 for sign in (1, -1))
+    return {"correct_a": a, "correct_b": b, "groups": groups, "times": times}
+
+
+@pytest.mark.parametrize(
+    ("by_group", "by_time", "form"), [(1, 1, "crossed"), (1, 0, "groups"), (0, 1, "times")]
+)
+def test_crossed_rows_take_the_variance_that_matters(by_group, by_time, form):
+    data = crossed(8, by_group, by_time)
+    result = stats.crossed_mcnemar(**data)
+    assert result.details["form"] == form
+    one = stats.clustered_mcnemar(
+        data["correct_a"], data["correct_b"], groups=data["groups"], variant="robust_t"
+    )
+    if form == "groups":
+        assert (result.statistic, result.pvalue) == pytest.approx((one.statistic, one.pvalue))
+    if form == "crossed":
+        assert result.details["se"] > one.details["se"]
+
+
+def test_items_and_runs_need_equal_runs():
+    with pytest.raises(ValueError, match="items"):
+        stats.items_and_runs([1, 2, 3], [0, 0, 0], [1, 1, 2])
