@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 
 from bakeoff.compare import check_classes, choose_tests
 from bakeoff.data import Split, Table, load_table
-from bakeoff.data.given import divide, load, load_given, predictions_of
+from bakeoff.data.pairing import divide, load, load_given, predictions_of
 from bakeoff.data.splits import check_divisible, check_plan, divisions
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.check_models import check_model, check_model_on
@@ -143,13 +143,14 @@ def _without_sizes(experiment: Experiment, plan: str) -> str:
 
 def _without_probabilities(experiment: Experiment) -> list[str]:
     """List the given models whose files hold labels alone."""
-    found = {
-        model: predictions_of(model, given, dataset, *_test_set(experiment, dataset))
-        for dataset, spec in experiment.datasets.items()
-        for model, given in experiment.given.items()
-        if isinstance(spec, GivenData) or spec.at_hand()
-    }
-    return [model for model, predicted in found.items() if predicted.probabilities is None]
+    silent: dict[str, None] = {}
+    for dataset, spec in experiment.datasets.items():
+        if isinstance(spec, GivenData) or spec.at_hand():
+            table, split = _test_set(experiment, dataset)
+            for model in experiment.given:
+                found = predictions_of(model, experiment, dataset, table, split)
+                silent |= {model: None} if found.probabilities is None else {}
+    return list(silent)
 
 
 def _test_set(experiment: Experiment, dataset: str) -> tuple[Table, Split]:
@@ -168,9 +169,9 @@ def _given_predictions(experiment: Experiment, dataset: str, table: Table) -> It
     except Problem:
         return  # told with the divisions
     ((_, _, split),) = divisions(splits, plan)
-    for model, given in experiment.given.items():
+    for model in experiment.given:
         try:
-            predictions_of(model, given, dataset, table, split)
+            predictions_of(model, experiment, dataset, table, split)
         except Problem as problem:
             yield problem
 

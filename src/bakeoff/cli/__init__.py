@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from bakeoff import __version__
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import UserError
 
 COMMANDS = {
     "init": "write a commented experiment from a table and its target",
@@ -35,8 +35,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         import_module(f"bakeoff.cli.{args.command}").run(args)
         sys.stdout.flush()
-    except Problem as problem:
-        return _refuse(problem.message if args.command == "compare" else str(problem))
     except UserError as error:
         return _refuse(str(error))
     except BrokenPipeError:  # the reader (`| head`) has seen enough
@@ -112,6 +110,24 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "--models",
         metavar="A,B,…",
         help="one table: the columns to compare; default: all others",
+    )
+    parser.add_argument(
+        "--predicted",
+        metavar="COLUMN",
+        help="one table per model: the predicted labels; default: y_pred, predicted, prediction or "
+        "pred; without such a column the most probable class",
+    )
+    parser.add_argument(
+        "--names", metavar="A,B,…", help="what to call the models, in their order in the files"
+    )
+    parser.add_argument(
+        "--classes", metavar="A,B,…", help="classes that models may predict and no row has"
+    )
+    parser.add_argument(
+        "--missing-target",
+        choices=("error", "drop"),
+        default="error",
+        help="rows without a true label: refuse them (default), or leave them out",
     )
     parser.add_argument(
         "--alpha", type=float, default=0.05, metavar="LEVEL", help="significance level (0.05)"

@@ -12,7 +12,7 @@ from bakeoff.cli.terminal import bold, dim, paragraph, say, table
 from bakeoff.compare.corrections import pairs_of
 from bakeoff.compare.setup import compares_pairs, setup_of
 from bakeoff.data import Table
-from bakeoff.data.given import divide, load
+from bakeoff.data.pairing import divide, load
 from bakeoff.data.splits import divisions
 from bakeoff.paths import Paths
 from bakeoff.report.numbers import count, percent, words

@@ -7,20 +7,17 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bakeoff.cli.terminal import bold, dim, paragraph, say, table
 from bakeoff.compare import Comparison, Context, run_test
 from bakeoff.compare.evidence import PairedPredictions
-from bakeoff.data.columns import names
-from bakeoff.data.given import check_same, rows_from
-from bakeoff.data.given_file import USUAL, read_frame, read_given
-from bakeoff.errors import UserError, unknown
+from bakeoff.data.predicted import contradiction
+from bakeoff.data.side_by_side import SideBySide, read_each, read_wide
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import count, fixed, interval, number, percent, pvalue, score
@@ -35,142 +32,80 @@ METRIC = "accuracy"
 MOST_MODELS = 10
 """With more models the table shows the comparisons of the best one alone."""
 
-_PLACE = ("models", "", "predictions")
-
-
-class Given(NamedTuple):
-    """Predictions side by side.
-
-    Attributes
-    ----------
-    name : str
-        What to call the rows.
-    y_true : ndarray of str, shape (n,)
-        True labels.
-    predicted : Mapping of model to ndarray of str
-        Predicted labels, in the same order of rows.
-    """
-
-    name: str
-    y_true: NDArray[np.str_]
-    predicted: Mapping[str, NDArray[np.str_]]
+_OPTIONS = {
+    "true": "--truth",
+    "id": "--id",
+    "predicted": "--predicted",
+    "models": "--models",
+}
+"""The option that a part of a problem's path stands for."""
 
 
 def run(args: argparse.Namespace) -> None:
     """Compare and print."""
-    given = _one_table(args) if len(args.files) == 1 else _table_each(args)
-    check_labels(given)
+    try:
+        given = read(args)
+    except Problem as problem:
+        option = _OPTIONS.get(str(problem.path[-1]))
+        raise UserError(f"{option}: {problem.message}" if option else problem.message) from None
     study = make_study(given, args)
     verdict = answer(study)
     if args.json:
         say(json.dumps(as_json(study, verdict), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         show(study, verdict)
+        notes(given)
 
 
-def _one_table(args: argparse.Namespace) -> Given:
-    """Read one table that holds the true label and one column per model."""
-    (path,) = args.files
-    frame = read_frame(path, _PLACE)
-    truth = _role("true", args.truth, "--truth", frame, path)
-    if truth is None:
-        raise UserError(
-            f"{path!r}: which column holds the true labels? Say so with --truth; there are "
-            f"{', '.join(map(str, frame.columns))}"
-        )
-    ids = _role("id", args.id, "--id", frame, path)
-    rest = [c for c in frame.columns if c not in (truth, ids)]
-    if args.models is not None:
-        columns = list(dict.fromkeys(name.strip() for name in args.models.split(",")))
-        for column in columns:
-            if column not in rest:
-                raise UserError(unknown("column in --models:", column, rest))
-    else:  # `model:class` are probabilities in the tables that the workflow collects
-        columns = [c for c in rest if c.rpartition(":")[0] not in rest]
-    if len(columns) < 2:
-        raise UserError(
-            f"{path!r} has {count(len(columns), 'column')} of predictions beside the true labels "
-            f"in {truth!r}; comparing needs two: add a column, or give one table per model"
-        )
-    if ids is not None and frame[ids].duplicated().any():
-        twice = frame.loc[frame[ids].duplicated(), ids].iloc[0]
-        raise UserError(f"{path!r}: ids must be unique, {twice} occurs twice or more")
-    for column in (truth, *columns):
-        missing = np.flatnonzero(frame[column].isna())
-        if len(missing):
+def read(args: argparse.Namespace) -> SideBySide:
+    """Read what the options name: one table of all models, or one of each."""
+    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted}
+    columns = GivenColumns.model_validate(keys)
+    how: dict[str, Any] = {
+        "classes": _listed(args.classes) or (),
+        "drop_unlabelled": args.missing_target == "drop",
+    }
+    if len(args.files) == 1:
+        if args.predicted is not None:
+            raise UserError("--predicted is for one table per model; --models chooses columns")
+        found = read_wide(args.files[0], columns, models=_listed(args.models), **how)
+    else:
+        if args.models is not None:
             raise UserError(
-                f"{path!r}: {count(len(missing), 'row')} of {len(frame):,} without a value in "
-                f"{column!r}; the first is row {missing[0] + 1}"
+                "--models names columns of one table; of several tables each is a model"
             )
-    texts = {c: names(frame[c]).to_numpy(dtype=np.str_) for c in (truth, *columns)}
-    return Given(Path(path).name, texts.pop(truth), texts)
+        found = read_each(args.files, columns, **how)
+    return _renamed(found, _listed(args.names))
 
 
-def _table_each(args: argparse.Namespace) -> Given:
-    """Read one table per model, paired by row id."""
-    if args.models is not None:
-        raise UserError("--models names columns of one table; of several tables each is a model")
-    columns = GivenColumns.model_validate({"true": args.truth, "id": args.id})
-    stems = [Path(path).name.split(".")[0] for path in args.files]
-    labels = stems if len(set(stems)) == len(stems) else list(args.files)
-    if len(set(labels)) < len(labels):
-        raise UserError("the same file is given twice")
-    without_truth = columns.model_copy(update={"true": None})
-    files = {}
-    for label, path in zip(labels, args.files, strict=True):
-        frame = read_frame(path, _PLACE)
-        if args.truth is None or args.truth in frame.columns:
-            files[label] = read_given(path, columns, _PLACE)
-        else:
-            file = read_given(path, without_truth, _PLACE)
-            files[label] = dataclasses.replace(file, true=None)
-        if files[label].predicted is None:
-            raise UserError(
-                f"{path!r} has no column of predicted labels (looked for "
-                f"{', '.join(USUAL['predicted'])})"
-            )
-    first = next((file for file in files.values() if file.true is not None), None)
-    if first is None:
+def _renamed(given: SideBySide, labels: Sequence[str] | None) -> SideBySide:
+    if labels is None:
+        return given
+    if len(labels) != len(given.models) or len(set(labels)) < len(labels):
         raise UserError(
-            "no table holds the true labels (looked for "
-            f"{args.truth or ', '.join(USUAL['true'])}); say which column it is with --truth"
+            f"--names: expected {len(given.models)} different names, for "
+            f"{', '.join(given.models)}; found {', '.join(labels)}"
         )
-    rows = rows_from(first)
-    predicted = {}
-    for label, file in files.items():
-        position = check_same(rows, file, _PLACE)
-        assert file.predicted is not None
-        predicted[label] = file.predicted[position]
-    return Given(f"{len(files)} files", rows.labels, predicted)
+    models = dict(zip(labels, given.models.values(), strict=True))
+    return dataclasses.replace(given, models=models)
 
 
-def _role(role: str, wanted: str | None, option: str, frame: pd.DataFrame, path: str) -> str | None:
-    if wanted is not None:
-        if wanted not in frame.columns:
-            raise UserError(f"{path!r}: {unknown(f'column in {option}:', wanted, frame.columns)}")
-        return wanted
-    found = [usual for usual in USUAL[role] if usual in frame.columns]
-    if len(found) > 1:
-        raise UserError(f"{path!r} has {' and '.join(found)}: say with {option} which it is")
-    return found[0] if found else None
+def _listed(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",")]
 
 
-def check_labels(given: Given) -> None:
-    """Refuse columns that hold something else than labels: right or wrong, probabilities."""
-    known = set(given.y_true.tolist())
-    for model, predicted in given.predicted.items():
-        found = dict.fromkeys(predicted.tolist())
-        if known.isdisjoint(found):
-            raise UserError(
-                f"{model!r} holds none of the true labels ({_few(known)}), but {_few(found)}: "
-                "predicted labels are wanted, not right/wrong or probabilities; with one table "
-                "--models chooses the columns"
-            )
+def notes(given: SideBySide) -> None:
+    """Print what is odd about the predictions, though no mistake."""
+    if given.left_out:
+        say(dim(f"{count(given.left_out, 'row')} without a true label left out."))
+    for model, found in given.models.items():
+        if found.contradictions:
+            say(dim(paragraph(contradiction(model, found))))
 
 
-def make_study(given: Given, args: argparse.Namespace) -> Study:
+def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
     """Test what the experiment of these models would, and gather what a report needs."""
-    ids = _ids(list(given.predicted))
+    ids = _ids(list(given.models))
     tests: dict[str, Any] = {
         "alpha": args.alpha,
         "correction": args.correction,
@@ -181,9 +116,8 @@ def make_study(given: Given, args: argparse.Namespace) -> Study:
             raise UserError(unknown("model in --versus:", args.versus, ids))
         tests["versus"] = ids[args.versus]
     experiment = _experiment(given, ids, tests)
-    rows = PairedPredictions.from_labels(
-        list(ids.values()), given.y_true, list(given.predicted.values())
-    )
+    codes = np.column_stack([found.codes for found in given.models.values()])
+    rows = PairedPredictions(tuple(ids.values()), given.classes, given.truth, codes)
     context = Context("rows", "holdout", METRIC, True, experiment.tests)
     known = catalogue()
     comparisons = [c for test in tests["run"] for c in run_test(known[test], rows, context)]
@@ -205,7 +139,7 @@ def make_study(given: Given, args: argparse.Namespace) -> Study:
     return Study(experiment, tuple(comparisons), scores, pd.DataFrame(), {}, {"rows": rows})
 
 
-def _experiment(given: Given, ids: Mapping[str, str], tests: Mapping[str, Any]) -> Experiment:
+def _experiment(given: SideBySide, ids: Mapping[str, str], tests: Mapping[str, Any]) -> Experiment:
     try:
         return load_experiment(
             {
@@ -315,8 +249,3 @@ def as_json(study: Study, verdict: Verdict) -> dict[str, Any]:
             for row in study.comparisons
         ],
     }
-
-
-def _few(labels: Any) -> str:
-    shown = sorted(labels)
-    return ", ".join(shown[:5]) + (", …" if len(shown) > 5 else "")

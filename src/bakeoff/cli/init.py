@@ -16,7 +16,7 @@ import yaml
 from bakeoff.check import check_experiment
 from bakeoff.cli.terminal import paragraph, say
 from bakeoff.data.columns import names
-from bakeoff.data.given_file import read_frame, separator_of
+from bakeoff.data.prediction_table import read_frame, separator_of
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.report.numbers import count, percent

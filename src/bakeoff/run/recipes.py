@@ -26,7 +26,10 @@ _NOT_IN_FIT = ("label", "seeds", "timeout", "memory")
 # those to come too, so that none is forgotten.
 DIVIDES = ("data/splits.py", "data/divide.py", "data/quality.py")
 """Makes no table."""
-LOADS = tuple(f"data/{name}.py" for name in ("columns", "prepare", "given", "given_file"))
+LOADS = (
+    *(f"data/{name}.py" for name in ("columns", "prepare", "pairing", "predicted")),
+    *(f"data/{name}.py" for name in ("prediction_table", "side_by_side")),
+)
 """Is behind a fit: the contents of its table are in the fit's stamp."""
 ASSESSES = ("data/divide.py", "data/quality.py")
 """Likewise behind a fit, which reads divisions and makes none."""

@@ -36,7 +36,7 @@ def check(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
 def load_dataset(experiment: Experiment, dataset: str, parquet: str, card: str) -> None:
     """Load a data set into canonical form; tell what could not be told before it was loaded."""
     from bakeoff.check import check_table
-    from bakeoff.data.given import load
+    from bakeoff.data.pairing import load
 
     table = load(dataset, experiment)
     problems = list(check_table(experiment, dataset, table))
@@ -50,7 +50,7 @@ def split_dataset(
 ) -> None:
     """Make the divisions of one plan, and say how good they are."""
     from bakeoff.data import Table
-    from bakeoff.data.given import divide
+    from bakeoff.data.pairing import divide
     from bakeoff.data.quality import split_quality
     from bakeoff.data.splits import write_splits
 
@@ -97,7 +97,7 @@ def take_predictions(
     from bakeoff.scores.given import given_predictions
 
     table, split = Table.read(data), read_split(splits, 1, 1)
-    given_predictions(model, experiment.given[model], dataset, table, split).write(output)
+    given_predictions(model, experiment, dataset, table, split).write(output)
 
 
 def find_excluded(predictions: Sequence[str], output: str) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bakeoff.data.given import predictions_of
-from bakeoff.data.given_file import read_frame
+from bakeoff.data.pairing import predictions_of
+from bakeoff.data.prediction_table import read_frame
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.errors import Place, Problem, unknown
@@ -21,7 +21,6 @@ from bakeoff.files import is_file, sha256_of
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import Experiment, Fit
-from bakeoff.spec.given import Given
 from bakeoff.spec.resampling import Plan
 
 TIMINGS: Mapping[str, None] = dict.fromkeys(("fit_seconds", "predict_seconds", "peak_memory_mb"))
@@ -30,7 +29,7 @@ _SIZES = ("n_train", "n_test")
 
 
 def given_predictions(
-    model: str, given: Given, dataset: str, table: Table, split: Split
+    model: str, experiment: Experiment, dataset: str, table: Table, split: Split
 ) -> Predictions:
     """Turn a given model's predictions into those of a fit on the holdout.
 
@@ -39,7 +38,8 @@ def given_predictions(
     Problem
         The file is not about the test rows, or is wrong in itself.
     """
-    found = predictions_of(model, given, dataset, table, split)
+    found = predictions_of(model, experiment, dataset, table, split)
+    path = experiment.given[model].predictions_on(dataset)
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
         y_true=table.codes[split.test],
@@ -50,8 +50,8 @@ def given_predictions(
         facts={
             **Fit(dataset, model, "holdout", 1, 1)._asdict(),
             **TIMINGS,
-            "given": given.predictions_on(dataset),
-            "given_sha256": sha256_of(given.predictions_on(dataset)),
+            "given": path,
+            "given_sha256": sha256_of(path),
             "n_train": len(split.train),
             "n_test": len(split.test),
         },

@@ -23,6 +23,11 @@ class GivenData(Section):
     classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(
         None, description="All classes, in order; default: the true labels, sorted."
     )
+    missing_target: Literal["error", "drop"] = Field(
+        "error",
+        description="What to do with rows that have no true label in the first file that names "
+        "them; `drop` leaves them out of every file.",
+    )
     licence: str | None = Field(None, description="Licence of the data, shown on its card.")
 
 

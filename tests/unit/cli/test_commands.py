@@ -126,20 +126,36 @@ def test_table_per_model_is_paired_by_id(bakeoff: Run, wide: pd.DataFrame) -> No
     ("options", "expected"),
     [
         (["nowhere.csv"], "no file at 'nowhere.csv'"),
-        (["preds.csv", "--truth", "lable"], "--truth: 'lable'; did you mean 'label'?"),
-        (["preds.csv", "--id", "ids"], "--id: 'ids'; did you mean 'id'?"),
+        (
+            ["preds.csv", "--truth", "lable"],
+            "--truth: 'preds.csv': unknown column 'lable'; did you mean 'label'?",
+        ),
+        (
+            ["preds.csv", "--id", "ids"],
+            "--id: 'preds.csv': unknown column 'ids'; did you mean 'id'?",
+        ),
         (["preds.csv", "--models", "vit"], "has 1 column of predictions"),
-        (["preds.csv", "--models", "vit,mixr"], "--models: 'mixr'; did you mean 'mixer'?"),
+        (
+            ["preds.csv", "--models", "vit,mixr"],
+            "--models: unknown model 'mixr'; did you mean 'mixer'?",
+        ),
         (["preds.csv", "--versus", "vitt"], "--versus: 'vitt'; did you mean 'vit'?"),
         (["preds.csv", "--alpha", "5"], "--alpha: expected less than 1, found 5.0"),
         (["preds.csv", "--correction", "holms"], "--correction: unknown value 'holms'; did you"),
-        (["preds.csv", "correct.csv"], "'preds.csv' has no column of predicted labels"),
-        (["preds.csv", "./preds.csv"], "no column of predicted labels"),
+        (["preds.csv", "correct.csv"], "--predicted: 'preds.csv' has neither predicted labels"),
+        (["preds.csv", "./preds.csv"], "has neither predicted labels"),
         (["preds.csv", "preds.csv"], "the same file is given twice"),
-        (["correct.csv"], "'vit' holds none of the true labels (cat, dog), but 0, 1"),
-        (["repeated.csv"], "ids must be unique, 0 occurs twice"),
-        (["missing.csv"], "1 row of 200 without a value in 'vit'; the first is row 1"),
-        (["notruth.csv"], "which column holds the true labels?"),
+        (
+            ["correct.csv"],
+            "'correct.csv', column 'vit', predicts classes that the data do not have",
+        ),
+        (["repeated.csv"], "ids must be unique; repeated (1): 0"),
+        (["missing.csv"], "1 of 200 rows have no prediction in column 'vit'; the first is row 1"),
+        (["notruth.csv"], "--truth: 'notruth.csv': which column holds the true labels?"),
+        (["kitten.csv"], "in 3 of 200 rows: 'kitten' (classes: cat, dog)"),
+        (["unlabelled.csv"], "3 of 200 rows have no true label in column 'label'"),
+        (["preds.csv", "--names", "a,b"], "--names: expected 3 different names"),
+        (["preds.csv", "--predicted", "vit"], "--predicted is for one table per model"),
     ],
 )
 def test_mistake_in_compare(
@@ -150,6 +166,8 @@ def test_mistake_in_compare(
         "repeated": wide.assign(id=0),
         "missing": wide.assign(vit=wide["vit"].where(wide.index > 0)),
         "notruth": wide.rename(columns={"label": "what it is"}),
+        "kitten": wide.assign(vit=wide["vit"].where(wide.index > 2, "kitten")),
+        "unlabelled": wide.assign(label=wide["label"].where(wide.index > 2)),
     }
     for name, frame in files.items():
         frame.to_csv(f"{name}.csv", index=False)
@@ -158,6 +176,71 @@ def test_mistake_in_compare(
     assert out == ""
     assert expected in err
     assert "Traceback" not in err
+
+
+def test_class_that_no_row_has_is_named(bakeoff: Run, wide: pd.DataFrame) -> None:
+    wide.assign(vit=wide["vit"].where(wide.index > 2, "kitten")).to_csv("preds.csv", index=False)
+    assert bakeoff("compare", "preds.csv")[0] == 2
+    assert bakeoff("compare", "preds.csv", "--classes", "kitten")[0] == 0
+
+
+def test_unknown_label_in_a_table_per_model_is_refused(bakeoff: Run, wide: pd.DataFrame) -> None:
+    for model in ("vit", "mixer"):
+        own = wide[["id", "label", model]].rename(columns={model: "pred"})
+        own["pred"] = own["pred"].where((own.index > 0) | (model == "vit"), "kitten")
+        own.to_csv(f"{model}.csv", index=False)
+    code, _, err = bakeoff("compare", "vit.csv", "mixer.csv")
+    assert code == 2
+    assert "'mixer.csv' predicts classes that the data do not have, in 1 of 200 rows" in err
+
+
+def test_rows_without_a_true_label_can_be_left_out(bakeoff: Run, wide: pd.DataFrame) -> None:
+    known = wide[wide.index > 2]
+    known.to_csv("known.csv", index=False)
+    wide.assign(label=wide["label"].where(wide.index > 2)).to_csv("some.csv", index=False)
+    _, expected, _ = bakeoff("compare", "known.csv", "--json")
+    _, found, _ = bakeoff("compare", "some.csv", "--missing-target", "drop", "--json")
+    assert json.loads(found)["comparisons"] == json.loads(expected)["comparisons"]
+    _, out, _ = bakeoff("compare", "some.csv", "--missing-target", "drop")
+    assert "3 rows without a true label left out." in out
+
+
+def test_probabilities_stand_for_labels(bakeoff: Run, wide: pd.DataFrame) -> None:
+    p = (wide["vit"] == "cat") * 0.4 + 0.3
+    columns = {"vit": None, "vit:cat": p, "vit:dog": 1 - p}
+    wide.assign(**columns).drop(columns="vit").to_csv("p.csv", index=False)
+    _, expected, _ = bakeoff("compare", "preds.csv", "--models", "mixer,vit", "--json")
+    _, found, _ = bakeoff("compare", "p.csv", "--models", "mixer,vit", "--json")
+    assert json.loads(found)["comparisons"] == json.loads(expected)["comparisons"]
+    for model in ("vit", "mixer"):
+        q = p if model == "vit" else (wide[model] == "cat") * 0.4 + 0.3
+        pd.DataFrame({"id": wide["id"], "y": wide["label"], "p_cat": q}).to_csv(
+            f"{model}.csv", index=False
+        )
+    _, found, _ = bakeoff("compare", "mixer.csv", "vit.csv", "--json")
+    assert json.loads(found)["comparisons"] == json.loads(expected)["comparisons"]
+
+
+def test_models_can_be_called_by_other_names(bakeoff: Run, wide: pd.DataFrame) -> None:
+    for model in ("vit", "mixer"):
+        own = wide[["id", "label", model]].rename(columns={model: "says"})
+        own.to_csv(f"{model}.csv", index=False)
+    options = ("--predicted", "says", "--names", "A,B")
+    _, out, err = bakeoff("compare", "vit.csv", "mixer.csv", *options, "--json")
+    assert err == ""
+    assert [row["model"] for row in json.loads(out)["models"]] == ["A", "B"]
+
+
+def test_labels_against_the_probabilities_are_noted(bakeoff: Run, wide: pd.DataFrame) -> None:
+    for model in ("vit", "mixer"):
+        own = wide[["id", "label", model]].rename(columns={model: "pred"})
+        own["p_cat"] = (own["pred"] == "cat") * 0.4 + 0.3
+        if model == "vit":
+            own["p_cat"] = 1 - own["p_cat"]
+        own.to_csv(f"{model}.csv", index=False)
+    _, out, _ = bakeoff("compare", "vit.csv", "mixer.csv")
+    assert "vit: in 200 of 200 rows the predicted label is not the class of the largest" in out
+    assert "mixer: in" not in out
 
 
 def test_every_test_is_listed_and_explained(bakeoff: Run) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from bakeoff.check import check_experiment
 from bakeoff.data import Split
-from bakeoff.data.given import load_given
+from bakeoff.data.pairing import load_given
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.given import given_predictions, given_scores
@@ -67,7 +67,7 @@ def taken(config: dict[str, Any], model: str) -> Predictions:
     experiment = load_experiment(config)
     whole = load_given("pets", experiment)
     split = Split(np.array([], dtype=np.intp), np.arange(len(whole.frame)))
-    return given_predictions(model, experiment.given[model], "pets", whole, split)
+    return given_predictions(model, experiment, "pets", whole, split)
 
 
 def test_rows_are_paired_by_id_not_by_order(given: Any) -> None:

@@ -26,6 +26,13 @@ _COMPRESSED: Mapping[str, Callable[..., Any]] = {
     ".bz2": bz2.open,
     ".xz": lzma.open,
 }
+MISSING = frozenset(
+    {
+        *("", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None"),
+        *("NaN", "nan", "-NaN", "-nan", "-1.#IND", "1.#IND", "-1.#QNAN", "1.#QNAN"),
+    }
+)
+"""What stands for a missing value in a CSV file unless `missing_values` says otherwise."""
 _ZIP = ".zip"
 _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)', "|": "`sep: '|'`"}
 
@@ -104,8 +111,8 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             header=0 if spec.header else None,
             names=columns,
             encoding=_encoding(spec),
-            keep_default_na=missing is None,
-            na_values=None if missing is None else ["", *missing],
+            keep_default_na=False,
+            na_values=list(MISSING) if missing is None else ["", *missing],
             index_col=False,
             low_memory=False,
         )

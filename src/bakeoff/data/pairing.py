@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.columns import bare_words, check_values, names
-from bakeoff.data.given_file import USUAL, GivenFile, Predicted, Texts, predicted, read_given
+from bakeoff.data.columns import bare_words, check_values
+from bakeoff.data.predicted import Predicted, predicted
+from bakeoff.data.prediction_table import (
+    USUAL,
+    Labels,
+    PredictionTable,
+    canonical_ids,
+    read_predictions,
+)
 from bakeoff.data.splits import Split, make_splits
 from bakeoff.data.table import ROW_ID, TARGET, Table, load_table
 from bakeoff.errors import Place, Problem, UserError, listed, some
 from bakeoff.keys import name_of
+from bakeoff.sources import DataSet
 from bakeoff.spec import Experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given import Given
@@ -24,25 +32,37 @@ _SHOWN = 5
 
 
 @dataclasses.dataclass(frozen=True)
-class Rows:
+class LabelledRows:
     """Who the rows are.
 
     Attributes
     ----------
-    ids : ndarray of str, shape (n,)
-        Unique.
-    labels : ndarray of str, shape (n,)
+    ids : ndarray, shape (n,)
+        Unique: whole numbers or texts.
+    labels : Labels
         True labels.
     origin : str
         Where they come from, for messages.
+    left_out : ndarray
+        Ids of rows that are known and have no label.
     """
 
-    ids: Texts
-    labels: Texts
+    ids: NDArray[Any]
+    labels: Labels
     origin: str
+    left_out: NDArray[Any] = dataclasses.field(default_factory=lambda: np.array([], np.int64))
+
+    @classmethod
+    def of(cls, file: PredictionTable) -> LabelledRows:
+        """Take the rows that a file is about, which holds their true labels."""
+        assert file.true is not None
+        known = file.true.codes >= 0
+        if known.all():
+            return cls(file.ids, file.true, repr(file.path))
+        return cls(file.ids[known], file.true[known], repr(file.path), file.ids[~known])
 
 
-def check_same(rows: Rows, given: GivenFile, place: Place) -> NDArray[np.intp]:
+def check_same(rows: LabelledRows, given: PredictionTable) -> NDArray[np.intp]:
     """Prove that a file is about certain rows.
 
     Returns
@@ -55,28 +75,47 @@ def check_same(rows: Rows, given: GivenFile, place: Place) -> NDArray[np.intp]:
     Problem
         Other ids, or another true label for one of them; with the first that differ.
     """
-    position = pd.Index(given.ids).get_indexer(pd.Index(rows.ids))
-    lacking = rows.ids[position < 0]
-    extra = given.ids[~np.isin(given.ids, rows.ids)]
+    position = _positions(rows, given)
+    if given.true is None:
+        return position
+    classes = rows.labels.classes
+    labels = given.true[position]
+    wrong = np.flatnonzero((labels.among(classes) != rows.labels.codes) & (labels.codes >= 0))
+    if len(wrong):
+        shown = [("id", rows.origin, repr(given.path))]
+        shown += [(rows.ids[i], rows.labels.named(i), labels.named(i)) for i in wrong[:_SHOWN]]
+        raise Problem(
+            given.columns.place,
+            f"{len(wrong):,} of {len(labels):,} rows have another true label than in "
+            f"{rows.origin}; the first:\n{_aligned(shown)}",
+        )
+    return position
+
+
+def _positions(rows: LabelledRows, given: PredictionTable) -> NDArray[np.intp]:
+    """Find each row in a file that holds all of them, and none that is unknown."""
+    if np.array_equal(rows.ids, given.ids):
+        return np.arange(len(rows.ids))
+    wanted, there, ignored = _alike(rows.ids, given.ids, rows.left_out)
+    position: NDArray[np.intp] = pd.Index(there).get_indexer(pd.Index(wanted))
+    lacking = wanted[position < 0]
+    extra = there[~np.isin(there, wanted) & ~np.isin(there, ignored)]
     if len(lacking) or len(extra):
-        parts = [f"{given.path!r} has {len(given.ids):,} rows, {rows.origin} {len(rows.ids):,}"]
+        parts = [f"{given.path!r} has {len(there):,} rows, {rows.origin} {len(wanted):,}"]
         parts += (
             [f"ids that are missing ({len(lacking):,}): {some(lacking)}"] if len(lacking) else []
         )
         parts += [f"ids that do not belong ({len(extra):,}): {some(extra)}"] if len(extra) else []
-        raise Problem(place, "; ".join(parts))
-    if given.true is not None:
-        labels = given.true[position]
-        wrong = np.flatnonzero(labels != rows.labels)
-        if len(wrong):
-            shown = [("id", rows.origin, repr(given.path))]
-            shown += [(rows.ids[i], rows.labels[i], labels[i]) for i in wrong[:_SHOWN]]
-            raise Problem(
-                place,
-                f"{len(wrong):,} of {len(labels):,} rows have another true label than in "
-                f"{rows.origin}; the first:\n{_aligned(shown)}",
-            )
+        raise Problem(given.columns.place, "; ".join(parts))
     return position
+
+
+def _alike(*ids: NDArray[Any]) -> list[NDArray[Any]]:
+    """Bring ids to one type: texts, unless all are numbers."""
+    filled = [values for values in ids if len(values)]
+    if len({values.dtype for values in filled}) < 2:
+        return [values.astype(filled[0].dtype) for values in ids]
+    return [np.array([str(value) for value in values], dtype=object) for values in ids]
 
 
 def load_given(name: str, experiment: Experiment) -> Table:
@@ -90,9 +129,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     spec = experiment.datasets[name]
     assert isinstance(spec, GivenData)
     files = {
-        model: read_given(
-            given.predictions_on(name), given.columns, ("models", model, "predictions")
-        )
+        model: _read(model, given, name, spec)
         for model, given in experiment.given.items()
         if given.predictions is not None and experiment.on_rows("holdout")
     }
@@ -103,16 +140,24 @@ def load_given(name: str, experiment: Experiment) -> Table:
             f"none of the files names the true labels (looked for {listed(USUAL['true'])}): add "
             "them to one at least, or say which column it is",
         )
-    empty = np.array([], dtype=np.str_)
-    rows = Rows(empty, empty, "") if first is None else rows_from(first)
-    for model, file in files.items():
-        check_same(rows, file, ("models", model, "predictions"))
+    if first is None:
+        nothing = Labels((), np.array([], np.int32))
+        rows = LabelledRows(np.array([], dtype=object), nothing, "")
+    else:
+        rows = LabelledRows.of(first)
+    for file in files.values():
+        check_same(rows, file)
     classes = _classes(rows.labels, spec, ("datasets", name)) if files else ()
-    ids: Any = rows.ids
-    if len(ids) and all(text.isdecimal() and str(int(text)) == text for text in ids.tolist()):
-        ids = ids.astype(np.int64)
-    frame = pd.DataFrame({ROW_ID: ids, TARGET: rows.labels.astype(object)})
-    return Table(frame, classes, _card(name, spec, rows.labels, classes, experiment))
+    labels = pd.Categorical.from_codes(rows.labels.among(classes), pd.Index(classes, dtype=object))
+    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: labels})
+    return Table(frame, classes, _card(name, spec, rows, classes, experiment))
+
+
+def _read(model: str, given: Given, dataset: str, spec: DataSet | GivenData) -> PredictionTable:
+    drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
+    place = ("models", model, "predictions")
+    path = given.predictions_on(dataset)
+    return read_predictions(path, given.columns, place, drop_unlabelled=drop)
 
 
 def load(name: str, experiment: Experiment) -> Table:
@@ -132,30 +177,34 @@ def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.
     return make_splits(dataset, table, plan, spec, experiment.seed)
 
 
-def rows_from(file: GivenFile) -> Rows:
-    """Take the rows that a file is about, which holds their true labels."""
-    assert file.true is not None
-    return Rows(file.ids, file.true, repr(file.path))
-
-
-def rows_of(dataset: str, table: Table, split: Split) -> Rows:
+def rows_of(dataset: str, table: Table, split: Split) -> LabelledRows:
     """Name the test rows of a data set."""
-    tested = table.frame.iloc[split.test]
-    ids = names(tested[ROW_ID]).to_numpy(dtype=np.str_)
-    return Rows(ids, tested[TARGET].to_numpy(dtype=np.str_), f"the test set of {dataset}")
+    ids = canonical_ids(table.frame[ROW_ID].iloc[split.test])
+    labels = Labels(table.classes, table.codes[split.test].astype(np.int32))
+    return LabelledRows(ids, labels, f"the test set of {dataset}")
 
 
-def predictions_of(model: str, given: Given, dataset: str, table: Table, split: Split) -> Predicted:
+def predictions_of(
+    model: str, experiment: Experiment, dataset: str, table: Table, split: Split
+) -> Predicted:
     """Read what a given model predicts for the test rows of a data set."""
-    place = ("models", model, "predictions")
-    file = read_given(given.predictions_on(dataset), given.columns, place)
-    position = check_same(rows_of(dataset, table, split), file, place)
-    return predicted(file, position, table.classes, given.columns, place)
+    given, spec = experiment.given[model], experiment.datasets[dataset]
+    file = _read(model, given, dataset, spec)
+    rows = rows_of(dataset, table, split)
+    if isinstance(spec, GivenData):  # `load_given` has proved that all others have no label
+        rows = dataclasses.replace(rows, left_out=file.ids)
+    return predicted(file, check_same(rows, file), table.classes, given.columns)
 
 
-def _classes(labels: Texts, spec: GivenData, place: Place) -> tuple[str, ...]:
+def class_order(present: Collection[str]) -> list[str]:
+    """Sort classes: numbers by value (2 before 10), other names as texts."""
+    numbers = all(name.removeprefix("-").isdecimal() for name in present)
+    return sorted(present, key=int) if numbers else sorted(present)
+
+
+def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
-    present = np.unique(labels).tolist()
+    present = sorted({labels.classes[code] for code in np.unique(labels.codes)})
     if spec.classes is not None:
         ordered = [name_of(name) for name in spec.classes]
         repeated = next((name for i, name in enumerate(ordered) if name in ordered[:i]), None)
@@ -169,10 +218,8 @@ def _classes(labels: Texts, spec: GivenData, place: Place) -> tuple[str, ...]:
                 (*place, "classes"),
                 f"true labels that are not listed: {some(lacking)} (listed: {some(ordered)}){hint}",
             )
-    elif all(name.removeprefix("-").isdecimal() for name in present):
-        ordered = sorted(present, key=int)
     else:
-        ordered = present
+        ordered = class_order(present)
     if len(ordered) < 2:
         raise Problem(
             place, f"all true labels are {ordered[0]!r}; name the other classes in `classes:`"
@@ -190,17 +237,22 @@ def _classes(labels: Texts, spec: GivenData, place: Place) -> tuple[str, ...]:
 
 
 def _card(
-    name: str, spec: GivenData, labels: Texts, classes: tuple[str, ...], experiment: Experiment
+    name: str,
+    spec: GivenData,
+    rows: LabelledRows,
+    classes: tuple[str, ...],
+    experiment: Experiment,
 ) -> dict[str, Any]:
     files = {model: given.files(name) for model, given in experiment.given.items()}
+    counts = np.bincount(rows.labels.among(classes), minlength=len(classes))
     return {
         "dataset": name,
         "label": spec.label or name,
         "source": {"source": "given", "files": files},
         "licence": spec.licence,
-        "rows": len(labels),
-        "classes": {c: int((labels == c).sum()) for c in classes},
-        "rows_dropped_without_target": 0,
+        "rows": len(rows.ids),
+        "classes": dict(zip(classes, counts.tolist(), strict=True)),
+        "rows_dropped_without_target": len(rows.left_out),
         "features": {},
         "missing_cells": 0,
         "duplicate_rows": 0,

@@ -1,0 +1,200 @@
+"""What a table of predictions says of known rows: classes, and their probabilities."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.data.prediction_table import USUAL, Columns, Labels, PredictionTable
+from bakeoff.data.table import PROBABILITY_SLACK
+from bakeoff.errors import Problem, listed, some, unknown
+from bakeoff.spec.given import CLASS, GivenColumns
+
+PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Predicted:
+    """What one model says of known rows, in their order.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        Predicted classes.
+    probabilities : ndarray, shape (n, K), or None
+        Of every class, where the file has them.
+    """
+
+    codes: NDArray[np.intp]
+    probabilities: NDArray[np.float64] | None
+
+    @property
+    def contradictions(self) -> int:
+        """The number of rows whose predicted class has not the largest probability."""
+        if self.probabilities is None:
+            return 0
+        own = self.probabilities[np.arange(len(self.codes)), self.codes]
+        return int((own < self.probabilities.max(axis=1)).sum())
+
+
+def contradiction(model: str, found: Predicted) -> str:
+    """Say in how many rows a model's labels are not what its probabilities say."""
+    return (
+        f"{model}: in {found.contradictions:,} of {len(found.codes):,} rows the predicted label is "
+        "not the class of the largest probability; labels are taken as they are."
+    )
+
+
+def predicted(
+    given: PredictionTable,
+    position: NDArray[np.intp],
+    classes: Sequence[str],
+    columns: GivenColumns,
+) -> Predicted:
+    """Take the predictions of certain rows from a file.
+
+    Raises
+    ------
+    Problem
+        Unknown labels, probabilities that are none, or neither labels nor probabilities.
+    """
+    file = given.columns
+    probabilities = probabilities_in(file, classes, columns.probabilities, given.ids)
+    if given.predicted is not None:
+        codes = known_codes(given.predicted, classes, file)
+    elif probabilities is not None:
+        codes = probabilities.argmax(axis=1).astype(np.intp)
+    else:
+        raise Problem(
+            (*file.place[:-1], "columns", "predicted"),
+            f"{file.path!r} has neither predicted labels (looked for "
+            f"{listed(USUAL['predicted'])}) nor class probabilities (looked for "
+            f"{listed([p.replace(CLASS, classes[-1]) for p in PATTERNS])}); it has "
+            f"{listed(file.names)}: say which column is which",
+        )
+    return Predicted(codes[position], None if probabilities is None else probabilities[position])
+
+
+def known_codes(
+    labels: Labels, classes: Sequence[str], file: Columns, column: str = ""
+) -> NDArray[np.intp]:
+    """Return predicted labels as positions in the classes, all of which must be known.
+
+    Raises
+    ------
+    Problem
+        A label is none of the classes.
+    """
+    codes = labels.among(classes)
+    strange = labels.codes[codes < 0]
+    if len(strange):
+        found = [labels.classes[code] for code in dict.fromkeys(strange.tolist())]
+        where = f"{file.path!r}" + (f", column {column!r}," if column else "")
+        raise Problem(
+            file.place,
+            f"{where} predicts classes that the data do not have, in {len(strange):,} of "
+            f"{len(codes):,} rows: {some(map(repr, found))} (classes: {some(classes, 10)}); "
+            + (
+                "predicted labels are wanted here, not right/wrong or numbers"
+                if len(strange) == len(codes)
+                else "a class without a true label is named in `classes:` of given data, "
+                "or with `--classes`"
+            ),
+        )
+    return codes
+
+
+def probabilities_in(
+    file: Columns,
+    classes: Sequence[str],
+    wanted: str | Mapping[str, str] | None,
+    ids: NDArray[Any],
+) -> NDArray[np.float64] | None:
+    """Return the probability of every class; None where the file has none.
+
+    Parameters
+    ----------
+    wanted : str or Mapping, optional
+        A pattern, or the column of each class; default: the usual patterns.
+    ids : ndarray
+        What to call the rows in messages.
+    """
+    found = _probability_columns(file, classes, wanted)
+    if not found:
+        return None
+    values = np.column_stack([_numbers(file, column, ids) for column in found.values()])
+    if len(found) == 1:
+        (only,) = found
+        other = 1.0 - values[:, 0]
+        pair = (other, values[:, 0]) if only == classes[1] else (values[:, 0], other)
+        return np.column_stack(pair)
+    off = np.flatnonzero(np.abs(values.sum(axis=1) - 1.0) > PROBABILITY_SLACK)
+    if len(off):
+        row = int(off[0])
+        raise Problem(
+            file.place,
+            f"{file.path!r}: the class probabilities of {len(off):,} of {len(values):,} rows do "
+            f"not sum up to 1; the first is id {ids[row]} with {values[row].sum():.4g}",
+        )
+    return values
+
+
+def _probability_columns(
+    file: Columns, classes: Sequence[str], wanted: str | Mapping[str, str] | None
+) -> dict[str, str]:
+    """Map each class to its column, in the order of the classes."""
+    at = (*file.place[:-1], "columns", "probabilities")
+    have = set(file.names)
+    if isinstance(wanted, Mapping):
+        for name, column in wanted.items():
+            if name not in classes:
+                raise Problem(at, unknown("class", name, classes))
+            if column not in have:
+                raise Problem(at, f"{file.path!r}: {unknown('column', column, have)}")
+        found = {c: wanted[c] for c in classes if c in wanted}
+    else:
+        tried = (_matching(pattern, classes, have) for pattern in _patterns(wanted))
+        found = next((columns for columns in tried if columns), {})
+        if wanted is not None and not found:
+            expected = [wanted.replace(CLASS, c) for c in classes]
+            raise Problem(at, f"{file.path!r} has none of the columns {listed(expected)}")
+    if found and len(found) < len(classes) and len(classes) > 2:
+        lacking = [c for c in classes if c not in found]
+        raise Problem(
+            at,
+            f"{file.path!r} has probabilities of {len(found)} of {len(classes)} classes; there is "
+            f"no column for {some(lacking)}",
+        )
+    return found
+
+
+def _patterns(wanted: str | None) -> Iterator[str]:
+    yield from PATTERNS if wanted is None else (wanted,)
+
+
+def _matching(pattern: str, classes: Sequence[str], have: set[str]) -> dict[str, str]:
+    return {c: name for c in classes if (name := pattern.replace(CLASS, c)) in have}
+
+
+def _numbers(file: Columns, column: str, ids: NDArray[Any]) -> NDArray[np.float64]:
+    own = file.table[column].to_pandas()
+    numbers = pd.to_numeric(own, errors="coerce")
+    values: NDArray[np.float64] = numbers.to_numpy(np.float64, na_value=np.nan)
+    for what, wrong in (
+        ("no number", np.flatnonzero(np.isnan(values))),
+        ("a number outside 0 to 1", np.flatnonzero((values < 0) | (values > 1))),
+    ):
+        if len(wrong):
+            row = int(wrong[0])
+            raise Problem(
+                file.place,
+                f"{file.path!r}: {len(wrong):,} of {len(values):,} rows have {what} in "
+                f"{column!r}, where probabilities are expected; the first is id {ids[row]} "
+                f"with {own.iloc[row]}",
+            )
+    return values

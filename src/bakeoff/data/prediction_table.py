@@ -1,0 +1,325 @@
+"""Tables of predictions made elsewhere, read once: columns found, labels as codes, ids checked."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from bakeoff.data.columns import names
+from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
+from bakeoff.files import is_file
+from bakeoff.sources.common.formats import MISSING
+from bakeoff.sources.common.tables import TableKeys
+from bakeoff.spec.given import GivenColumns
+
+USUAL: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "row_id", "row"),
+    "true": ("y_true", "true", "truth", "label", "target", "y"),
+    "predicted": ("y_pred", "predicted", "prediction", "pred"),
+}
+
+_KEPT = 64
+_WHAT = {"id": "id", "true": "true label", "predicted": "prediction"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Labels:
+    """Labels of rows, as codes.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        The different labels that occur, as people write them.
+    codes : ndarray of int, shape (n,)
+        Positions in `classes`; -1 where a label is missing.
+    """
+
+    classes: tuple[str, ...]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, column: pa.ChunkedArray) -> Labels:
+        """Encode a column; its distinct values alone are written as texts."""
+        encoded = column.dictionary_encode().unify_dictionaries().combine_chunks()
+        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+        texts = names(pd.Series(encoded.dictionary.to_pandas()))
+        same, classes = pd.factorize(texts)
+        return cls(tuple(map(str, classes)), np.append(same, -1).astype(np.int32)[codes])
+
+    def among(self, classes: Sequence[str]) -> NDArray[np.intp]:
+        """Return the codes as positions in other classes; -1 where a label is none of them."""
+        places = {name: place for place, name in enumerate(classes)}
+        found = [places.get(name, -1) for name in self.classes]
+        return np.array([*found, -1], dtype=np.intp)[self.codes]
+
+    def __getitem__(self, rows: Any) -> Labels:
+        return Labels(self.classes, self.codes[rows])
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def named(self, row: int) -> str:
+        """Return the label of a row, for messages."""
+        return "" if self.codes[row] < 0 else self.classes[self.codes[row]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Columns:
+    """The columns of a file, before it is known which is which."""
+
+    path: str
+    table: pa.Table
+    place: Place
+
+    @property
+    def names(self) -> list[str]:
+        """The columns' names."""
+        return list(self.table.column_names)
+
+    def find(self, role: str, columns: GivenColumns) -> str | None:
+        """Find the column of a role, by its name or by the usual ones.
+
+        Raises
+        ------
+        Problem
+            There is none of this name, or several are usual; its path ends with the role.
+        """
+        at = (*self.place[:-1], "columns", role)
+        name: str | None = getattr(columns, role)
+        if name is not None:
+            if name not in self.names:
+                raise Problem(at, f"{self.path!r}: {unknown('column', name, self.names)}")
+            return name
+        found = [usual for usual in USUAL[role] if usual in self.names]
+        if len(found) > 1:
+            raise Problem(at, f"{self.path!r} has {listed(found)}: say which of them it is")
+        return found[0] if found else None
+
+    def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
+        """Take the labels of a column, all present unless some may be missing."""
+        found = Labels.of(self.table[column])
+        missing = np.flatnonzero(found.codes < 0)
+        if len(missing) and not may_lack:
+            raise Problem(
+                self.place,
+                f"{self.path!r}: {len(missing):,} of {len(found):,} rows have no {_WHAT[role]} in "
+                f"column {column!r}; the first is row {missing[0] + 1}"
+                + ("; `missing_target: drop` leaves them out" if role == "true" else ""),
+            )
+        return found
+
+    def ids(self, column: str) -> NDArray[Any]:
+        """Take the row ids: whole numbers, or texts; each once.
+
+        Raises
+        ------
+        Problem
+            One is missing, or repeated.
+        """
+        values = self.table[column]
+        if values.null_count:
+            missing = np.flatnonzero(values.is_null().to_numpy())
+            raise Problem(
+                self.place,
+                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no id in column "
+                f"{column!r}; the first is row {missing[0] + 1}",
+            )
+        found = canonical_ids(pd.Series(values.to_pandas()))
+        index = pd.Index(found)
+        if not index.is_unique:
+            repeated = index[index.duplicated()].unique()
+            raise Problem(
+                self.place,
+                f"{self.path!r}: ids must be unique; repeated ({len(repeated):,}): "
+                f"{some(repeated)}",
+            )
+        return found
+
+
+@dataclasses.dataclass(frozen=True)
+class PredictionTable:
+    """The predictions of one model in one file, as they are.
+
+    Attributes
+    ----------
+    columns : Columns
+        The file's columns.
+    ids : ndarray, shape (n,)
+        Unique row ids: whole numbers or texts.
+    true, predicted : Labels, or None
+        Where the file has them.
+    """
+
+    columns: Columns
+    ids: NDArray[Any]
+    true: Labels | None
+    predicted: Labels | None
+
+    @property
+    def path(self) -> str:
+        """The file, for messages."""
+        return self.columns.path
+
+
+def canonical_ids(values: pd.Series[Any]) -> NDArray[Any]:
+    """Return ids as whole numbers where they all are, else as texts."""
+    if pd.api.types.is_integer_dtype(values.dtype):
+        return values.to_numpy(dtype=np.int64)
+    texts = names(values)
+    whole = [text for text in texts.head(1) if _is_whole(text)]
+    if whole and texts.map(_is_whole).all():
+        return texts.to_numpy().astype(np.int64)
+    return texts.to_numpy(dtype=object)
+
+
+def _is_whole(text: str) -> bool:
+    return text.isdecimal() and len(text) < 19 and str(int(text)) == text
+
+
+def read_predictions(
+    path: str, columns: GivenColumns, place: Place, *, drop_unlabelled: bool = False
+) -> PredictionTable:
+    """Read a file of predictions of one model; a file that has not changed is read once.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    columns : GivenColumns
+        What its columns are called, where not as usual.
+    place : tuple
+        Where the experiment names it.
+    drop_unlabelled : bool
+        Whether true labels may be missing.
+
+    Raises
+    ------
+    Problem
+        No such file, a column that is not there or not clear, ids that repeat, missing values.
+    """
+    if not is_file(path):
+        raise Problem(place, f"no file at {path!r}")
+    state = Path(path).stat()
+    key = columns.model_dump_json(), place, drop_unlabelled
+    return _read_once(path, state.st_mtime_ns, state.st_size, *key)
+
+
+@lru_cache(maxsize=_KEPT)
+def _read_once(
+    path: str, modified: int, size: int, columns: str, place: Place, drop_unlabelled: bool
+) -> PredictionTable:
+    named = GivenColumns.model_validate_json(columns)
+    file = read_columns(path, place)
+    roles = {role: file.find(role, named) for role in USUAL}
+    if roles["id"] is None:
+        raise Problem(
+            (*place[:-1], "columns", "id"),
+            f"{path!r} has no column of row ids (looked for {listed(USUAL['id'])}); rows are "
+            "paired by their ids, never by their order: add one, or say which it is",
+        )
+    true, predicted = (
+        None if (name := roles[role]) is None else file.labels(name, role, may_lack=may_lack)
+        for role, may_lack in (("true", drop_unlabelled), ("predicted", False))
+    )
+    return PredictionTable(file, file.ids(roles["id"]), true, predicted)
+
+
+def read_columns(path: str, place: Place) -> Columns:
+    """Read a table of any format; a CSV file may have another separator than the comma.
+
+    Raises
+    ------
+    Problem
+        There is no such file, or it cannot be read.
+    """
+    if not is_file(path):
+        raise Problem(place, f"no file at {path!r}")
+    table = _read_fast(path)
+    if table is None:
+        table = pa.Table.from_pandas(read_frame(path, place), preserve_index=False)
+    return Columns(path, table, place)
+
+
+def _read_fast(path: str) -> pa.Table | None:
+    """Read a plain CSV, TSV or Parquet file with all cores; None where it is not plain.
+
+    What this reader does not take is read by the general one, which says what is wrong with it.
+    """
+    ending = Path(path).suffix.lower()
+    if ending == ".parquet":
+        return _read_parquet(path)
+    if ending not in (".csv", ".tsv"):
+        return None
+    delimiter = "\t" if ending == ".tsv" else separator_of(path) or ","
+    try:
+        table = pa.csv.read_csv(
+            path,
+            parse_options=pa.csv.ParseOptions(delimiter=delimiter),
+            convert_options=pa.csv.ConvertOptions(
+                null_values=sorted(MISSING),
+                strings_can_be_null=True,
+                true_values=["True", "TRUE", "true"],
+                false_values=["False", "FALSE", "false"],
+                timestamp_parsers=[],
+                auto_dict_encode=True,
+                auto_dict_max_cardinality=1000,
+            ),
+        )
+        heads = [name.strip() for name in table.column_names]
+    except (pa.ArrowInvalid, UnicodeDecodeError):
+        return None
+    plain = (
+        all(heads)
+        and not any(_is_bytes(kind) for kind in table.schema.types)
+        and len(set(heads)) == len(heads)
+        and len(heads) > 1
+        and len(table)
+    )
+    return table.rename_columns(heads) if plain else None
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    """Tell whether a column is in another encoding than UTF-8."""
+    return bool(pa.types.is_binary(getattr(kind, "value_type", kind)))
+
+
+def _read_parquet(path: str) -> pa.Table | None:
+    try:
+        table = pa.parquet.read_table(path)
+    except (pa.ArrowInvalid, OSError):
+        return None
+    # what pandas stored as an index without a name is no column to anyone
+    columns = [name for name in table.column_names if not name.startswith("__index_level_")]
+    return table.select(columns) if len(set(columns)) == len(columns) and len(table) else None
+
+
+def read_frame(path: str, place: Place) -> pd.DataFrame:
+    """Read a table from a file by its ending; a CSV file may have another separator."""
+    if not is_file(path):
+        raise Problem(place, f"no file at {path!r}")
+    try:
+        return TableKeys.model_validate({"sep": separator_of(path)}).read(Path(path), path)
+    except Problem:  # the encoding: there is no key for it here
+        raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
+    except UserError as error:
+        raise Problem(place, str(error)) from None
+
+
+def separator_of(path: str) -> str | None:
+    """Return what separates the names in the first line of a CSV file; None for a comma."""
+    if Path(path).suffix.lower() != ".csv":
+        return None
+    with Path(path).open(encoding="utf-8", errors="replace") as file:
+        first = file.readline()
+    found = max(",;\t|", key=first.count)
+    return None if found == "," else found

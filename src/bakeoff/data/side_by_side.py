@@ -1,0 +1,172 @@
+"""Predictions of several models side by side, from one table or from one table per model."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.data.pairing import LabelledRows, check_same, class_order
+from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
+from bakeoff.data.prediction_table import USUAL, Columns, Labels, read_columns, read_predictions
+from bakeoff.errors import Place, Problem, UserError, listed, unknown
+from bakeoff.spec.given import CLASS, GivenColumns
+
+_PLACE: Place = ("predictions",)
+_OF_MODEL = "{model}:" + CLASS  # as the workflow collects probabilities
+
+
+@dataclasses.dataclass(frozen=True)
+class SideBySide:
+    """Predictions of several models for the same rows.
+
+    Attributes
+    ----------
+    name : str
+        What to call the rows.
+    classes : tuple of str
+        In order; of two, the positive one is the last.
+    truth : ndarray of int, shape (n,)
+        True classes: their places in `classes`.
+    models : Mapping of str to Predicted
+        What each model says of the rows.
+    left_out : int
+        How many rows have no true label.
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    truth: NDArray[np.intp]
+    models: Mapping[str, Predicted]
+    left_out: int = 0
+
+
+def read_wide(
+    path: str,
+    columns: GivenColumns,
+    *,
+    models: Sequence[str] | None = None,
+    classes: Sequence[str] = (),
+    drop_unlabelled: bool = False,
+) -> SideBySide:
+    """Read one table that holds the true label and one column of predictions per model.
+
+    A model without a column of labels may have a column ``model:class`` of probabilities for each
+    class.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    columns : GivenColumns
+        Which columns hold ids and true labels, where not the usual ones.
+    models : sequence of str, optional
+        Which columns to compare; default: all others.
+    classes : sequence of str
+        Classes that no row has.
+    drop_unlabelled : bool
+        Whether rows without a true label are left out, or refused.
+
+    Raises
+    ------
+    Problem, UserError
+        A column that is not there, missing values, labels that are no class.
+    """
+    file = read_columns(path, _PLACE)
+    truth = file.find("true", columns)
+    if truth is None:
+        raise Problem(
+            ("columns", "true"),
+            f"{path!r}: which column holds the true labels? There are {', '.join(file.names)}",
+        )
+    ids = file.find("id", columns)
+    if ids is not None:
+        file.ids(ids)
+    labels = file.labels(truth, "true", may_lack=drop_unlabelled)
+    known = np.flatnonzero(labels.codes >= 0)
+    order = _order(labels, classes)
+    rest = [name for name in file.names if name not in (truth, ids)]
+    found = {
+        model: _taken(file, model, rest, order, known)
+        for model in _models(path, rest, order, models)
+    }
+    if len(found) < 2:
+        raise UserError(
+            f"{path!r} has {len(found)} column{'s' if not found else ''} of predictions beside the "
+            f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
+            "model"
+        )
+    left_out = len(labels) - len(known)
+    return SideBySide(Path(path).name, order, labels.among(order)[known], found, left_out)
+
+
+def read_each(
+    paths: Sequence[str],
+    columns: GivenColumns,
+    *,
+    classes: Sequence[str] = (),
+    drop_unlabelled: bool = False,
+) -> SideBySide:
+    """Read one table per model, paired by row id; see `read_wide`.
+
+    Raises
+    ------
+    Problem, UserError
+        Other rows or other true labels in one of them; no true labels in any.
+    """
+    stems = [Path(path).name.split(".")[0] for path in paths]
+    models = stems if len(set(stems)) == len(stems) else list(paths)
+    if len(set(models)) < len(models):
+        raise UserError("the same file is given twice")
+    files = {}
+    for model, path in zip(models, paths, strict=True):
+        # the truth may stand in one of the tables alone
+        lacks = columns.true is not None and columns.true not in read_columns(path, _PLACE).names
+        own = columns.model_copy(update={"true": None}) if lacks else columns
+        file = read_predictions(path, own, _PLACE, drop_unlabelled=drop_unlabelled)
+        files[model] = dataclasses.replace(file, true=None) if lacks else file
+    first = next((file for file in files.values() if file.true is not None), None)
+    if first is None:
+        looked = listed([columns.true] if columns.true else USUAL["true"])
+        raise Problem(("columns", "true"), f"no table holds the true labels (looked for {looked})")
+    rows = LabelledRows.of(first)
+    order = _order(rows.labels, classes)
+    found = {
+        model: predicted(file, check_same(rows, file), order, columns)
+        for model, file in files.items()
+    }
+    return SideBySide(
+        f"{len(files)} files", order, rows.labels.among(order), found, len(rows.left_out)
+    )
+
+
+def _order(labels: Labels, more: Sequence[str]) -> tuple[str, ...]:
+    return tuple(class_order({*labels.classes, *more}))
+
+
+def _models(
+    path: str, rest: Sequence[str], classes: Sequence[str], wanted: Sequence[str] | None
+) -> list[str]:
+    """Name the models of a table: its columns, and what has probabilities alone."""
+    ends = tuple(f":{name}" for name in classes)
+    named = (name.rpartition(":")[0] if name.endswith(ends) else name for name in rest)
+    known = list(dict.fromkeys(named))
+    for name in wanted or ():
+        if name not in known:
+            raise Problem(("models",), unknown("model", name, known))
+    return known if wanted is None else list(dict.fromkeys(wanted))
+
+
+def _taken(
+    file: Columns, model: str, rest: Sequence[str], classes: Sequence[str], known: NDArray[np.intp]
+) -> Predicted:
+    if model in rest:
+        return Predicted(known_codes(file.labels(model)[known], classes, file, model), None)
+    pattern = _OF_MODEL.replace("{model}", model)
+    rows = np.arange(1, file.table.num_rows + 1)
+    values = probabilities_in(file, classes, pattern, rows)
+    assert values is not None, "the model is known by its columns"
+    return Predicted(values[known].argmax(axis=1).astype(np.intp), values[known])
