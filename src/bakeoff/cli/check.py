@@ -12,7 +12,8 @@ from bakeoff.cli.terminal import bold, dim, paragraph, say, table
 from bakeoff.compare.corrections import pairs_of
 from bakeoff.compare.setup import compares_pairs, setup_of
 from bakeoff.data import Table
-from bakeoff.data.pairing import divide, load
+from bakeoff.data.pairing import divide, load, predictions_of
+from bakeoff.data.predicted import contradiction
 from bakeoff.data.splits import divisions
 from bakeoff.paths import Paths
 from bakeoff.report.numbers import count, percent, words
@@ -43,6 +44,7 @@ def run(args: argparse.Namespace) -> None:
     }
     say("", bold(f"{args.file}: ready to run"), "")
     _show_data(experiment, tables)
+    _show_contradictions(experiment, tables)
     _show_plans(experiment, tables)
     _show_fits(experiment)
     _show_tests(experiment, chosen)
@@ -71,6 +73,19 @@ def _show_data(experiment: Experiment, tables: dict[str, Table]) -> None:
         features = data.features.shape[1]
         rows.append((name, size, f"{features:,}" if features else "", known))
     say(*table(("data set", "rows", "features", "classes"), rows, "lrrl"), "")
+
+
+def _show_contradictions(experiment: Experiment, tables: dict[str, Table]) -> None:
+    """Note given labels that are not what the given probabilities say."""
+    if not experiment.given or not experiment.on_rows("holdout"):
+        return
+    plan = experiment.resampling.plans()["holdout"]
+    for dataset, data in tables.items():
+        ((_, _, split),) = divisions(divide(dataset, experiment, data, "holdout"), plan)
+        for model in experiment.given:
+            found = predictions_of(model, experiment, dataset, data, split)
+            if found.contradictions:
+                say(paragraph(f"Note: {contradiction(model, found)}"), "")
 
 
 def _show_plans(experiment: Experiment, tables: dict[str, Table]) -> None:

@@ -243,6 +243,17 @@ def test_labels_against_the_probabilities_are_noted(bakeoff: Run, wide: pd.DataF
     assert "mixer: in" not in out
 
 
+def test_check_notes_labels_against_the_probabilities(bakeoff: Run, wide: pd.DataFrame) -> None:
+    for model in ("vit", "mixer"):
+        own = wide[["id", "label", model]].rename(columns={model: "pred"})
+        own.assign(p_cat=(own["pred"] == "dog") * 0.4 + 0.3).to_csv(f"{model}.csv", index=False)
+    models = {model: {"predictions": f"{model}.csv"} for model in ("vit", "mixer")}
+    Path("e.yaml").write_text(yaml.safe_dump({"experiment": "e", "models": models}))
+    _, out, err = bakeoff("check", "e.yaml")
+    assert err == ""
+    assert "Note: mixer: in 200 of 200 rows" in out
+
+
 def test_every_test_is_listed_and_explained(bakeoff: Run) -> None:
     _, listed, _ = bakeoff("tests")
     for name, entry in catalogue().items():
