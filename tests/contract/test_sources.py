@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bakeoff.run.layout import Layout
+from bakeoff.run.needs import Needs
 
 from bakeoff.errors import Problem
 from bakeoff.files import CACHE
@@ -65,7 +65,7 @@ def test_files_that_are_read_are_inputs(entry: dict[str, Any], tmp_path: Path) -
 
 def test_inputs_are_those_of_the_rule(entry: dict[str, Any], tiny: dict[str, Any]) -> None:
     experiment = load_experiment(tiny | {"datasets": {"d": entry}})
-    assert Layout(experiment).sources("d") == list(made(entry).inputs())
+    assert Needs(experiment).sources("d") == list(made(entry).inputs())
 
 
 def blamed(entry: dict[str, Any]) -> str | None:
