@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import cache, partial
 
 from bakeoff.compare import check_classes, choose_tests
 from bakeoff.data import Split, Table, load_table
 from bakeoff.data.pairing import divide, load, load_given, predictions_of
 from bakeoff.data.splits import check_divisible, check_plan, divisions
 from bakeoff.errors import Problem, unknown
-from bakeoff.fit.check_models import check_model, check_model_on
+from bakeoff.fit.check_models import check_model, check_model_on, check_neighbours
 from bakeoff.scores import METRICS, Need
 from bakeoff.scores.given import given_scores
 from bakeoff.sources import DataSet
@@ -70,9 +71,23 @@ def check_table(
     yield from check_classes(experiment, dataset, table.classes)
     if experiment.given and experiment.on_rows("holdout"):
         yield from _given_predictions(experiment, dataset, table)
-    for key, model in experiment.models.items():
-        if key not in wrong and isinstance(model, Model):
-            yield from check_model_on(key, model, dataset, table)
+    fitted = {key: model for key, model in experiment.fitted.items() if key not in wrong}
+    n_train = cache(partial(_fewest_training_rows, experiment, dataset, table))
+    for key, model in fitted.items():
+        yield from check_model_on(key, model, dataset, table)
+        yield from check_neighbours(key, model, dataset, n_train)
+
+
+def _fewest_training_rows(experiment: Experiment, dataset: str, table: Table) -> int | None:
+    """Return how many rows the smallest training part has; None if the rows cannot be divided."""
+    sizes = []
+    for name, plan in experiment.resampling.plans().items():
+        try:
+            splits = divide(dataset, experiment, table, name)
+        except Problem:
+            return None  # told with the divisions
+        sizes += [len(split.train) for _, _, split in divisions(splits, plan)]
+    return min(sizes)
 
 
 def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[Problem]:

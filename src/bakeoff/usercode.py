@@ -1,16 +1,28 @@
-"""The user's own Python files: where they are looked for, and which of them a fit depends on."""
+"""The user's own Python files: how they are imported, and which of them a fit depends on."""
 
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
+import signal
 import sys
 import sysconfig
+import threading
+import traceback
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import FrameType, ModuleType
+
+from bakeoff.errors import UserError
 
 PACKAGE = Path(__file__).parent
+IMPORT_SECONDS = 120.0
+"""How long the import of a module may take."""
+# how a package is called where it is installed from, if not by the name it is imported by
+_DISTRIBUTIONS = {"sklearn": "scikit-learn", "xgboost": "xgboost-cpu", "skopt": "scikit-optimize"}
 
 
 def make_importable(folders: Iterable[str | Path]) -> None:
@@ -19,6 +31,75 @@ def make_importable(folders: Iterable[str | Path]) -> None:
         place = str(Path(folder).resolve())
         if place not in sys.path:
             sys.path.append(place)
+
+
+def import_module(name: str, path: str) -> ModuleType:
+    """Import a module that an experiment names.
+
+    Parameters
+    ----------
+    name : str
+        The module.
+    path : str
+        What the experiment says; errors begin with it.
+
+    Raises
+    ------
+    UserError
+        There is no such module, or it raises, exits or never ends while it is imported.
+    """
+    try:
+        with _time_limit(IMPORT_SECONDS):
+            return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        missing = error.name or name
+        package = missing.partition(".")[0]
+        if missing != package:
+            raise UserError(f"{path}: there is no module {missing!r}") from None
+        raise UserError(
+            f"{path}: the package {package!r} is not installed in this environment; for a "
+            f"published one: pip install {_DISTRIBUTIONS.get(package, package)}; for code of your "
+            f"own: put {package}.py beside the experiment or in the folder where snakemake runs"
+        ) from None
+    except _TookTooLong:
+        raise UserError(
+            f"{path}: the import of {name} takes more than {IMPORT_SECONDS:g} s: what takes long "
+            "belongs into functions, not on the module's top level"
+        ) from None
+    except (Exception, SystemExit) as error:
+        raise UserError(f"{path}: {name} cannot be imported: {described(error)}") from None
+
+
+def described(error: BaseException) -> str:
+    """Say what an exception in the user's code is, and where it was raised."""
+    said = f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError):  # names file and line itself
+        return said
+    places = [p for p in traceback.extract_tb(error.__traceback__) if p.filename[:1] != "<"]
+    return f"{said} ({places[-1].filename}, line {places[-1].lineno})" if places else said
+
+
+class _TookTooLong(BaseException):
+    """No Exception: the user's code may catch these."""
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Interrupt what takes longer; signals, and so the limit, work in the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        raise _TookTooLong
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def structure(file: Path) -> str:

@@ -62,6 +62,16 @@ def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
     return _distinct(list(zip(names, made, strict=True)))
 
 
+def random_states(estimator: Any) -> dict[str, Any]:
+    """Return the seeds that an estimator and its parts have, by the parameter's full name."""
+    classifier = final(estimator)
+    known = estimator.get_params(deep=True)
+    own = {n: v for n, v in known.items() if n.rpartition("__")[2] in SEEDS}
+    if not own and "random_state" in parameter_names(type(classifier)):
+        own = {"random_state": classifier.get_params().get("random_state")}
+    return {n: v if isinstance(v, int | None) else repr(v) for n, v in sorted(own.items())}
+
+
 def last_step(estimator: Any) -> Any:
     """Return the last step of an estimator that may be a pipeline."""
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sklearn.base import is_classifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
 from bakeoff.data import Table
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.assemble import SEEDS, make_classifier, steps_of
 from bakeoff.fit.early_stopping import with_early_stopping
-from bakeoff.fit.estimator import build, check_values, import_class, parameter_names
+from bakeoff.fit.estimator import (
+    build,
+    check_values,
+    has_method,
+    import_class,
+    parameter_names,
+)
 from bakeoff.fit.task import select_features
 from bakeoff.fit.tuning import check_tuning, is_for_two_classes
 from bakeoff.fit.weights import check_class_weight, takes_weights
 from bakeoff.keys import name_of
 from bakeoff.spec import Costs
-from bakeoff.spec.models import Model, Step
+from bakeoff.spec.models import Distribution, Model, Step
 
 
 def check_model(name: str, model: Model, costs: Costs | None = None) -> Any:
@@ -82,21 +90,32 @@ def _check_step(step: Step, place: tuple[str | int, ...], transformer: bool) -> 
         check_values(made, {})
     with _problems_at(*place, "estimator"):
         if transformer:
-            if not (hasattr(made, "fit") and hasattr(made, "transform")):
+            if not (hasattr(made, "fit") and has_method(made, "transform")):
                 raise UserError(f"{step.estimator} has no fit and transform: it is no transformer")
-        elif not (hasattr(made, "fit") and hasattr(made, "predict")):
+        elif not (hasattr(made, "fit") and has_method(made, "predict")):
             raise UserError(f"{step.estimator} has no fit and predict: it is not an estimator")
-        elif not is_classifier(made):
-            raise UserError(
-                f"{step.estimator} is not a classifier (scikit-learn's is_classifier says so)"
-            )
+        else:
+            _check_classifier(step.estimator, made)
     return made
+
+
+def _check_classifier(path: str, made: Any) -> None:
+    try:
+        tags = get_tags(made)
+    except Exception as error:  # whatever a user's class, or one of an estimator's parts, raises
+        raise UserError(f"{path} does not say what it is: {error}") from None
+    if tags.estimator_type != "classifier":
+        raise UserError(f"{path} is not a classifier (scikit-learn's is_classifier says so)")
+    if any(isinstance(part, FrozenEstimator) for part in _parts(made)):
+        raise UserError(f"{path} keeps an estimator as it was fitted, and here none is fitted yet")
+    if not tags.target_tags.single_output:
+        raise UserError(f"{path} predicts several targets at once, a data set here has one")
 
 
 def _check_threshold(model: Model, classifier: Any) -> None:
     kind = type(classifier).__name__
-    graded = hasattr(classifier, "predict_proba")
-    if not graded and not hasattr(classifier, "decision_function"):
+    graded = has_method(classifier, "predict_proba")
+    if not graded and not has_method(classifier, "decision_function"):
         raise UserError(f"{kind} gives neither probabilities nor decision values")
     if graded and isinstance(model.threshold, float | int) and not 0 < model.threshold < 1:
         raise UserError(
@@ -116,6 +135,53 @@ def _check_seeds(model: Model, classifier: Any) -> None:
     drawn = any(name in SEEDS for name in parameter_names(type(classifier)))
     if not drawn and not model.chooses and type(classifier).__module__.startswith("sklearn."):
         raise UserError(f"{type(classifier).__name__} draws nothing at random: all would be alike")
+
+
+def _parts(estimator: Any) -> list[Any]:
+    """List an estimator and the estimators among its parameters."""
+    inner = estimator.get_params(deep=True).values()
+    return [estimator, *(part for part in inner if hasattr(part, "get_params"))]
+
+
+def check_neighbours(
+    name: str, model: Model, dataset: str, smallest: Callable[[], int | None]
+) -> Iterator[Problem]:
+    """Look for more neighbours than there are rows to find them among.
+
+    Parameters
+    ----------
+    name, model : str, Model
+        The model and its entry.
+    dataset : str
+        The data set.
+    smallest : Callable
+        Returns the rows of its smallest training part; None if it cannot be divided.
+    """
+    found = [p for p in _parts(make_classifier(model)) if isinstance(p, KNeighborsClassifier)]
+    n_train = smallest() if found else None
+    if n_train is None:
+        return
+    wanted = max(part.n_neighbors for part in found)
+    if wanted > n_train:
+        yield Problem(
+            ("models", name, "params"),
+            f"{wanted} neighbours are more than the {n_train} rows of the smallest training part "
+            f"of data set {dataset}: n_neighbors can be {n_train} at most",
+        )
+    tune = model.tune
+    if tune is None:
+        return
+    inner = n_train - -(-n_train // tune.cv)
+    for key, values in tune.space.items():
+        if not key.endswith("n_neighbors") or isinstance(values, Distribution):
+            continue
+        most = max((v for v in values if isinstance(v, int)), default=0)
+        if most > inner:
+            yield Problem(
+                ("models", name, "tune", "space", key),
+                f"{most} neighbours are more than the {inner} rows that an inner fold of data set "
+                f"{dataset} is trained on: {inner} at most",
+            )
 
 
 def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import importlib
 import inspect
 import re
 from collections.abc import Mapping, Sequence
@@ -12,9 +11,7 @@ from typing import Any
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.keys import DOTTED
 from bakeoff.spec.models import is_nested
-
-# how a package is called where it is installed from, if not by the name it is imported by
-_DISTRIBUTIONS = {"sklearn": "scikit-learn", "xgboost": "xgboost-cpu", "skopt": "scikit-optimize"}
+from bakeoff.usercode import import_module
 
 
 def build(path: str, params: Mapping[str, Any]) -> Any:
@@ -40,7 +37,7 @@ def build(path: str, params: Mapping[str, Any]) -> Any:
     values = {name: made_value(value) for name, value in params.items()}
     try:
         return made(**values)
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # whatever the constructor of a user's class does
         raise UserError(f"{path} cannot be made: {error}") from None
 
 
@@ -53,6 +50,8 @@ def made_value(value: Any) -> Any:
         if not isinstance(params, Mapping) or not all(isinstance(key, str) for key in params):
             raise UserError(f"found {shown(params)}, expected the parameters of {path} by name")
         return build(path, params)
+    if isinstance(value, Mapping):
+        return {key: made_value(item) for key, item in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [made_value(item) for item in value]
     return value
@@ -70,7 +69,17 @@ def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
     """
     from sklearn.base import clone
 
-    made = clone(estimator).set_params(**values)
+    kind = type(estimator)
+    if not hasattr(estimator, "get_params"):
+        raise UserError(
+            f"{kind.__module__}.{kind.__name__} has no get_params: derive the class from "
+            "sklearn.base.ClassifierMixin and sklearn.base.BaseEstimator"
+        )
+    try:
+        made = clone(estimator)
+        made.set_params(**values)
+    except Exception as error:  # scikit-learn's, or whatever a user's class raises
+        raise UserError(f"{kind.__module__}.{kind.__name__} cannot be copied: {error}") from None
     for part in (made, *made.get_params(deep=True).values()):
         if not hasattr(part, "_parameter_constraints") or isinstance(part, type):
             continue
@@ -86,24 +95,10 @@ def import_class(path: str) -> type:
     Raises
     ------
     UserError
-        The module or the name does not exist, with the nearest that does.
+        The module or the name does not exist, with the nearest that does; the module fails.
     """
     module_name, _, name = path.rpartition(".")
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        missing = error.name or module_name
-        package = missing.split(".")[0]
-        if missing == package:
-            install = _DISTRIBUTIONS.get(package, package)
-            raise UserError(
-                f"{path}: the package {package!r} is not installed in this environment; for a "
-                f"published one: pip install {install}; for code of your own: put {package}.py "
-                "beside the experiment or in the folder where snakemake runs"
-            ) from None
-        raise UserError(f"{path}: there is no module {missing!r}") from None
-    except ImportError as error:
-        raise UserError(f"{path}: {module_name} cannot be imported: {error}") from None
+    module = import_module(module_name, path)
     found = getattr(module, name, None)
     if found is None:
         from sklearn.base import ClassifierMixin
@@ -119,10 +114,10 @@ def import_class(path: str) -> type:
 def parameter_names(made: type) -> list[str]:
     """List the parameters that a class names."""
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    named = {n for n, p in inspect.signature(made).parameters.items() if p.kind in kinds}
+    named = {n for n, p in _signature(made).items() if p.kind in kinds}
     try:
         return sorted(named | set(made().get_params(deep=False)))
-    except (TypeError, AttributeError):  # classes that need arguments, or are not scikit-learn's
+    except Exception:  # classes that need arguments, are not scikit-learn's, or fail
         return sorted(named)
 
 
@@ -131,6 +126,20 @@ def accepts(made: type, name: str, known: Sequence[str]) -> bool:
 
     XGBoost and LightGBM pass any other name on to their core: there, only a near miss is wrong.
     """
-    kinds = {p.kind for p in inspect.signature(made).parameters.values()}
+    kinds = {p.kind for p in _signature(made).values()}
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
     return name in known or (inspect.Parameter.VAR_KEYWORD in kinds and not near)
+
+
+def _signature(made: type) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(made).parameters
+    except ValueError:  # a compiled class that does not tell what it takes
+        return {}
+
+
+def has_method(estimator: Any, name: str) -> bool:
+    """Tell whether an estimator that is not fitted yet has a method once it is fitted."""
+    # a StackingClassifier without a final estimator makes one, LogisticRegression, in fit
+    left_out = getattr(estimator, "final_estimator", estimator) is None
+    return hasattr(estimator, name) or (left_out and hasattr(type(estimator), name))

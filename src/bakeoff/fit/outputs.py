@@ -39,13 +39,35 @@ def predicted_classes(
 
 def predicted_probabilities(
     estimator: Any, X: Any, present: NDArray[np.intp], n_classes: int
-) -> NDArray[np.float64] | None:
-    """Return class probabilities, shape (n, K), or None where the estimator has none.
+) -> tuple[NDArray[np.float64] | None, str]:
+    """Return class probabilities, or None and why they are none.
 
-    Classes that are not in `present`, the training part, get the probability 0.
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted.
+    X : DataFrame
+        The rows to predict.
+    present : ndarray of int
+        Codes of the classes in the training part; others get the probability 0.
+    n_classes : int
+        Number of classes of the data set, K.
+
+    Returns
+    -------
+    probabilities : ndarray, shape (n, K), or None
+        None where the estimator has no probabilities, and where those of any row lie outside
+        [0, 1] or do not add up to 1: metrics that need probabilities then have no value.
+    why : str
+        What is wrong with them; "" if nothing is.
+
+    Raises
+    ------
+    UserError
+        They are not finite, or not one for each row and class: the labels are not to be trusted.
     """
     if not hasattr(estimator, "predict_proba"):
-        return None
+        return None, ""
     values = np.asarray(estimator.predict_proba(X))
     expected = len(X), len(present)
     if values.shape != expected:
@@ -54,13 +76,14 @@ def predicted_probabilities(
     off = ((values < -PROBABILITY_SLACK) | (values > 1 + PROBABILITY_SLACK)).any(axis=1)
     off |= np.abs(values.sum(axis=1) - 1) > PROBABILITY_SLACK
     if off.any():
-        raise UserError(
+        first = ", ".join(f"{p:.3g}" for p in values[off][0])
+        return None, (
             f"its probabilities of {int(off.sum())} of {len(X)} rows are none: not between 0 and "
-            f"1, or their sum is not 1 (first: {', '.join(f'{p:.3g}' for p in values[off][0])})"
+            f"1, or their sum is not 1 (first: {first})"
         )
     full = np.zeros((len(X), n_classes))
     full[:, present] = values
-    return full
+    return full, ""
 
 
 def predicted_decision(estimator: Any, X: Any) -> NDArray[np.float64] | None:

@@ -37,7 +37,8 @@ class Predictions:
     decision : ndarray, shape (n, K) or (n, 1), or None
         Decision values, where the model has these instead; one column: for the last class.
     facts : Mapping
-        Seed, seconds, peak memory, versions, sizes of the parts.
+        Seeds, seconds, peak memory, versions, sizes of the parts; `no_probabilities` says why
+        an estimator that predicts probabilities left none.
     """
 
     row_id: NDArray[Any]

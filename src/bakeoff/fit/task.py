@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from bakeoff.data import ROW_ID, Split, Table, read_split
 from bakeoff.data.table import GROUP, TIME, WEIGHT
 from bakeoff.errors import Problem, unknown
+from bakeoff.fit.assemble import random_states
 from bakeoff.fit.estimator import import_class
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.isolation import isolated
@@ -43,7 +44,7 @@ def run_fit(task: FitTask) -> None:
         **fit._asdict(),
         **predictions.facts,
         **task.stamp,
-        "random_state": integer(seed),
+        "global_seed": integer(seed),
         "threads": model.threads,
         "n_train": len(split.train),
         "n_test": len(split.test),
@@ -76,20 +77,21 @@ def _fit_and_predict(
     trained = train(task.model, part, seed, costs)
     fitted = time.perf_counter()
     tested = features.iloc[split.test]
-    predictions = Predictions(
-        row_id=table.frame[ROW_ID].to_numpy()[split.test],
-        y_true=codes[split.test],
-        y_pred=predicted_classes(trained.predict(tested), len(tested), present),
-        classes=table.classes,
-        probabilities=predicted_probabilities(
-            trained.estimator, tested, present, len(table.classes)
-        ),
-        decision=predicted_decision(trained.estimator, tested),
-        facts={"chosen": trained.chosen} if trained.chosen else {},
+    predicted = predicted_classes(trained.predict(tested), len(tested), present)
+    probabilities, why = predicted_probabilities(
+        trained.estimator, tested, present, len(table.classes)
     )
+    decision = predicted_decision(trained.estimator, tested)
     seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - fitted}
-    timing = {name: round(value, 6) for name, value in seconds.items()}
-    return dataclasses.replace(predictions, facts={**timing, **predictions.facts})
+    facts = {
+        **{name: round(value, 6) for name, value in seconds.items()},
+        "random_states": random_states(trained.estimator),
+        **({"no_probabilities": why} if why else {}),
+        **({"chosen": trained.chosen} if trained.chosen else {}),
+    }
+    row_ids = table.frame[ROW_ID].to_numpy()[split.test]
+    truth, classes = codes[split.test], table.classes
+    return Predictions(row_ids, truth, predicted, classes, probabilities, decision, facts)
 
 
 def _rows(table: Table, column: str, rows: NDArray[np.intp]) -> Any:

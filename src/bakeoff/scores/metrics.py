@@ -99,15 +99,19 @@ class View:
     def probabilities(self) -> NDArray[np.float64]:
         """Class probabilities, shape (n, K)."""
         if self.predictions.probabilities is None:
-            raise UndefinedMetric("the model gives no class probabilities")
+            raise UndefinedMetric(self._why("no class probabilities"))
         return self.predictions.probabilities
+
+    def _why(self, lacking: str) -> str:
+        """Say why there are no probabilities: those that there were may have been none."""
+        return self.predictions.facts.get("no_probabilities") or f"the model gives {lacking}"
 
     @cached_property
     def positive_score(self) -> NDArray[np.float64]:
         """What ranks rows by how positive they are, shape (n,)."""
         ranking = self.predictions.ranking
         if ranking is None:
-            raise UndefinedMetric("the model gives neither probabilities nor decision values")
+            raise UndefinedMetric(self._why("neither probabilities nor decision values"))
         return ranking[:, -1]
 
     @cached_property

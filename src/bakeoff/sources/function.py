@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import random
-import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -15,6 +13,7 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.keys import DOTTED
 from bakeoff.seeds import derive, integer
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, Params, blame
+from bakeoff.usercode import described, import_module
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,13 +67,13 @@ class FunctionData(DataSet):
             try:
                 found = function(**self.params)
             except (Exception, SystemExit) as error:
-                raise UserError(f"{self.function} failed: {_told(error)}") from error
+                raise UserError(f"{self.function} failed: {described(error)}") from error
             return self._loaded(found)
 
     def _imported(self) -> Callable[..., Any]:
         module_name, _, name = self.function.rpartition(".")
         with blame("function"):
-            module = _module(module_name, self.function)
+            module = import_module(module_name, self.function)
             function: Callable[..., Any] | None = getattr(module, name, None)
             if function is None:
                 known = [n for n, o in vars(module).items() if inspect.isfunction(o)]
@@ -109,18 +108,6 @@ class FunctionData(DataSet):
         )
 
 
-def _module(name: str, function: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"{function}: there is no module {error.name!r}; it is looked for beside the "
-            "experiment file, in the folder `snakemake` runs in and among installed packages"
-        ) from None
-    except (Exception, SystemExit) as error:
-        raise UserError(f"{function}: {name} cannot be imported: {_told(error)}") from None
-
-
 def _joined(features: pd.DataFrame, target: Any, spec: FunctionData) -> Loaded:
     import numpy as np
     import pandas as pd
@@ -148,10 +135,3 @@ def _kind(found: Any) -> str:
     if isinstance(found, tuple):
         return f"({', '.join(type(part).__name__ for part in found)})"
     return f"a {type(found).__name__}"
-
-
-def _told(error: BaseException) -> str:
-    """Say what an exception in the user's code is, and where it was raised."""
-    places = traceback.extract_tb(error.__traceback__)
-    where = f" ({places[-1].filename}, line {places[-1].lineno})" if places else ""
-    return f"{type(error).__name__}: {error}{where}"

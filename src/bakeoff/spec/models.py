@@ -271,9 +271,10 @@ class Model(Section):
     def imports(self) -> list[str]:
         """Every import path that the model names, each once."""
         parts = [*self.own_preprocessing, *self.parts]
-        values = self.tune.space.values() if self.tune else []
-        found = [path for step in parts for path in (step.estimator, *_imports(step.params))]
-        return list(dict.fromkeys([*found, *(path for v in values for path in _imports(v))]))
+        named = [step.estimator for step in parts]
+        values = [value for step in parts for value in step.params.values()]
+        values += self.tune.space.values() if self.tune else []
+        return list(dict.fromkeys([*named, *(path for v in values for path in _imports(v))]))
 
     @property
     def needs_costs(self) -> bool:
@@ -294,16 +295,22 @@ def as_steps(given: Sequence[str | Step]) -> list[Step]:
 
 
 def is_nested(value: Any) -> bool:
-    """Tell whether a parameter's value stands for an estimator."""
+    """Tell whether a parameter's value stands for an estimator.
+
+    ``{estimator: [...]}`` does not: it is what a search of scikit-learn's takes as its grid.
+    """
     keys = set(value) if isinstance(value, Mapping) else set()
-    return "estimator" in keys and keys <= {"estimator", "params"}
+    named = "estimator" in keys and keys <= {"estimator", "params"}
+    return named and not isinstance(value["estimator"], (list, Mapping))
 
 
 def _imports(value: Any) -> Iterator[str]:
+    """List the import paths in a parameter's value."""
     if isinstance(value, Mapping):
         if is_nested(value):
             yield str(value["estimator"])
-        for inner in value.values():
+            value = value.get("params") or {}
+        for inner in value.values() if isinstance(value, Mapping) else ():
             yield from _imports(inner)
     elif isinstance(value, Sequence) and not isinstance(value, str):
         for inner in value:

@@ -14,9 +14,12 @@ from sklearn.dummy import DummyClassifier
 from bakeoff.data import ROW_ID, TARGET, Table
 from bakeoff.data.splits import write_splits
 from bakeoff.errors import UserError
+from bakeoff.fit.assemble import assemble
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.task import run_fit
+from bakeoff.scores import METRICS
+from bakeoff.seeds import derive
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
 
@@ -36,6 +39,7 @@ PROBABILITIES: dict[str, Any] = {
     "negative": lambda p: p + np.array([1, -1]),
     "three": lambda p: np.column_stack([p, p[:, 0] * 0]),
     "rounded": lambda p: p.round(2),
+    "one_row": lambda p: np.where(np.arange(len(p))[:, None] == 3, 1.0, p),
 }
 
 
@@ -53,14 +57,28 @@ class Odd(DummyClassifier):  # type: ignore[misc]
         return np.asarray(PROBABILITIES.get(self.way, np.asarray)(super().predict_proba(X)))
 
 
+LABELLED = np.resize(["u", "u", "v"], 30)
+TESTED = np.array([0, 0, 1] * 5 + [1, 0, 0] * 5, dtype=bool)
+
+
+def learnt(label: str) -> NDArray[np.bool_]:
+    """Return which rows of one class are trained on."""
+    return ~TESTED & (label == LABELLED)
+
+
+def write(folder: Path, features: NDArray[np.float64]) -> None:
+    """Write a table of 30 rows, 10 of them to be tested."""
+    frame = pd.DataFrame(features).add_prefix("x")
+    frame.insert(0, TARGET, LABELLED)
+    frame.insert(0, ROW_ID, range(30))
+    Table(frame, ("u", "v"), {}).write(folder / "d", folder / "c")
+    splits = pd.DataFrame({ROW_ID: range(30), "repeat-1": TESTED.astype(int)})
+    write_splits(folder / "s", splits)
+
+
 def fit(folder: Path, way: str) -> Predictions:
     """Fit an odd classifier on 20 rows and test it on 10."""
-    labels = np.resize(["u", "u", "v"], 30)
-    frame = pd.DataFrame({ROW_ID: range(30), TARGET: labels, "x": np.arange(30.0)})
-    Table(frame, ("u", "v"), {}).write(folder / "d", folder / "c")
-    write_splits(
-        folder / "s", pd.DataFrame({ROW_ID: range(30), "repeat-1": [0, 0, 1] * 5 + [1, 0, 0] * 5})
-    )
+    write(folder, np.arange(30.0)[:, None])
     model = Model.model_validate({"estimator": f"{__name__}.Odd", "params": {"way": way}})
     run_fit(FitTask(FIT, model, 1, folder / "d", folder / "s", folder / "p"))
     return Predictions.read(folder / "p")
@@ -73,8 +91,6 @@ WRONG = [
     ("text", "it predicts a for 10 of 10 rows"),
     ("lost", "it predicts 9 labels for 10 rows"),
     ("nan", "it diverged: probabilities of 10 of 10 rows are not finite"),
-    ("sum", "its probabilities of 10 of 10 rows are none"),
-    ("negative", "its probabilities of 10 of 10 rows are none"),
     ("three", r"its probabilities have the shape \(10, 3\), expected \(10, 2\)"),
 ]
 
@@ -90,3 +106,52 @@ def test_other_ways_to_write_predictions_are_taken(tmp_path: Path, way: str) -> 
     found, plain = fit(tmp_path, way), fit(tmp_path, "")
     np.testing.assert_array_equal(found.y_pred, plain.y_pred)
     np.testing.assert_allclose(found.probabilities, plain.probabilities, atol=0.006)
+
+
+@pytest.mark.parametrize("way", ["one_row", "sum", "negative"])
+def test_odd_probabilities_are_undefined_where_they_are_needed_alone(
+    tmp_path: Path, way: str
+) -> None:
+    found, plain = fit(tmp_path, way), fit(tmp_path, "")
+    assert found.probabilities is None
+    assert METRICS["accuracy"](found) == METRICS["accuracy"](plain)
+    rows = 1 if way == "one_row" else 10
+    for metric in ("log_loss", "brier", "roc_auc"):
+        value, why = METRICS[metric](found)
+        assert np.isnan(value)
+        assert why.startswith(f"its probabilities of {rows} of 10 rows are none")
+
+
+def test_naive_bayes_far_from_all_it_knows_keeps_its_labels(tmp_path: Path) -> None:
+    """GaussianNB returns [1, 1] where both log densities are too large to differ."""
+    x = np.empty((30, 1))
+    x[learnt("u"), 0], x[learnt("v"), 0] = np.tile([-1, -1, 0, 1, 1], 3), [-1, -1, 0, 1, 1]
+    x[TESTED], x[27] = 0, 1e10
+    write(tmp_path, x)
+    own = Model.model_validate(
+        {"estimator": "sklearn.naive_bayes.GaussianNB", "preprocessing": "none"}
+    )
+    run_fit(FitTask(FIT, own, 1, tmp_path / "d", tmp_path / "s", tmp_path / "p"))
+    found = Predictions.read(tmp_path / "p")
+    assert 0 <= METRICS["accuracy"](found)[0] <= 1
+    assert METRICS["log_loss"](found)[1].endswith("(first: 1, 1)")
+
+
+def test_seeds_that_the_parts_got_are_recorded(tmp_path: Path) -> None:
+    write(tmp_path, np.arange(60.0).reshape(30, 2))
+    forest = "sklearn.ensemble.RandomForestClassifier"
+    nested = {"estimator": forest, "params": {"n_estimators": 2, "random_state": 7}}
+    own = {
+        "estimator": "sklearn.ensemble.BaggingClassifier",
+        "params": {"estimator": nested, "n_estimators": 2},
+    }
+    task = FitTask(
+        FIT, Model.model_validate(own), 1, tmp_path / "d", tmp_path / "s", tmp_path / "p"
+    )
+    run_fit(task)
+    seeds = Predictions.read(tmp_path / "p").facts["random_states"]
+    made = assemble(task.model, pd.DataFrame({"x": [1.0]}), derive(1, "fit", *FIT[:5]))
+    assert seeds == {
+        "estimator__random_state": 7,
+        "random_state": made.random_state,
+    }

@@ -80,7 +80,7 @@ def test_function_gives_data(
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"function": "mydatta.frame"}, "function: mydatta.frame: there is no module 'mydatta'"),
+        ({"function": "mydatta.frame"}, "function: mydatta.frame: the package 'mydatta' is not in"),
         ({"function": "mydata.fram"}, "unknown function in mydata: 'fram'; did you mean 'frame'?"),
         ({"function": "mydata.number"}, "mydata.number is a int, not a function"),
         ({"function": "mydata.frame", "params": {"row": 3}}, "cannot be called with `params`"),
@@ -118,7 +118,7 @@ def test_function_that_gives_no_data_is_told(
 def test_module_that_cannot_be_imported_is_told(code: Path, tiny: dict[str, Any]) -> None:
     code.write_text("import nosuchpackage\n")
     made = experiment(tiny, source="function", function="mydata.frame")
-    assert "there is no module 'nosuchpackage'" in str(check_experiment(made)[0][0])
+    assert "the package 'nosuchpackage' is not installed" in str(check_experiment(made)[0][0])
     code.write_text("1/0\n")
     sys.modules.pop("mydata", None)
     assert "ZeroDivisionError: division by zero" in str(check_experiment(made)[0][0])

@@ -161,7 +161,7 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
     (
         "function that does not exist",
         lambda c: c["datasets"].update(f={"source": "function", "function": "nowhere.load"}),
-        ["datasets.f.function: nowhere.load: there is no module 'nowhere'"],
+        ["datasets.f.function: nowhere.load: the package 'nowhere' is not installed"],
     ),
     (
         "unknown size of jobs",
