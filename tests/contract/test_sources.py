@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bakeoff.run.needs import Needs
 
 from bakeoff.errors import Problem
 from bakeoff.files import CACHE
+from bakeoff.run.needs import Needs
 from bakeoff.sources import SOURCES, DataSet, Loaded
 from bakeoff.spec import load_experiment
 from tests.conftest import ROOT
