@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 
-from bakeoff.report.exhibits import tests_of
 from bakeoff.report.study import Study
 from bakeoff.stats.citations import BIBTEX
 
@@ -13,7 +12,7 @@ from bakeoff.stats.citations import BIBTEX
 def keys(study: Study) -> list[str]:
     """List the citation keys of the tests that ran, and of the forms in which they ran."""
     used = [row.result.get("method") for row in study.comparisons]
-    named = [entry.citation for entry in tests_of(study.experiment)]
+    named = [entry.citation for entry in study.tests]
     return [key for key in dict.fromkeys([*named, *used]) if key in BIBTEX]
 
 

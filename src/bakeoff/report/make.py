@@ -6,10 +6,8 @@ from pathlib import Path
 
 from bakeoff.files import write_text
 from bakeoff.report import page
-from bakeoff.report.content import build
-from bakeoff.report.exhibits import exhibits
-from bakeoff.report.figures import draw
-from bakeoff.report.figures.style import save, svg
+from bakeoff.report.drawing import save, svg
+from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.study import Study
 from bakeoff.report.tables import to_csv, to_latex
 from bakeoff.report.verdict import answer
@@ -18,7 +16,7 @@ PRINTED = ("pdf", "png")
 
 
 def make_report(study: Study, folder: str | Path) -> None:
-    """Write report.html, report.md, verdict.txt, the figures as SVG, and the tables.
+    """Write report.html, report.md, verdict.txt, the figures as SVG, tables and captions.
 
     Parameters
     ----------
@@ -28,25 +26,28 @@ def make_report(study: Study, folder: str | Path) -> None:
         Where to; it may hold other files.
     """
     root = Path(folder)
-    listed = exhibits(study.experiment)
+    items = exhibits(study.experiment, study.tests)
     verdict = answer(study)
-    tables = {e.name: build(e, study) for e in listed if e.form == "table"}
-    drawings = {e.name: draw(e, study) for e in listed if e.form == "figure"}
+    tables = {item.name: build(item, study) for item in items if item.form == "table"}
+    drawings = {item.name: draw(item, study) for item in items if item.form == "figure"}
     pictures = {name: svg(drawing.figure) for name, drawing in drawings.items()}
-    write_text(root / "report.html", page.html(study, verdict, listed, drawings, tables, pictures))
-    write_text(root / "report.md", page.document(study, verdict, listed, drawings, tables))
+    bound = page.Page(study, verdict, items, drawings, tables, pictures)
+    write_text(root / "report.html", page.html(bound))
+    write_text(root / "report.md", page.document(bound))
     write_text(root / "verdict.txt", "\n".join((verdict.headline, *verdict.sentences)) + "\n")
     for name, picture in pictures.items():
         write_text(root / "figures" / f"{name}.svg", picture)
     for name, table in tables.items():
         write_text(root / "tables" / f"{name}.csv", to_csv(table))
         write_text(root / "tables" / f"{name}.tex", to_latex(table, name))
+    for item in items:
+        write_text(root / "captions" / f"{item.kind}.rst", f"{item.caption}\n")
 
 
 def make_prints(study: Study, folder: str | Path) -> None:
     """Write the figures as PDF and PNG; apart, for embedding fonts takes longer than the page."""
-    for exhibit in exhibits(study.experiment):
-        if exhibit.form == "figure":
-            drawing = draw(exhibit, study)
+    for item in exhibits(study.experiment, study.tests):
+        if item.form == "figure":
+            drawing = draw(item, study)
             for kind in PRINTED:
-                save(drawing.figure, Path(folder) / "figures" / f"{exhibit.name}.{kind}")
+                save(drawing.figure, Path(folder) / "figures" / f"{item.name}.{kind}")

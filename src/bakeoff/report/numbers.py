@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"
@@ -139,6 +140,12 @@ def degrees(df: float | None, df1: float | None, df2: float | None) -> str:
 def count(n: int, noun: str, plural: str = "") -> str:
     """Count things: ``1 row``, ``1,200 rows``."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def spread(sizes: Sequence[int]) -> str:
+    """Give the least and the largest of some sizes: ``100``, ``100 to 5,000``."""
+    low, high = int(min(sizes)), int(max(sizes))
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def words(items: list[str], most: int = 4) -> str:

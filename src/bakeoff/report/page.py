@@ -5,20 +5,21 @@ from __future__ import annotations
 import dataclasses
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from bakeoff.report import citations, prose
-from bakeoff.report.exhibits import COUNTING, tests_of
+from bakeoff.report import citations
+from bakeoff.report.drawing import adopt
+from bakeoff.report.exhibit import Drawing, Exhibit, Item, Section
+from bakeoff.report.exhibits import records
 from bakeoff.report.family import Family
-from bakeoff.report.figures.draw import Drawing
-from bakeoff.report.figures.style import adopt
-from bakeoff.report.names import Exhibit
 from bakeoff.report.numbers import p_equals, short
-from bakeoff.report.selection import COUNTED, counted_pairs, families_of, what_is_shown
+from bakeoff.report.pairs_shown import COUNTED, counted_pairs, families_of
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Table, markdown, to_markdown
 from bakeoff.report.verdict import Verdict
@@ -38,58 +39,74 @@ class Fourfold:
 
 
 @dataclasses.dataclass(frozen=True)
-class Part:
-    """What the page says of one test."""
+class Block:
+    """Exhibits that stand together: those of one test, of one kind for each data set, or one.
 
-    entry: Entry
-    exhibits: tuple[Exhibit, ...]
-    fourfold: tuple[Fourfold, ...]
-    shows: str
+    Attributes
+    ----------
+    items : tuple of Item
+        The exhibits.
+    record : Exhibit
+        That of the first.
+    entry : Entry or None
+        The test they are all about.
+    fourfolds : Mapping of data set to sequence of Fourfold
+        Counts of right and wrong rows; under an empty key those of the only data set.
+    """
 
-
-@dataclasses.dataclass(frozen=True)
-class OneDataset:
-    """What the page shows of one of several data sets: which rows the models have right."""
-
-    label: str
-    figure: Exhibit
-    fourfold: tuple[Fourfold, ...]
-
-
-def parts(study: Study, exhibits: Sequence[Exhibit]) -> list[Part]:
-    """Group the exhibits of comparisons by test."""
-    found = []
-    for entry in tests_of(study.experiment):
-        own = tuple(e for e in exhibits if e.test == entry.name)
-        if not own:
-            continue
-        families = families_of(study, entry.name)
-        single = len(families) == 1 and entry.name in COUNTING
-        found.append(
-            Part(
-                entry,
-                own,
-                _fourfolds(study, families[0]) if single else (),
-                what_is_shown(study, families, []) if len(families) > 1 else "",
-            )
-        )
-    return found
+    items: tuple[Item, ...]
+    record: Exhibit
+    entry: Entry | None
+    fourfolds: Mapping[str, Sequence[Fourfold]]
 
 
-def by_dataset(study: Study, exhibits: Sequence[Exhibit]) -> list[OneDataset]:
-    """Bring together what is drawn and counted of each of several data sets."""
-    counting = [entry.name for entry in tests_of(study.experiment) if entry.name in COUNTING]
-    families = families_of(study, counting[0]) if counting else []
-    known = {family.dataset: family for family in families}
-    return [
-        OneDataset(
-            study.dataset_label(e.dataset),
-            e,
-            _fourfolds(study, known[e.dataset]) if e.dataset in known else (),
-        )
-        for e in exhibits
-        if e.dataset
-    ]
+@dataclasses.dataclass(frozen=True, eq=False)
+class Page:
+    """All that a page shows.
+
+    Attributes
+    ----------
+    study : Study
+        What is reported.
+    verdict : Verdict
+        Its answer.
+    items : sequence of Item
+        The exhibits, in order.
+    drawings, tables : Mapping of name to Drawing or Table
+        What they hold.
+    pictures : Mapping of name to str
+        The drawings as SVG files.
+    """
+
+    study: Study
+    verdict: Verdict
+    items: Sequence[Item]
+    drawings: Mapping[str, Drawing]
+    tables: Mapping[str, Table]
+    pictures: Mapping[str, str]
+
+    @cached_property
+    def sections(self) -> dict[str, list[Block]]:
+        """The blocks of each section, in their order."""
+        found: dict[str, list[Block]] = {section.value: [] for section in Section}
+        together = groupby(self.items, key=lambda item: (item.section, item.test or item.kind))
+        for (section, _), items in together:
+            found[section].append(self._block(tuple(items)))
+        return found
+
+    def _block(self, items: tuple[Item, ...]) -> Block:
+        first = items[0]
+        entry = next((entry for entry in self.study.tests if entry.name == first.test), None)
+        fourfolds: dict[str, tuple[Fourfold, ...]] = {}
+        if entry and entry.counts:
+            families = families_of(self.study, entry.name)
+            if len(families) == 1:
+                fourfolds[""] = _fourfolds(self.study, families[0])
+        elif first.dataset:
+            counting = [entry.name for entry in self.study.tests if entry.counts]
+            for family in families_of(self.study, counting[0]) if counting else ():
+                fourfolds[family.dataset] = _fourfolds(self.study, family)
+        return Block(items, records()[first.kind], entry, fourfolds)
 
 
 def _fourfolds(study: Study, family: Family) -> tuple[Fourfold, ...]:
@@ -108,42 +125,21 @@ def _fourfolds(study: Study, family: Family) -> tuple[Fourfold, ...]:
     return tuple(found)
 
 
-def html(
-    study: Study,
-    verdict: Verdict,
-    exhibits: Sequence[Exhibit],
-    drawings: Mapping[str, Drawing],
-    tables: Mapping[str, Table],
-    pictures: Mapping[str, str],
-) -> str:
-    """Write the page; `pictures` are the drawings as SVG files."""
+def html(page: Page) -> str:
+    """Write the page as HTML."""
     adopted = {
-        name: Markup(adopt(picture, f"fig-{name}", drawings[name].alt))
-        for name, picture in pictures.items()
+        name: Markup(adopt(picture, f"fig-{name}", page.drawings[name].alt))
+        for name, picture in page.pictures.items()
     }
-    return _render("report.html.j2", study, verdict, exhibits, drawings, tables, pictures=adopted)
+    return _render("report.html.j2", page, pictures=adopted)
 
 
-def document(
-    study: Study,
-    verdict: Verdict,
-    exhibits: Sequence[Exhibit],
-    drawings: Mapping[str, Drawing],
-    tables: Mapping[str, Table],
-) -> str:
+def document(page: Page) -> str:
     """Write the same as Markdown."""
-    return _render("report.md.j2", study, verdict, exhibits, drawings, tables)
+    return _render("report.md.j2", page)
 
 
-def _render(
-    template: str,
-    study: Study,
-    verdict: Verdict,
-    exhibits: Sequence[Exhibit],
-    drawings: Mapping[str, Drawing],
-    tables: Mapping[str, Table],
-    **more: Any,
-) -> str:
+def _render(template: str, page: Page, **more: Any) -> str:
     env = Environment(
         loader=PackageLoader("bakeoff.report"),
         autoescape=template.endswith(".html.j2"),
@@ -154,21 +150,19 @@ def _render(
     )
     env.filters |= {"longest": lambda value: max(map(len, value.split()), default=0)}
     env.filters |= {"md": markdown, "md_table": to_markdown, "short": short}
-    env.globals |= {"prose": prose}
+    experiment = page.study.experiment
     return env.get_template(template).render(
-        study=study,
-        experiment=study.experiment,
-        verdict=verdict,
-        exhibits=list(exhibits),
-        by_name={e.name: e for e in exhibits},
-        drawings=drawings,
-        tables=tables,
-        parts=parts(study, exhibits),
-        by_dataset=by_dataset(study, exhibits),
-        each=prose.each(study),
-        resolved=yaml.safe_dump(study.experiment.resolved(), sort_keys=False, allow_unicode=True),
-        bibtex=citations.bibtex(study),
-        command=command(study),
+        study=page.study,
+        experiment=experiment,
+        verdict=page.verdict,
+        drawings=page.drawings,
+        tables=page.tables,
+        records=records(),
+        sections=page.sections,
+        ids={section.name.lower(): section.value for section in Section},
+        resolved=yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True),
+        bibtex=citations.bibtex(page.study),
+        command=command(page.study),
         **more,
     )
 

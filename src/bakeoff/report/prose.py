@@ -56,37 +56,6 @@ CORRECTIONS = {
     "BH": "Benjamini-Hochberg",
     "BY": "Benjamini-Yekutieli",
 }
-CAPTIONS = {
-    "forest": "The square is the difference, the line its interval; where the test gives no "
-    "interval, the ticks are the differences on single folds. Filled and coloured: shown to "
-    "differ, or in green shown to be equivalent within the green band.",
-    "matrix": "Below the diagonal the difference, row minus column; above it the adjusted "
-    "p-value. Bold and coloured: shown to differ (blue: the row is better, orange: the column), "
-    "or in green shown to be equivalent.",
-    "matrices": "Number of data sets on which the test calls the model of the row better, or in "
-    "green both equivalent.",
-    "ten_t": "Ten orders of the folds would have given ten t tests; one statistic for all of them "
-    "does not depend on the order.",
-    "posterior": "How probable it is that the first is better, both are equivalent, the second is "
-    "better; beside it, where it is known, the density of the difference, the region of practical "
-    "equivalence shaded.",
-    "ranks": "Bars join models that the adjusted p-values of this test do not tell apart.",
-}
-
-
-def caption(study: Study, kind: str) -> str:
-    """Return the caption of a figure of a test."""
-    return CAPTIONS["matrices" if kind == "matrix" and len(study.datasets) > 1 else kind]
-
-
-def each(study: Study) -> str:
-    """Say how to read the figure of scores."""
-    ends = "The diamond is the mean, the bar its interval."
-    if len(study.datasets) > 1:
-        return f"Each dot is one data set; thin lines join the scores on one data set. {ends}"
-    if study.plan == "holdout":
-        return "Each diamond is a model's score on the held-out rows, the bar its interval."
-    return f"Each dot is one fold; thin lines join what was scored on the same rows. {ends}"
 
 
 def why_undecided(row: Comparison) -> str:

@@ -153,17 +153,3 @@ def interval_note(study: Study) -> str:
             "training sets (Nadeau and Bengio)"
         )
     return f"{level} Wilson interval of the share of the test rows"
-
-
-def times(study: Study) -> pd.DataFrame:
-    """Return per model the mean seconds of one fit and one prediction, totals, and peak memory."""
-    by = study.timings.groupby("model", sort=False)
-    found = by.agg(
-        fits=("fit_seconds", "size"),
-        fit=("fit_seconds", "mean"),
-        predict=("predict_seconds", "mean"),
-        total=("fit_seconds", "sum"),
-        predicting=("predict_seconds", "sum"),
-        memory=("peak_memory_mb", "max"),
-    )
-    return found.reindex(list(study.models))

@@ -8,20 +8,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from bakeoff.compare import Comparison
 from bakeoff.compare.evidence import read_predictions, read_scores
 from bakeoff.files import read_json
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.report.study import Study
-from bakeoff.spec import Experiment, load_experiment
+from bakeoff.spec import Experiment
 
 _TEXTS = ("dataset", "model", "plan", "metric", "parameter", "value", "why")
 
 
 def read_study(
-    experiment: str | Path,
+    experiment: Experiment,
     comparisons: str | Path,
     scores: str | Path,
     timings: str | Path,
@@ -37,7 +36,9 @@ def read_study(
 
     Parameters
     ----------
-    experiment, comparisons, scores, timings : path
+    experiment : Experiment
+        Whose results they are.
+    comparisons, scores, timings : path
         The files of those names.
     cards : sequence of path
         One card per data set.
@@ -54,18 +55,17 @@ def read_study(
     file : str
         The experiment's file.
     """
-    loaded = load_experiment(yaml.safe_load(Path(experiment).read_text(encoding="utf-8")))
     known = [read_json(path) for path in cards]
     extras = {name: read_table(path) for name, path in tables.items()}
     nothing = pd.DataFrame()
     return Study(
-        loaded,
+        experiment,
         tuple(Comparison.from_dict(row) for row in read_json(comparisons)),
         read_scores(scores),
         read_table(timings),
         {card["dataset"]: card for card in known},
-        {name: read_predictions(path, list(loaded.models)) for name, path in holdouts.items()},
-        environment(loaded),
+        {name: read_predictions(path, list(experiment.models)) for name, path in holdouts.items()},
+        environment(experiment),
         file,
         failed=extras.get("excluded", nothing),
         choices=extras.get("tuned", nothing),

@@ -16,7 +16,7 @@ from bakeoff.report.family import ON_ROWS, Family
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import Experiment
-from bakeoff.stats import Evidence, TypeOneError, catalogue
+from bakeoff.stats import Entry, Evidence, TypeOneError, catalogue
 
 TRUST = (
     TypeOneError.CONTROLLED,
@@ -107,6 +107,14 @@ class Study:
         if not dataset:
             return f"all {len(self.datasets)} data sets"
         return clean(self.experiment.datasets[dataset].label or dataset)
+
+    @cached_property
+    def tests(self) -> tuple[Entry, ...]:
+        """The tests that ran: those chosen, then the post hoc tests that came along."""
+        known = catalogue()
+        chosen = [test["test"] for test in self.chosen]
+        posthoc = [test["posthoc"]["test"] for test in self.chosen if test["posthoc"]]
+        return tuple(known[name] for name in dict.fromkeys([*chosen, *posthoc]))
 
     @cached_property
     def families(self) -> tuple[Family, ...]:

@@ -7,7 +7,13 @@ import dataclasses
 import io
 import math
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from bakeoff.report.exhibit import Item
+
+MOST_ROWS = 10
+"""With more rows of single data sets, a table is folded."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,12 +71,43 @@ class Table:
         The first one names the rows.
     rows : tuple of tuple of Cell
         As many cells as columns.
+    summary : str
+        For tables with a row for each data set: what these rows say in a few words.
+    overall : int
+        How many rows, at the top, are about the whole study.
     """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+    summary: str = ""
+    overall: int = 0
+
+    @property
+    def parts(self) -> Iterator[tuple[str, Table]]:
+        """What stands open, with an empty summary, and what is folded away, with its summary."""
+        folded = bool(self.summary) and len(self.rows) - self.overall > MOST_ROWS
+        if self.overall or not folded:
+            shown = self.rows[: self.overall] if folded else self.rows
+            yield "", dataclasses.replace(self, rows=shown)
+        if folded:
+            rest = dataclasses.replace(self, rows=self.rows[self.overall :])
+            yield self.summary if self.overall else f"{self.title}: {self.summary}", rest
+
+
+def tabulate(
+    item: Item,
+    columns: Iterable[Column],
+    rows: Iterable[Mapping[str, Cell]],
+    note: str = "",
+    **more: Any,
+) -> Table:
+    """Make a table of rows by the keys of their columns; a column that no row has is left out."""
+    found = list(rows)
+    kept = tuple(c for c in columns if not found or any(c.key in row for row in found))
+    cells = tuple(tuple(row[c.key] for c in kept) for row in found)
+    return Table(item.title, kept, cells, note, **more)
 
 
 def text(value: str, **options: Any) -> Cell:

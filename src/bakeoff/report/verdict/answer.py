@@ -7,18 +7,17 @@ import dataclasses
 from bakeoff.report.family import Family
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
-from bakeoff.report.verdict.beside import (
+from bakeoff.report.verdict.control import against_control
+from bakeoff.report.verdict.further_tests import (
     costs,
     equivalence,
     equivalents,
-    failed,
     fitted,
-    left_out,
     posterior,
 )
-from bakeoff.report.verdict.control import against_control
 from bakeoff.report.verdict.headline import headline
-from bakeoff.report.verdict.kinds import Kind, Verdict
+from bakeoff.report.verdict.kind import Kind, Verdict
+from bakeoff.report.verdict.left_out import failed, left_out
 from bakeoff.report.verdict.outcome import look
 from bakeoff.report.verdict.sentences import about_omnibus, numbers
 from bakeoff.report.verdict.untested import alone, without_tests

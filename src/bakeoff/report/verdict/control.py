@@ -9,7 +9,7 @@ from bakeoff.report import prose
 from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import p_equals, percent
 from bakeoff.report.study import Study
-from bakeoff.report.verdict.kinds import Kind, Verdict
+from bakeoff.report.verdict.kind import Kind, Verdict
 from bakeoff.report.verdict.sentences import (
     difference,
     in_brackets,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bakeoff.compare import Decision
 from bakeoff.report.study import Study
-from bakeoff.report.verdict.kinds import Kind
+from bakeoff.report.verdict.kind import Kind
 from bakeoff.report.verdict.outcome import Outcome
 from bakeoff.report.verdict.wording import name, names
 from bakeoff.stats import Evidence, TypeOneError

@@ -10,7 +10,7 @@ from bakeoff.report import prose
 from bakeoff.report.family import ON_ROWS, Family
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
-from bakeoff.report.verdict.kinds import Kind
+from bakeoff.report.verdict.kind import Kind
 
 
 @dataclasses.dataclass(frozen=True)

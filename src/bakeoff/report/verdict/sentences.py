@@ -15,7 +15,7 @@ from bakeoff.report.power import detectable
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.headline import BEST
-from bakeoff.report.verdict.kinds import Kind
+from bakeoff.report.verdict.kind import Kind
 from bakeoff.report.verdict.outcome import Outcome
 from bakeoff.report.verdict.wording import name, names, the, title
 from bakeoff.scores import METRICS

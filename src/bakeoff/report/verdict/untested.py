@@ -8,8 +8,8 @@ from bakeoff.compare import Comparison, Decision
 from bakeoff.report.numbers import count, interval, percent, score
 from bakeoff.report.ranking import Ranked
 from bakeoff.report.study import Study
-from bakeoff.report.verdict.beside import equivalence, equivalents, posterior, the_posterior
-from bakeoff.report.verdict.kinds import Kind, Verdict
+from bakeoff.report.verdict.further_tests import equivalence, equivalents, posterior, the_posterior
+from bakeoff.report.verdict.kind import Kind, Verdict
 from bakeoff.report.verdict.wording import name, the
 
 NO_SCORES = Verdict(Kind.UNDECIDED, "Undecided: no model has a complete set of scores.", ())

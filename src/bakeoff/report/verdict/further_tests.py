@@ -1,4 +1,4 @@
-"""What other tests add to the main one: equivalence, posteriors, costs, what was left out."""
+"""What other tests add to the main one: equivalence, posteriors, costs, the fitted models."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from bakeoff.compare import Comparison, Decision
 from bakeoff.report import prose
 from bakeoff.report.family import Family
-from bakeoff.report.numbers import count, p_equals, probability, words
-from bakeoff.report.study import Study, clean
+from bakeoff.report.numbers import p_equals, probability, words
+from bakeoff.report.study import Study
 from bakeoff.report.verdict.outcome import Outcome, look
 from bakeoff.report.verdict.sentences import by_how_much, p_name
 from bakeoff.report.verdict.wording import name, the, title
@@ -145,31 +145,3 @@ _SAYS = {
     Evidence.LABELS: ("costs less than", "costs least"),
     Evidence.PROBABILITIES: ("ranks the rows better than", "ranks the rows best"),
 }
-
-
-def failed(study: Study) -> Iterator[str]:
-    """Say which models were excluded, where and why: nobody is to overlook it."""
-    if study.failed.empty:
-        return
-    for key, rows in study.failed.groupby(["model", "dataset"], sort=False):
-        model, dataset = map(str, key)
-        why = dict.fromkeys(map(clean, rows["why"]))
-        reason = (
-            f"{next(iter(why)).removesuffix('.')}{' (and other reasons)' if len(why) > 1 else ''}"
-        )
-        yield (
-            f"{name(study, model)} was excluded on {study.dataset_label(dataset)}, where "
-            f"{count(len(rows), 'fit')} failed: {reason}."
-        )
-
-
-def left_out(study: Study) -> Iterator[str]:
-    """Say which models and data sets the ranking and the tests over data sets lack."""
-    told = set() if study.failed.empty else set(study.failed["model"])
-    for model, reason in study.excluded.items():
-        if model in told and len(study.datasets) == 1:
-            continue
-        yield f"{name(study, model)} is left out of the ranking: {reason}."
-    spanning = (row for row in study.comparisons if not row.dataset)
-    for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
-        yield f"From the tests over data sets the {clean(note)}."

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from scipy import special
 
 from bakeoff.compare import Comparison
 from bakeoff.report import prose
-from bakeoff.report.family import Family, as_float
-from bakeoff.report.figures.style import (
+from bakeoff.report.drawing import (
     BLUE,
     INK,
     MUTED,
@@ -21,26 +19,42 @@ from bakeoff.report.figures.style import (
     SIZE,
     SOFT,
     WIDTH,
+    canvas,
     grid,
     name_rows,
     text_width,
 )
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import probability, score
-from bakeoff.report.selection import Row
+from bakeoff.report.pairs_shown import Row, families_of, rows_of, what_is_shown
+from bakeoff.report.study import Study
+from bakeoff.stats import Entry, TypeOneError
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LEGEND = (
+    "How probable it is that the first is better, both are equivalent, the second is better; "
+    "beside it, where it is known, the density of the difference, the region of practical "
+    "equivalence shaded."
+)
 _ROW, _TOP, _BOTTOM, _GAP = 0.42, 0.42, 0.55, 0.3
 _POINTS = 121
 _REACH = 0.003
 
 
-def posteriors(rows: list[Row], family: Family) -> tuple[Figure, str]:
+def draw(item: Item, study: Study) -> Drawing:
     """Draw the three probabilities of each pair as one bar, and the density where it is known."""
+    families = families_of(study, item.test)
+    rows, family = rows_of(study, families), families[0]
     labels = [row.label for row in rows]
     curves = [density(row.comparison) for row in rows]
     drawn = any(curve is not None for curve in curves)
     left = max(text_width(label) for label in labels) + 0.15
     height = len(rows) * _ROW + _TOP + _BOTTOM
-    figure = Figure(figsize=(WIDTH, height))
+    figure = canvas(WIDTH, height)
     room = WIDTH - left - 0.15
     bar = (room - _GAP) * 0.5 if drawn else room
     vertical = _BOTTOM / height, len(rows) * _ROW / height
@@ -59,7 +73,7 @@ def posteriors(rows: list[Row], family: Family) -> tuple[Figure, str]:
         second = figure.add_axes((start, vertical[0], bar / WIDTH, vertical[1]), sharey=axes)
         _densities(second, curves, rope)
         second.set_xlabel(f"advantage of the first ({prose.unit(family)})")
-    return figure, _alt(rows, family)
+    return Drawing(figure, _alt(rows, family), LEGEND, what_is_shown(study, families, rows))
 
 
 def _bar(axes: Axes, place: int, row: Comparison) -> None:
@@ -153,3 +167,22 @@ def _alt(rows: list[Row], family: Family) -> str:
         f"{family.entry.title}, probabilities of better, equivalent, worse. "
         f"{'; '.join(texts)}{more}."
     )
+
+
+def _bayesian(asked: Asked, entry: Entry) -> bool:
+    return asked.pairs(entry) and entry.type1 is TypeOneError.BAYESIAN
+
+
+EXHIBIT = FigureExhibit(
+    section=Section.COMPARISONS,
+    place=21,
+    title="posterior",
+    caption="Posterior probabilities that the first model is better, that both are practically "
+    "equivalent (their difference lies in the region of practical equivalence), and that the "
+    "second is better; they are probabilities of the statements themselves, not p-values. For the "
+    "correlated t test the density of the difference is beside them, the region of practical "
+    "equivalence shaded. The tests over data sets have no density in closed form.",
+    each="test",
+    when=_bayesian,
+    draw=draw,
+)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from matplotlib.figure import Figure
 
-from bakeoff.report.figures.style import (
+from bakeoff.report.drawing import (
     BLUE,
     MUTED,
     ORANGE,
@@ -15,27 +14,31 @@ from bakeoff.report.figures.style import (
     name_rows,
     panel,
 )
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.pairs_shown import order
 from bakeoff.report.study import Study
 
 MOST_PATTERNS = 36
 MOST_OF_SEVERAL = 20
 """With several data sets, each has its figure: fewer patterns keep the page small."""
+LEGEND = "Each column is a pattern of models that are right and wrong on the same held-out rows."
 _BARS = 2.6  # the height of the bars in lines of names
 
 
-def disagreement(study: Study, dataset: str, order: list[str]) -> tuple[Figure, str]:
+def draw(item: Item, study: Study) -> Drawing:
     """Draw each pattern of right and wrong models as a column, most frequent first."""
+    dataset = item.dataset or study.datasets[0]
     if dataset not in study.test_sets:
-        return message("there are no held-out rows"), "There are no held-out rows."
+        return message("there are no held-out rows", LEGEND)
     rows = study.test_sets[dataset]
-    known = [m for m in order if m in rows.models]
+    known = [m for m in order(study) if m in rows.models]
     correct = rows.correct[:, [rows.models.index(m) for m in known]]
     n_right = int(correct.all(axis=1).sum())
     n_wrong = int((~correct).all(axis=1).sum())
     mixed = correct[correct.any(axis=1) & ~correct.all(axis=1)]
     if not len(mixed):
         text = f"the models are right on the same {n_right} rows and wrong on the same {n_wrong}"
-        return message(text), text.capitalize() + "."
+        return message(text, LEGEND)
     patterns, counts = np.unique(mixed, axis=0, return_counts=True)
     most = MOST_PATTERNS if len(study.datasets) == 1 else MOST_OF_SEVERAL
     first = np.lexsort((*(~patterns).T[::-1], -counts))[:most]
@@ -65,7 +68,25 @@ def disagreement(study: Study, dataset: str, order: list[str]) -> tuple[Figure, 
         f"patterns of right (dot) and wrong (cross); number of test rows on top{more}", color=MUTED
     )
     forms = f"{n_patterns} pattern{'s' if n_patterns > 1 else ''}"
-    return figure, (
+    alt = (
         f"Of {len(correct)} test rows all models are right on {n_right}, all wrong on "
         f"{n_wrong}, and they disagree on {len(mixed)}, in {forms}."
     )
+    return Drawing(figure, alt, f"{LEGEND} {alt}")
+
+
+def _several_models(asked: Asked) -> bool:
+    return asked.rows and len(asked.experiment.models) > 1
+
+
+EXHIBIT = FigureExhibit(
+    section=Section.COMPARISONS,
+    place=40,
+    title="Where the models disagree",
+    caption="The held-out rows on which some models are right (dot) and others wrong (cross), by "
+    "pattern; the bars count rows. Tests on the held-out rows learn from these rows alone.",
+    each="dataset",
+    when=_several_models,
+    heading="Where the models disagree",
+    draw=draw,
+)

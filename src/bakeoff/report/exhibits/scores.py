@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from matplotlib.figure import Figure
-
-from bakeoff.report.figures.style import (
+from bakeoff.report.drawing import (
     BLUE,
     INK,
     MUTED,
@@ -15,18 +13,19 @@ from bakeoff.report.figures.style import (
     name_rows,
     panel,
 )
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
 from bakeoff.report.ranking import Ranked, dataset_means, ranking
 from bakeoff.report.study import Study
 
 MOST_LINES = 120
 
 
-def scores(study: Study) -> tuple[Figure, str]:
+def draw(item: Item, study: Study) -> Drawing:
     """Draw a line of points per model; thin lines join what was scored on the same rows."""
     ranked = ranking(study)
     tables = study.values(study.metric.name, study.plan)
     if not ranked:
-        return message("no model has a complete set of scores"), "No complete set of scores."
+        return message("no model has a complete set of scores", _legend(study))
     several = len(tables) > 1
     table = (
         dataset_means(study, study.metric.name, study.plan)
@@ -59,7 +58,7 @@ def scores(study: Study) -> tuple[Figure, str]:
     )
     arrow = "higher is better" if study.metric.greater_is_better else "lower is better"
     axes.set_xlabel(f"{study.metric.title} {unit} ({arrow})")
-    return figure, _alt(study, ranked, len(values), several)
+    return Drawing(figure, _alt(study, ranked, len(values), several), _legend(study))
 
 
 def _alt(study: Study, ranked: list[Ranked], n: int, several: bool) -> str:
@@ -70,3 +69,33 @@ def _alt(study: Study, ranked: list[Ranked], n: int, several: bool) -> str:
         f"{study.label(best.model)} (mean {best.mean:.3f}) to {study.label(last.model)} "
         f"(mean {last.mean:.3f})."
     )
+
+
+def _legend(study: Study) -> str:
+    ends = "The diamond is the mean, the bar its interval."
+    if len(study.datasets) > 1:
+        return f"Each dot is one data set; thin lines join the scores on one data set. {ends}"
+    if study.plan == "holdout":
+        return "Each diamond is a model's score on the held-out rows, the bar its interval."
+    return f"Each dot is one fold; thin lines join what was scored on the same rows. {ends}"
+
+
+def _title(asked: Asked) -> str:
+    if asked.several:
+        return "Scores, every data set"
+    plans = asked.experiment.resampling.plans().values()
+    folds = any(len(plan.splits()) > 1 for plan in plans)
+    return "Scores, every fold" if folds else "Scores, on the test rows"
+
+
+EXHIBIT = FigureExhibit(
+    section=Section.MODELS,
+    place=10,
+    title=_title,
+    caption="Every score that ranks the models. A dot is one fold (with several data sets: the "
+    "mean on one data set); thin lines join what was scored on the same rows, for the differences "
+    "between models are judged within rows, folds or data sets, not between them. The diamond is "
+    "the mean and the bar its confidence interval. Overlapping intervals do not mean that two "
+    "models do not differ; the tests tell.",
+    draw=draw,
+)

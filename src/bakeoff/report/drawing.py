@@ -7,14 +7,16 @@ import re
 import unicodedata
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-
+from bakeoff.compare import Decision
 from bakeoff.files import whole
+from bakeoff.report.exhibit import Drawing
 from bakeoff.report.numbers import short
+
+if TYPE_CHECKING:  # who lists exhibits draws none
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # after Okabe and Ito, for every kind of colour vision; meaning never hangs on colour alone
 INK, MUTED, GRID, PAPER, SOFT = "#1c2126", "#5a646e", "#e3e7eb", "#fefefe", "#aab4be"
@@ -23,6 +25,8 @@ THEME = {
     INK: "--ink", MUTED: "--muted", GRID: "--line", PAPER: "--paper", SOFT: "--soft",
     BLUE: "--blue", ORANGE: "--orange", GREEN: "--green",
 }  # fmt: skip
+SAYS = {Decision.A_BETTER: BLUE, Decision.B_BETTER: ORANGE, Decision.EQUIVALENT: GREEN}
+"""The colours of what is shown."""
 WIDTH = 6.9
 BROAD = 640  # points; wider figures scroll rather than shrink
 SIZE = 8.5
@@ -54,6 +58,8 @@ _RC: Any = {
 
 def styled() -> Any:
     """Return the context that figures are made and saved in."""
+    import matplotlib as mpl
+
     return mpl.rc_context(_RC)
 
 
@@ -69,6 +75,13 @@ def text_width(text: str, size: float = SIZE) -> float:
     return units * size / 72
 
 
+def canvas(width: float, height: float) -> Figure:
+    """Make an empty figure; sizes in inches."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height))
+
+
 def panel(
     rows: float,
     labels: list[str],
@@ -82,7 +95,7 @@ def panel(
     """Make a figure of `rows` lines with names at its left; sizes in inches."""
     left = max((text_width(label) for label in labels), default=0) + 0.15
     height = max(rows, 1) * row + top + bottom
-    figure = Figure(figsize=(width, height))
+    figure = canvas(width, height)
     axes = figure.add_axes(
         (left / width, bottom / height, 1 - (left + right) / width, 1 - (top + bottom) / height)
     )
@@ -106,11 +119,11 @@ def grid(axes: Axes) -> None:
     axes.set_axisbelow(True)
 
 
-def message(text: str) -> Figure:
+def message(text: str, legend: str = "") -> Drawing:
     """Make a figure that only says why there is none."""
-    figure = Figure(figsize=(WIDTH, 0.7))
+    figure = canvas(WIDTH, 0.7)
     figure.text(0.5, 0.5, text, ha="center", va="center", color=MUTED)
-    return figure
+    return Drawing(figure, f"{text[:1].upper()}{text[1:]}.", legend)
 
 
 _METADATA: dict[str, dict[str, Any]] = {

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from bakeoff.compare import Decision
-from bakeoff.report.numbers import NONE, interval, pvalue, score
+from bakeoff.report.numbers import NONE, interval, pvalue, score, spread
 from bakeoff.report.tables import Cell, stars
 
 TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
@@ -36,8 +36,7 @@ def range_cell(values: Any) -> Cell:
     """Show the least and the largest of some sizes; given scores may come without them."""
     if values.isna().any():
         return Cell("not known")
-    low, high = int(values.min()), int(values.max())
-    return Cell(f"{low:,}" if low == high else f"{low:,} to {high:,}", low)
+    return Cell(spread(values), int(values.min()))
 
 
 def share(value: float, decimals: int = 1) -> str:

@@ -3,26 +3,43 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-
+from bakeoff.report.drawing import (
+    BLUE,
+    INK,
+    MUTED,
+    SIZE,
+    WIDTH,
+    canvas,
+    message,
+    name_of,
+    text_width,
+)
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
 from bakeoff.report.family import Family, as_float
-from bakeoff.report.figures.style import BLUE, INK, MUTED, SIZE, WIDTH, message, name_of, text_width
 from bakeoff.report.numbers import fixed, words
+from bakeoff.report.pairs_shown import families_of
 from bakeoff.report.study import Study
+from bakeoff.stats import Arity, Entry, Evidence
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LEGEND = "Bars join models that the adjusted p-values of this test do not tell apart."
 
 
-def ranks(study: Study, family: Family) -> tuple[Figure, str, str]:
+def draw(item: Item, study: Study) -> Drawing:
     """Draw the average ranks that the test compares, and bars as it found them.
 
     Ranks, bars and p-values come from one result: the diagram cannot disagree with the table.
     """
+    family = families_of(study, item.test)[0]
     if not family.ranks or not all(map(math.isfinite, family.ranks.values())):
-        return message("there are no average ranks"), "There are no average ranks.", ""
+        return message("there are no average ranks", LEGEND)
     groups = joined(family)
     figure, alt = _diagram(study, family, groups), _alt(study, family, groups)
-    return figure, alt, _not_drawn(study, family)
+    return Drawing(figure, alt, LEGEND, _not_drawn(study, family))
 
 
 def joined(family: Family) -> list[list[str]]:
@@ -53,6 +70,8 @@ def _scale(family: Family) -> tuple[int, int, int]:
 
 
 def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
+    from matplotlib.lines import Line2D
+
     average = family.ranks
     order = sorted(average, key=lambda model: average[model])
     k = len(order)
@@ -65,7 +84,7 @@ def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
     line, bar, top = 0.24, 0.13, 0.95 if fits else 0.5
     bars_height = 0.12 + bar * len(groups)
     height = top + bars_height + line * len(left) + 0.15
-    figure = Figure(figsize=(WIDTH, height))
+    figure = canvas(WIDTH, height)
     span = WIDTH - 2 * margin
 
     def x(rank: float) -> float:
@@ -123,3 +142,21 @@ def _alt(study: Study, family: Family, groups: list[list[str]]) -> str:
     listed = ", ".join(f"{study.label(m)} {family.ranks[m]:.2f}" for m in order)
     bars = "; ".join(f"{study.label(g[0])} to {study.label(g[-1])}" for g in groups)
     return f"Average ranks: {listed}. Not told apart: {bars or 'no models'}."
+
+
+def _over_datasets(asked: Asked, entry: Entry) -> bool:
+    all_pairs = entry.arity is Arity.ALL_PAIRS and entry.evidence is Evidence.DATASET_SCORES
+    return all_pairs and asked.pairs(entry)
+
+
+EXHIBIT = FigureExhibit(
+    section=Section.COMPARISONS,
+    place=20,
+    title="average ranks",
+    caption="Critical difference diagram: the average ranks that the test compares. A bar joins "
+    "models that the adjusted p-values of this very test do not tell apart; models that no bar "
+    "joins differ. Where one critical difference holds for all pairs, it is drawn to scale.",
+    each="test",
+    when=_over_datasets,
+    draw=draw,
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from itertools import combinations
 
 from bakeoff.compare import Comparison, Decision
@@ -12,6 +13,8 @@ from bakeoff.report.numbers import short
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 
+MOST_PAIRS = 300
+"""With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
 MOST_ROWS = 15
 MOST_DATASETS = 40
 COUNTED = {
@@ -123,17 +126,16 @@ def difference_name(family: Family) -> str:
     return f"advantage of the first algorithm ({what}, mean over folds)"
 
 
-def tally(families: list[Family], a: str, b: str) -> dict[str, int]:
+def tally(families: list[Family], a: str, b: str) -> Counter[str]:
     """Count over data sets what a test says of two models."""
-    rows = [row for f in families if (row := f.between(a, b)) is not None]
-    return {
-        "a": sum(row.decision is Decision.A_BETTER for row in rows),
-        "b": sum(row.decision is Decision.B_BETTER for row in rows),
-        "equivalent": sum(row.decision is Decision.EQUIVALENT for row in rows),
-        "undecided": sum(row.decision is Decision.UNDECIDED for row in rows),
-        "rest": sum(row.decision in (Decision.NOT_SHOWN, Decision.DIFFERENT) for row in rows),
-        "all": len(rows),
+    decisions = {
+        Decision.A_BETTER: "a_better",
+        Decision.B_BETTER: "b_better",
+        Decision.EQUIVALENT: "equivalent",
+        Decision.UNDECIDED: "undecided",
     }
+    rows = [row for f in families if (row := f.between(a, b)) is not None]
+    return Counter(decisions.get(row.decision, "cannot_tell") for row in rows)
 
 
 def counted_pairs(

@@ -1,0 +1,174 @@
+"""What a table or figure of the report is; one record for each is in `bakeoff.report.exhibits`."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from bakeoff.spec import Experiment
+from bakeoff.stats import Arity, Entry
+
+if TYPE_CHECKING:  # who lists exhibits draws none
+    from matplotlib.figure import Figure
+
+    from bakeoff.report.study import Study
+    from bakeoff.report.tables import Table
+
+MOST_DATASETS = 20
+"""With more data sets, none has exhibits of its own."""
+
+
+class Section(StrEnum):
+    """The parts of the report, in their order."""
+
+    MODELS = "Models"
+    COMPARISONS = "Comparisons"
+    TRUST = "Can this be believed"
+    MADE = "How it was made"
+
+
+class Item(NamedTuple):
+    """One table or figure of one report.
+
+    Attributes
+    ----------
+    kind : str
+        The name of its record.
+    test, dataset : str
+        The test and the data set it is about; empty where it is about none or all of them.
+    form : {"figure", "table"}
+        What it is.
+    section : str
+        The part of the report it belongs to.
+    title : str
+        A short name.
+    caption : str
+        What it means statistically.
+    """
+
+    kind: str
+    test: str
+    dataset: str
+    form: str
+    section: str
+    title: str
+    caption: str
+
+    @property
+    def name(self) -> str:
+        """The stem of its files."""
+        return ".".join(filter(None, (self.kind, self.test, self.dataset)))
+
+
+class Drawing(NamedTuple):
+    """A figure with what a reader who cannot see it needs.
+
+    Attributes
+    ----------
+    figure : matplotlib Figure
+        The picture.
+    alt : str
+        What it shows, in words.
+    legend : str
+        How to read it; printed below it.
+    shows : str
+        Which part of the comparisons it shows; empty where it shows all there is.
+    """
+
+    figure: Figure
+    alt: str
+    legend: str = ""
+    shows: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What decides which exhibits a report has: an experiment and the tests that run."""
+
+    experiment: Experiment
+    tests: Sequence[Entry]
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several data sets."""
+        return len(self.experiment.datasets) > 1
+
+    @property
+    def rows(self) -> bool:
+        """Whether the models' predictions of held-out rows are known."""
+        experiment = self.experiment
+        return experiment.resampling.holdout is not None and experiment.on_rows("holdout")
+
+    @property
+    def divided(self) -> list[str]:
+        """The plans whose divisions are known, for predictions and not scores came of them."""
+        plans = self.experiment.resampling.plans()
+        return [plan for plan in plans if not self.experiment.by_scores(plan)]
+
+    def pairs(self, entry: Entry) -> bool:
+        """Tell whether a test compares pairs of models here."""
+        pairwise = entry.arity in (Arity.PAIR, Arity.ALL_PAIRS)
+        return pairwise and len(self.experiment.models) > 1
+
+
+def always(*asked: object) -> bool:
+    """Show an exhibit in every report."""
+    return True
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Exhibit:
+    """One kind of table or figure.
+
+    Attributes
+    ----------
+    section : Section
+        The part of the report it belongs to.
+    place : int
+        Where in the section: exhibits are in the order of their places, those of one ten test by
+        test.
+    title : str or callable
+        A short name, after that of the test or before that of the data set; or made of `Asked`.
+    caption : str
+        What it means statistically: the caption in Snakemake's report.
+    each : {"study", "test", "dataset"}
+        Whether a report has one of it, one for each test, or one for each data set.
+    when : callable
+        Tells whether a report has it, from `Asked`, and the test's `Entry` where it is of a test.
+    heading : str
+        A heading above it on the page; none if empty.
+    folded : str
+        What the page shows in place of it until it is opened; empty where it is open at once.
+    timed : bool
+        Whether it tells times, which differ from run to run.
+    """
+
+    section: Section
+    place: int
+    title: str | Callable[[Asked], str]
+    caption: str
+    each: Literal["study", "test", "dataset"] = "study"
+    when: Callable[..., bool] = always
+    heading: str = ""
+    folded: str = ""
+    timed: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.caption.strip():
+            raise ValueError("an exhibit needs a caption")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FigureExhibit(Exhibit):
+    """A figure: `draw` makes its `Drawing`."""
+
+    draw: Callable[[Item, Study], Drawing]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TableExhibit(Exhibit):
+    """A table: `build` makes its content."""
+
+    build: Callable[[Item, Study], Table]

@@ -1,0 +1,111 @@
+"""The tables and figures of a report: each module is one of them, with its record `EXHIBIT`."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from bakeoff.report.drawing import message, styled
+from bakeoff.report.exhibit import (
+    MOST_DATASETS,
+    Asked,
+    Drawing,
+    Exhibit,
+    FigureExhibit,
+    Item,
+    Section,
+    TableExhibit,
+)
+from bakeoff.report.pairs_shown import families_of
+from bakeoff.report.study import Study
+from bakeoff.report.tables import Table
+from bakeoff.spec import Experiment
+from bakeoff.stats import Entry, Evidence
+
+
+@cache
+def records() -> dict[str, Exhibit]:
+    """Return every record by the name of its module.
+
+    Raises
+    ------
+    TypeError
+        A module without a record of a table or figure.
+    """
+    found = {}
+    for module in pkgutil.iter_modules(__path__):
+        record = getattr(importlib.import_module(f"{__name__}.{module.name}"), "EXHIBIT", None)
+        if not isinstance(record, (FigureExhibit, TableExhibit)):
+            raise TypeError(f"{__name__}.{module.name} has no EXHIBIT that draws or builds")
+        found[module.name] = record
+    return found
+
+
+def exhibits(experiment: Experiment, tests: Sequence[Entry]) -> list[Item]:
+    """List the tables and figures of an experiment's report, in the report's order.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What is reported.
+    tests : sequence of Entry
+        The tests that run; those over all data sets come first.
+    """
+    asked = Asked(experiment, sorted(tests, key=_on_single_datasets))
+    order = list(Section)
+    found = [
+        ((order.index(record.section), record.place // 10, rank, record.place), item)
+        for kind, record in records().items()
+        for rank, item in _items(kind, record, asked)
+    ]
+    return [item for _, item in sorted(found, key=lambda one: one[0])]
+
+
+def _on_single_datasets(entry: Entry) -> bool:
+    return entry.evidence is not Evidence.DATASET_SCORES
+
+
+def _items(kind: str, record: Exhibit, asked: Asked) -> Iterator[tuple[int, Item]]:
+    title = record.title if isinstance(record.title, str) else record.title(asked)
+    form = "figure" if isinstance(record, FigureExhibit) else "table"
+    rest = form, record.section.value
+
+    if record.each == "test":
+        for rank, entry in enumerate(asked.tests):
+            if record.when(asked, entry):
+                named = f"{entry.title}: {title}" if title else entry.title
+                yield rank, Item(kind, entry.name, "", *rest, named, record.caption)
+    elif record.when(asked):
+        if record.each == "study" or not asked.several:
+            yield 0, Item(kind, "", "", *rest, title, record.caption)
+        elif len(asked.experiment.datasets) <= MOST_DATASETS:
+            for rank, name in enumerate(asked.experiment.datasets):
+                yield rank, Item(kind, "", name, *rest, f"{title}: {name}", record.caption)
+
+
+def draw(item: Item, study: Study) -> Drawing:
+    """Draw a figure; where the evidence allows none, it says why.
+
+    Raises
+    ------
+    ValueError
+        A record that draws nothing, or says nothing to who cannot see it.
+    """
+    record = records()[item.kind]
+    assert isinstance(record, FigureExhibit)
+    with styled():
+        if item.test and not families_of(study, item.test):
+            return message(f"{item.title}: there is no result")
+        drawing = record.draw(item, study)
+    if not (drawing.figure.axes or drawing.figure.texts) or not drawing.alt.strip():
+        raise ValueError(f"the figure {item.kind} lacks a drawing or a text for who cannot see it")
+    return drawing
+
+
+def build(item: Item, study: Study) -> Table:
+    """Build a table."""
+    record = records()[item.kind]
+    assert isinstance(record, TableExhibit)
+    return record.build(item, study)

@@ -1,0 +1,69 @@
+"""The checks of what the tests assume."""
+
+from __future__ import annotations
+
+import re
+
+from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.numbers import MINUS
+from bakeoff.report.study import Study, clean
+from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+
+_MINUS = re.compile(r"(?<![\w.])-(?=\d)")
+COLUMNS = (
+    Column("test", "Test"),
+    Column("assumption", "Assumption"),
+    Column("holds", "Holds"),
+    Column("detail", "In detail"),
+)
+
+
+def build(item: Item, study: Study) -> Table:
+    """Show the checks of what tests assume."""
+    rows = []
+    for entry in study.tests:
+        found: dict[str, list[tuple[bool | None, str]]] = {}
+        for family in study.families:
+            if family.entry.name == entry.name:
+                for row in family.rows:
+                    for a in row.result.get("assumptions", ()):
+                        check = (a["holds"], clean(_MINUS.sub(MINUS, a["detail"])))
+                        found.setdefault(a["name"], []).append(check)
+        for name, checks in found.items():
+            holds, detail = _checked(checks)
+            rows.append(
+                {
+                    "test": text(entry.title),
+                    "assumption": text(name),
+                    "holds": holds,
+                    "detail": detail,
+                }
+            )
+    note = (
+        "Where a test made several comparisons, the detail is of the first that does not hold, "
+        "or else of the first."
+    )
+    return tabulate(item, COLUMNS, rows, note)
+
+
+def _checked(checks: list[tuple[bool | None, str]]) -> tuple[Cell, Cell]:
+    fails = [detail for holds, detail in checks if holds is False]
+    unknown = [detail for holds, detail in checks if holds is None]
+    n = len(checks)
+    if fails:
+        said = "no" if len(fails) == n else f"not in {len(fails)} of {n}"
+        return Cell(said, tone="bad"), text(fails[0])
+    if len(unknown) == n:
+        return Cell("cannot be checked", tone="open"), text(unknown[0])
+    said = "yes" if not unknown else f"yes, where checked ({n - len(unknown)} of {n})"
+    return Cell(said, tone="good"), text(checks[0][1] if not unknown else unknown[0])
+
+
+EXHIBIT = TableExhibit(
+    section=Section.TRUST,
+    place=30,
+    title="Assumptions, checked",
+    caption='What each test assumes and what the data say of it. "Cannot be checked" marks '
+    "assumptions that only knowledge of how the data came about can settle.",
+    build=build,
+)

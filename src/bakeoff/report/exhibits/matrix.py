@@ -1,0 +1,144 @@
+"""Pairs of models as a matrix of differences and p-values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bakeoff.compare import Comparison, Decision
+from bakeoff.compare.applied import applied
+from bakeoff.report.drawing import (
+    BLUE,
+    GREEN,
+    GRID,
+    INK,
+    MUTED,
+    PAPER,
+    SAYS,
+    SIZE,
+    SOFT,
+    canvas,
+    name_of,
+    text_width,
+)
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.family import Family
+from bakeoff.report.numbers import pvalue, score
+from bakeoff.report.pairs_shown import families_of, order
+from bakeoff.report.study import Study
+from bakeoff.stats import Entry, TypeOneError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEGEND = (
+    "Below the diagonal the difference, row minus column; above it the adjusted p-value. Bold and "
+    "coloured: shown to differ (blue: the row is better, orange: the column), or in green shown to "
+    "be equivalent."
+)
+LEGEND_COUNTS = (
+    "Number of data sets on which the test calls the model of the row better, or in green both "
+    "equivalent."
+)
+
+
+def draw(item: Item, study: Study) -> Drawing:
+    """Draw all pairs: the difference below the diagonal, the adjusted p-value above it.
+
+    With several data sets a cell counts those on which the row's model is better.
+    """
+    families, models = families_of(study, item.test), order(study)
+    labels = [name_of(study.label(m), 30) for m in models]
+    k = len(models)
+    side = 0.62 if k <= 6 else 0.5 if k <= 12 else 0.4
+    left = max(text_width(label) for label in labels) + 0.15
+    top = max(text_width(label) * 0.72 for label in labels) + 0.2
+    right = max(0.2, top - side / 2)  # the last name leans over the edge
+    width, height = left + k * side + right, top + k * side + 0.1
+    figure = canvas(width, height)
+    axes = figure.add_axes((left / width, 0.1 / height, k * side / width, k * side / height))
+    size = SIZE if k <= 6 else SIZE - 1.5 if k <= 12 else SIZE - 2.7
+    for i, a in enumerate(models):
+        for j, b in enumerate(models):
+            if i == j:
+                _square(axes, i, j, facecolor=GRID, edgecolor=PAPER)
+                continue
+            rows = [row for f in families if (row := f.between(a, b)) is not None]
+            if rows:
+                _cell(axes, i, j, rows, size, len(families) > 1)
+    axes.set_xlim(0, k)
+    axes.set_ylim(k, 0)
+    axes.set_xticks([i + 0.5 for i in range(k)])
+    axes.set_xticklabels(labels, rotation=45, ha="left", rotation_mode="anchor")
+    axes.xaxis.tick_top()
+    axes.set_yticks([i + 0.5 for i in range(k)], labels)
+    axes.tick_params(length=0, labelcolor=INK)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    legend = LEGEND if len(study.datasets) == 1 else LEGEND_COUNTS
+    return Drawing(figure, _alt(families, k), legend)
+
+
+def _cell(axes: Axes, i: int, j: int, rows: list[Comparison], size: float, many: bool) -> None:
+    if many:
+        equal = sum(row.decision is Decision.EQUIVALENT for row in rows)
+        won = equal or sum(row.decision is Decision.A_BETTER for row in rows)
+        colour, strength = GREEN if equal else BLUE, 0.75 * won / len(rows)
+        text, strong = str(won), won > 0
+    else:
+        row = rows[0]
+        colour = SAYS.get(row.decision, SOFT)
+        strong = row.decision in SAYS
+        strength = 0.3 if strong else 0.12
+        text = score(row.estimate) if i > j else pvalue(row.pvalue_adjusted)
+        text = "?" if text == "undecided" else text.replace(" ", "")
+    _square(axes, i, j, facecolor=colour, alpha=strength, linewidth=0)
+    _square(axes, i, j, facecolor="none", edgecolor=PAPER, linewidth=1.2)
+    axes.text(
+        j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=size,
+        color=INK if strong else MUTED, fontweight="bold" if strong else "normal",
+    )  # fmt: skip
+
+
+def _square(axes: Axes, i: int, j: int, **how: Any) -> None:
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(Rectangle((j, i), 1, 1, **how))
+
+
+def _alt(families: list[Family], k: int) -> str:
+    title = families[0].entry.title
+    called = "equivalent" if families[0].equivalence else "different"
+    if len(families) > 1:
+        says = (
+            "both are equivalent" if families[0].equivalence else "the model of the row is better"
+        )
+        return (
+            f"{title}: for each pair of {k} models, the number of {len(families)} data "
+            f"sets on which {says}."
+        )
+    shown = sum(row.decision in SAYS for row in families[0].rows)
+    return (
+        f"{title}: differences and adjusted p-values of {len(families[0].rows)} pairs of models; "
+        f"{shown} of them are called {called}."
+    )
+
+
+def _all_pairs(asked: Asked, entry: Entry) -> bool:
+    experiment = asked.experiment
+    of_all = len(experiment.models) > 2 and applied(entry, experiment.tests).versus is None
+    return asked.pairs(entry) and entry.type1 is not TypeOneError.BAYESIAN and of_all
+
+
+EXHIBIT = FigureExhibit(
+    section=Section.COMPARISONS,
+    place=23,
+    title="matrix",
+    caption="All pairs of models: below the diagonal the difference (row minus column), above it "
+    "the adjusted p-value. Bold on blue or orange: called different at the experiment's level; on "
+    "green: shown to be equivalent. A question mark is an undecided comparison, which is no "
+    "evidence for equality. With several data sets: the number of data sets on which the model of "
+    "the row is called better, or both equivalent.",
+    each="test",
+    when=_all_pairs,
+    draw=draw,
+)

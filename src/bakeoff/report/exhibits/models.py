@@ -1,0 +1,90 @@
+"""The models, ranked."""
+
+from __future__ import annotations
+
+import math
+
+from bakeoff.report import prose
+from bakeoff.report.cells import capital, ci_cell, count_cell, score_cell
+from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.numbers import fixed, number, percent
+from bakeoff.report.ranking import (
+    Ranked,
+    dataset_means,
+    greater_is_better,
+    interval_note,
+    ranking,
+)
+from bakeoff.report.study import Study
+from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.scores import METRICS
+
+
+def build(item: Item, study: Study) -> Table:
+    """Rank the models."""
+    ranked = ranking(study)
+    several = len(study.datasets) > 1
+    repeated = several or any(line.n > 1 for line in ranked)
+    held = study.plan != "holdout" and any(not math.isnan(line.holdout) for line in ranked)
+    pick = max if study.metric.greater_is_better else min
+    top = pick((line.mean for line in ranked), default=math.nan)
+    top_held = pick((line.holdout for line in ranked), default=math.nan)
+    other = study.experiment.metrics[1:]
+    means = {m: dataset_means(study, m, study.plan).mean() for m in other}
+    title = capital(study.metric.title)
+    columns = (
+        Column("rank", "Average rank" if several else "Rank", True),
+        Column("model", "Model"),
+        Column("mean", f"{title}, mean" if repeated else title, True),
+        Column("sd", "SD over data sets" if several else "SD over folds", True),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", True),
+        Column("n", "Data sets" if several else "Folds", True),
+        Column("holdout", "On held-out rows", True),
+        Column("wins", "Times first", True),
+        *(Column(f"mean_{m}", capital(METRICS[m].title), True) for m in other),
+    )
+
+    def cells(line: Ranked) -> dict[str, Cell]:
+        found = {
+            "rank": Cell(fixed(line.rank, 2) if several else number(line.rank), line.rank),
+            "model": text(study.label(line.model)),
+            "mean": score_cell(line.mean, line.mean == top),
+            "ci_low": ci_cell(*line.ci) if line.ci else ci_cell(math.nan, math.nan),
+        }
+        if repeated:
+            found |= {"sd": score_cell(line.sd), "n": count_cell(line.n)}
+        if held:
+            found["holdout"] = score_cell(line.holdout, line.holdout == top_held)
+        if several:
+            found["wins"] = count_cell(line.wins)
+        for m in other:
+            values = means[m]
+            best = values.max() if greater_is_better(m) else values.min()
+            value = float(values[line.model])
+            found[f"mean_{m}"] = score_cell(value, value == best)
+        return found
+
+    note = (
+        f"Ranked by {study.metric.title}, {prose.PLANS[study.plan]}; {interval_note(study)}. "
+        "Intervals of models overlap or not for many reasons: whether two models differ is "
+        "answered by the tests, not by this table."
+    )
+    if study.metric.name in prose.SHARES and any(
+        line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked
+    ):
+        note += " A limit beyond 0 or 1 says that so near the end the interval is a rough one."
+    left_out = "".join(
+        f" {study.label(m)} is left out: {why}." for m, why in study.excluded.items()
+    )
+    return tabulate(item, columns, map(cells, ranked), note + left_out)
+
+
+EXHIBIT = TableExhibit(
+    section=Section.MODELS,
+    place=20,
+    title="Models, ranked",
+    caption="The models ranked by the first metric: mean, standard deviation, confidence interval "
+    "of the expected score, score on the held-out rows. The standard deviation describes the "
+    "spread of single scores; it is no standard error, for folds share training rows.",
+    build=build,
+)

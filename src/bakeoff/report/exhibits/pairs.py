@@ -1,0 +1,185 @@
+"""Every number of a test of pairs."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+from bakeoff.compare import Comparison
+from bakeoff.report import prose
+from bakeoff.report.cells import TONES, capital, ci_cell, count_cell, p_cell, score_cell
+from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.family import Family, as_float
+from bakeoff.report.numbers import degrees, number, percent, probability, pvalue
+from bakeoff.report.pairs_shown import MOST_PAIRS, families_of, order, tally
+from bakeoff.report.study import Study
+from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.scores import METRICS
+from bakeoff.stats import Entry
+
+_PROBABILITIES = {
+    "p_a_better": "P(A better)",
+    "p_equivalent": "P(equivalent)",
+    "p_b_better": "P(B better)",
+}
+_P_VALUES = {
+    "statistic": "Statistic",
+    "df": "df",
+    "pvalue": "p",
+    "pvalue_adjusted": "Adjusted p",
+}
+_EFFECTS = {
+    "cohen_dz": "Cohen's dz",
+    "hedges_gz": "Hedges' gz",
+    "cohens_g": "Cohen's g",
+    "cohens_h": "Cohen's h",
+    "auc_a": "AUC of A",
+    "auc_b": "AUC of B",
+    "rank_biserial": "Rank-biserial r",
+    "share_a_better": "Share of A better",
+    "probability_superiority": "P(A above B)",
+}
+"""Names of effect sizes that are no plain words."""
+
+
+def build(item: Item, study: Study) -> Table:
+    """Show every number of a test of pairs, or with several data sets count what it says."""
+    families = families_of(study, item.test)
+    if not families:
+        return tabulate(item, (Column("pair", "Pair"),), (), "There is no result.")
+    if len(families) > 1:
+        return _tallies(item, study, families)
+    first = families[0]
+    found = [
+        f
+        for f in study.families
+        if f.entry.name == item.test and f.role == "pair" and f.dataset == first.dataset
+    ]
+    if sum(len(f.rows) for f in found) > MOST_PAIRS:
+        found = [first]
+    ranked = order(study)
+    rows = [
+        (family, row)
+        for family in (first, *(f for f in found if f is not first))
+        for row in sorted(
+            family.rows, key=lambda r: sorted((ranked.index(r.model_a), ranked.index(r.model_b)))
+        )
+    ]
+    effects = list(dict.fromkeys(k for _, r in rows for k in r.result.get("effect_sizes", {})))
+    columns = (
+        Column("metric", "Metric"),
+        Column("model_a", "A"),
+        Column("model_b", "B"),
+        Column("estimate", "A − B", True),
+        Column("ci_low", _level(rows[0][0]), True),
+        *(Column(key, name, True) for key, name in (_PROBABILITIES | _P_VALUES).items()),
+        Column("decision", "Says"),
+        *(
+            Column(f"effect_{k}", _EFFECTS.get(k, capital(k.replace("_", " "))), True)
+            for k in effects
+        ),
+    )
+    lines = []
+    for family, row in rows:
+        metric = {"metric": text(METRICS[family.metric].title)} if len(found) > 1 else {}
+        lines.append(metric | _pair(study, family, row, effects))
+    return tabulate(item, columns, lines, _pairs_note(study, first, len(found)))
+
+
+def _level(family: Family) -> str:
+    known = [row for row in family.rows if not math.isnan(row.confidence)]
+    return capital(prose.level_of(known[0])) if known else "CI"
+
+
+def _pairs_note(study: Study, family: Family, metrics: int) -> str:
+    row = family.rows[0]
+    unit = "" if metrics > 1 else f"{prose.unit(family)} on "
+    note = f"{capital(unit + prose.evidence(study, family))}; A as in comparisons.csv"
+    if family.entry.name in prose.OWN_UNITS or family.in_ranks:
+        note += f"; A − B in {prose.unit(family)}"
+    if family.bayesian:
+        return f"{note}."
+    one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
+    each = " for each metric" if metrics > 1 and row.family_size > 1 else ""
+    side = "" if row.alternative == "two-sided" else f"; one-sided: {prose.side(row)}"
+    return (
+        f"{note}; {prose.correction(row)}{each}{side}. Stars: adjusted p at most {one} (*), {two} "
+        f"(**), {three} (***)."
+    )
+
+
+def _pair(study: Study, family: Family, row: Comparison, effects: list[str]) -> dict[str, Cell]:
+    """Show a comparison as it was computed: its statistic and effect sizes belong to this side."""
+    cells = {
+        "model_a": text(study.label(row.model_a)),
+        "model_b": text(study.label(row.model_b)),
+        "estimate": score_cell(row.estimate),
+        "ci_low": ci_cell(row.ci_low, row.ci_high),
+        "decision": Cell(prose.decision(study, row), tone=TONES.get(row.decision, "open")),
+    }
+    if family.bayesian:
+        cells |= {key: Cell(probability(p := getattr(row, key)), p) for key in _PROBABILITIES}
+    else:
+        cells |= {
+            "statistic": Cell(number(row.statistic), row.statistic),
+            "df": text(degrees(row.df, row.df1, row.df2)),
+            "pvalue": Cell(pvalue(row.pvalue), row.pvalue),
+            "pvalue_adjusted": p_cell(row.pvalue_adjusted, row.alpha),
+        }
+    found = row.result.get("effect_sizes", {})
+    values = {key: as_float(found.get(key)) for key in effects}
+    return cells | {f"effect_{key}": Cell(number(v), v) for key, v in values.items()}
+
+
+def _tallies(item: Item, study: Study, families: list[Family]) -> Table:
+    first = families[0]
+    says = {
+        "a_better": "A better on",
+        "b_better": "B better on",
+        "equivalent": "Equivalent on",
+        "cannot_tell": "Cannot tell on",
+        "undecided": "Undecided on",
+    }
+    if first.equivalence:
+        del says["a_better"], says["b_better"]
+    elif not first.bayesian:
+        del says["equivalent"]
+    rows = []
+    for a, b in combinations(order(study), 2):
+        found = tally(families, a, b)
+        if found:
+            names = {"model_a": text(study.label(a)), "model_b": text(study.label(b))}
+            rows.append(names | {kind: count_cell(found[kind]) for kind in says})
+    called = "calls them equivalent" if first.equivalence else "calls one model better"
+    level = percent(first.rows[0].alpha)
+    note = (
+        f"Number of the {len(families)} data sets on which the test of "
+        f"{METRICS[first.metric].title}, at the {level} level within each data set, {called}. All "
+        "single results are in comparisons.csv."
+    )
+    columns = (
+        Column("model_a", "A"),
+        Column("model_b", "B"),
+        *(Column(key, title, True) for key, title in says.items()),
+    )
+    return tabulate(item, columns, rows, note)
+
+
+def _pairs(asked: Asked, entry: Entry) -> bool:
+    return asked.pairs(entry)
+
+
+EXHIBIT = TableExhibit(
+    section=Section.COMPARISONS,
+    place=26,
+    title="all pairs",
+    caption="A test of every pair of models. The estimate is the advantage of A over B; intervals "
+    "are simultaneous where the correction bounds the chance of any false finding. The adjusted "
+    'p-value, not the raw one, decides. "Cannot tell" means that the data do not decide, not that '
+    "the models are equal. With several data sets: on how many of them the test calls one model "
+    "better.",
+    each="test",
+    when=_pairs,
+    folded="All numbers",
+    build=build,
+)

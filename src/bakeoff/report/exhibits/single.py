@@ -1,0 +1,66 @@
+"""A test of each model by itself."""
+
+from __future__ import annotations
+
+import math
+
+from bakeoff.report import prose
+from bakeoff.report.cells import capital, ci_cell, p_cell, score_cell
+from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.numbers import number, pvalue
+from bakeoff.report.study import Study
+from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.scores import METRICS
+from bakeoff.stats import Arity, Entry
+
+COLUMNS = (
+    Column("model", "Model"),
+    Column("dataset", "On"),
+    Column("metric", "Metric"),
+    Column("estimate", "Estimate", True),
+    Column("ci_low", "CI", True),
+    Column("statistic", "Statistic", True),
+    Column("pvalue", "p", True),
+    Column("pvalue_adjusted", "Adjusted p", True),
+)
+
+
+def build(item: Item, study: Study) -> Table:
+    """Show a test of each model by itself."""
+    found = [f for f in study.families if f.role == "single" and f.entry.name == item.test]
+    rows = [
+        {
+            "model": text(study.label(row.model_a)),
+            "dataset": text(study.dataset_label(row.dataset)),
+            "metric": text(METRICS[row.metric].title),
+            "estimate": score_cell(row.estimate),
+            "ci_low": ci_cell(row.ci_low, row.ci_high),
+            "statistic": Cell(number(row.statistic), row.statistic),
+            "pvalue": Cell(pvalue(row.pvalue), row.pvalue),
+            "pvalue_adjusted": p_cell(row.pvalue_adjusted, row.alpha),
+        }
+        for family in found
+        for row in family.rows
+    ]
+    if not rows:
+        return tabulate(item, COLUMNS, rows, "There is no result.")
+    first = found[0].rows[0]
+    level = f"{prose.level_of(first)}; " if not math.isnan(first.confidence) else ""
+    return tabulate(item, COLUMNS, rows, capital(f"{level}{prose.correction(first)}."))
+
+
+def _of_one(asked: Asked, entry: Entry) -> bool:
+    return entry.arity is Arity.ONE
+
+
+EXHIBIT = TableExhibit(
+    section=Section.COMPARISONS,
+    place=25,
+    title="",
+    caption="A test of each model by itself against a fixed value. It does not compare models; the "
+    "adjusted p-values are for the family of all models.",
+    each="test",
+    when=_of_one,
+    folded="All numbers",
+    build=build,
+)

@@ -1,0 +1,52 @@
+"""What fitting and predicting cost, by model."""
+
+from __future__ import annotations
+
+from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.numbers import fixed, number, seconds
+from bakeoff.report.study import Study
+from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+
+COLUMNS = (
+    Column("model", "Model"),
+    Column("fits", "Fits", True),
+    Column("fit_seconds", "One fit", True),
+    Column("predict_seconds", "One prediction", True),
+    Column("total_seconds", "All fits", True),
+    Column("peak_memory_mb", "Peak memory", True),
+)
+
+
+def build(item: Item, study: Study) -> Table:
+    """Tell what fitting and predicting cost, by model."""
+    found = study.timings.groupby("model", sort=False).agg(
+        fits=("fit_seconds", "size"),
+        fit_seconds=("fit_seconds", "mean"),
+        predict_seconds=("predict_seconds", "mean"),
+        total_seconds=("fit_seconds", "sum"),
+        peak_memory_mb=("peak_memory_mb", "max"),
+    )
+    rows = (
+        {
+            "model": text(study.label(str(model))),
+            "fits": Cell(number(float(line["fits"])), line["fits"]),
+            **{k: Cell(seconds(line[k]), line[k]) for k in line.index if k.endswith("_seconds")},
+            "peak_memory_mb": Cell(
+                f"{fixed(line['peak_memory_mb'], 0)} MB", line["peak_memory_mb"]
+            ),
+        }
+        for model, line in found.reindex(list(study.models)).iterrows()
+    )
+    return tabulate(item, COLUMNS, rows, "Means over all fits, and their sum.")
+
+
+EXHIBIT = TableExhibit(
+    section=Section.MODELS,
+    place=60,
+    title="Time and memory",
+    caption="Seconds of one fit and one prediction (means), of all fits together, and peak memory. "
+    "These differ from run to run; everything else in the report does not.",
+    folded="Time and memory",
+    timed=True,
+    build=build,
+)
