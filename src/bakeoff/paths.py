@@ -88,6 +88,10 @@ class Paths:
         """Return a table of the report, in one of its forms."""
         return f"{self.root}/tables/{name}.{kind}"
 
+    def caption(self, kind: str) -> str:
+        """Return what figures or tables of one kind mean, for Snakemake's report."""
+        return f"{self.root}/captions/{kind}.rst"
+
     def log(self, name: str) -> str:
         """Return the log of a job."""
         return f"{self.root}/logs/{name}.log"

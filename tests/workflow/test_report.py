@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from bakeoff.compare import choose_tests, running
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.numbers import fixed, p_equals, pvalue, score
 from bakeoff.spec import load_experiment
@@ -156,7 +157,8 @@ def test_snakemakes_report_has_every_exhibit_with_its_caption(
         for paths in parts.values()
         for path in paths
     }
-    listed = exhibits(load_experiment(copy.deepcopy(TINY)))
+    experiment = load_experiment(copy.deepcopy(TINY))
+    listed = exhibits(experiment, running(choose_tests(experiment)[1]))
     kinds = {"figure": ("figures", "svg"), "table": ("tables", "csv")}
     for exhibit in listed:
         folder, suffix = kinds[exhibit.form]
@@ -164,7 +166,7 @@ def test_snakemakes_report_has_every_exhibit_with_its_caption(
         item = found[path]
         assert item["labels"] == {"what": exhibit.title, "form": exhibit.form}
         assert len(item["caption"]) > 60
-        assert in_category[path] == exhibit.category
+        assert in_category[path] == exhibit.section
     assert set(found) == {"results/tiny/report.html"} | {
         f"results/tiny/{kinds[e.form][0]}/{e.name}.{kinds[e.form][1]}" for e in listed
     }

@@ -1,3 +1,5 @@
+from os.path import abspath
+
 FIGURES = [e for e in bakeoff.exhibits if e.form == "figure"]
 TABLES = [e for e in bakeoff.exhibits if e.form == "table"]
 STUDY = NEEDS.study(bakeoff.file)
@@ -8,7 +10,6 @@ report: "../report/overview.rst"
 
 rule report:
     input:
-        experiment=rules.resolve_experiment.output[0],
         chosen=rules.resolve_experiment.output[1],
         comparisons=rules.compare.output.json,
         scores=rules.all_scores.output.scores,
@@ -30,8 +31,8 @@ rule report:
         figures=[
             report(
                 PATHS.figure(e.name),
-                caption=f"../report/{e.kind}.rst",
-                category=e.category,
+                caption=abspath(PATHS.caption(e.kind)),
+                category=e.section,
                 labels={"what": e.title, "form": e.form},
             )
             for e in FIGURES
@@ -39,13 +40,14 @@ rule report:
         tables=[
             report(
                 PATHS.table(e.name),
-                caption=f"../report/{e.kind}.rst",
-                category=e.category,
+                caption=abspath(PATHS.caption(e.kind)),
+                category=e.section,
                 labels={"what": e.title, "form": e.form},
             )
             for e in TABLES
         ],
         latex=[PATHS.table(e.name, "tex") for e in TABLES],
+        captions=[PATHS.caption(kind) for kind in {e.kind: e for e in bakeoff.exhibits}],
     log:
         PATHS.log("report"),
     localrule: True

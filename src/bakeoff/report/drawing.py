@@ -123,7 +123,7 @@ def message(text: str, legend: str = "") -> Drawing:
     """Make a figure that only says why there is none."""
     figure = canvas(WIDTH, 0.7)
     figure.text(0.5, 0.5, text, ha="center", va="center", color=MUTED)
-    return Drawing(figure, f"{text[:1].upper()}{text[1:]}.", legend)
+    return Drawing(figure, f"{text[:1].upper()}{text[1:]}." if text else "", legend)
 
 
 _METADATA: dict[str, dict[str, Any]] = {

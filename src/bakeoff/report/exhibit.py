@@ -158,6 +158,8 @@ class Exhibit:
     def __post_init__(self) -> None:
         if not self.caption.strip():
             raise ValueError("an exhibit needs a caption")
+        if isinstance(self.title, str) and not self.title.strip() and self.each != "test":
+            raise ValueError("an exhibit needs a title")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -8,10 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from bakeoff.compare import Comparison, Decision
-from bakeoff.stats import Entry, Evidence, TypeOneError
-
-ON_ROWS = (Evidence.CORRECTNESS, Evidence.LABELS, Evidence.PROBABILITIES)
-"""What tests on single rows are fed with; each kind has one metric of its own."""
+from bakeoff.stats import Entry, TypeOneError
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -85,17 +82,6 @@ class Family:
     def pooled(self) -> bool:
         """Whether those are ranks among the scores of all data sets, not within each of them."""
         return any(rank > len(self.ranks) for rank in self.ranks.values())
-
-    @cached_property
-    def in_ranks(self) -> bool:
-        """Whether its estimates are differences of those ranks, not of scores."""
-        return bool(self.ranks) and all(
-            math.isclose(
-                abs(row.estimate), abs(self.ranks[row.model_a] - self.ranks[row.model_b]),
-                abs_tol=1e-6,
-            )
-            for row in self.rows
-        )  # fmt: skip
 
     def between(self, a: str, b: str) -> Comparison | None:
         """Return the comparison of two models as `a` sees it, or None."""

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from bakeoff.compare import Comparison, Decision
 from bakeoff.report import prose
-from bakeoff.report.family import ON_ROWS, Family
+from bakeoff.report.family import Family
 from bakeoff.report.numbers import short
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
@@ -121,7 +121,7 @@ def difference_name(family: Family) -> str:
     what = prose.unit(family)
     if not family.dataset:
         return f"advantage of the first algorithm ({what} over data sets)"
-    if family.entry.evidence in ON_ROWS:
+    if family.entry.evidence.on_rows:
         return f"advantage of the first model ({what} on the test rows)"
     return f"advantage of the first algorithm ({what}, mean over folds)"
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import numpy as np
 from scipy import special
 
 from bakeoff.compare import Comparison
 from bakeoff.report.family import Family, as_float
-from bakeoff.stats import Evidence
 
 POWER = 0.8
+Planning = Callable[..., Any]
 
 
 def detectable(family: Family, row: Comparison) -> float:
@@ -22,43 +25,32 @@ def detectable(family: Family, row: Comparison) -> float:
     """
     details = row.result.get("details", {})
     alpha = row.alpha / (row.family_size if row.correction not in ("none", "BH", "BY") else 1)
-    if family.entry.evidence is Evidence.CORRECTNESS and "only_a_correct" in details:
-        return _on_rows(row.n, details["only_a_correct"] + details["only_b_correct"], alpha)
-    if family.entry.name == "cv5x2_f" and "variances" in details:
-        return _on_halves([as_float(v) for v in details["variances"]], alpha)
+    plan = family.entry.detectable
+    if plan and "only_a_correct" in details:
+        discordant = details["only_a_correct"] + details["only_b_correct"]
+        return _on_rows(plan, row.n, discordant, alpha)
+    if plan and "variances" in details:
+        variances = [as_float(v) for v in details["variances"]]
+        sd = math.sqrt(sum(variances) / len(variances))
+        # in units of one fold's standard deviation the answer depends on the level alone
+        return _for_unit_noise(plan, alpha) * sd if sd > 1e-12 else math.nan
     return _from_interval(row)
 
 
-def _on_rows(n: int, discordant: int, alpha: float) -> float:
-    from bakeoff.stats.planning import mcnemar_detectable_difference
-
+def _on_rows(plan: Planning, n: int, discordant: int, alpha: float) -> float:
     if n < 1 or not 0 < discordant < n:
         return math.nan
     # where even all of today's disagreement would be too little, ask what disagreement would do
     for rate in np.linspace(discordant / n, 1, 40):
-        found = mcnemar_detectable_difference(
-            n=n, discordance=float(rate), power=POWER, alpha=alpha, calculation="normal"
-        ).difference
+        found = plan(n=n, discordance=float(rate), power=POWER, alpha=alpha).difference
         if math.isfinite(found):
-            return found
+            return float(found)
     return math.nan
 
 
-def _on_halves(variances: list[float], alpha: float) -> float:
-    from bakeoff.stats.planning_resampled import cv5x2_f_detectable_difference
-
-    sd = math.sqrt(sum(variances) / len(variances))
-    if not sd > 1e-12:
-        return math.nan
-    # in units of one fold's standard deviation the answer depends on the level alone
-    if alpha not in _EFFECTS:
-        _EFFECTS[alpha] = cv5x2_f_detectable_difference(
-            power=POWER, sd=1.0, alpha=alpha, n_simulations=5000
-        ).difference
-    return _EFFECTS[alpha] * sd
-
-
-_EFFECTS: dict[float, float] = {}
+@cache
+def _for_unit_noise(plan: Planning, alpha: float) -> float:
+    return float(plan(power=POWER, sd=1.0, alpha=alpha).difference)
 
 
 def _from_interval(row: Comparison) -> float:

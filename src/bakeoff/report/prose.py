@@ -9,25 +9,9 @@ from bakeoff.report.family import Family
 from bakeoff.report.numbers import fixed, interval, p_equals, percent, score
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS
-from bakeoff.stats import Evidence, TypeOneError
+from bakeoff.scores.metrics import POINTS
+from bakeoff.stats import Evidence
 
-SHARES = ("accuracy", "error", "balanced_accuracy", "precision", "recall")
-
-TYPE_ONE = {
-    TypeOneError.CONTROLLED: "keeps to its level: of comparisons without a true difference it "
-    "calls about as many different as the level says",
-    TypeOneError.CONSERVATIVE: "is cautious: it calls fewer comparisons different than its level "
-    "allows, and misses more",
-    TypeOneError.LIBERAL: "is lenient: it finds differences that are not there more often than "
-    "its level says",
-    TypeOneError.BAYESIAN: "has no error rate: it gives posterior probabilities",
-}
-TYPE_ONE_SHORT = {
-    TypeOneError.CONTROLLED: "keeps its level",
-    TypeOneError.CONSERVATIVE: "conservative",
-    TypeOneError.LIBERAL: "too lenient",
-    TypeOneError.BAYESIAN: "posterior probabilities",
-}
 PLANS = {
     "cv_5x2": "5 × 2-fold cross-validation",
     "kfold": "cross-validation",
@@ -41,8 +25,6 @@ WHY_UNDECIDED = {
     "undefined": "the test has no answer on this evidence",
     "undefined_metric": "the metric is undefined on a fold",
 }
-OWN_UNITS = {"pairwise_rank_sum": "Cliff's delta"}
-"""Tests whose estimates are neither in the unit of the metric nor differences of ranks."""
 SAME = ("no_discordant_pairs", "identical_scores")
 
 
@@ -70,7 +52,7 @@ def why_undecided(row: Comparison) -> str:
 def gap(value: float, metric: str) -> str:
     """Write the size of a difference: percentage points for shares, else the metric's unit."""
     size = abs(value)
-    if metric in SHARES:
+    if METRICS[metric].unit == POINTS:
         points = fixed(size * 100, 1)
         return f"{points} percentage point{'' if points == '1.0' else 's'}"
     return score(size)
@@ -78,20 +60,12 @@ def gap(value: float, metric: str) -> str:
 
 def unit(family: Family) -> str:
     """Name what a family's estimates are differences of."""
-    if family.in_ranks:
-        return "mean rank among all scores" if family.pooled else "average rank"
-    if family.entry.name in OWN_UNITS:
-        return OWN_UNITS[family.entry.name]
-    return METRICS[family.metric].title
-
-
-def _is_metric(family: Family) -> bool:
-    return not family.in_ranks and family.entry.name not in OWN_UNITS
+    return family.entry.unit or METRICS[family.metric].title
 
 
 def gap_of(family: Family, value: float) -> str:
     """Write the size of a difference in the unit of a family's estimates."""
-    if _is_metric(family):
+    if not family.entry.unit:
         return gap(value, family.metric)
     size = fixed(abs(value), 2)
     return f"{size} average ranks" if unit(family) == "average rank" else f"{size} ({unit(family)})"
@@ -99,12 +73,12 @@ def gap_of(family: Family, value: float) -> str:
 
 def gap_with_interval(row: Comparison, family: Family) -> str:
     """Write A's advantage with its interval, in one unit."""
-    if not _is_metric(family):
+    if family.entry.unit:
         return gap_of(family, row.estimate)
     text = gap(row.estimate, row.metric)
     if math.isnan(row.ci_low):
         return text
-    factor, decimals = (100, 1) if row.metric in SHARES else (1, 3)
+    factor, decimals = (100, 1) if METRICS[row.metric].unit == POINTS else (1, 3)
     # turned to the side of the one who is ahead, as the size is
     sign = 1 if row.estimate >= 0 else -1
     limits = sorted((sign * row.ci_low * factor, sign * row.ci_high * factor))

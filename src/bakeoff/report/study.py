@@ -12,7 +12,7 @@ import pandas as pd
 
 from bakeoff.compare import Comparison
 from bakeoff.compare.evidence import PairedPredictions
-from bakeoff.report.family import ON_ROWS, Family
+from bakeoff.report.family import Family
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import Experiment
@@ -157,14 +157,14 @@ class Study:
             if f.settles
             and f.entry.about == about
             and f.dataset == wanted
-            and (f.metric == own or f.entry.evidence in ON_ROWS)
+            and (f.metric == own or f.entry.evidence.on_rows)
         ]
 
         def worth(f: Family) -> tuple[bool, bool, int]:
             on_right = f.entry.evidence is Evidence.CORRECTNESS
             return (
                 f.metric != own,
-                f.entry.evidence in ON_ROWS and not on_right,
+                f.entry.evidence.on_rows and not on_right,
                 TRUST.index(f.entry.type1),
             )
 

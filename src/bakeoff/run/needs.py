@@ -148,7 +148,7 @@ class Needs:
         """Name the files of the results, as `bakeoff.report.read.read_study` wants them."""
         top = self.paths.top
         return {
-            "experiment": top("experiment.yaml"),
+            "experiment": self.experiment,
             "chosen": top("tests.json"),
             "comparisons": top("comparisons.json"),
             "scores": top("scores.csv"),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ParamSpec
 
 from bakeoff.files import DOWNLOADS
-from bakeoff.report.names import Exhibit
+from bakeoff.report.exhibit import Item
 from bakeoff.run import recipes, steps
 from bakeoff.run.cache import cached
 from bakeoff.run.fits import Fitter
@@ -73,16 +73,17 @@ class Session:
         return self._store.to_redo(lambda wanted: self._call(partial(steps.find_outdated, wanted)))
 
     @cached_property
-    def exhibits(self) -> list[Exhibit]:
+    def exhibits(self) -> list[Item]:
         """The report's figures and tables."""
+        tests = list(self.tests.values())
         found = cached(
             self.experiment.experiment,
             "exhibits",
             lambda: [self.experiment.resolved(), recipes.code(".")],
-            lambda: self._call(partial(steps.list_exhibits, self.experiment)),
+            lambda: self._call(partial(steps.list_exhibits, self.experiment, tests)),
             in_main=self.pool is not None,
         )
-        return [Exhibit(*one) for one in found]
+        return [Item(*one) for one in found]
 
     def threads(self, wildcards: Any) -> int:
         """Return the threads of one fit, or of the widest in a batch."""

@@ -225,11 +225,12 @@ def resolve_experiment(
     write_text(output, yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True))
 
 
-def list_exhibits(experiment: Experiment) -> list[tuple[str, ...]]:
+def list_exhibits(experiment: Experiment, tests: Sequence[ChosenTest]) -> list[tuple[str, ...]]:
     """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
+    from bakeoff.compare import running
     from bakeoff.report.exhibits import exhibits
 
-    return [tuple(exhibit) for exhibit in exhibits(experiment)]
+    return [tuple(item) for item in exhibits(experiment, running(tests))]
 
 
 def report(study: Mapping[str, Any], folder: str) -> None:

@@ -8,13 +8,13 @@ import pytest
 from scipy import special
 from studies import experiment, ran
 
-from bakeoff.report.exhibits import exhibits
-from bakeoff.report.figures import draw
-from bakeoff.report.figures.ranks import joined
-from bakeoff.report.figures.style import adopt, name_of
+from bakeoff.report import prose
+from bakeoff.report.drawing import adopt, name_of
+from bakeoff.report.exhibits import draw, exhibits
+from bakeoff.report.exhibits.ranks import joined
+from bakeoff.report.pairs_shown import families_of, rows_of
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import dataset_means, ranks_of
-from bakeoff.report.selection import families_of, rows_of
 
 RANK_TESTS = ("nemenyi", "friedman_posthoc", "pairwise_wilcoxon")
 
@@ -48,8 +48,9 @@ def test_bars_join_exactly_what_the_p_values_do_not_tell_apart(test, k):
 
 def test_unit_of_rank_tests_is_ranks_and_of_others_scores():
     one = over(4)
-    found = {f.entry.name: f.in_ranks for f in one.families if f.role == "pair"}
-    assert found == {"nemenyi": True, "friedman_posthoc": True, "pairwise_wilcoxon": False}
+    found = {f.entry.name: prose.unit(f) for f in one.families if f.role == "pair"}
+    ranks = dict.fromkeys(("nemenyi", "friedman_posthoc"), "average rank")
+    assert found == {**ranks, "pairwise_wilcoxon": "accuracy"}
 
 
 @pytest.mark.parametrize("k", [2, 5, 25])
@@ -60,8 +61,9 @@ def test_every_figure_draws_with_any_number_of_models(k):
         dict(zip(means, names, strict=True)), tests=("cv5x2_f", "bayes_correlated_t", "mcnemar")
     )
     one = ran(spec, means, accuracies=means)
-    drawn = [draw(e, one) for e in exhibits(spec) if e.form == "figure"]
-    assert len({d.exhibit.name for d in drawn}) == len(drawn) >= 5
+    items = [e for e in exhibits(spec, one.tests) if e.form == "figure"]
+    assert len({item.name for item in items}) == len(items) >= 5
+    drawn = [draw(item, one) for item in items]
     for drawing in drawn:
         assert drawing.alt
         assert drawing.figure.axes or drawing.figure.texts
@@ -70,7 +72,7 @@ def test_every_figure_draws_with_any_number_of_models(k):
 def test_a_figure_says_why_there_is_none():
     spec = experiment(("a", "b"), tests=("cv5x2_f",))
     one = dataclasses.replace(ran(spec, {"a": 0.9, "b": 0.8}), comparisons=())
-    forest = next(e for e in exhibits(spec) if e.kind == "forest")
+    forest = next(e for e in exhibits(spec, one.tests) if e.kind == "forest")
     assert "no result" in draw(forest, one).alt
 
 

@@ -60,8 +60,9 @@ class Page(HTMLParser):
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     spec = experiment({"a": "Alpha", "b": ALERT, "c": LONG}, tests=TESTS[:2] + TESTS[3:5])
-    make_report(ran(spec, THREE, accuracies=ACCURACIES), folder)
-    return folder, spec
+    made_up = ran(spec, THREE, accuracies=ACCURACIES)
+    make_report(made_up, folder)
+    return folder, exhibits(spec, made_up.tests)
 
 
 def test_page_is_well_formed_with_headings_in_order_and_unique_ids(made):
@@ -79,7 +80,7 @@ def test_page_needs_nothing_but_itself(made):
     text = (made[0] / "report.html").read_text(encoding="utf-8")
     page = Page(text)
     own = {f"#{name}" for name in page.ids}
-    files = {f"figures/{e.name}.{k}" for e in exhibits(made[1]) for k in ("svg", *PRINTED)}
+    files = {f"figures/{e.name}.{k}" for e in made[1] for k in ("svg", *PRINTED)}
     assert {link for link in page.links if not link.startswith("data:")} <= own | files
     assert "@import" not in text
     assert not re.search(r"url\((?!#)", text)
@@ -89,27 +90,26 @@ def test_every_figure_has_a_text_and_every_reference_a_target(made):
     text = (made[0] / "report.html").read_text(encoding="utf-8")
     page = Page(text)
     figures = [attrs for tag, attrs in page.tags if tag == "svg"]
-    wanted = [e for e in exhibits(made[1]) if e.form == "figure"]
+    wanted = [e for e in made[1] if e.form == "figure"]
     assert len(figures) == len(wanted)
     assert all(attrs["role"] == "img" and len(attrs["aria-label"]) > 20 for attrs in figures)
     assert set(re.findall(r"url\(#([^)]+)\)", text)) <= set(page.ids)
 
 
 def test_labels_do_no_harm_wherever_they_go(made):
-    folder, spec = made
+    folder, listed = made
     page = Page((folder / "report.html").read_text(encoding="utf-8"))
     assert [tag for tag, _ in page.tags].count("script") == 1
     assert any(ALERT in text for text in page.texts)
     assert ALERT not in (folder / "report.md").read_text(encoding="utf-8").split("`````")[0]
-    for exhibit in exhibits(spec):
+    for exhibit in listed:
         if exhibit.form == "figure":
             svg = (folder / "figures" / f"{exhibit.name}.svg").read_text(encoding="utf-8")
             assert "<script" not in svg
 
 
 def test_files_are_those_that_are_announced(made):
-    folder, spec = made
-    listed = exhibits(spec)
+    folder, listed = made
     figures = {f"{e.name}.svg" for e in listed if e.form == "figure"}
     tables = {f"{e.name}.{k}" for e in listed if e.form == "table" for k in ("csv", "tex")}
     assert {p.name for p in (folder / "figures").iterdir()} == figures

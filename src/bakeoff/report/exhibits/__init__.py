@@ -34,7 +34,7 @@ def records() -> dict[str, Exhibit]:
     TypeError
         A module without a record of a table or figure.
     """
-    found = {}
+    found: dict[str, Exhibit] = {}
     for module in pkgutil.iter_modules(__path__):
         record = getattr(importlib.import_module(f"{__name__}.{module.name}"), "EXHIBIT", None)
         if not isinstance(record, (FigureExhibit, TableExhibit)):

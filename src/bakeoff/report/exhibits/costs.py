@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bakeoff.compare.evidence import PairedPredictions
 from bakeoff.report.cells import count_cell, score_cell
-from bakeoff.report.confusion import confusion
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Column, Table, tabulate, text
@@ -33,7 +34,7 @@ def build(item: Item, study: Study) -> Table:
     )
     rows = []
     for dataset, tested in study.test_sets.items():
-        known = {m: confusion(tested, m, spec.names) for m in tested.models}
+        known = {m: _confusion(spec, tested, m) for m in tested.models}
         mean = {m: float((matrix * counts).sum() / counts.sum()) for m, counts in known.items()}
         best = min(mean.values(), default=math.nan)
         where = {"dataset": text(study.dataset_label(dataset))} if len(study.datasets) > 1 else {}
@@ -52,6 +53,14 @@ def build(item: Item, study: Study) -> Table:
     more = " The costliest kinds of errors are counted." if len(errors) > _MOST_ERRORS else ""
     note = f"On the held-out rows, in the unit of `costs:`; the cheapest in bold.{more}"
     return tabulate(item, columns, rows, note)
+
+
+def _confusion(spec: Costs, tested: PairedPredictions, model: str) -> NDArray[np.int64]:
+    """Count true (rows) against predicted classes (columns), in the order of the costs."""
+    place = [spec.names.index(name) for name in tested.classes]
+    found = np.zeros((len(spec.names), len(spec.names)), dtype=np.int64)
+    found[np.ix_(place, place)] = tested.confusion(model)
+    return found
 
 
 def _errors(spec: Costs) -> list[tuple[int, int, str, str]]:

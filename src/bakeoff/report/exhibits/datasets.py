@@ -29,11 +29,9 @@ def build(item: Item, study: Study) -> Table:
         *(Column(m, study.label(m), True) for m in ordered),
     )
     rows = (
-        {
-            "dataset": text(study.dataset_label(str(name))),
-            **{m: score_cell(float(means.at[name, m]), bool(best.at[name, m])) for m in ordered},
-        }
-        for name in means.index
+        {"dataset": text(study.dataset_label(str(name)))}
+        | {m: score_cell(float(own[m]), bool(first[m])) for m in ordered}
+        for (name, own), (_, first) in zip(means.iterrows(), best.iterrows(), strict=True)
     )
     note = (
         f"{capital(study.metric.title)}, {prose.PLANS[study.plan]}; best of each data set in bold. "

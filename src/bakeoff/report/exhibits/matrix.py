@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bakeoff.compare import Comparison, Decision
-from bakeoff.compare.applied import applied
+from bakeoff.compare.setup import setup_of
 from bakeoff.report.drawing import (
     BLUE,
     GREEN,
@@ -125,7 +125,7 @@ def _alt(families: list[Family], k: int) -> str:
 
 def _all_pairs(asked: Asked, entry: Entry) -> bool:
     experiment = asked.experiment
-    of_all = len(experiment.models) > 2 and applied(entry, experiment.tests).versus is None
+    of_all = len(experiment.models) > 2 and setup_of(entry, experiment.tests).versus is None
     return asked.pairs(entry) and entry.type1 is not TypeOneError.BAYESIAN and of_all
 
 

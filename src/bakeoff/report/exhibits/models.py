@@ -18,6 +18,7 @@ from bakeoff.report.ranking import (
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, Table, tabulate, text
 from bakeoff.scores import METRICS
+from bakeoff.scores.metrics import POINTS
 
 
 def build(item: Item, study: Study) -> Table:
@@ -69,7 +70,7 @@ def build(item: Item, study: Study) -> Table:
         "Intervals of models overlap or not for many reasons: whether two models differ is "
         "answered by the tests, not by this table."
     )
-    if study.metric.name in prose.SHARES and any(
+    if study.metric.unit == POINTS and any(
         line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked
     ):
         note += " A limit beyond 0 or 1 says that so near the end the interval is a rough one."

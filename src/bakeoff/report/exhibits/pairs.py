@@ -95,7 +95,7 @@ def _pairs_note(study: Study, family: Family, metrics: int) -> str:
     row = family.rows[0]
     unit = "" if metrics > 1 else f"{prose.unit(family)} on "
     note = f"{capital(unit + prose.evidence(study, family))}; A as in comparisons.csv"
-    if family.entry.name in prose.OWN_UNITS or family.in_ranks:
+    if family.entry.unit:
         note += f"; A − B in {prose.unit(family)}"
     if family.bayesian:
         return f"{note}."

@@ -42,7 +42,7 @@ def build(item: Item, study: Study) -> Table:
                 "test": text(entry.title),
                 "about": text(prose.about(families[0])),
                 "null_hypothesis": text(str(null)),
-                "type1": text(prose.TYPE_ONE_SHORT[entry.type1], tone="bad" if lenient else ""),
+                "type1": text(entry.type1.short, tone="bad" if lenient else ""),
                 "family": text(NONE if alone else prose.correction(first)),
                 "detectable": text(_would_miss(study, entry)),
             }

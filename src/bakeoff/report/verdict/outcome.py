@@ -7,7 +7,7 @@ import math
 
 from bakeoff.compare import Comparison, Decision
 from bakeoff.report import prose
-from bakeoff.report.family import ON_ROWS, Family
+from bakeoff.report.family import Family
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.kind import Kind
@@ -90,7 +90,7 @@ def standing(study: Study, family: Family) -> list[str]:
     """
     if family.ranks:
         return sorted(family.ranks, key=lambda model: family.ranks[model])
-    if family.entry.evidence in ON_ROWS:
+    if family.entry.evidence.on_rows:
         # against all others or against one control, a sum of differences orders like the scores
         lead = dict.fromkeys(family.models, 0.0)
         for row in family.rows:

@@ -52,7 +52,7 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
 def take_care(family: Family) -> Iterator[str]:
     """Warn of a finding by a test that finds too much."""
     if family.entry.type1 is TypeOneError.LIBERAL:
-        yield f"Take care: {the(family)} {prose.TYPE_ONE[family.entry.type1]}."
+        yield f"Take care: {the(family)} {family.entry.type1.sentence}."
 
 
 def by_how_much(study: Study, o: Outcome) -> str:

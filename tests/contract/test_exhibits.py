@@ -1,0 +1,163 @@
+"""What holds of every exhibit of the report, whoever added it: it draws, and says what it shows."""
+
+import dataclasses
+import textwrap
+
+import pandas as pd
+import pytest
+
+from bakeoff.report import exhibits as package
+from bakeoff.report.exhibit import FigureExhibit, Section, TableExhibit
+from bakeoff.report.exhibits import build, draw, exhibits, records
+from bakeoff.report.make import make_report
+from bakeoff.spec import load_experiment
+from bakeoff.stats import catalogue
+from tests.unit.report.studies import experiment, ran
+
+MEANS = {"a": 0.95, "b": 0.94, "c": 0.90}
+COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
+TESTS = (
+    "cv5x2_f", "bayes_correlated_t", "mcnemar", "cochran_q", "cost_sensitive",
+    "binomial_test",
+)  # fmt: skip
+TOY = """
+from bakeoff.report.drawing import message
+from bakeoff.report.exhibit import FigureExhibit, Section
+
+EXHIBIT = FigureExhibit(
+    section=Section.TRUST,
+    place=5,
+    title="A toy",
+    caption="The caption of a toy.",
+    draw=lambda item, study: message(f"a toy about {study.title}"),
+)
+"""
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Return a study of one data set that has exhibits of nearly every kind."""
+    plain = experiment(list(MEANS), tests=TESTS, costs=COSTS).resolved() | {"on_error": "exclude"}
+    plain["models"]["a"] |= {"seeds": 2, "threshold": {"choose": "youden"}}
+    spec = load_experiment(plain)
+    one = ran(spec, MEANS, accuracies=MEANS)
+    keys = {"dataset": "d", "model": "a", "plan": "cv_5x2"}
+    noise = {"seeds": 2, "folds": 10, "mean": 0.9, "sd_between_seeds": 0.01}
+    noise |= {"sd_between_folds": 0.02, "share_of_seeds": 0.2, "metric": "accuracy"}
+    return dataclasses.replace(
+        one,
+        choices=pd.DataFrame([{**keys, "parameter": "threshold", "value": "0.4"}]),
+        seeds=pd.DataFrame([{**keys, **noise}]),
+        failed=pd.DataFrame([{**keys, "fold": 1, "why": "boom"}]),
+    )
+
+
+@pytest.fixture(scope="module")
+def over_datasets():
+    """Return a study over data sets, for the exhibits that only such studies have."""
+    spec = experiment(list(MEANS), datasets=("d", "e", "f"), tests=("nemenyi",))
+    return ran(spec, {model: [mean, mean - 0.1, mean - 0.2] for model, mean in MEANS.items()})
+
+
+@pytest.fixture(scope="module")
+def shown(study, over_datasets):
+    return {
+        item.kind: (item, one)
+        for one in (over_datasets, study)
+        for item in exhibits(one.experiment, one.tests)
+    }
+
+
+@pytest.mark.parametrize("kind", records())
+def test_every_exhibit_is_made_and_says_what_it_shows(shown, kind):
+    item, one = shown[kind]
+    assert len(item.title) > 5
+    assert len(item.caption) > 60
+    assert item.caption.endswith(".")
+    if item.form == "figure":
+        drawing = draw(item, one)
+        assert len(drawing.alt) > 20
+        assert "no result" not in drawing.alt
+        assert drawing.legend
+    else:
+        table = build(item, one)
+        assert table.rows
+        assert table.title == item.title
+
+
+def test_exhibits_of_any_tests_have_names_of_their_own():
+    spec = experiment(list(MEANS), datasets=("d", "e"), tests=list(catalogue()))
+    names = [item.name for item in exhibits(spec, list(catalogue().values()))]
+    assert len(set(names)) == len(names)
+
+
+def test_what_is_about_the_whole_study_comes_first():
+    names = ("cv5x2_f", "nemenyi", "mcnemar")
+    spec = experiment(list(MEANS), datasets=("d", "e"), tests=names)
+    listed = exhibits(spec, [catalogue()[name] for name in names])
+    tests = dict.fromkeys(item.test for item in listed if item.test)
+    assert list(tests) == ["nemenyi", "cv5x2_f", "mcnemar"]
+
+
+@pytest.mark.parametrize(
+    ("left_out", "said"),
+    [("draw", "draw"), ("caption", "caption"), ("title", "title"), ("section", "section")],
+)
+def test_a_record_lacks_nothing(left_out, said):
+    whole = {"section": Section.TRUST, "place": 1, "title": "T", "caption": "C.", "draw": print}
+    FigureExhibit(**whole)
+    with pytest.raises(TypeError, match=said):
+        FigureExhibit(**{key: value for key, value in whole.items() if key != left_out})
+
+
+@pytest.mark.parametrize("empty", ["title", "caption"])
+def test_a_record_says_something(empty):
+    whole = {"section": Section.TRUST, "place": 1, "title": "T", "caption": "C.", "build": print}
+    TableExhibit(**whole)
+    with pytest.raises(ValueError, match=f"needs a {empty}"):
+        TableExhibit(**whole | {empty: " "})
+
+
+@pytest.fixture
+def added(tmp_path, monkeypatch):
+    """Add a module to the exhibits."""
+
+    def add(name, text):
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+        records.cache_clear()
+
+    yield add
+    records.cache_clear()
+
+
+def test_one_file_adds_an_exhibit_to_page_folders_and_captions(added, study, tmp_path):
+    added("toy_shown", TOY)
+    make_report(study, tmp_path / "made")
+    page = (tmp_path / "made/report.html").read_text(encoding="utf-8")
+    assert '<figure id="figure-toy_shown">' in page
+    assert 'aria-label="A toy about made-up."' in page
+    assert "A toy about made-up." in (tmp_path / "made/report.md").read_text(encoding="utf-8")
+    assert (tmp_path / "made/figures/toy_shown.svg").is_file()
+    assert (tmp_path / "made/captions/toy_shown.rst").read_text() == "The caption of a toy.\n"
+
+
+def test_a_module_without_a_record_is_refused(added):
+    added("toy_empty", "from bakeoff.report.exhibit import FigureExhibit\n")
+    with pytest.raises(TypeError, match="toy_empty has no EXHIBIT"):
+        records()
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        "Drawing(canvas(1, 1), 'nothing is on it')",
+        "message('')",
+    ],
+)
+def test_a_figure_that_draws_or_says_nothing_is_refused(added, study, drawn):
+    made = TOY.replace('message(f"a toy about {study.title}")', drawn)
+    added(f"toy_{len(drawn)}", "from bakeoff.report.drawing import Drawing, canvas\n" + made)
+    item = next(i for i in exhibits(study.experiment, ()) if i.kind.startswith("toy_"))
+    with pytest.raises(ValueError, match="lacks a drawing or a text"):
+        draw(item, study)
