@@ -80,6 +80,9 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
         help="where to write; default: config/<name>.yaml where there is a folder config, else "
         "<name>.yaml; - prints",
     )
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="of the text, e.g. latin-1; default: UTF-8, or guessed"
+    )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     parser.epilog = "example:\n  bakeoff init data/loans.csv --target defaulted"
 

@@ -21,6 +21,7 @@ from bakeoff.check import check_experiment
 from bakeoff.cli import COMMANDS, main
 from bakeoff.cli.terminal import bold, table, width_of
 from bakeoff.compare.setup import allowed_options
+from bakeoff.data import load_table
 from bakeoff.spec import read_experiment
 from bakeoff.stats import catalogue, cochran_q, mcnemar, pairwise_mcnemar
 from tests.conftest import ROOT
@@ -388,6 +389,113 @@ def test_mistake_in_init(bakeoff: Run, folder: Path, target: str, expected: str)
     code, _, err = bakeoff("init", "t.csv", "--target", target)
     assert code == 2
     assert expected in err
+
+
+def written(bakeoff: Run, name: str, *options: str) -> tuple[dict[str, Any], str]:
+    """Return the data set that `init` writes for a file, and what it says."""
+    code, out, err = bakeoff("init", name, "--target", "left", "-o", "e.yaml", "--force", *options)
+    assert (code, err) == (0, "")
+    read_experiment("e.yaml")
+    (data,) = yaml.safe_load(Path("e.yaml").read_text())["datasets"].values()
+    return data, " ".join(out.split())
+
+
+@pytest.mark.parametrize(
+    ("classes", "positive"),
+    [
+        ((0, 1), "1"),
+        (("no", "yes"), "yes"),
+        (("positive", "negative"), "positive"),
+        (("false", "true"), "True"),
+        (("malignant", "benign"), "malignant"),
+        (("Yes", "No"), "Yes"),
+        (("churned", "not churned"), "churned"),
+        ((2, 1), "2"),
+        (("left", "right"), "right"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("share", [0.5, 0.75])
+def test_init_finds_the_positive_class(
+    bakeoff: Run, folder: Path, classes: tuple[Any, Any], positive: str, share: float
+) -> None:
+    rows = np.arange(60)
+    left = np.where(rows < 60 * share, *map(str, classes))
+    pd.DataFrame({"x": rows % 7, "left": left}).to_csv("t.csv", index=False)
+    data, said = written(bakeoff, "t.csv")
+    assert str(data["positive"]) == positive
+    assert f"the positive class is '{positive}'" in said
+
+
+def test_init_takes_a_number_for_a_name(bakeoff: Run, folder: Path) -> None:
+    write_table().to_csv("1.csv", index=False)
+    assert bakeoff("init", "1.csv", "--target", "left")[0] == 0
+    assert read_experiment("1.yaml").experiment == "1"
+
+
+@pytest.mark.parametrize("options", [(), ("--encoding", "latin-1")])
+def test_init_reads_other_encodings(bakeoff: Run, folder: Path, options: Any) -> None:
+    frame = write_table()
+    frame["city"] = frame["city"].replace("Graz", "Münster")
+    frame.to_csv("t.csv", index=False, encoding="latin-1")
+    data, said = written(bakeoff, "t.csv", *options)
+    assert data["encoding"] == ("latin-1" if options else "cp1252")
+    assert "--encoding says another" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "sep", "keys", "mean"),
+    [
+        ("{},5", ";", {"decimal": ","}, 30.0),
+        ('"1,{:03}.5"', ",", {"thousands": ","}, 1030.0),
+        ("1.{:03},5", ";", {"decimal": ",", "thousands": "."}, 1030.0),
+    ],
+)
+def test_init_reads_numbers_as_people_write_them(
+    bakeoff: Run, folder: Path, text: str, sep: str, keys: dict[str, str], mean: float
+) -> None:
+    rows = [f"{text.format(i)}{sep}{'no' if i % 2 else 'yes'}" for i in range(60)]
+    (folder / "t.csv").write_text(f"x{sep}left\n" + "\n".join(rows) + "\n")
+    data, said = written(bakeoff, "t.csv")
+    assert {key: data[key] for key in keys} == keys
+    assert f"decimal: {keys.get('decimal')!r}" in said or "decimal" not in keys
+    table = load_table("t", read_experiment("e.yaml").datasets["t"], 1)
+    assert table.frame["x"].mean() == pytest.approx(mean)
+
+
+def test_init_finds_what_means_missing(bakeoff: Run, folder: Path) -> None:
+    frame = write_table()
+    frame["age"] = frame["age"].astype(str).where(frame.index % 9 > 0, "?")
+    frame["level"] = np.where(frame.index % 3, "3+", "2")
+    frame.to_csv("t.csv", index=False)
+    data, said = written(bakeoff, "t.csv")
+    assert data["missing_values"][0] == "?"
+    assert len(data["missing_values"]) == 7
+    assert "missing_values: ['?'" in said
+
+
+def test_init_names_time_groups_and_rare_classes(bakeoff: Run, folder: Path) -> None:
+    frame = write_table(120).drop(columns="answer")
+    frame["patient_id"] = np.arange(120) // 3
+    frame["seen"] = pd.date_range("2024-01-01", periods=120).strftime("%Y-%m-%d")
+    frame.loc[:1, "left"] = "maybe"
+    frame.to_csv("t.csv", index=False)
+    data, said = written(bakeoff, "t.csv")
+    assert data["groups"] == "patient_id"
+    assert "seen" in data["drop"]
+    assert "# time: seen" in Path("e.yaml").read_text()
+    assert "write `time: seen`" in said
+    assert "rows with one 'patient_id' are kept together" in said
+    assert "leaves out 2 rows of classes with fewer than 4: maybe" in said
+
+
+def test_init_calls_even_classes_even(bakeoff: Run, folder: Path) -> None:
+    frame = pd.DataFrame({"x": np.arange(140) % 11, "left": np.arange(140) % 7})
+    frame.to_csv("t.csv", index=False)
+    written(bakeoff, "t.csv")
+    text = Path("e.yaml").read_text()
+    assert "accuracy would say little" not in text
+    assert "metrics: [accuracy" in text
 
 
 def test_init_writes_over_nothing(bakeoff: Run, folder: Path) -> None:

@@ -113,6 +113,8 @@ def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
             encoding=_encoding(spec),
             keep_default_na=False,
             na_values=list(MISSING) if missing is None else ["", *missing],
+            decimal=spec.decimal,
+            thousands=spec.thousands,
             index_col=False,
             low_memory=False,
         )
@@ -214,6 +216,8 @@ def _refuse_csv_keys(kind: str, spec: TableKeys) -> None:
         "sep": spec.sep is not None,
         "header": not spec.header,
         "missing_values": spec.missing_values is not None,
+        "decimal": spec.decimal != ".",
+        "thousands": spec.thousands is not None,
     }
     for key in (key for key, is_given in given.items() if is_given):
         raise Problem((key,), f"`{key}` is for CSV and TSV, the file is {kind}")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from bakeoff.keys import Section
+from bakeoff.keys import Section, said
 from bakeoff.sources.common.base import ColumnName, DataSet
 
 if TYPE_CHECKING:
@@ -32,6 +32,19 @@ class TableKeys(Section):
         description="CSV, TSV: texts that mean a missing value, beside empty ones; default: NA, "
         "N/A, NaN, null, None and their like.",
     )
+
+    decimal: Literal[".", ","] = Field(
+        ".", description="CSV, TSV: what stands before the decimals of a number."
+    )
+    thousands: Literal[",", ".", " ", "'"] | None = Field(
+        None, description="CSV, TSV: what stands between the thousands of a number."
+    )
+
+    @model_validator(mode="after")
+    def _readable_numbers(self) -> Self:
+        if self.decimal == self.thousands:
+            raise said(f"`decimal` and `thousands` cannot both be {self.decimal!r}")
+        return self
 
     def read(self, path: Path, name: str) -> pd.DataFrame:
         """Read a table that is called `name`; see `bakeoff.sources.common.formats.read_table`."""

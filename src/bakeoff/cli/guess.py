@@ -1,0 +1,349 @@
+"""What a table seems to hold: how its file is written, classes, ids, groups, dates, leaks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from bakeoff.data.columns import names
+from bakeoff.data.prediction_table import separator_of
+from bakeoff.errors import Problem, UserError
+from bakeoff.files import is_file
+from bakeoff.report.numbers import count
+from bakeoff.sources.common.formats import MISSING
+from bakeoff.sources.common.tables import TableKeys
+
+FEWEST = 4
+"""Rows of a class: two in each half of each replication."""
+IMBALANCED = 0.4
+"""Below this share of an even class's rows, accuracy says little of the rarest class."""
+
+_LIKE_AN_ID = re.compile(
+    r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|row|rownum|nr|no|number)$|^unnamed)"
+    r"|(?<=[a-z])(Id|ID|IDs|Key|UUID|Number|No|Nr|Index)$"
+)
+_LIKE_A_GROUP = re.compile(
+    r"(?i:patient|subject|person|customer|user|client|household|family|animal|site|plot|station"
+    r"|participant|student|school|hospital|device|machine|session|speaker|group)"
+)
+_NEGATIVE = {
+    *("0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "absence", "benign"),
+    *("healthy", "normal", "control", "good", "ham", "legitimate", "genuine", "alive", "survived"),
+    *("none", "never", "off", "stay", "stayed", "retained", "reject", "rejected", "fail", "failed"),
+    *("loss", "lost", "low", "unlikely", "inactive", "paid"),
+}
+_POSITIVE = {
+    *("1", "yes", "y", "true", "t", "positive", "pos", "present", "presence", "malignant"),
+    *("sick", "ill", "disease", "diseased", "abnormal", "case", "bad", "spam", "fraud", "fake"),
+    *("dead", "died", "on", "leave", "left", "churn", "churned", "accept", "accepted", "pass"),
+    *("passed", "win", "won", "high", "likely", "active", "default", "defaulted", "anomaly"),
+}
+_NOT = re.compile(r"(?i)^(no|not|non|without)[\s_-]+(?=\w)")
+_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?")
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
+_GROUPED = {
+    ",": re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?"),
+    ".": re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?"),
+}
+_MISSING = re.compile(
+    r"(?i)[?.*\-–—/_#x\s]+|n\.?[ad]\.?|unknown|missing|none|nil|void|not (available|known|given)"
+)
+
+
+class Written(NamedTuple):
+    """A table, and how its file seems to be written.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        Its columns.
+    keys : Mapping
+        The keys of the data set that say how to read it, where not as usual.
+    """
+
+    frame: pd.DataFrame
+    keys: Mapping[str, Any]
+
+
+class Guess(NamedTuple):
+    """What a table seems to hold.
+
+    Attributes
+    ----------
+    counts : Mapping of class to int
+        Rows per class, the most frequent first.
+    unlabelled : int
+        Rows without a label.
+    id, groups : str or None
+        The column of row ids, and that of what rows belong to.
+    drop : Mapping of column to str
+        Columns that no model should see, and why.
+    dates : tuple of str
+        Columns by which the rows may be put in order.
+    """
+
+    counts: Mapping[str, int]
+    unlabelled: int
+    id: str | None
+    groups: str | None
+    drop: Mapping[str, str]
+    dates: tuple[str, ...]
+
+    def without_groups(self) -> Guess:
+        """Leave out the column of groups, which cannot be kept together."""
+        reason = {str(self.groups): "an id that repeats: see `groups`"}
+        return self._replace(groups=None, drop={**self.drop, **reason})
+
+    @property
+    def kept(self) -> list[str]:
+        """The classes with enough rows to be divided."""
+        return [name for name, n in self.counts.items() if n >= FEWEST]
+
+    @property
+    def rare(self) -> list[str]:
+        """The classes with too few rows."""
+        return [name for name in self.counts if name not in self.kept]
+
+    @property
+    def rarest(self) -> int:
+        """Rows of the rarest class that is kept."""
+        return min(self.counts[name] for name in self.kept)
+
+    @property
+    def share(self) -> float:
+        """The share of the rarest class that is kept."""
+        return self.rarest / sum(self.counts[name] for name in self.kept)
+
+    @property
+    def imbalanced(self) -> bool:
+        """Whether the rarest class is so rare that accuracy says little of it."""
+        return self.share < IMBALANCED / len(self.kept)
+
+    @property
+    def positive(self) -> tuple[str, str]:
+        """The positive class of two, and why it seems so."""
+        first, second = sorted(self.kept, key=lambda name: (len(name), name))
+        for one, other in ((first, second), (second, first)):
+            if _bare(one) in _NEGATIVE and _bare(other) in _POSITIVE:
+                return other, "by its name"
+            if _NOT.sub("", one) != one and _bare(_NOT.sub("", one)) == _bare(other):
+                return other, "by its name"
+        if all(re.fullmatch(r"-?\d+", name) for name in self.kept):
+            return max(self.kept, key=int), "the larger number"
+        if self.counts[first] == self.counts[second]:
+            return max(self.kept), "the last by name, both are equally frequent"
+        return min(self.kept, key=lambda name: self.counts[name]), "the rarer class"
+
+
+def read(path: str, encoding: str | None, target: str) -> Written:
+    """Read a table, and guess how its file is written.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    encoding : str, optional
+        Of its text, where it is known.
+    target : str
+        The column to predict, whose values are taken as they are.
+
+    Raises
+    ------
+    UserError
+        It cannot be read.
+    """
+    if not is_file(path):
+        raise UserError(f"no file at {path!r}")
+    keys: dict[str, Any] = {}
+    separator = separator_of(path)
+    if separator is not None:
+        keys["sep"] = separator
+    if encoding is not None:
+        keys["encoding"] = encoding
+    try:
+        frame = _frame(path, keys)
+    except Problem as problem:
+        if problem.path != ("encoding",) or encoding is not None:
+            raise UserError(problem.message) from None
+        keys["encoding"] = "cp1252"
+        frame = _frame(path, keys)
+    if ".csv" in path.lower() or ".tsv" in path.lower():
+        more = _written(frame.drop(columns=target, errors="ignore"), separator or ",")
+        if more:
+            keys |= more
+            frame = _frame(path, keys)
+    return Written(frame, keys)
+
+
+def _frame(path: str, keys: Mapping[str, Any]) -> pd.DataFrame:
+    return TableKeys.model_validate(keys).read(Path(path), path)
+
+
+def _written(frame: pd.DataFrame, separator: str) -> dict[str, Any]:
+    """Find decimal commas, thousands apart and texts for missing values among numbers."""
+    found: dict[str, Any] = {}
+    markers: dict[str, None] = {}
+    for _, values in frame.items():
+        if pd.api.types.is_numeric_dtype(values.dtype):
+            continue
+        texts = values.dropna().astype(str).str.strip()
+        distinct = texts.value_counts()
+        numbers = [text for text in distinct.index if _like_a_number(text)]
+        rest = [text for text in distinct.index if text not in set(numbers)]
+        if not numbers or not all(_MISSING.fullmatch(text) for text in rest):
+            continue
+        markers |= dict.fromkeys(rest)
+        found |= _punctuation(numbers, separator)
+    if markers:
+        usual = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text in MISSING]
+        found["missing_values"] = [*markers, *usual]
+    return found
+
+
+def _like_a_number(text: str) -> bool:
+    patterns = (_NUMBER, *_GROUPED.values())
+    return any(pattern.fullmatch(text) for pattern in patterns)
+
+
+def _punctuation(numbers: list[str], separator: str) -> dict[str, str]:
+    """Say what stands before decimals and between thousands, where it is not the usual."""
+    if separator == "," and any(_GROUPED[","].fullmatch(text) for text in numbers):
+        return {"thousands": ","}
+    grouped = any("." in text and "," in text and _GROUPED["."].fullmatch(text) for text in numbers)
+    if grouped or any(_DECIMAL_COMMA.fullmatch(text) for text in numbers):
+        return {"decimal": ",", **({"thousands": "."} if grouped else {})}
+    if any(_GROUPED[","].fullmatch(text) for text in numbers):
+        return {"thousands": ","}
+    return {}
+
+
+def look(frame: pd.DataFrame, target: str) -> Guess:
+    """Guess what the columns are.
+
+    Raises
+    ------
+    UserError
+        The target is a quantity, or has less than two classes with enough rows.
+    """
+    labels = frame[target].dropna()
+    if labels.empty:
+        raise UserError(f"every value of {target!r} is missing: nothing to predict")
+    counts = names(labels).value_counts()
+    quantity = pd.api.types.is_float_dtype(labels) and not (labels % 1 == 0).all()
+    if quantity or len(counts) > max(100, len(labels) // 2):
+        raise UserError(
+            f"{target!r} has {len(counts):,} different values in {len(labels):,} rows: it looks "
+            "like a quantity, not like classes"
+        )
+    own, groups, drop = _columns(frame, target)
+    dates = tuple(c for c in frame.columns if c != target and _is_date(frame[c]))
+    guess = Guess(
+        {str(name): int(n) for name, n in counts.items()},
+        int(frame[target].isna().sum()),
+        own,
+        groups,
+        drop | dict.fromkeys(dates, "a date, which orders the rows: see `time`"),
+        dates,
+    )
+    if len(guess.kept) < 2:
+        raise UserError(
+            f"{target!r} has {count(len(guess.kept), 'class', 'classes')} with {FEWEST} rows or "
+            "more; comparing classifiers needs two"
+        )
+    return guess
+
+
+def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, dict[str, str]]:
+    """Find the columns of ids and of groups, and those that no model should see."""
+    own = groups = None
+    drop: dict[str, str] = {}
+    labels = frame[target]
+    for column in (c for c in frame.columns if c != target):
+        values = frame[column]
+        distinct = values.nunique()
+        unique = distinct == len(values)
+        like_an_id = bool(_LIKE_AN_ID.search(column)) and not pd.api.types.is_float_dtype(values)
+        if unique and like_an_id:
+            if own is None:
+                own = column
+            else:
+                drop[column] = "a different value in every row, like an id"
+        elif unique and not pd.api.types.is_numeric_dtype(values) and len(values) >= 20:
+            drop[column] = "a different value in every row, like an id"
+        elif distinct <= 1:
+            drop[column] = "the same value in every row"
+        elif like_an_id and _are_groups(values, column):
+            if groups is None:
+                groups = column
+            else:
+                drop[column] = "an id that repeats, like `groups`"
+        elif distinct == labels.nunique() and _is_one_to_one(values, labels):
+            drop[column] = f"says what {target} is"
+    return own, groups, drop
+
+
+def _are_groups(values: pd.Series[Any], column: str) -> bool:
+    """Tell whether rows with one value of an id seem to belong together."""
+    named = bool(_LIKE_A_GROUP.search(column))
+    many = values.nunique() >= (10 if named else 20)
+    return bool(values.notna().all()) and many and values.nunique() < 0.95 * len(values)
+
+
+def _is_date(values: pd.Series[Any]) -> bool:
+    """Tell whether a column holds dates like 2024-05-31."""
+    if pd.api.types.is_datetime64_any_dtype(values.dtype):
+        return True
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        return False
+    texts = values.dropna().astype(str)
+    if texts.empty or not texts.str.match(r"\d{4}-\d{2}(-\d{2})?").all():
+        return False
+    return bool(pd.to_datetime(texts, format="ISO8601", errors="coerce", utc=True).notna().all())
+
+
+def _is_one_to_one(values: pd.Series[Any], labels: pd.Series[Any]) -> bool:
+    known = values.notna() & labels.notna()
+    pairs = pd.DataFrame({"value": values[known], "label": labels[known]}).drop_duplicates()
+    return len(pairs) == pairs["value"].nunique() == pairs["label"].nunique()
+
+
+def _bare(name: str) -> str:
+    return name.strip().strip(".").lower()
+
+
+def told(guess: Guess, keys: Mapping[str, Any]) -> Iterator[str]:
+    """Say each guess, and what to write instead."""
+    for key, value in keys.items():
+        yield (
+            f"{key}: {value!r} (guessed from the file)"
+            if key != "encoding"
+            else (f"encoding: {value} (--encoding says another)")
+        )
+    yield f"{len(guess.kept)} classes, the rarest with {count(guess.rarest, 'row')}"
+    if len(guess.kept) == 2:
+        positive, why = guess.positive
+        yield f"the positive class is {positive!r} ({why}); else write `positive:`"
+    if guess.rare:
+        rows = sum(guess.counts[name] for name in guess.rare)
+        yield (
+            f"leaves out {count(rows, 'row')} of classes with fewer than {FEWEST}: "
+            f"{', '.join(guess.rare)}; `merge:` pools classes"
+        )
+    if guess.unlabelled:
+        yield f"leaves out {count(guess.unlabelled, 'row')} without a label"
+    if guess.id is not None:
+        yield f"row ids in {guess.id!r} (guessed)"
+    if guess.groups is not None:
+        yield (
+            f"rows with one {guess.groups!r} are kept together (guessed); if they do not belong "
+            "together, delete `groups:`"
+        )
+    for column in guess.dates:
+        yield (
+            f"{column!r} holds dates: to train on the past and test on what follows, write "
+            f"`time: {column}`"
+        )
