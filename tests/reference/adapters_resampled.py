@@ -28,11 +28,13 @@ def _sides(test: Callable[..., stats.Result], *scores: Any, **sizes: Any) -> Val
 
 def _t_convention(result: Values) -> Values:
     # All differences 0 say nothing against the null: statistic 0, p 1. A variance estimate of 0
-    # with a difference leaves the test undecided: p NaN, where others say 0.
+    # with a difference leaves the test undecided: p NaN, where others say 0. The statistic is the
+    # first difference over 0: infinite, or NaN where just this one is 0.
     identical = not np.any(result["differences"])
     first = np.ravel(result["differences"])[0]
+    undecided = np.copysign(np.inf, first) if first else np.nan
     return {
-        "statistic": 0.0 if identical else np.inf * first,
+        "statistic": 0.0 if identical else undecided,
         "pvalue": 1.0 if identical else np.nan,
         "pvalue_greater": 1.0 if identical else np.nan,
         "pvalue_less": 1.0 if identical else np.nan,
