@@ -159,6 +159,11 @@ def draw(seed: int, count: int) -> list[Mutant]:
     drawn = []
     for _, mutants in sorted(by_room.items()):
         share = max(LEAST, round(count * len(mutants) / total))
-        mutants.sort(key=lambda m: hashlib.sha256(repr((seed, m.key)).encode()).digest())
+        mutants.sort(key=lambda m: hash_of(seed, m))
         drawn += mutants[:share]
     return drawn
+
+
+def hash_of(seed: int, mutant: Mutant) -> bytes:
+    """Return a random place in a line, always the same."""
+    return hashlib.sha256(repr((seed, mutant.key)).encode()).digest()

@@ -230,16 +230,15 @@ class Known:
         self._code = hashlib.sha256(b"".join(file.read_bytes() for file in sources)).digest()
 
     def stages(self, mutant: Mutant) -> list[list[str]]:
-        """Return files of tests: the mirrored one, those of the same room, all others."""
+        """Return files of tests: the mirrored one, those of the same room, contracts, others."""
         stem = Path(mutant.file).stem.lstrip("_")
 
         def distance(file: str) -> int:
             if file == mutant.file or Path(file).name == f"test_{stem}.py":
                 return 0
-            return 1 if f"/unit/{mutant.room}/" in file else 2
+            return 1 if f"/unit/{mutant.room}/" in file else 3 if "/unit/" in file else 2
 
-        stages = [[file for file in self._files if distance(file) == n] for n in range(3)]
-        return [files for files in stages if files]
+        return [[file for file in self._files if distance(file) == n] for n in range(4)]
 
     def tests_of(self, copy: Copy, mutant: Mutant, files: list[str]) -> dict[str, float]:
         """Return the tests in some files that run what a mutant changes, quick files first."""
@@ -282,10 +281,10 @@ class Known:
         return found
 
 
-def attempt(copy: Copy, mutant: Mutant, known: Known) -> tuple[str, str]:
-    """Try a mutant; return the outcome and the test that found it."""
+def attempt(copy: Copy, mutant: Mutant, known: Known, far: int) -> tuple[str, str]:
+    """Try a mutant on tests up to some distance; return the outcome and the test that found it."""
     tried = False
-    for files in known.stages(mutant):
+    for files in known.stages(mutant)[: far + 1]:
         tests = known.tests_of(copy, mutant, files)
         if tests and (by := copy.fails(mutant, tests)):
             return "killed", by

@@ -8,7 +8,8 @@ survived: a fault there would go unnoticed.
 
     python benchmarks/mutants.py                      # all rooms, one process per core
     python benchmarks/mutants.py --rooms stats fit    # only these; the others' rows stay
-    python benchmarks/mutants.py --survivors          # only what survived, after tests were added
+    python benchmarks/mutants.py --far 1              # only tests of the room itself, which is quick
+    python benchmarks/mutants.py --survivors          # then what survived, or has not been tried
     python benchmarks/mutants.py --list               # show the mutants, run nothing
     python benchmarks/mutants.py --table              # write the table into docs/testing.md
 
@@ -31,7 +32,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from queue import Queue
 
-from mutant_points import ROOT, Mutant, draw
+from mutant_points import ROOT, Mutant, draw, hash_of
 from mutant_runs import Copy, Known, attempt
 
 TABLE = ROOT / "benchmarks/mutants.csv"
@@ -110,6 +111,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--count", type=int, default=COUNT)
     options.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    options.add_argument("--far", type=int, default=3, choices=range(4))
     options.add_argument("--rooms", nargs="+", default=[])
     options.add_argument("--survivors", action="store_true")
     options.add_argument("--list", action="store_true")
@@ -127,12 +129,12 @@ def main() -> None:
         for m in todo:
             print(f"{m.file}:{m.line} {m.function}: {m.before}  →  {m.after}")
     elif not given.table:
-        try_all(drawn, todo, given.jobs)
+        try_all(drawn, todo, given.jobs, given.far)
     if not given.list:
         PAGE.write_text(page(), encoding="utf-8")
 
 
-def try_all(drawn: list[Mutant], todo: list[Mutant], jobs: int) -> None:
+def try_all(drawn: list[Mutant], todo: list[Mutant], jobs: int, far: int) -> None:
     """Try mutants, several at once, each worker on a copy of its own."""
     outcomes: dict[Mutant, tuple[str, str]] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -144,7 +146,7 @@ def try_all(drawn: list[Mutant], todo: list[Mutant], jobs: int) -> None:
         def one(mutant: Mutant) -> None:
             copy = copies.get()
             try:
-                outcomes[mutant] = attempt(copy, mutant, known)
+                outcomes[mutant] = attempt(copy, mutant, known, far)
             finally:
                 copies.put(copy)
             outcome, by = outcomes[mutant]
@@ -154,8 +156,8 @@ def try_all(drawn: list[Mutant], todo: list[Mutant], jobs: int) -> None:
             )
             keep(drawn, outcomes)
 
-        with ThreadPoolExecutor(jobs) as threads:
-            list(threads.map(one, todo))
+        with ThreadPoolExecutor(jobs) as threads:  # in an order that makes any beginning a sample
+            list(threads.map(one, sorted(todo, key=lambda m: hash_of(0, m))))
         for _ in range(jobs):
             copies.get().close()
 
