@@ -135,7 +135,7 @@ def _work(job: dict[str, Any], answer: Path) -> None:
     settings.register_profile("mutants", phases=phases, database=None, derandomize=True)
     settings.load_profile("mutants")
     plugin = Chosen(job["order"]) if "order" in job else Recorder()
-    options = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=no"]
+    options = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "--tb=no"]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     pytest.main([*options, *(["-x"] if "order" in job else []), *job["files"]], [plugin])
     sys.settrace(None)

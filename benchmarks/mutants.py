@@ -8,7 +8,7 @@ survived: a fault there would go unnoticed.
 
     python benchmarks/mutants.py                      # all rooms, one process per core
     python benchmarks/mutants.py --rooms stats fit    # only these; the others' rows stay
-    python benchmarks/mutants.py --far 1              # only tests of the room itself, which is quick
+    python benchmarks/mutants.py --far 1              # only tests of the room itself: quick
     python benchmarks/mutants.py --survivors          # then what survived, or has not been tried
     python benchmarks/mutants.py --list               # show the mutants, run nothing
     python benchmarks/mutants.py --table              # write the table into docs/testing.md
