@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache, partial
+from typing import Any
 
 from bakeoff.compare import check_classes, choose_tests
 from bakeoff.data import Split, Table, load_table
@@ -17,7 +18,6 @@ from bakeoff.sources import DataSet
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given import problems_with_given
-from bakeoff.spec.models import Model
 from bakeoff.stats import Evidence, catalogue
 
 
@@ -34,7 +34,8 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[Chosen
     problems = list(problems_with_given(experiment))
     if problems:  # no use in looking further
         return problems, []
-    problems = [*_models(experiment), *_metrics(experiment)]
+    classifiers: dict[str, Any] = {}
+    problems = [*_models(experiment, classifiers), *_metrics(experiment, classifiers)]
     problems += _datasets(experiment, {problem.path[1] for problem in problems})
     wrong, chosen = choose_tests(experiment)
     problems += wrong
@@ -43,22 +44,55 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[Chosen
     return problems, chosen
 
 
-def _models(experiment: Experiment) -> Iterator[Problem]:
-    for name, model in experiment.models.items():
-        if not isinstance(model, Model):
-            continue
+def _models(experiment: Experiment, classifiers: dict[str, Any]) -> Iterator[Problem]:
+    """Check each model; fill in the classifiers of those that can be made."""
+    for name, model in experiment.fitted.items():
         try:
-            check_model(name, model, experiment.costs)
+            classifiers[name] = check_model(name, model, experiment.costs)
         except Problem as problem:
             yield problem
 
 
-def _metrics(experiment: Experiment) -> Iterator[Problem]:
+def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator[Problem]:
     for i, name in enumerate(experiment.metrics):
         if name not in METRICS:
             yield Problem(("metrics", i), unknown("metric", name, METRICS))
-        elif METRICS[name].needs is Need.COSTS and experiment.costs is None:
+            continue
+        if name in experiment.metrics[:i]:
+            yield Problem(("metrics", i), f"{name} appears twice")
+        silent = [m for m, made in classifiers.items() if not _gives(made, METRICS[name].needs)]
+        if silent:
+            yield Problem(
+                ("metrics", i),
+                f"{name} needs {_NEEDS[METRICS[name].needs]}, which {silent[0]} "
+                f"({type(classifiers[silent[0]]).__name__}) does not give; leave one of them out, "
+                "or wrap the model in sklearn.calibration.CalibratedClassifierCV",
+            )
+        if METRICS[name].needs is Need.COSTS and experiment.costs is None:
             yield Problem(("metrics", i), f"{name} needs `costs: {{classes: […], matrix: […]}}`")
+
+
+_NEEDS = {
+    Need.PROBABILITIES: "class probabilities",
+    Need.RANKING: "class probabilities or decision values",
+}
+_METHODS = {
+    Need.PROBABILITIES: ("predict_proba",),
+    Need.RANKING: ("predict_proba", "decision_function"),
+}
+
+
+def _gives(classifier: Any, need: Need) -> bool:
+    """Tell whether a classifier has what a metric needs, as far as that is known before a fit.
+
+    What a classifier that is made of others can do may depend on these.
+    """
+    methods = _METHODS.get(need, ())
+    values = classifier.get_params(deep=False).values() if methods else ()
+    if not methods or any(hasattr(classifier, method) for method in methods):
+        return True
+    composed = any(hasattr(value, "fit") or isinstance(value, list) for value in values)
+    return composed and any(hasattr(type(classifier), method) for method in methods)
 
 
 def check_table(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 _LONGEST = 60
 
@@ -24,15 +26,20 @@ class Problem(UserError):
         The place, e.g. ``("models", "forest", "params")``.
     message : str
         What is wrong there.
+    at : tuple of str or int, optional
+        The place whose line is shown; default: `path`.
     """
 
-    def __init__(self, path: Iterable[str | int], message: str) -> None:
+    def __init__(
+        self, path: Iterable[str | int], message: str, at: Iterable[str | int] | None = None
+    ) -> None:
         self.path = tuple(path)
         self.message = message
+        self.at = self.path if at is None else tuple(at)
         super().__init__(f"{dotted(self.path)}: {message}")
 
-    def __reduce__(self) -> tuple[type[Problem], tuple[tuple[str | int, ...], str]]:
-        return type(self), (self.path, self.message)
+    def __reduce__(self) -> tuple[type[Problem], tuple[Any, ...]]:
+        return type(self), (self.path, self.message, self.at)
 
 
 def dotted(path: Iterable[str | int]) -> str:
@@ -45,16 +52,45 @@ def dotted(path: Iterable[str | int]) -> str:
 
 def unknown(what: str, found: object, allowed: Iterable[str]) -> str:
     """Say that a name is unknown, with the nearest allowed one and the list."""
-    names = sorted(allowed)
-    close = difflib.get_close_matches(str(found), names, n=1, cutoff=0.6)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
+    names = sorted(set(allowed))
+    close = _nearest(str(found), names)
+    hint = f"; did you mean {close!r}?" if close else ""
     return f"unknown {what} {shown(str(found))}{hint} (allowed: {', '.join(names) or 'none'})"
+
+
+def _nearest(found: str, names: list[str]) -> str | None:
+    """Return what was meant: the same name but for case, else a longer one, else a similar one."""
+    folded = {name.casefold(): name for name in reversed(names)}
+    wanted = found.casefold()
+    if wanted in folded:
+        return folded[wanted]
+    longer = [name for name in folded if len(wanted) > 1 and name.startswith(wanted)]
+    close = longer or difflib.get_close_matches(wanted, folded, n=1, cutoff=0.6)
+    return folded[min(close, key=len)] if close else None
 
 
 def shown(value: object) -> str:
     """Write what was found, as long as it takes to recognize it."""
-    text = "nothing" if value is None else repr(value)
+    text = "nothing" if value is None else repr(_plain(value))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"
+
+
+def _plain(value: Any) -> Any:
+    """Replace what Python alone writes so: dates, and numbers of NumPy."""
+    if isinstance(value, dict):
+        return {_plain(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else value
+    if isinstance(value, datetime.date | datetime.time):
+        return _Bare(value)
+    return value.tolist() if type(value).__module__ == "numpy" else value
+
+
+class _Bare(str):
+    """A text that is shown without quotes."""
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def some(things: Iterable[object], most: int = 5) -> str:

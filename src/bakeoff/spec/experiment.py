@@ -14,7 +14,7 @@ from bakeoff.spec.costs import Costs
 from bakeoff.spec.datasets import AnyData
 from bakeoff.spec.execution import Execution
 from bakeoff.spec.given import Given, is_given, with_defaults
-from bakeoff.spec.models import Model
+from bakeoff.spec.models import LEAST_MEMORY, Model
 from bakeoff.spec.resampling import Resampling
 from bakeoff.spec.tests import HypothesisTests
 
@@ -102,7 +102,7 @@ class Experiment(Section):
     )
     memory: int | None = Field(
         None,
-        gt=0,
+        ge=LEAST_MEMORY,
         description="MB of memory, Python and its libraries included, beyond which the process of "
         "a fit is ended and the fit has failed; for models without their own.",
     )

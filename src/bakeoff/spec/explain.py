@@ -47,7 +47,8 @@ def explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
     if kind == "said":
         return Problem(path, details["msg"])
     if kind == "extra_forbidden":
-        return Problem(path[:-1], unknown("key", path[-1], _allowed_keys(details["loc"][:-1])))
+        message = unknown("key", path[-1], _allowed_keys(details["loc"][:-1]))
+        return Problem(path[:-1], message, at=path)
     if kind == "missing":
         return Problem(path[:-1], f"the key {path[-1]!r} is missing")
     if kind == "model_type":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from bakeoff.errors import Problem, UserError, dotted, shown
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.explain import explain
 
+MOST_VALUES = 1_000_000
+"""More values, aliases written out, are no experiment but a mistake or an attack."""
+
 
 def read_experiment(path: str | Path) -> Experiment:
     """Read and validate one experiment file.
@@ -23,7 +27,9 @@ def read_experiment(path: str | Path) -> Experiment:
     UserError
         The file is missing, is not YAML, or does not describe an experiment.
     """
-    return load_experiment(_parse(Path(path))[0], path)
+    node = _parse(Path(path))
+    data = yaml.constructor.SafeConstructor().construct_document(node) if node else None
+    return load_experiment(data, path)
 
 
 def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
@@ -41,7 +47,8 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
     UserError
         All problems, one line each.
     """
-    node = _parse(Path(path))[1] if path is not None else None
+    if path is not None:
+        _parse(Path(path))
     if not isinstance(config, Mapping):
         raise UserError(
             f"{path or 'experiment'}: expected keys like `models:`, found {shown(config)}"
@@ -50,7 +57,7 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
         experiment = Experiment.model_validate(dict(config))
     except ValidationError as error:
         problems = [explain(details, config) for details in error.errors(include_url=False)]
-        raise report_problems(list(_without_echoes(problems)), path, node) from None
+        raise report_problems(list(_without_echoes(problems)), path) from None
     return experiment if path is None else experiment.beside(Path(path).parent)
 
 
@@ -67,13 +74,10 @@ def _without_echoes(problems: Sequence[Problem]) -> Iterator[Problem]:
             yield problem
 
 
-def report_problems(
-    problems: Sequence[Problem], path: str | Path | None, node: yaml.Node | None = None
-) -> UserError:
+def report_problems(problems: Sequence[Problem], path: str | Path | None) -> UserError:
     """Join problems to one message, each with its line where the file shows it."""
-    if node is None and path is not None and Path(path).is_file():
-        node = _parse(Path(path))[1]
-    placed = [(_line_of(node, problem.path) or 0, str(problem)) for problem in problems]
+    node = _parse(Path(path)) if path is not None and Path(path).is_file() else None
+    placed = [(_line_of(node, problem.at) or 0, str(problem)) for problem in problems]
     lines = [
         (f"{path}:{line}: " if line else f"{path}: ") + text if path else text
         for line, text in sorted(dict.fromkeys(placed), key=lambda at: at[0])
@@ -81,44 +85,71 @@ def report_problems(
     return UserError("\n".join(lines))
 
 
-def _parse(path: Path) -> tuple[Any, yaml.Node | None]:
-    """Read a YAML file: its data, and the nodes that know their lines."""
+def _parse(path: Path) -> yaml.Node | None:
+    """Read a YAML file to nodes, which know their lines."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return _nodes(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: is not UTF-8 text ({error.reason})") from None
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        data = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f":{mark.line + 1}:{mark.column + 1}" if mark else ""
         raise UserError(f"{path}{where}: not valid YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {error}") from None
-    if line := _contains_itself(node, ()):
-        raise UserError(f"{path}:{line}: an alias (*) stands inside what it stands for")
-    repeated = list(_repeated_keys(node, ()))
-    if repeated:
-        raise UserError("\n".join(f"{path}:{line}: {text}" for line, text in repeated))
-    return data, node
+    except _Misused as error:
+        raise UserError("\n".join(f"{path}:{line}: {text}" for line, text in error.args)) from None
 
 
-def _contains_itself(node: yaml.Node | None, around: tuple[yaml.Node, ...]) -> int | None:
-    """Return the line of a node that is inside itself."""
-    if node in around:
-        return node.start_mark.line + 1 if node else None
-    if not isinstance(node, yaml.CollectionNode):
-        return None
-    pairs = isinstance(node, yaml.MappingNode)
-    inner = [value for _, value in node.value] if pairs else node.value
-    found = (_contains_itself(value, (*around, node)) for value in inner)
-    return next((line for line in found if line), None)
+class _Misused(Exception):
+    """What is YAML but no experiment, by lines: aliases without end, repeated keys."""
 
 
-def _repeated_keys(node: yaml.Node | None, at: tuple[str | int, ...]) -> Iterator[tuple[int, str]]:
+@lru_cache(maxsize=4)
+def _nodes(text: str) -> yaml.Node | None:
+    """Parse a text once, however often its lines are asked for."""
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    if node is not None:
+        _check_aliases(node)
+        if repeated := list(_repeated_keys(node, ())):
+            raise _Misused(*repeated)
+    return node
+
+
+def _check_aliases(root: yaml.Node) -> None:
+    """Refuse an alias inside what it stands for, and aliases that stand for too much."""
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node, around: tuple[int, ...]) -> int:
+        if id(node) in around:
+            line = node.start_mark.line + 1
+            raise _Misused((line, "an alias (*) stands inside what it stands for"))
+        if id(node) not in sizes:
+            inside = (*around, id(node))
+            sizes[id(node)] = 1 + sum(size(value, inside) for value in _values(node))
+        if sizes[id(node)] > MOST_VALUES:
+            line = node.start_mark.line + 1
+            raise _Misused((line, f"aliases (*) make more than {MOST_VALUES:,} values of this"))
+        return sizes[id(node)]
+
+    size(root, ())
+
+
+def _values(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [value for _, value in node.value]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
+def _repeated_keys(
+    node: yaml.Node, at: tuple[str | int, ...], seen: set[int] | None = None
+) -> Iterator[tuple[int, str]]:
+    seen = set() if seen is None else seen
+    if id(node) in seen:  # told where it is written out
+        return
+    seen.add(id(node))
     if isinstance(node, yaml.MappingNode):
         first: dict[str, int] = {}
         for key, value in node.value:
@@ -129,10 +160,10 @@ def _repeated_keys(node: yaml.Node | None, at: tuple[str | int, ...]) -> Iterato
                     f"{dotted((*at, key.value))}: appears twice (also in line {first[key.value]})",
                 )
             first.setdefault(key.value, line)
-            yield from _repeated_keys(value, (*at, key.value))
+            yield from _repeated_keys(value, (*at, key.value), seen)
     elif isinstance(node, yaml.SequenceNode):
         for i, value in enumerate(node.value):
-            yield from _repeated_keys(value, (*at, i))
+            yield from _repeated_keys(value, (*at, i), seen)
 
 
 def _line_of(node: yaml.Node | None, path: tuple[str | int, ...]) -> int | None:

@@ -23,6 +23,10 @@ Whole = Annotated[int, Field(ge=-(2**53), le=2**53)]
 WholeRange = Annotated[list[Whole], Field(min_length=2, max_length=2)]
 
 
+LEAST_MEMORY = 100
+"""MB: Python and its libraries alone take more."""
+
+
 class Step(Section):
     """One step of a pipeline."""
 
@@ -226,7 +230,7 @@ class Model(Section):
     )
     memory: int | None = Field(
         None,
-        gt=0,
+        ge=LEAST_MEMORY,
         description="MB of memory beyond which the process of a fit is ended; default: the "
         "experiment's.",
     )
