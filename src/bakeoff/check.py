@@ -68,8 +68,18 @@ def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator
                 f"({type(classifiers[silent[0]]).__name__}) does not give; leave one of them out, "
                 "or wrap the model in sklearn.calibration.CalibratedClassifierCV",
             )
-        if METRICS[name].needs is Need.COSTS and experiment.costs is None:
-            yield Problem(("metrics", i), f"{name} needs `costs: {{classes: […], matrix: […]}}`")
+        lacking = _lacking_costs(experiment, METRICS[name].needs)
+        if lacking:
+            yield Problem(("metrics", i), f"{name} needs `costs: {{{lacking}}}`")
+
+
+def _lacking_costs(experiment: Experiment, need: Need) -> str:
+    """Write the keys of `costs:` that a metric needs and the experiment does not give."""
+    if need is Need.PRIORS and (experiment.costs is None or experiment.costs.priors is None):
+        return "classes: […], matrix: […], priors: […]"
+    if need is Need.COSTS and experiment.costs is None:
+        return "classes: […], matrix: […]"
+    return ""
 
 
 _NEEDS = {

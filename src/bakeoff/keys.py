@@ -14,13 +14,13 @@ from bakeoff.errors import shown
 
 DOTTED = r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$"
 """An import path."""
-ID = r"^[a-z0-9][a-z0-9_-]*$"
+ID = r"^[A-Za-z0-9][A-Za-z0-9_-]*$"
 Id = Annotated[
     str,
     Field(
         pattern=ID,
         max_length=60,
-        description="Lower-case letters, digits, `_` and `-`; it becomes a file name.",
+        description="Letters a to z, digits, `_` and `-`; it becomes a file name.",
     ),
 ]
 

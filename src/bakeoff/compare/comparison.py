@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any
 
-from bakeoff.stats import BayesResult, Status
+from bakeoff.stats import BayesResult, Status, as_float, plain
 
 
 class Decision(StrEnum):
@@ -99,9 +99,8 @@ class Comparison:
         return row | {"decision": self.decision.value}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready data; non-finite numbers become strings."""
-        row = {k: _json_number(v) for k, v in self.to_row().items()}
-        return {**row, "result": dict(self.result)}
+        """Return JSON-ready data; see `bakeoff.stats.plain`."""
+        return {**plain(self.to_row()), "result": dict(self.result)}
 
     @classmethod
     def columns(cls) -> list[str]:
@@ -111,20 +110,22 @@ class Comparison:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
         """Read what `to_dict` wrote."""
-        values: dict[str, Any] = {
-            key: float(value) if key in _NUMBERS and value is not None else value
-            for key, value in data.items()
-        }
+        values = {key: _NUMBERS.get(key, _as_it_is)(value) for key, value in data.items()}
         return cls(**{**values, "decision": Decision(data["decision"])})
 
 
-_NUMBERS = {f.name for f in dataclasses.fields(Comparison) if str(f.type).startswith("float")}
-
-
-def _json_number(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+def _as_it_is(value: Any) -> Any:
     return value
+
+
+def _float_or_none(value: Any) -> float | None:
+    return None if value is None else as_float(value)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {"float": as_float, "float | None": _float_or_none}
+_NUMBERS = {
+    f.name: _READERS[str(f.type)] for f in dataclasses.fields(Comparison) if f.type in _READERS
+}
 
 
 def decide_pair(

@@ -1,9 +1,10 @@
 """Which tests fit what an experiment offers, and why.
 
 One test set: McNemar's mid-p test, or Cochran's Q and then McNemar's (Raschka 2018, Dietterich
-1998). Repeated fits: the combined 5×2cv F test (Alpaydin 1999), or t tests whose variance is
-corrected for overlapping training sets (Nadeau & Bengio 2003, Bouckaert & Frank 2004). Several
-data sets: Friedman's test and its post hoc, or Wilcoxon's for two models (Demšar 2006).
+1998); DeLong's test or the cost-sensitive one where models are ranked by area or cost. Repeated
+fits: the combined 5×2cv F test (Alpaydin 1999), or t tests whose variance is corrected for
+overlapping training sets (Nadeau & Bengio 2003, Bouckaert & Frank 2004). Several data sets:
+Friedman's test and its post hoc, or Wilcoxon's for two models (Demšar 2006).
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bakeoff.compare.setup import setup_of
+from bakeoff.compare.setup import FIXED_METRICS, setup_of
 from bakeoff.spec import Experiment
-from bakeoff.stats import catalogue
+from bakeoff.stats import Evidence, catalogue
 
 Recommendation = tuple[str, str]
 """The name of a test and why it is recommended."""
 
 
 def recommended(experiment: Experiment) -> list[Recommendation]:
-    """Choose tests by the number of models and data sets and by the plans."""
+    """Choose tests by the number of models and data sets, by the plans and the first metric."""
     if len(experiment.models) < 2:
         return []
     if len(experiment.datasets) >= enough_datasets(experiment):
@@ -98,7 +99,21 @@ def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
 
 
 def _on_test_set(experiment: Experiment, tail: str) -> Recommendation:
-    k = len(experiment.models)
+    """Choose by the metric that ranks the models; most have no test of their own on rows."""
+    k, metric = len(experiment.models), experiment.metrics[0]
+    family = "" if k == 2 else f", corrected for {k} models"
+    if metric == FIXED_METRICS[Evidence.LABELS]:
+        return (
+            "cost_sensitive",
+            f"the models are ranked by {metric}, and this test compares what the errors of two "
+            f"models cost on one test set{family} (as testcholdout of MATLAB does){tail}",
+        )
+    if metric == FIXED_METRICS[Evidence.PROBABILITIES]:
+        return (
+            "delong",
+            f"the models are ranked by {metric}, and this test compares two areas under the ROC "
+            f"curve on one test set{family} (DeLong et al. 1988){tail}",
+        )
     if k == 2:
         return (
             "mcnemar",

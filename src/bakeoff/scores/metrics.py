@@ -37,6 +37,8 @@ class Need(StrEnum):
     PROBABILITIES = "probabilities"
     COSTS = "costs"
     """Labels, and the experiment's `costs:`."""
+    PRIORS = "priors"
+    """Labels, and `costs:` with `priors`."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -125,6 +127,13 @@ class View:
         if self._costs is None:
             raise UndefinedMetric("the experiment has no `costs:`")
         return self._costs.of(self.predictions.classes)
+
+    @property
+    def priors(self) -> NDArray[np.float64]:
+        """How frequent each class is where the models will be used, shape (K,); they sum to 1."""
+        if self._costs is None or self._costs.priors is None:
+            raise UndefinedMetric("the experiment has no `costs:` with `priors`")
+        return self._costs.shares(self.predictions.classes)
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -395,3 +404,22 @@ def brier(view: View) -> float:
 def cost(view: View) -> float:
     """Mean cost of a row by the experiment's `costs:`."""
     return float((view.confusion * view.costs).sum() / view.confusion.sum())
+
+
+@metric(
+    "expected cost",
+    "cost",
+    needs=Need.PRIORS,
+    greater_is_better=False,
+    range=(0.0, math.inf),
+)
+def expected_cost(view: View) -> float:
+    """Mean cost of a row where the classes are as frequent as the priors say."""
+    present, priors = view.present, view.priors
+    lacking = np.flatnonzero(~present & (priors > 0))
+    if len(lacking):
+        name = view.predictions.classes[lacking[0]]
+        raise UndefinedMetric(f"no tested row is {name!r}, so what its errors cost has no value")
+    counts = view.confusion[present]
+    means = (counts * view.costs[present]).sum(axis=1) / counts.sum(axis=1)
+    return float(priors[present] @ means)

@@ -27,6 +27,12 @@ class Costs(Section):
         "for right predictions."
     )
 
+    priors: list[Cost] | None = Field(
+        None,
+        description="How frequent each class is where the models will be used, in the order of "
+        "`classes`; shares or counts. For the metric `expected_cost`.",
+    )
+
     @property
     def names(self) -> list[str]:
         """The classes as the canonical tables write them: 1.0 is the class 1."""
@@ -36,6 +42,12 @@ class Costs(Section):
         """Return the matrix for these classes in this order, shape (K, K)."""
         order = [self.names.index(name) for name in classes]
         return np.array(self.matrix, dtype=np.float64)[np.ix_(order, order)]
+
+    def shares(self, classes: Sequence[str]) -> NDArray[np.float64]:
+        """Return the priors, which must be given, for these classes in this order, as shares."""
+        assert self.priors is not None
+        found = np.array(self.priors)[[self.names.index(name) for name in classes]]
+        return np.asarray(found / found.sum())
 
     @model_validator(mode="after")
     def _square(self) -> Self:
@@ -55,4 +67,6 @@ class Costs(Section):
             )
         if math.fsum(map(math.fsum, self.matrix)) == 0:
             raise said("every error costs 0: nothing to compare")
+        if self.priors is not None and (len(self.priors) != k or not any(self.priors)):
+            raise said(f"found priors {self.priors}, expected {k} numbers, not all of them 0")
         return self

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
-from bakeoff.keys import Id, Label, Section
+from bakeoff.keys import Id, Label, Section, said
 from bakeoff.sources import DataSet
 from bakeoff.spec.costs import Costs
 from bakeoff.spec.datasets import AnyData
@@ -115,6 +115,19 @@ class Experiment(Section):
     @classmethod
     def _what_follows_from_given_models(cls, config: Any) -> Any:
         return with_defaults(config) if isinstance(config, Mapping) else config
+
+    @model_validator(mode="after")
+    def _names_of_files(self) -> Self:
+        for kind in ("datasets", "models"):
+            first: dict[str, str] = {}
+            for name in getattr(self, kind):
+                if name.lower() in first:
+                    raise said(
+                        f"{kind}: {first[name.lower()]!r} and {name!r} differ by case alone, and "
+                        "become files that some systems take for one; rename one of them"
+                    )
+                first[name.lower()] = name
+        return self
 
     @property
     def fitted(self) -> dict[str, Model]:

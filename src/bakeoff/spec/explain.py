@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 from bakeoff.errors import Problem, shown, unknown
 from bakeoff.spec.experiment import Experiment
 
-_ID = "lower-case letters, digits, _ and - only"
+_ID = "letters a to z, digits, _ and - only"
 _WANTED = {
     "string_type": "text",
     "int_type": "a whole number",
@@ -68,7 +68,9 @@ def explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
     if kind == "string_pattern_mismatch":
         if is_key:
             return Problem(
-                path, "this name must be made of a-z, 0-9, _ and - only; use `label:` for any text"
+                path,
+                "this name must be made of letters a to z, digits, _ and - only; use `label:` for "
+                "any text",
             )
         is_path = r"\." in str(context.get("pattern"))
         wanted = "an import path like sklearn.svm.SVC" if is_path else _ID

@@ -27,9 +27,7 @@ def read_experiment(path: str | Path) -> Experiment:
     UserError
         The file is missing, is not YAML, or does not describe an experiment.
     """
-    node = _parse(Path(path))
-    data = yaml.constructor.SafeConstructor().construct_document(node) if node else None
-    return load_experiment(data, path)
+    return load_experiment(_parse(Path(path))[1], path)
 
 
 def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
@@ -76,7 +74,7 @@ def _without_echoes(problems: Sequence[Problem]) -> Iterator[Problem]:
 
 def report_problems(problems: Sequence[Problem], path: str | Path | None) -> UserError:
     """Join problems to one message, each with its line where the file shows it."""
-    node = _parse(Path(path)) if path is not None and Path(path).is_file() else None
+    node = _parse(Path(path))[0] if path is not None and Path(path).is_file() else None
     placed = [(_line_of(node, problem.at) or 0, str(problem)) for problem in problems]
     lines = [
         (f"{path}:{line}: " if line else f"{path}: ") + text if path else text
@@ -85,10 +83,10 @@ def report_problems(problems: Sequence[Problem], path: str | Path | None) -> Use
     return UserError("\n".join(lines))
 
 
-def _parse(path: Path) -> yaml.Node | None:
-    """Read a YAML file to nodes, which know their lines."""
+def _parse(path: Path) -> tuple[yaml.Node | None, Any]:
+    """Read a YAML file: its nodes, which know their lines, and its data."""
     try:
-        return _nodes(path.read_text(encoding="utf-8"))
+        return _nodes_and_data(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
@@ -108,14 +106,15 @@ class _Misused(Exception):
 
 
 @lru_cache(maxsize=4)
-def _nodes(text: str) -> yaml.Node | None:
+def _nodes_and_data(text: str) -> tuple[yaml.Node | None, Any]:
     """Parse a text once, however often its lines are asked for."""
     node = yaml.compose(text, Loader=yaml.SafeLoader)
-    if node is not None:
-        _check_aliases(node)
-        if repeated := list(_repeated_keys(node, ())):
-            raise _Misused(*repeated)
-    return node
+    if node is None:
+        return None, None
+    _check_aliases(node)
+    if repeated := list(_repeated_keys(node, ())):
+        raise _Misused(*repeated)
+    return node, yaml.constructor.SafeConstructor().construct_document(node)
 
 
 def _check_aliases(root: yaml.Node) -> None:

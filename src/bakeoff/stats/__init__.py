@@ -8,6 +8,7 @@ from bakeoff.stats._cluster_result import (
     ClusteredEquivalenceResult,
     ClusteredResult,
 )
+from bakeoff.stats._plain import as_float, plain
 from bakeoff.stats._plan import Plan
 from bakeoff.stats._registry import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats._result import (
@@ -210,6 +211,7 @@ __all__ = [
     "adjust_pvalues",
     "anova_oneway",
     "anova_repeated_measures",
+    "as_float",
     "bayes_correlated_t",
     "bayes_sign",
     "bayes_signed_rank",
@@ -278,6 +280,7 @@ __all__ = [
     "pairwise_mcnemar",
     "pairwise_rank_sum",
     "pairwise_wilcoxon",
+    "plain",
     "proportion_ci",
     "proportion_difference",
     "proportion_difference_from_counts",

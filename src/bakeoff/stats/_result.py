@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Literal
 
-import numpy as np
+from bakeoff.stats._plain import plain
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -76,25 +76,6 @@ class ConfidenceInterval:
         return iter((self.low, self.high))
 
 
-def _plain(value: Any) -> Any:
-    """Reduce a value to what JSON knows; non-finite numbers become strings."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, StrEnum):
-        return value.value
-    if isinstance(value, float) and not math.isfinite(value):
-        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
-    return value
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Result:
     """The outcome of one test.
@@ -152,9 +133,9 @@ class Result:
     details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return nested plain data, ready for JSON (non-finite numbers as strings)."""
-        plain: dict[str, Any] = _plain(self)
-        return plain
+        """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
+        found: dict[str, Any] = plain(self)
+        return found
 
     def to_row(self) -> dict[str, Any]:
         """Return one flat table row: scalars only, numbers as they are."""
@@ -288,6 +269,6 @@ class PairwiseResult:
     details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return nested plain data, ready for JSON (non-finite numbers as strings)."""
-        plain: dict[str, Any] = _plain(self)
-        return plain
+        """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
+        found: dict[str, Any] = plain(self)
+        return found

@@ -58,6 +58,23 @@ def test_recommended(models: int, datasets: int, plans: Any, expected: list[str]
     assert list(chosen(models=models, datasets=datasets, resampling=plans)) == expected
 
 
+@pytest.mark.parametrize(
+    ("metrics", "expected"),
+    [
+        (["cost", "accuracy"], "cost_sensitive"),
+        (["roc_auc"], "delong"),
+        (["accuracy", "roc_auc"], "mcnemar"),
+        (["f1"], "mcnemar"),
+    ],
+)
+def test_recommended_test_on_rows_is_about_the_metric_that_ranks(
+    metrics: list[str], expected: str
+) -> None:
+    costs = {"classes": ["a", "b"], "matrix": [[0.0, 1.0], [1.0, 0.0]]}
+    facts = {"metrics": metrics, "costs": costs, "resampling": {"holdout": {}}}
+    assert list(chosen(models=2, **facts)) == [expected]
+
+
 def test_every_recommendation_says_why() -> None:
     for n in (1, 3, 12):
         for test in choose_tests(experiment(datasets=n))[1]:

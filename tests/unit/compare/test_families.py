@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 from typing import Any
 
@@ -265,3 +266,20 @@ def test_each_test_has_its_own_level() -> None:
     rows = run_test(CATALOGUE["cochran_q"], rows_right(3), how)
     assert [row.alpha for row in rows] == [0.05, 0.2, 0.2, 0.2]
     assert rows[1].confidence == pytest.approx(1 - 0.2 / 3)
+
+
+def test_numbers_that_json_lacks_come_back_as_they_were() -> None:
+    row = run_test(CATALOGUE["cv5x2_f"], folds(2), context())[0]
+    odd = dataclasses.replace(
+        row, statistic=math.inf, estimate=-math.inf, pvalue=math.nan, df=None, df1=math.inf
+    )
+    written = json.loads(json.dumps(odd.to_dict(), allow_nan=False))
+    assert (written["pvalue"], written["statistic"], written["df"]) == (None, "Infinity", None)
+    read = Comparison.from_dict(written)
+    assert (read.statistic, read.estimate, read.df, read.df1) == (
+        math.inf,
+        -math.inf,
+        None,
+        math.inf,
+    )
+    assert math.isnan(read.pvalue)

@@ -72,7 +72,7 @@ MULTI: dict[str, Callable[[Any, Any, Any], float]] = {
 
 
 def test_every_metric_is_compared() -> None:
-    assert set(METRICS) == set(BINARY) | set(ANY) | set(MULTI) | {"cost"}
+    assert set(METRICS) == set(BINARY) | set(ANY) | set(MULTI) | {"cost", "expected_cost"}
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -90,10 +90,11 @@ def test_entry_is_complete(name: str) -> None:
 def test_metric_looks_at_nothing_but_what_it_says_it_needs(name: str) -> None:
     metric = METRICS[name]
     y, predicted, p = draw(2, 0)
-    costs = Costs(classes=["a", "b"], matrix=[[0, 1], [2, 0]])
+    costs = Costs(classes=["a", "b"], matrix=[[0.0, 1.0], [2.0, 0.0]], priors=[1.0, 3.0])
     shown = p if metric.needs in (Need.RANKING, Need.PROBABILITIES) else None
     given = predictions(y, predicted, shown, 2)
-    assert metric(given, costs if metric.needs is Need.COSTS else None)[1] == ""
+    priced = metric.needs in (Need.COSTS, Need.PRIORS)
+    assert metric(given, costs if priced else None)[1] == ""
     if metric.needs is not Need.LABELS:
         assert metric(predictions(y, predicted, None, 2))[1] != ""
 
@@ -196,3 +197,17 @@ def test_several_criteria_have_a_name_and_no_value() -> None:
     assert "no single value" in reason
     with pytest.raises(KeyError):
         METRICS["acuracy"]
+
+
+def test_expected_cost_weighs_classes_by_their_priors() -> None:
+    y, predicted = [0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 0, 1]
+    made = predictions(y, predicted, None, 2)
+    costs = Costs(classes=["b", "a"], matrix=[[0.0, 5.0], [1.0, 0.0]], priors=[1.0, 9.0])
+    # of the rows of a one in four costs 1, of those of b one in two costs 5
+    assert METRICS["expected_cost"](made, costs)[0] == pytest.approx(0.9 / 4 + 0.1 * 5 / 2)
+    as_tested = costs.model_copy(update={"priors": [2.0, 4.0]})
+    assert METRICS["expected_cost"](made, as_tested)[0] == pytest.approx(
+        METRICS["cost"](made, costs)[0]
+    )
+    one_class = predictions([0, 0], [0, 1], None, 2)
+    assert "no tested row is 'b'" in METRICS["expected_cost"](one_class, costs)[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -243,6 +244,57 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
         ),
         ["costs.classes[2]: iris: unknown class 'virginca'; did you mean 'virginica'?"],
     ),
+    (
+        "a metric twice",
+        lambda c: c.update(metrics=["accuracy", "accuracy"]),
+        ["metrics[1]: accuracy appears twice"],
+    ),
+    (
+        "a metric that people write otherwise",
+        lambda c: c.update(metrics=["acc"]),
+        ["metrics[0]: unknown metric 'acc'; did you mean 'accuracy'?"],
+    ),
+    (
+        "a metric in another case",
+        lambda c: c.update(metrics=["F1"]),
+        ["metrics[0]: unknown metric 'F1'; did you mean 'f1'?"],
+    ),
+    (
+        "a metric that a model cannot feed",
+        lambda c: (
+            c["models"].update(p={"estimator": "sklearn.linear_model.Perceptron"}),
+            c.update(metrics=["accuracy", "log_loss"]),
+        ),
+        ["metrics[1]: log_loss needs class probabilities, which p (Perceptron) does not give"],
+    ),
+    (
+        "a metric that a model's parameters do not feed",
+        lambda c: (
+            c["models"].update(p={"estimator": "sklearn.svm.SVC"}),
+            c.update(metrics=["brier"]),
+        ),
+        ["metrics[0]: brier needs class probabilities, which p (SVC) does not give"],
+    ),
+    (
+        "ids that differ by case",
+        lambda c: c["models"].update(Tree=c["models"]["tree"]),
+        ["models: 'tree' and 'Tree' differ by case alone"],
+    ),
+    (
+        "a date",
+        lambda c: c.update(label=datetime.date(2024, 5, 31)),
+        ["label: expected text, found 2024-05-31"],
+    ),
+    (
+        "names of parameters, each once",
+        lambda c: c["models"].update(
+            m={
+                "estimator": "sklearn.linear_model.LogisticRegression",
+                "tune": {"space": {"CC": [1]}},
+            }
+        ),
+        ["allowed: C, class_weight, dual"],
+    ),
     ("negative seed", lambda c: c.update(seed=-1), ["seed", "greater than or equal to 0"]),
     (
         "a fixed number changed",
@@ -426,6 +478,31 @@ def test_file_and_line_are_named(tmp_path: Path) -> None:
     file = tmp_path / "e.yaml"
     file.write_text("experiment: e\nseed: 1\nmodels:\n  a: {estimator: x}\n")
     with pytest.raises(UserError, match=r"e\.yaml:4: models\.a\.estimator: found 'x'"):
+        read_experiment(file)
+
+
+def test_line_of_an_unknown_key_is_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "e.yaml"
+    file.write_text("models:\n  a:\n    estimator: x.Y\n    parms: {}\nmetrix: [f1]\n")
+    with pytest.raises(UserError) as told:
+        read_experiment(file)
+    text = str(told.value)
+    assert f"{file}:5: (top level): unknown key 'metrix'; did you mean 'metrics'?" in text
+    assert f"{file}:4: models.a: unknown key 'parms'; did you mean 'params'?" in text
+
+
+def test_capital_letters_are_taken(tiny: dict[str, Any]) -> None:
+    tiny["models"] = {"RF": tiny["models"]["tree"], "kNN-5": tiny["models"]["tree"]}
+    tiny["tests"] = {"run": ["mcnemar"], "versus": "RF"}
+    assert all_problems(tiny) == ""
+
+
+def test_aliases_that_stand_for_too_much_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "e.yaml"
+    lines = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 30)]
+    file.write_text("\n".join(lines))
+    with pytest.raises(UserError, match=r"aliases \(\*\) make more than 1,000,000 values"):
         read_experiment(file)
 
 

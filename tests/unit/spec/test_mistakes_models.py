@@ -177,7 +177,27 @@ MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
         ["models.m.seeds: `params: {random_state: 0}` makes all 3 seeds the same"],
     ),
     ("timeout text", {"estimator": TREE, "timeout": "5 s"}, ["models.m.timeout", "'5 s'"]),
-    ("no memory", {"estimator": TREE, "memory": 0}, ["models.m.memory", "greater than 0"]),
+    (
+        "no memory",
+        {"estimator": TREE, "memory": 0},
+        ["models.m.memory", "equal to 100"],
+    ),
+    ("memory for nothing", {"estimator": TREE, "memory": 1}, ["models.m.memory", "found 1"]),
+    (
+        "more neighbours than rows",
+        {"estimator": KNN, "params": {"n_neighbors": 5000}},
+        ["models.m.params.n_neighbors: found 5000 neighbours, but cv_5x2 trains on 75 rows"],
+    ),
+    (
+        "more neighbours than rows of a pipeline's step",
+        {"steps": [SCALER, {"estimator": KNN, "params": {"n_neighbors": 76}}]},
+        ["models.m.steps[1].params.n_neighbors: found 76 neighbours"],
+    ),
+    (
+        "more neighbours than inner rows",
+        {"estimator": KNN, "tune": {"space": {"n_neighbors": [5, 75]}, "cv": 3}},
+        ["models.m.tune.space.n_neighbors: found 75 neighbours, but the inner folds of cv_5x2"],
+    ),
     ("unknown search", tuned(search="gird"), ["models.m.tune.search", "did you mean 'grid'?"]),
     ("empty space", tuned(space={}), ["models.m.tune.space: found 0 entries"]),
     ("one inner fold", tuned(cv=1), ["models.m.tune.cv", "greater than or equal to 2"]),
@@ -291,6 +311,7 @@ def test_mistake_in_a_model_is_told(
     tiny: dict[str, Any], entry: dict[str, Any], expected: list[str]
 ) -> None:
     tiny["models"]["m"] = entry
+    tiny["metrics"] = ["accuracy"]
     message = all_problems(tiny)
     assert len(message.splitlines()) == 1, message
     for part in expected:
