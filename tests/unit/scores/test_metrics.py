@@ -164,7 +164,7 @@ def test_mcc_of_one_predicted_class_is_zero() -> None:
 
 def test_direction() -> None:
     lower = {name for name, metric in METRICS.items() if not metric.greater_is_better}
-    assert lower == {"error", "log_loss", "brier", "cost"}
+    assert lower == {"error", "log_loss", "brier", "cost", "expected_cost"}
 
 
 COSTS = Costs.model_validate(
