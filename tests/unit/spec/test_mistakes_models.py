@@ -183,21 +183,6 @@ MISTAKES: list[tuple[str, dict[str, Any], list[str]]] = [
         ["models.m.memory", "equal to 100"],
     ),
     ("memory for nothing", {"estimator": TREE, "memory": 1}, ["models.m.memory", "found 1"]),
-    (
-        "more neighbours than rows",
-        {"estimator": KNN, "params": {"n_neighbors": 5000}},
-        ["models.m.params.n_neighbors: found 5000 neighbours, but cv_5x2 trains on 75 rows"],
-    ),
-    (
-        "more neighbours than rows of a pipeline's step",
-        {"steps": [SCALER, {"estimator": KNN, "params": {"n_neighbors": 76}}]},
-        ["models.m.steps[1].params.n_neighbors: found 76 neighbours"],
-    ),
-    (
-        "more neighbours than inner rows",
-        {"estimator": KNN, "tune": {"space": {"n_neighbors": [5, 75]}, "cv": 3}},
-        ["models.m.tune.space.n_neighbors: found 75 neighbours, but the inner folds of cv_5x2"],
-    ),
     ("unknown search", tuned(search="gird"), ["models.m.tune.search", "did you mean 'grid'?"]),
     ("empty space", tuned(space={}), ["models.m.tune.space: found 0 entries"]),
     ("one inner fold", tuned(cv=1), ["models.m.tune.cv", "greater than or equal to 2"]),
