@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 _TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
 _LIBRARIES = ("xgboost", "lightgbm", "catboost")
@@ -15,11 +18,12 @@ _REFUSED = set('[]<>{}":,')
 def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list[Any]:
     """Return the steps that an estimator needs before it for these columns.
 
-    Columns that are not numbers are encoded by skrub's ``TableVectorizer`` (one-hot for few
-    categories, string encodings for many, dates taken apart). Missing values are imputed by
-    the median, with an indicator, where the estimator takes none. Numbers are scaled to unit
-    variance unless the estimator is made of trees, which do not care. A column without any
-    value in the training part says nothing, and no estimator is to stumble over it.
+    Texts and categories are encoded by skrub's ``TableVectorizer`` (one-hot for few categories,
+    string encodings for many); dates become their parts and seconds; numbers stay as they are.
+    Missing values are imputed by the median, with an indicator, where the estimator takes none.
+    Numbers are scaled to unit variance unless the estimator is made of trees, which do not care.
+    A column without any value in the training part says nothing, and no estimator is to stumble
+    over it.
 
     Parameters
     ----------
@@ -34,12 +38,9 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
     from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
     steps: list[Any] = []
-    numeric = all(pd.api.types.is_numeric_dtype(dtype) for dtype in features.dtypes)
+    numeric = not no_numbers(features)
     if not numeric:
-        # importing skrub takes a second: only data that need it pay for it
-        from skrub import TableVectorizer
-
-        steps.append(TableVectorizer())
+        steps.append(_encoder())
     if not _takes_missing(first):
         steps.append(SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True))
     if not _made_of_trees(classifier):
@@ -54,6 +55,50 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
     if boosting_library(first) in ("xgboost", "lightgbm") and named:
         steps.append(FunctionTransformer(number_columns))
     return steps
+
+
+def _encoder() -> Any:
+    """Return what encodes the columns that are not numbers, and these alone.
+
+    skrub computes in single precision, in which the numbers 1700000000 to 1700000060, or times as
+    many seconds apart, are one and the same.
+    """
+    from sklearn.compose import ColumnTransformer
+    from sklearn.preprocessing import FunctionTransformer
+    from skrub import DatetimeEncoder, TableVectorizer  # takes a second to import
+
+    made = [
+        ("numbers", "passthrough", known_numbers),
+        ("seconds", FunctionTransformer(to_seconds), known_dates),
+        ("encoded", TableVectorizer(datetime=DatetimeEncoder(add_total_seconds=False)), no_numbers),
+    ]
+    return ColumnTransformer(made).set_output(transform="pandas")
+
+
+def to_seconds(dates: pd.DataFrame) -> pd.DataFrame:
+    """Return dates as seconds since 1970, in double precision."""
+    utc = {name: pd.to_datetime(column, utc=True) for name, column in dates.items()}
+    epoch, second = pd.Timestamp(0, tz="UTC"), pd.Timedelta(seconds=1)
+    return pd.DataFrame({name: (column - epoch) / second for name, column in utc.items()})
+
+
+def known_numbers(features: pd.DataFrame) -> list[Any]:
+    """List the columns of numbers that have a value in the training part."""
+    return with_values(features.loc[:, _are(pd.api.types.is_numeric_dtype, features)])
+
+
+def known_dates(features: pd.DataFrame) -> list[Any]:
+    """List the columns of dates that have a value in the training part."""
+    return with_values(features.loc[:, _are(pd.api.types.is_datetime64_any_dtype, features)])
+
+
+def no_numbers(features: pd.DataFrame) -> list[Any]:
+    """List the columns that are no numbers."""
+    return list(features.columns[~_are(pd.api.types.is_numeric_dtype, features)])
+
+
+def _are(kind: Callable[[Any], bool], features: pd.DataFrame) -> NDArray[np.bool_]:
+    return np.array([kind(dtype) for dtype in features.dtypes], dtype=bool)
 
 
 def with_values(features: pd.DataFrame) -> list[Any]:

@@ -1,0 +1,64 @@
+"""What stands before an estimator changes no number, and encodes what is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.fit.assemble import assemble
+from bakeoff.fit.preprocessing import to_seconds
+from bakeoff.seeds import derive
+from bakeoff.spec.models import Model
+
+TREE = "sklearn.tree.DecisionTreeClassifier"
+NEIGHBOUR = "sklearn.neighbors.KNeighborsClassifier"
+BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
+START = 1_700_000_000
+
+
+def fitted(estimator: str, frame: pd.DataFrame, y: Any) -> Any:
+    made = assemble(Model.model_validate({"estimator": estimator}), frame, derive(1, "fit"))
+    return made.fit(frame, y)
+
+
+@pytest.mark.parametrize("estimator", [NEIGHBOUR, BOOSTING])
+@pytest.mark.parametrize("kind", ["number", "date"])
+def test_a_text_column_changes_no_number(estimator: str, kind: str) -> None:
+    """In single precision these sixty seconds are one."""
+    when = np.repeat(np.arange(START, START + 60), 2)
+    column = pd.Series(when) if kind == "number" else pd.to_datetime(when, unit="s").to_series()
+    frame = pd.DataFrame({"when": column.reset_index(drop=True), "city": ["a", "b", "c"] * 40})
+    y = (when >= START + 30).astype(int)
+    assert (fitted(estimator, frame, y).predict(frame) == y).all()
+
+
+def test_numbers_pass_as_they_are_beside_texts_dates_and_gaps() -> None:
+    numbers = np.array([0.1, 1e17 + 16, np.nan, -3.0])
+    day = pd.to_datetime(
+        ["2024-01-01", None, "2024-01-03", "2024-01-04 00:00:01"], format="ISO8601"
+    )
+    frame = pd.DataFrame(
+        {"x": numbers, "text": ["a", None, "b", "a"], "day": day, "flag": [True, False] * 2}
+    )
+    made = fitted(TREE, frame, [0, 1, 0, 1])[:-1]
+    found = made.named_steps["auto_columntransformer"].transform(frame)
+    np.testing.assert_array_equal(found["numbers__x"], numbers)
+    assert list(found["numbers__flag"]) == [1, 0, 1, 0]
+    assert found["seconds__day"].iloc[3] - found["seconds__day"].iloc[0] == 3 * 86400 + 1
+    assert np.isnan(found["seconds__day"].iloc[1])
+    assert {"encoded__text_a", "encoded__day_month"} <= set(found)
+
+
+def test_seconds_are_the_same_in_every_time_zone() -> None:
+    utc = pd.DataFrame({"t": pd.to_datetime([START, START + 1], unit="s", utc=True)})
+    assert list(to_seconds(utc)["t"]) == [START, START + 1]
+    tokyo = utc.apply(lambda t: t.dt.tz_convert("Asia/Tokyo"))
+    pd.testing.assert_frame_equal(to_seconds(tokyo), to_seconds(utc))
+
+
+def test_same_names_in_numbers_and_codes_are_no_obstacle() -> None:
+    frame = pd.DataFrame({"c_a": [1.0, 2.0, 3.0, 4.0], "c": ["a", "b", "a", "b"]})
+    assert fitted(TREE, frame, [0, 1, 0, 1]).predict(frame).tolist() == [0, 1, 0, 1]
