@@ -9,7 +9,8 @@ from typing import Any
 from bakeoff.compare import check_classes, choose_tests
 from bakeoff.data import Split, Table, load_table
 from bakeoff.data.pairing import divide, load, load_given, predictions_of
-from bakeoff.data.splits import check_divisible, check_plan, divisions
+from bakeoff.data.splits import check_divisible, check_plan, divisions, largest_k
+from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.check_models import check_model, check_model_on, check_neighbours
 from bakeoff.scores import METRICS, Need
@@ -18,6 +19,7 @@ from bakeoff.sources import DataSet
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given import problems_with_given
+from bakeoff.spec.resampling import KFold
 from bakeoff.stats import Evidence, catalogue
 
 
@@ -111,6 +113,7 @@ def check_table(
     """Look at what the data forbid; models that are wrong by themselves are left out."""
     if not isinstance(experiment.datasets[dataset], GivenData):
         yield from _divisions(experiment, dataset, table)
+        yield from _small_folds(experiment, dataset, table)
     yield from _metrics_on(experiment, dataset, table)
     yield from check_classes(experiment, dataset, table.classes)
     if experiment.given and experiment.on_rows("holdout"):
@@ -256,6 +259,23 @@ def _divisions(experiment: Experiment, dataset: str, table: Table) -> Iterator[P
             check_divisible(dataset, table, name, plan, experiment.seed)
         except Problem as problem:
             yield problem
+
+
+def _small_folds(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
+    """Refuse folds with too few rows for a metric: leave-one-out is for means over rows."""
+    known = [METRICS[name] for name in experiment.metrics if name in METRICS]
+    lacking = [metric.name for metric in known if not metric.mean_of_rows]
+    by_rows = {GROUP, TIME}.isdisjoint(table.frame)
+    for name, plan in experiment.resampling.plans().items():
+        if isinstance(plan, KFold) and lacking and by_rows:
+            most = largest_k(table, plan)
+            if plan.folds > most:
+                yield Problem(
+                    ("resampling", name, "folds"),
+                    f"{lacking[0]} needs two rows of each class in every fold: {most} folds of "
+                    f"{dataset} at most, found {plan.folds}; more, up to leave-one-out, are for "
+                    "accuracy, error, cost, log_loss and brier",
+                )
 
 
 def _metrics_on(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:

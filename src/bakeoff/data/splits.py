@@ -122,6 +122,9 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
     counts = np.bincount(codes, minlength=len(table.classes))
     smallest = int(counts.argmin())
     least = int(counts[smallest])
+    if isinstance(plan, KFold) and GROUP not in table.frame:
+        _check_folds(dataset, table, name, plan, counts)
+        return
     if isinstance(plan, (Cv5x2, KFold)):
         need, parts = 2 * plan.folds, f"{plan.folds} folds"
     else:
@@ -138,6 +141,34 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
         )
     if len(codes) < need:
         raise Problem(("datasets", dataset), f"{len(codes)} rows are too few for {name}")
+
+
+def _check_folds(
+    dataset: str, table: Table, name: str, plan: KFold, counts: NDArray[np.intp]
+) -> None:
+    """Refuse more folds than rows, and classes that a training part would lack."""
+    rows = int(counts.sum())
+    if plan.folds > rows:
+        raise Problem(
+            ("resampling", name, "folds"),
+            f"{plan.folds} folds of the {rows} rows of {dataset}: {rows} at most, leave-one-out",
+        )
+    if plan.stratify and counts.min() < 2:
+        raise Problem(
+            ("datasets", dataset),
+            f"class {table.classes[int(counts.argmin())]!r} has {counts.min()} row(s), and cannot "
+            "be trained on and tested: leave it out, merge it with another, or set `stratify: "
+            "false`",
+        )
+
+
+def largest_k(table: Table, plan: KFold) -> int:
+    """Return how many folds there can be with two rows of each class in every fold.
+
+    A metric that is no mean over rows needs them; without stratification, two rows per fold.
+    """
+    counts = np.bincount(table.codes[_at_disposal(table)], minlength=len(table.classes))
+    return int(counts.min() if plan.stratify else counts.sum()) // 2
 
 
 def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -171,7 +172,7 @@ def check_neighbours(
     tune = model.tune
     if tune is None:
         return
-    inner = n_train - -(-n_train // tune.cv)
+    inner = n_train - math.ceil(n_train * (tune.validation or 1 / tune.cv))
     for key, values in tune.space.items():
         if not key.endswith("n_neighbors") or isinstance(values, Distribution):
             continue

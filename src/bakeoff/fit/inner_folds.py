@@ -1,4 +1,4 @@
-"""Inner folds of a training part: where parameters and thresholds are chosen."""
+"""Inner divisions of a training part: where parameters and thresholds are chosen."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+from sklearn.model_selection import (
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 
 from bakeoff.errors import UserError
 from bakeoff.fit.threshold import Fold
@@ -55,3 +59,45 @@ def inner_folds(
     else:
         divide = StratifiedKFold(count, shuffle=True, random_state=seed)
     return [(train, test) for train, test in divide.split(np.zeros(len(y)), y, groups)]
+
+
+def validation_part(
+    y: NDArray[np.intp], share: float, seed: int, groups: Any = None, times: Any = None
+) -> list[Fold]:
+    """Set one part of a training part aside, as its data set demands.
+
+    Parameters
+    ----------
+    y : ndarray of int
+        Labels of the training rows.
+    share : float
+        Of the rows to set aside; with groups, one of ``round(1 / share)`` folds.
+    seed : int
+        Draws the rows.
+    groups, times : ndarray, optional
+        Of the training rows; with `times` the last rows are set aside.
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+        One fold: row positions of what is trained on and of what is set aside.
+
+    Raises
+    ------
+    UserError
+        Nothing would be left on either side, or a class would be on one side alone.
+    """
+    if groups is not None:
+        return inner_folds(y, max(2, round(1 / share)), seed, groups)[:1]
+    held = round(share * len(y))
+    if not 0 < held < len(y):
+        raise UserError(f"{share:g} of {len(y)} training rows is no part to validate on")
+    if times is not None:
+        order = np.argsort(np.asarray(times), kind="stable")
+        return [(np.sort(order[:-held]), np.sort(order[-held:]))]
+    divide = StratifiedShuffleSplit(1, test_size=held, random_state=seed)
+    try:
+        ((train, test),) = divide.split(np.zeros(len(y)), y)
+    except ValueError as error:  # a class of one row, or fewer rows than classes
+        raise UserError(f"`validation: {share:g}` cannot be drawn: {error}") from None
+    return [(np.sort(train), np.sort(test))]

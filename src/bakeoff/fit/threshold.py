@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bakeoff.fit.weights import Weights
+from bakeoff.spec.models import Criterion
 
 Scores = NDArray[np.float64]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -48,7 +49,7 @@ def out_of_fold(
 def best_threshold(
     y: NDArray[np.intp],
     scores: Scores,
-    criterion: str,
+    criterion: Criterion,
     default: float,
     weights: Weights | None = None,
     costs: NDArray[np.float64] | None = None,
@@ -64,7 +65,7 @@ def best_threshold(
         True classes.
     scores : ndarray
         Probabilities or decision values of class 1.
-    criterion : {"f1", "youden", "balanced_accuracy", "cost"}
+    criterion : Criterion
         What to make best.
     default : float
         The estimator's own threshold.
@@ -88,13 +89,44 @@ def best_threshold(
         np.append(0.0, np.cumsum(np.bincount(at, w * (y == c), len(distinct)))) for c in (0, 1)
     ]
     tn, fn = below
-    fp, tp = tn[-1] - tn, fn[-1] - fn
-    if criterion == "f1":
-        gain = 2 * tp / np.maximum(2 * tp + fp + fn, np.finfo(np.float64).tiny)
-    elif criterion == "cost":
-        assert costs is not None
-        gain = -(costs[0, 0] * tn + costs[0, 1] * fp + costs[1, 0] * fn + costs[1, 1] * tp)
-    else:  # balanced accuracy is (J + 1) / 2: both have their maximum in the same place
-        gain = tp / fn[-1] + tn / tn[-1]
+    gain = _GAINS[criterion](tn, tn[-1] - tn, fn, fn[-1] - fn, costs)
     best = candidates[np.isclose(gain, gain.max(), rtol=1e-12, atol=1e-12)]
     return float(best[np.abs(best - default).argmin()])
+
+
+def _ratio(above: Scores, below: Scores) -> Scores:
+    """Divide; 0 where there is nothing to divide by, as scikit-learn has it."""
+    ratio: Scores = np.divide(above, below, out=np.zeros_like(above), where=below != 0)
+    return ratio
+
+
+def _cost(tn: Scores, fp: Scores, fn: Scores, tp: Scores, costs: Any) -> Scores:
+    total: Scores = costs[0, 0] * tn + costs[0, 1] * fp + costs[1, 0] * fn + costs[1, 1] * tp
+    return -total
+
+
+def _mcc(tn: Scores, fp: Scores, fn: Scores, tp: Scores, _: Any) -> Scores:
+    return _ratio(tp * tn - fp * fn, np.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
+
+
+def _kappa(tn: Scores, fp: Scores, fn: Scores, tp: Scores, _: Any) -> Scores:
+    return _ratio(2 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+
+
+def _youden(tn: Scores, fp: Scores, fn: Scores, tp: Scores, _: Any) -> Scores:
+    recalls: Scores = tp / fn[-1] + tn / tn[-1]
+    return recalls
+
+
+# what each criterion makes of the weights of true negatives, false positives, false negatives and
+# true positives, one of each for every candidate
+_GAINS: dict[Criterion, Callable[[Scores, Scores, Scores, Scores, Any], Scores]] = {
+    "accuracy": lambda tn, fp, fn, tp, _: tn + tp,
+    "balanced_accuracy": _youden,  # (J + 1) / 2: both have their maximum in the same place
+    "cost": _cost,
+    "f1": lambda tn, fp, fn, tp, _: _ratio(2 * tp, 2 * tp + fp + fn),
+    "jaccard": lambda tn, fp, fn, tp, _: _ratio(tp, tp + fp + fn),
+    "kappa": _kappa,
+    "mcc": _mcc,
+    "youden": _youden,
+}

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bakeoff.fit.assemble import assemble, final, keywords, last_step
 from bakeoff.fit.early_stopping import iterations
-from bakeoff.fit.inner_folds import inner_folds
-from bakeoff.fit.threshold import best_threshold, out_of_fold, positive_scores
+from bakeoff.fit.inner_folds import inner_folds, validation_part
+from bakeoff.fit.threshold import Fold, best_threshold, out_of_fold, positive_scores
 from bakeoff.fit.tuning import search
 from bakeoff.fit.weights import Weights, training_weights
 from bakeoff.seeds import part_of
@@ -45,8 +45,10 @@ class TrainingPart:
     groups: Any = None
     times: Any = None
 
-    def folds(self, count: int, seed: int) -> Any:
-        """Divide the rows for a choice."""
+    def folds(self, count: int, seed: int, validation: float | None = None) -> list[Fold]:
+        """Divide the rows for a choice: into folds, or a share of them apart."""
+        if validation is not None:
+            return validation_part(self.y, validation, seed, self.groups, self.times)
         return inner_folds(self.y, count, seed, self.groups, self.times)
 
 
@@ -97,7 +99,8 @@ def train(
     )
     chosen: dict[str, Any] = {}
     if model.tune is not None:
-        folds = part.folds(model.tune.cv, part_of(seed, "tune-folds"))
+        tune, number = model.tune, part_of(seed, "tune-folds")
+        folds = part.folds(tune.cv, number, tune.validation)
         given = keywords(estimator, weights)
         found = search(estimator, model.tune, part.X, part.y, folds, given, part_of(seed, "tune"))
         estimator = found.estimator

@@ -63,6 +63,8 @@ class Metric:
         The least and the greatest value that it can have.
     instead : str
         Of those for two classes: what to use for more.
+    mean_of_rows : bool
+        Whether it is the mean of a value of each row, and so means something on a single one.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Metric:
     binary: bool = False
     range: tuple[float, float] = (0.0, 1.0)
     instead: str = ""
+    mean_of_rows: bool = False
 
     def __call__(self, predictions: Predictions, costs: Costs | None = None) -> tuple[float, str]:
         """Return the value, or NaN and the reason."""
@@ -172,13 +175,13 @@ def metric(title: str, unit: str, **facts: Any) -> Callable[[Value], Value]:
     return enter
 
 
-@metric("accuracy", POINTS)
+@metric("accuracy", POINTS, mean_of_rows=True)
 def accuracy(view: View) -> float:
     """Share of rows predicted right."""
     return float(np.trace(view.confusion) / view.confusion.sum())
 
 
-@metric("error rate", POINTS, greater_is_better=False)
+@metric("error rate", POINTS, greater_is_better=False, mean_of_rows=True)
 def error(view: View) -> float:
     """Share of rows predicted wrong."""
     return 1.0 - accuracy(view)
@@ -373,7 +376,12 @@ def _average_precision(score: NDArray[np.float64], positive: NDArray[np.bool_]) 
 
 
 @metric(
-    "log loss", "nats", needs=Need.PROBABILITIES, greater_is_better=False, range=(0.0, math.inf)
+    "log loss",
+    "nats",
+    needs=Need.PROBABILITIES,
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    mean_of_rows=True,
 )
 def log_loss(view: View) -> float:
     """Mean negative log-likelihood; probabilities are kept off 0 and 1 by one float epsilon."""
@@ -390,6 +398,7 @@ def log_loss(view: View) -> float:
     needs=Need.PROBABILITIES,
     greater_is_better=False,
     range=(0.0, 2.0),
+    mean_of_rows=True,
 )
 def brier(view: View) -> float:
     """Mean squared error of the probabilities: of the positive class, or summed over K > 2."""
@@ -400,7 +409,14 @@ def brier(view: View) -> float:
     return float(np.mean(((p - truth) ** 2).sum(axis=1)))
 
 
-@metric("mean cost", "cost", needs=Need.COSTS, greater_is_better=False, range=(0.0, math.inf))
+@metric(
+    "mean cost",
+    "cost",
+    needs=Need.COSTS,
+    greater_is_better=False,
+    range=(0.0, math.inf),
+    mean_of_rows=True,
+)
 def cost(view: View) -> float:
     """Mean cost of a row by the experiment's `costs:`."""
     return float((view.confusion * view.costs).sum() / view.confusion.sum())

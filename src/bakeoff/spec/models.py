@@ -63,12 +63,18 @@ Preprocessing = Annotated[
 ]
 
 
+Criterion = Literal[
+    "accuracy", "balanced_accuracy", "cost", "f1", "jaccard", "kappa", "mcc", "youden"
+]
+
+
 class ChosenThreshold(Section):
     """A threshold that each fit chooses on its training part."""
 
-    choose: Literal["f1", "youden", "cost", "balanced_accuracy"] = Field(
-        description="What the out-of-fold predictions of the training rows are to make best: F1, "
-        "Youden's J, balanced accuracy, or the cost by the experiment's `costs:`."
+    choose: Criterion = Field(
+        description="What the out-of-fold predictions of the training rows are to make best: "
+        "accuracy, balanced accuracy, F1, Jaccard index, Cohen's kappa, Matthews correlation, "
+        "Youden's J, or the cost by the experiment's `costs:`."
     )
     cv: int = Field(5, ge=2, le=100, description="Inner folds that make these predictions.")
 
@@ -119,6 +125,13 @@ class Tune(Section):
         "`<step>__<parameter>`."
     )
     cv: int = Field(5, ge=2, le=100, description="Inner stratified folds.")
+    validation: float | None = Field(
+        None,
+        gt=0,
+        lt=1,
+        description="Instead of `cv`: the share of the training rows that every combination is "
+        "tried on, the same rows for all; the last ones of data with `time:`.",
+    )
     scoring: str = Field(
         "accuracy",
         description="What to search for: the name of a metric, or of a scorer of scikit-learn.",
@@ -132,6 +145,8 @@ class Tune(Section):
 
     @model_validator(mode="after")
     def _search_fits_space(self) -> Tune:
+        if self.validation is not None and "cv" in self.model_fields_set:
+            raise said("give either `cv` (inner folds) or `validation` (one part), not both")
         drawn = [name for name, v in self.space.items() if isinstance(v, Distribution)]
         if self.search == "grid" and drawn:
             raise said(f"a grid needs lists of values, {drawn[0]} has none: use `search: random`")

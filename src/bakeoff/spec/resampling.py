@@ -40,7 +40,13 @@ class Cv5x2(Plan):
 class KFold(Plan):
     """k-fold cross-validation, once or repeated; forward chaining for data with `time:`."""
 
-    folds: int = Field(10, ge=2, le=1000, description="Number of folds, k.")
+    folds: int = Field(
+        10,
+        ge=2,
+        le=10000,
+        description="Number of folds, k; as many as rows: leave-one-out, for metrics that are a "
+        "mean over rows (accuracy, error, cost, log_loss, brier).",
+    )
     repeats: int = Field(1, ge=1, le=1000, description="How often, each with a new division.")
 
 

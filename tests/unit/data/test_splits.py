@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bakeoff.data import ROW_ID, TARGET, Table, load_table, make_splits, read_split
 from bakeoff.data.quality import split_quality
-from bakeoff.data.splits import check_plan, divisions, write_splits
+from bakeoff.data.splits import check_plan, divisions, largest_k, write_splits
 from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
 from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData
@@ -55,6 +55,29 @@ def test_test_parts_have_their_share(counts: list[int], share: float, seed: int)
     assert tested.sum() == round(sum(counts) * share)
     for code, count in enumerate(counts):
         assert abs(tested[data.codes == code].sum() - count * share) < 1
+
+
+@pytest.mark.parametrize("stratify", [True, False])
+@pytest.mark.parametrize("folds", [30, 17])
+def test_any_number_of_folds_up_to_leave_one_out(folds: int, stratify: bool) -> None:
+    data = table([5, 25])
+    plan = KFold.model_validate({"folds": folds, "stratify": stratify})
+    sizes = make_splits("d", data, "kfold", plan, 1)["repeat-1"].value_counts()
+    assert len(sizes) == folds
+    assert sizes.max() - sizes.min() <= (30 % folds > 0)
+    assert largest_k(data, plan) == (2 if stratify else 15)
+
+
+@pytest.mark.parametrize(
+    ("rows", "folds", "message"),
+    [
+        ([5, 25], 31, r"resampling.kfold.folds: 31 folds of the 30 rows of d: 30 at most, leave-"),
+        ([1, 25], 10, r"datasets.d: class 'c0' has 1 row\(s\), and cannot be trained on and test"),
+    ],
+)
+def test_folds_that_cannot_be_are_told(rows: list[int], folds: int, message: str) -> None:
+    with pytest.raises(Problem, match=message):
+        make_splits("d", table(rows), "kfold", KFold.model_validate({"folds": folds}), 1)
 
 
 def test_replications_of_5x2_are_halves(tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, cohen_kappa_score, jaccard_score, matthews_corrcoef
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -19,7 +20,7 @@ from bakeoff.fit.assemble import assemble, final
 from bakeoff.fit.threshold import best_threshold
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive, part_of
-from bakeoff.spec.models import Model
+from bakeoff.spec.models import Criterion, Model
 
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 TREE = "sklearn.tree.DecisionTreeClassifier"
@@ -57,6 +58,18 @@ def test_grid_search_is_scikit_learns_with_preprocessing_inside() -> None:
     np.testing.assert_allclose(
         found.estimator.predict_proba(data.X), expected.predict_proba(data.X), atol=1e-12
     )
+
+
+def test_search_on_a_fixed_part_tries_all_on_the_same_rows() -> None:
+    data = part()
+    own = model(tune={"space": {"C": [0.001, 1]}, "validation": 0.3, "scoring": "log_loss"})
+    ((learnt_rows, held),) = data.folds(5, _number("tune-folds"), 0.3)
+    assert len(held) == 60
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    grid = {"logisticregression__C": [0.001, 1]}
+    folds = [(learnt_rows, held)]
+    expected = GridSearchCV(pipeline, grid, cv=folds, scoring="neg_log_loss").fit(data.X, data.y)
+    assert learnt(own, data).chosen["inner_score"] == pytest.approx(expected.best_score_)
 
 
 def _number(purpose: str) -> int:
@@ -118,8 +131,8 @@ def test_score_undefined_on_inner_folds_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("criterion", ["f1", "youden", "balanced_accuracy", "cost"])
-def test_best_threshold_is_best_of_all(criterion: str, seed: int) -> None:
+@pytest.mark.parametrize("criterion", get_args(Criterion))
+def test_best_threshold_is_best_of_all(criterion: Criterion, seed: int) -> None:
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, 60)
     scores = np.round(np.clip(0.3 * y + rng.random(60) * 0.7, 0, 1), 2)
@@ -132,11 +145,16 @@ def test_best_threshold_is_best_of_all(criterion: str, seed: int) -> None:
             for i, j in product((0, 1), repeat=2)
         }
         tn, fp, fn, tp = (cell[k] for k in ((0, 0), (0, 1), (1, 0), (1, 1)))
+        predicted = scores >= t
         values = {
-            "f1": 2 * tp / (2 * tp + fp + fn),
-            "cost": -(fp + 5 * fn),
+            "f1": lambda: 2 * tp / (2 * tp + fp + fn),
+            "cost": lambda: -(fp + 5 * fn),
+            "accuracy": lambda: accuracy_score(y, predicted, sample_weight=weights),
+            "jaccard": lambda: jaccard_score(y, predicted, sample_weight=weights),
+            "kappa": lambda: cohen_kappa_score(y, predicted, sample_weight=weights),
+            "mcc": lambda: matthews_corrcoef(y, predicted, sample_weight=weights),
         }
-        return values.get(criterion, tp / (tp + fn) + tn / (tn + fp))
+        return float(values.get(criterion, lambda: tp / (tp + fn) + tn / (tn + fp))())
 
     found = best_threshold(y, scores, criterion, 0.5, weights, costs)
     best = max(gain(t) for t in np.linspace(-0.005, 1.005, 203))

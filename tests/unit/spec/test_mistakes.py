@@ -44,6 +44,26 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
         ["metrics[0]: unknown metric 'acuracy'; did you mean 'accuracy'?"],
     ),
     (
+        "folds too small for a metric",
+        lambda c: c.update(metrics=["f1_macro"], resampling={"kfold": {"folds": 26}}, tests={}),
+        ["resampling.kfold.folds: f1_macro needs two rows of each class", "25 folds of iris at"],
+    ),
+    (
+        "more folds than rows",
+        lambda c: c.update(metrics=["accuracy"], resampling={"kfold": {"folds": 151}}, tests={}),
+        ["resampling.kfold.folds: 151 folds of the 150 rows of iris: 150 at most"],
+    ),
+    (
+        "more neighbours than rows",
+        lambda c: c["models"].update(
+            knn={
+                "estimator": "sklearn.neighbors.KNeighborsClassifier",
+                "params": {"n_neighbors": 5000},
+            }
+        ),
+        ["models.knn.params: 5000 neighbours are more than the 75 rows", "can be 75 at most"],
+    ),
+    (
         "unknown source",
         lambda c: c["datasets"]["iris"].update(source="sklern"),
         ["datasets.iris.source: unknown source 'sklern'; did you mean 'sklearn'?"],
