@@ -211,10 +211,15 @@ def _detectable(
     how = setup_of(entry, experiment.tests)
     hypotheses = 1 if how.correction in ("none", "BH", "BY") else _family(experiment, test)
     alpha = how.alpha / max(hypotheses, 1)
+    sides = {} if how.alternative == "two-sided" else {"alternative": how.alternative}
     for dataset, data in tables.items():
         n = _tested(experiment, test, dataset, data) if test.on_rows else len(data.frame)
         planned = (
-            entry.detectable(n=n, discordance=disagreement, power=POWER, alpha=alpha).difference
+            abs(
+                entry.detectable(
+                    n=n, discordance=disagreement, power=POWER, alpha=alpha, **sides
+                ).difference
+            )
             for disagreement in DISAGREEMENTS
         )
         found = (f"{100 * size:.1f}" if math.isfinite(size) else "none" for size in planned)

@@ -201,7 +201,8 @@ def _metrics(entry: Entry, experiment: Experiment, place: Place, plan: str) -> t
     if fixed is not None:
         if entry.evidence is Evidence.LABELS and experiment.costs is None:
             raise Problem(place, f"{entry.name} needs `costs:`; if every error costs 1 use mcnemar")
-        return (fixed,)
+        # a test of one model may be about the error rate instead
+        return (setup_of(entry, experiment.tests).options.get("rate", fixed),)
     if own is not None:
         _check_metrics(own, experiment, ("tests", "options", entry.name, "metrics"))
     if entry.evidence is Evidence.FOLD_CRITERIA:

@@ -61,12 +61,13 @@ def interval(low: float, high: float, decimals: int = 3) -> str:
 
     Examples
     --------
-    >>> interval(-0.03, 0.006)
-    '[−0.030, 0.006]'
+    >>> interval(-0.03, 0.006), interval(0.01, float("inf"))
+    ('[−0.030, 0.006]', '[0.010, ∞)')
     """
     if math.isnan(low) or math.isnan(high):
         return NONE
-    return f"[{fixed(low, decimals)}, {fixed(high, decimals)}]"
+    opening, closing = "(" if math.isinf(low) else "[", ")" if math.isinf(high) else "]"
+    return f"{opening}{fixed(low, decimals)}, {fixed(high, decimals)}{closing}"
 
 
 def pvalue(p: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from bakeoff.compare import Comparison
 from bakeoff.report.family import Family, as_float
 
 POWER = 0.8
+TWO_SIDED = "two-sided"
 Planning = Callable[..., Any]
 
 
@@ -28,23 +29,25 @@ def detectable(family: Family, row: Comparison) -> float:
     plan = family.entry.detectable
     if plan and "only_a_correct" in details:
         discordant = details["only_a_correct"] + details["only_b_correct"]
-        return _on_rows(plan, row.n, discordant, alpha)
+        sides = {} if row.alternative == TWO_SIDED else {"alternative": row.alternative}
+        return _on_rows(partial(plan, alpha=alpha, **sides), row.n, discordant)
     if plan and "variances" in details:
         variances = [as_float(v) for v in details["variances"]]
         sd = math.sqrt(sum(variances) / len(variances))
         # in units of one fold's standard deviation the answer depends on the level alone
         return _for_unit_noise(plan, alpha) * sd if sd > 1e-12 else math.nan
-    return _from_interval(row)
+    # on rows a result's degrees of freedom are those of a χ², never of Student's t
+    return _from_interval(row, None if family.entry.evidence.on_rows else row.df)
 
 
-def _on_rows(plan: Planning, n: int, discordant: int, alpha: float) -> float:
+def _on_rows(plan: Planning, n: int, discordant: int) -> float:
     if n < 1 or not 0 < discordant < n:
         return math.nan
     # where even all of today's disagreement would be too little, ask what disagreement would do
     for rate in np.linspace(discordant / n, 1, 40):
-        found = plan(n=n, discordance=float(rate), power=POWER, alpha=alpha).difference
+        found = plan(n=n, discordance=float(rate), power=POWER).difference
         if math.isfinite(found):
-            return float(found)
+            return abs(float(found))
     return math.nan
 
 
@@ -53,14 +56,23 @@ def _for_unit_noise(plan: Planning, alpha: float) -> float:
     return float(plan(power=POWER, sd=1.0, alpha=alpha).difference)
 
 
-def _from_interval(row: Comparison) -> float:
-    """Scale the half-width of the interval from its level to level and power together."""
-    half = (row.ci_high - row.ci_low) / 2
-    if not (half > 0 and math.isfinite(half)):
+def _from_interval(row: Comparison, df: float | None) -> float:
+    """Scale the reach of the interval from its level to level and power together.
+
+    Of a one-sided interval only the limit on the side of the question bounds anything: the other
+    is the end of what the difference can be.
+    """
+    match row.alternative:
+        case "greater":
+            reach, tail = row.estimate - row.ci_low, row.confidence
+        case "less":
+            reach, tail = row.ci_high - row.estimate, row.confidence
+        case _:
+            reach, tail = (row.ci_high - row.ci_low) / 2, (1 + row.confidence) / 2
+    if not (reach > 0 and math.isfinite(reach)):
         return math.nan
-    tail = (1 + row.confidence) / 2
-    if row.df is not None and row.df > 0:
-        level, power = special.stdtrit(row.df, tail), special.stdtrit(row.df, POWER)
+    if df is not None and df > 0:
+        level, power = special.stdtrit(df, tail), special.stdtrit(df, POWER)
     else:
         level, power = special.ndtri(tail), special.ndtri(POWER)
-    return float(half * (level + power) / level)
+    return float(reach * (level + power) / level)

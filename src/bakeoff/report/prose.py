@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from bakeoff.compare import Comparison, Decision
-from bakeoff.report.family import Family
+from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import fixed, interval, p_equals, percent, score
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS
@@ -97,6 +97,23 @@ def _of_family(row: Comparison) -> bool:
     return made is not None and made in (row.test, row.correction)
 
 
+def p_name(row: Comparison) -> str:
+    """Say whether a p-value is adjusted."""
+    return "adjusted p" if row.family_size > 1 and row.correction != "none" else "p"
+
+
+ASTRIDE = (
+    "Its interval contains 0 all the same: test and interval come from different approximations, "
+    "which part near the level; the p-value decides."
+)
+
+
+def astride(row: Comparison) -> bool:
+    """Tell whether a difference is shown, yet its interval contains 0."""
+    shown = row.decision in (Decision.A_BETTER, Decision.B_BETTER)
+    return shown and row.ci_low <= 0 <= row.ci_high
+
+
 def correction(row: Comparison) -> str:
     """Say how the p-values of a family were adjusted."""
     if row.family_size < 2:
@@ -139,6 +156,24 @@ def better(metric: str) -> str:
     return "higher" if METRICS[metric].greater_is_better else "lower"
 
 
+def tested_value(row: Comparison) -> float:
+    """Return the value that a test of a single model tests against."""
+    details = row.result.get("details", {})
+    return as_float(details.get("p0", details.get("mu0")))
+
+
+def side_of(row: Comparison) -> str:
+    """Say on which side of that value a model is shown to be."""
+    above = row.estimate > tested_value(row)
+    return f"{'above' if above else 'below'} {tested_value(row):g}"
+
+
+def asked_of(row: Comparison) -> str:
+    """Say what a test of a single model asks."""
+    asks = {"greater": "is above", "less": "is below"}.get(row.alternative, "differs from")
+    return f"{asks} {tested_value(row):g}"
+
+
 DECISIONS = {
     Decision.A_BETTER: "A better",
     Decision.B_BETTER: "B better",
@@ -154,6 +189,8 @@ def decision(study: Study, row: Comparison) -> str:
     if row.decision in (Decision.A_BETTER, Decision.B_BETTER):
         winner = row.model_a if row.decision is Decision.A_BETTER else row.model_b
         return f"{study.label(winner)} better"
+    if row.role == "single" and row.decision is Decision.DIFFERENT:
+        return side_of(row)
     if row.role == "omnibus":
         return {
             Decision.DIFFERENT: "not all alike",

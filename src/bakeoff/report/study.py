@@ -146,8 +146,8 @@ class Study:
         """Return the most trustworthy family of pairs about models or algorithms.
 
         It is on the first metric where a test is, else one on right and wrong rows; over all
-        data sets where there are several; of several tests the best controlled one, then the
-        first in the experiment.
+        data sets where there are several; of several tests one that uses the pairing, then the
+        best controlled one, then the first in the experiment.
         """
         wanted = "" if len(self.datasets) > 1 else self.datasets[0]
         own = self.metric.name
@@ -160,23 +160,32 @@ class Study:
             and (f.metric == own or f.entry.evidence.on_rows)
         ]
 
-        def worth(f: Family) -> tuple[bool, bool, int]:
+        def worth(f: Family) -> tuple[bool, bool, bool, int]:
             on_right = f.entry.evidence is Evidence.CORRECTNESS
             return (
                 f.metric != own,
                 f.entry.evidence.on_rows and not on_right,
-                TRUST.index(f.entry.type1),
+                *_doubt(f.entry),
             )
 
         return min(found, key=worth) if found else None
 
     def omnibus(self, family: Family) -> Comparison | None:
-        """Return the test of all models at once on the same evidence as a family."""
-        for f in self.families:
-            same = (f.dataset, f.plan, f.metric) == (family.dataset, family.plan, family.metric)
-            if f.role == "omnibus" and same and f.entry.about == family.entry.about:
-                return f.rows[0]
-        return None
+        """Return the test of all models at once on the same evidence as a family.
+
+        Of several the one that the family is the post hoc of, then the best controlled one.
+        """
+        where = (family.dataset, family.plan, family.metric, family.entry.about)
+        found = [
+            f
+            for f in self.families
+            if f.role == "omnibus" and (f.dataset, f.plan, f.metric, f.entry.about) == where
+        ]
+
+        def worth(f: Family) -> tuple[bool, bool, int]:
+            return f.entry.posthoc != family.entry.name, *_doubt(f.entry)
+
+        return min(found, key=worth).rows[0] if found else None
 
     def values(self, metric: str, plan: str) -> dict[str, pd.DataFrame]:
         """Return per data set the scores of a plan: one row per fold, one column per model."""
@@ -215,6 +224,11 @@ class Study:
                     f"({reason})"
                 )
         return found
+
+
+def _doubt(entry: Entry) -> tuple[bool, int]:
+    """Order tests by how far to trust them: those that ignore the pairing last."""
+    return not entry.paired, TRUST.index(entry.type1)
 
 
 def clean(text: str) -> str:

@@ -129,6 +129,8 @@ class Entry:
         For an omnibus test: the pair test that follows it.
     citation : str
         Key in `bakeoff.stats.citations`.
+    paired : bool
+        Whether it uses that all models were scored on the same rows, folds or data sets.
     counts : bool
         Whether it looks at nothing but how many rows both, one or none of two models has right.
     replications : bool
@@ -157,6 +159,7 @@ class Entry:
     citation: str
     caution: str = ""
     posthoc: str = ""
+    paired: bool = True
     counts: bool = False
     replications: bool = False
     unit: str = ""

@@ -42,6 +42,7 @@ _FACTS: dict[str, Any] = {
     "about": "algorithms",
     "plans": ANY_PLAN,
     "type1": TypeOneError.CONSERVATIVE,
+    "paired": False,
 }
 _UNPAIRED = (
     "Ignores that every model was scored on the same data sets: differences between data sets "

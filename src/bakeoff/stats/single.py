@@ -15,7 +15,6 @@ from bakeoff.stats._checks import (
     as_scores,
     check_alternative,
     check_choice,
-    check_flag,
     check_level,
     check_number,
 )
@@ -198,7 +197,6 @@ def one_sample_t(
     mu0: float,
     alternative: str = "two-sided",
     confidence_level: float = 0.95,
-    greater_is_better: bool = True,
 ) -> Result:
     """Student's t test of the mean score over k folds.
 
@@ -211,17 +209,16 @@ def one_sample_t(
     mu0 : float
         The expected score under the null hypothesis, in the unit of the scores.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: the algorithm is better than `mu0`.
+        ``"greater"``: the expected score is above `mu0`. For a loss or an error rate that speaks
+        against the algorithm, as it does in `binomial_test`.
     confidence_level : float
         Level of the interval.
-    greater_is_better : bool
-        False for losses and error rates: a positive `statistic` then means a mean below `mu0`.
 
     Returns
     -------
     Result
         `estimate` is the mean score and `ci` its interval, in the unit of the scores;
-        ``effect_sizes["advantage"]`` is how much better than `mu0` it is.
+        ``effect_sizes["difference"]`` is how far above `mu0` it is.
 
     Raises
     ------
@@ -241,7 +238,7 @@ def one_sample_t(
         f"{len(array)} folds of one data set share training rows; the corrected test allows "
         "for that",
     )
-    differences, target = _advantage(array, scores, mu0, greater_is_better=greater_is_better)
+    differences, target = _from_target(array, scores, mu0)
     result = paired_t_result(
         "one_sample_t",
         differences,
@@ -251,7 +248,7 @@ def one_sample_t(
         "alpaydin2010",
         overlap,
     )
-    return _about_mean(result, target, greater_is_better=greater_is_better)
+    return _about_mean(result, target)
 
 
 @register(
@@ -274,7 +271,6 @@ def corrected_one_sample_t(
     n_test: ArrayLike | None = None,
     alternative: str = "two-sided",
     confidence_level: float = 0.95,
-    greater_is_better: bool = True,
 ) -> Result:
     """One-sample t test with Nadeau and Bengio's variance for overlapping training sets.
 
@@ -291,11 +287,10 @@ def corrected_one_sample_t(
         Rows in the training and test sets. By default their ratio is 1/(k − 1), where a single
         axis is taken for the k folds of one cross-validation: give the sizes for random splits.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: the algorithm is better than `mu0`.
+        ``"greater"``: the expected score is above `mu0`. For a loss or an error rate that speaks
+        against the algorithm, as it does in `binomial_test`.
     confidence_level : float
         Level of the interval.
-    greater_is_better : bool
-        False for losses and error rates.
 
     Returns
     -------
@@ -315,7 +310,7 @@ def corrected_one_sample_t(
     """
     array = as_scores(scores, "scores", ndim=2 if as_array(scores, "scores").ndim == 2 else 1)
     ratio, sizes = fold_ratio(n_train, n_test, array.shape)
-    differences, target = _advantage(array, scores, mu0, greater_is_better=greater_is_better)
+    differences, target = _from_target(array, scores, mu0)
     result = paired_t_result(
         "corrected_one_sample_t",
         differences,
@@ -326,7 +321,7 @@ def corrected_one_sample_t(
         sizes,
         details={"ratio": ratio},
     )
-    return _about_mean(result, target, greater_is_better=greater_is_better)
+    return _about_mean(result, target)
 
 
 _RATES = {"accuracy": "accuracy", "error": "error rate"}
@@ -345,35 +340,29 @@ def _binomial_assumptions(n: int, p0: float, exact: bool) -> tuple[Assumption, .
     )
 
 
-def _advantage(
-    array: np.ndarray, scores: ArrayLike, mu0: float, *, greater_is_better: bool
-) -> tuple[Differences, float]:
-    """Differences from mu0, positive where better, free of float noise; and mu0 itself."""
+def _from_target(array: np.ndarray, scores: ArrayLike, mu0: float) -> tuple[Differences, float]:
+    """Differences from mu0, free of float noise; and mu0 itself."""
     target = check_number(mu0, "mu0")
     if not math.isfinite(target):
         raise ValueError(f"mu0: found {mu0!r}, must be finite")
     level = noise_level(scores)
     size = np.maximum(np.abs(array), abs(target))
-    better = check_flag(greater_is_better, "greater_is_better")
-    d = array - target if better else target - array
-    return Differences(
-        np.where(np.abs(d) <= level * size, 0.0, d), level * float(size.max())
-    ), target
+    d = array - target
+    values = np.where(np.abs(d) <= level * size, 0.0, d)
+    return Differences(values, level * float(size.max())), target
 
 
-def _about_mean(result: Result, target: float, *, greater_is_better: bool) -> Result:
-    """Restate a result on the advantage over mu0 as one on the mean score."""
-    advantage, ci = result.estimate, result.ci
-    mean = target + advantage if greater_is_better else target - advantage
+def _about_mean(result: Result, target: float) -> Result:
+    """Restate a result on the difference from mu0 as one on the mean score."""
+    ci = result.ci
     if ci is not None:
-        limits = sorted(target + v if greater_is_better else target - v for v in ci)
-        ci = dataclasses.replace(ci, low=limits[0], high=limits[1])
+        ci = dataclasses.replace(ci, low=target + ci.low, high=target + ci.high)
     sizes = {k: v for k, v in result.effect_sizes.items() if k != "share_a_better"}
     return dataclasses.replace(
         result,
-        estimate=mean,
+        estimate=target + result.estimate,
         ci=ci,
-        effect_sizes={"advantage": advantage} | sizes,
+        effect_sizes={"difference": result.estimate} | sizes,
         null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
         f"from the population of this data set, is {target:g}.",
         details={k: v for k, v in result.details.items() if k != "mean_difference"}

@@ -35,6 +35,7 @@ VARIANTS = ("pooled", "unpooled", "yates")
     answers="Do the accuracies differ by more than two independent test sets would make them?",
     type1=TypeOneError.LIBERAL,
     plans=("holdout",),
+    paired=False,
     citation="dietterich1998",
     caution="It ignores that both models saw the same rows: too lenient when they err on "
     "different rows, too strict when on the same, and too lenient for algorithms. Use McNemar.",

@@ -111,8 +111,8 @@ def _versus(ba, bc, **more):
 
 
 def _one_sided():
-    row = pair("b", "a", 0.97, -0.05, alternative="greater", decision=Decision.NOT_SHOWN, **WIDE)
-    return _two(row)
+    ends = {"ci_low": -0.12, "ci_high": math.inf, "confidence": 0.95, "alternative": "greater"}
+    return _two(pair("b", "a", 0.97, -0.05, decision=Decision.NOT_SHOWN, **ends))
 
 
 def _costly(p, tests=("mcnemar", "cost_sensitive")):

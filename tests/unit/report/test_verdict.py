@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from cases import CASES
+from studies import experiment, ran
 
 from bakeoff.report.verdict import answer
 
@@ -55,3 +56,32 @@ def test_excluded_models_are_told_first():
         "MemoryError: too big (and other reasons)."
     )
     assert found.sentences[1:] == answer(study).sentences
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_the_omnibus_test_of_the_verdict_licenses_its_pairs(first):
+    """Kruskal and Wallis ignore the blocks: whoever is named first, Friedman's test is told."""
+    names = ["kruskal_wallis", "friedman"][:: 1 if first else -1]
+    datasets = [f"d{i}" for i in range(12)]
+    spec = experiment(("a", "b", "c"), datasets=datasets, tests=(*names, "friedman_posthoc"))
+    hard = [0.5 + 0.03 * i for i in range(12)]
+    means = {m: [h + gap for h in hard] for m, gap in (("a", 0.02), ("b", 0.01), ("c", 0.0))}
+    one = ran(spec, means)
+    family = one.main("algorithms")
+    assert one.omnibus(family).test == "friedman"
+
+
+@pytest.mark.parametrize(
+    ("models", "n", "said"),
+    [
+        ("ab", 3, "no test could tell"),
+        ("ab", 6, "(such as wilcoxon_signed_rank) would tell"),
+        ("abc", 3, "(such as friedman_posthoc) would tell"),
+        ("abc", 12, "(such as friedman_posthoc or wilcoxon_signed_rank) would tell"),
+    ],
+)
+def test_advice_is_what_the_data_sets_allow(models, n, said):
+    """Three data sets cannot get the signed-rank test below p = .25."""
+    spec = experiment(list(models), datasets=[f"d{i}" for i in range(n)], tests=("cv5x2_f",))
+    one = ran(spec, {m: [0.9 - 0.1 * i] * n for i, m in enumerate(models)})
+    assert said in answer(one).sentences[-1]

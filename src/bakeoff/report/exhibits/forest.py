@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.compare import Comparison
+from bakeoff.report import prose
 from bakeoff.report.drawing import (
     GREEN,
     INK,
@@ -26,12 +27,13 @@ from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import interval, p_equals, score
 from bakeoff.report.pairs_shown import Row, difference_name, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study
-from bakeoff.stats import Entry, TypeOneError
+from bakeoff.stats import Entry, Evidence, TypeOneError
 
 LEGEND = (
     "The square is the difference, the line its interval; where the test gives no interval, the "
     "ticks are the differences on single folds. Filled and coloured: shown to differ, or in green "
-    "shown to be equivalent within the green band."
+    "shown to be equivalent within the green band. The line of a one-sided test is open where it "
+    "does not ask."
 )
 
 
@@ -49,14 +51,17 @@ def draw(item: Item, study: Study) -> Drawing:
     )  # fmt: skip
     axes.axvline(0, color=MUTED, linewidth=0.9)
     margin = rows[0].comparison.margin
+    edges = _edges([row.comparison for row in rows])
     if margin > 0:
         axes.axvspan(-margin, margin, color=GREEN, alpha=0.12, linewidth=0)
     for place, row in enumerate(rows):
         c = row.comparison
         colour = SAYS.get(c.decision, MUTED)
         differences = _differences(row)
-        if math.isfinite(c.ci_low) and math.isfinite(c.ci_high):
-            axes.plot([c.ci_low, c.ci_high], [place] * 2, color=colour, linewidth=1.6)
+        if not math.isnan(c.ci_low):
+            low = edges[0] if c.alternative == "less" else c.ci_low
+            high = edges[1] if c.alternative == "greater" else c.ci_high
+            axes.plot([low, high], [place] * 2, color=colour, linewidth=1.6)
         elif len(differences):
             axes.plot(
                 differences, [place] * len(differences), "|", color=colour, markersize=7, alpha=0.7
@@ -71,15 +76,28 @@ def draw(item: Item, study: Study) -> Drawing:
             fontsize=SIZE - 0.5, color=INK if c.decision in SAYS else MUTED,
         )  # fmt: skip
     name_rows(axes, labels)
+    if any(row.comparison.alternative != "two-sided" for row in rows):
+        axes.set_xlim(*edges)
     grid(axes)
     axes.set_xlabel(difference_name(families[0]))
     shows = what_is_shown(study, families, rows)
     return Drawing(figure, _alt(families[0], rows), LEGEND, shows)
 
 
+def _edges(found: list[Comparison]) -> tuple[float, float]:
+    """Return where the axis ends that shows everything but the open ends of one-sided intervals."""
+    ends = [0.0, *(c.estimate for c in found), *(s * c.margin for c in found for s in (-1, 1))]
+    ends += [c.ci_low for c in found if c.alternative != "less"]
+    ends += [c.ci_high for c in found if c.alternative != "greater"]
+    known = [end for end in ends if math.isfinite(end)]
+    room = 0.06 * (max(known) - min(known)) or 0.01
+    return min(known) - room, max(known) + room
+
+
 def _note(c: Comparison) -> str:
-    ci = f" {interval(c.ci_low, c.ci_high)}" if math.isfinite(c.ci_low) else ""
-    return f"{score(c.estimate)}{ci}  {p_equals(c.pvalue_adjusted)}"
+    ci = "" if math.isnan(c.ci_low) else f" {interval(c.ci_low, c.ci_high)}"
+    adjusted = "adj. p" if prose.p_name(c) != "p" else "p"
+    return f"{score(c.estimate)}{ci}  {p_equals(c.pvalue_adjusted, adjusted)}"
 
 
 def _alt(family: Family, rows: list[Row]) -> str:
@@ -97,8 +115,10 @@ def _differences(row: Row) -> NDArray[np.float64]:
     return -values if row.turned else values
 
 
-def _with_p_values(asked: Asked, entry: Entry) -> bool:
-    return asked.pairs(entry) and entry.type1 is not TypeOneError.BAYESIAN
+def _with_differences(asked: Asked, entry: Entry) -> bool:
+    # several criteria at once have no single difference
+    single = entry.evidence is not Evidence.FOLD_CRITERIA
+    return asked.pairs(entry) and entry.type1 is not TypeOneError.BAYESIAN and single
 
 
 EXHIBIT = FigureExhibit(
@@ -110,6 +130,6 @@ EXHIBIT = FigureExhibit(
     "show the differences on single folds. A filled square marks a pair that the adjusted p-value "
     "calls different; a green band is the margin of equivalence.",
     each="test",
-    when=_with_p_values,
+    when=_with_differences,
     draw=draw,
 )

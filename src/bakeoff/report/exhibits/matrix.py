@@ -74,7 +74,7 @@ def draw(item: Item, study: Study) -> Drawing:
     axes.tick_params(length=0, labelcolor=INK)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    legend = LEGEND if len(study.datasets) == 1 else LEGEND_COUNTS
+    legend = LEGEND if len(families) == 1 else LEGEND_COUNTS
     return Drawing(figure, _alt(families, k), legend)
 
 

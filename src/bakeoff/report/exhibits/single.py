@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from bakeoff.compare import Decision
 from bakeoff.report import prose
 from bakeoff.report.cells import capital, ci_cell, p_cell, score_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
@@ -19,9 +20,11 @@ COLUMNS = (
     Column("metric", "Metric"),
     Column("estimate", "Estimate", True),
     Column("ci_low", "CI", True),
+    Column("null_value", "Tested against", True),
     Column("statistic", "Statistic", True),
     Column("pvalue", "p", True),
     Column("pvalue_adjusted", "Adjusted p", True),
+    Column("decision", "Says"),
 )
 
 
@@ -35,9 +38,14 @@ def build(item: Item, study: Study) -> Table:
             "metric": text(METRICS[row.metric].title),
             "estimate": score_cell(row.estimate),
             "ci_low": ci_cell(row.ci_low, row.ci_high),
+            "null_value": Cell(number(value := prose.tested_value(row)), value),
             "statistic": Cell(number(row.statistic), row.statistic),
             "pvalue": Cell(pvalue(row.pvalue), row.pvalue),
             "pvalue_adjusted": p_cell(row.pvalue_adjusted, row.alpha),
+            "decision": Cell(
+                prose.decision(study, row),
+                tone="good" if row.decision is Decision.DIFFERENT else "open",
+            ),
         }
         for family in found
         for row in family.rows
@@ -46,7 +54,10 @@ def build(item: Item, study: Study) -> Table:
         return tabulate(item, COLUMNS, rows, "There is no result.")
     first = found[0].rows[0]
     level = f"{prose.level_of(first)}; " if not math.isnan(first.confidence) else ""
-    return tabulate(item, COLUMNS, rows, capital(f"{level}{prose.correction(first)}."))
+    asks = {"greater": "above", "less": "below"}.get(first.alternative)
+    side = f"; one-sided: whether it is {asks} the value" if asks else ""
+    note = f"{level}{prose.correction(first)}{side}."
+    return tabulate(item, COLUMNS, rows, capital(note))
 
 
 def _of_one(asked: Asked, entry: Entry) -> bool:

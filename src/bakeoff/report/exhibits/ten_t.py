@@ -6,6 +6,7 @@ import math
 
 from scipy import special
 
+from bakeoff.report import prose
 from bakeoff.report.drawing import (
     BLUE,
     MUTED,
@@ -87,7 +88,8 @@ def _statistic_note(row: Row) -> str:
     c = row.comparison
     signed = c.df1 is None
     value = -c.statistic if signed and row.turned else c.statistic
-    return f"{'t' if signed else 'F'} = {fixed(value, 2)}, {p_equals(c.pvalue)}"
+    raw = " not adjusted" if prose.p_name(c) != "p" else ""
+    return f"{'t' if signed else 'F'} = {fixed(value, 2)}, {p_equals(c.pvalue)}{raw}"
 
 
 def _on_halves(asked: Asked, entry: Entry) -> bool:

@@ -7,6 +7,7 @@ import dataclasses
 from bakeoff.report.family import Family
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
+from bakeoff.report.verdict.alone import alone
 from bakeoff.report.verdict.control import against_control
 from bakeoff.report.verdict.further_tests import (
     costs,
@@ -20,7 +21,7 @@ from bakeoff.report.verdict.kind import Kind, Verdict
 from bakeoff.report.verdict.left_out import failed, left_out
 from bakeoff.report.verdict.outcome import look
 from bakeoff.report.verdict.sentences import about_omnibus, numbers
-from bakeoff.report.verdict.untested import alone, without_tests
+from bakeoff.report.verdict.untested import without_tests
 from bakeoff.report.verdict.wording import name
 
 

@@ -15,7 +15,6 @@ from bakeoff.report.verdict.sentences import (
     in_brackets,
     limits,
     not_shown,
-    p_name,
     take_care,
 )
 from bakeoff.report.verdict.wording import name, names
@@ -73,7 +72,7 @@ def _sentences(
         ahead = row if row.estimate >= 0 else seen_from(row, row.model_b)
         found.append(_farthest(study, family, ahead))
     if settled:
-        worst = p_equals(max(row.pvalue_adjusted for row in settled), p_name(settled[0]))
+        worst = p_equals(max(row.pvalue_adjusted for row in settled), prose.p_name(settled[0]))
         largest = "" if len(settled) == 1 else "largest "
         found.append(
             f"This is shown at the {percent(settled[0].alpha)} level, {largest}{worst} "

@@ -10,7 +10,7 @@ from bakeoff.report.family import Family
 from bakeoff.report.numbers import p_equals, probability, words
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.outcome import Outcome, look
-from bakeoff.report.verdict.sentences import by_how_much, p_name
+from bakeoff.report.verdict.sentences import by_how_much
 from bakeoff.report.verdict.wording import name, the, title
 from bakeoff.stats import Evidence
 
@@ -41,7 +41,7 @@ def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
                 [_pair(study, row, "and" if len(rows) == 1 else "with") for row in rows], 3
             )
             largest = "" if len(rows) == 1 else "largest "
-            p = p_equals(max(row.pvalue_adjusted for row in rows), p_name(row))
+            p = p_equals(max(row.pvalue_adjusted for row in rows), prose.p_name(row))
             yield (
                 f"{pairs} are shown to differ by less than {margin} ({title(family)}, {largest}"
                 f"{p}, about {prose.about(family)})."
@@ -100,7 +100,7 @@ def costs(study: Study, *told: Family | None) -> Iterator[str]:
         row = family.between(o.leader, o.runner_up)
         if row is None or row.decision is Decision.UNDECIDED:
             continue
-        p = p_equals(row.pvalue_adjusted, p_name(row))
+        p = p_equals(row.pvalue_adjusted, prose.p_name(row))
         says = "that is shown" if row.decision is Decision.A_BETTER else "that may be chance"
         yield (
             f"By the given costs: {_lower(by_how_much(study, o))} {says.capitalize()}, {p} "

@@ -24,6 +24,8 @@ class Kind(StrEnum):
     EQUIVALENT = "equivalent"
     CONTROL = "control"
     """Models were compared with one of them alone, and some differ from it."""
+    AGAINST_VALUE = "against_value"
+    """A single model differs from a value that it was tested against."""
     UNTESTED = "untested"
     """Nothing to compare, or nothing that compares it."""
 

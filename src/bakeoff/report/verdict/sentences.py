@@ -126,13 +126,8 @@ def in_brackets(study: Study, family: Family) -> str:
     return f"({title(family)} on {prose.evidence(study, family)}{side}{corrected})"
 
 
-def p_name(row: Comparison) -> str:
-    """Say whether a p-value is adjusted."""
-    return "adjusted p" if row.family_size > 1 and row.correction != "none" else "p"
-
-
 def _how_sure(study: Study, o: Outcome) -> str:
-    on, called = in_brackets(study, o.family), p_name(o.family.rows[0])
+    on, called = in_brackets(study, o.family), prose.p_name(o.family.rows[0])
     if o.lost:
         row = o.lost[0]
         return (
@@ -145,9 +140,10 @@ def _how_sure(study: Study, o: Outcome) -> str:
         whom = names(study, [row.model_b for row in o.beaten])
         better = BEST[o.family.entry.evidence is Evidence.LABELS][1]
         bound = worst if len(o.beaten) == 1 else f"largest {worst}"
+        astride = " " + prose.ASTRIDE if any(map(prose.astride, o.beaten)) else ""
         return (
             f"That {name(study, o.leader)} is {better} than {whom} is shown at the "
-            f"{percent(o.family.rows[0].alpha)} level, {bound} {on}."
+            f"{percent(o.family.rows[0].alpha)} level, {bound} {on}.{astride}"
         )
     return not_shown(study, o.family, o.open) + _elsewhere(study, o)
 
@@ -156,16 +152,17 @@ def not_shown(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str
     """Say that open comparisons may be chance, or that nobody asked for their direction."""
     best = min(rows, key=lambda row: row.pvalue_adjusted)
     smallest = "smallest " if len(rows) > 1 else ""
-    p = f"{smallest}{p_equals(best.pvalue_adjusted, p_name(best))}"
+    p = f"{smallest}{p_equals(best.pvalue_adjusted, prose.p_name(best))}"
     on = in_brackets(study, family)
     if best.alternative == "two-sided":
         return f"This may be chance: {p} {on}."
-    a, b = best.model_a, best.model_b
-    asked = (a, b) if best.alternative == "greater" else (b, a)
-    return (
-        f"The test asked only whether {name(study, asked[0])} is better than "
-        f"{name(study, asked[1])}, which is not shown: {p} {on}."
-    )
+    asked = []
+    for row in rows:
+        first = row.alternative == "greater"
+        pair = (row.model_a, row.model_b) if first else (row.model_b, row.model_a)
+        asked.append(" is better than ".join(name(study, model) for model in pair))
+    shown = "which is not shown" if len(rows) == 1 else "none of which is shown"
+    return f"The test asked only whether {words(asked, 3)}, {shown}: {p} {on}."
 
 
 def _elsewhere(study: Study, o: Outcome) -> str:

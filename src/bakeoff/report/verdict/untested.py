@@ -4,29 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bakeoff.compare import Comparison, Decision
-from bakeoff.report.numbers import count, interval, percent, score
+import numpy as np
+
+from bakeoff.compare import Comparison, Context, Decision, run_test
+from bakeoff.compare.evidence import DatasetScores
+from bakeoff.report.numbers import count, percent, score
 from bakeoff.report.ranking import Ranked
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.further_tests import equivalence, equivalents, posterior, the_posterior
 from bakeoff.report.verdict.kind import Kind, Verdict
 from bakeoff.report.verdict.wording import name, the
+from bakeoff.stats import catalogue
 
 NO_SCORES = Verdict(Kind.UNDECIDED, "Undecided: no model has a complete set of scores.", ())
-
-
-def alone(study: Study, ranked: list[Ranked]) -> Verdict:
-    """Answer for a single model."""
-    model = name(study, study.models[0])
-    if not ranked:
-        return Verdict(Kind.UNDECIDED, f"{model} has no complete set of scores.", ())
-    line = ranked[0]
-    ci = f" ({percent(line.ci.confidence)} CI {interval(*line.ci)})" if line.ci else ""
-    return Verdict(
-        Kind.UNTESTED,
-        "One model, so there is nothing to compare.",
-        (f"The {study.metric.title} of {model} is {score(line.mean)}{ci}.",),
-    )
 
 
 def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
@@ -93,11 +83,31 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
     ]
     if len(ranked) > 1:
         sentences += _counted(study, best.model, ranked[1].model)
-    sentences.append(
-        "No test over data sets was run: that it leads on average may be chance, and adding one "
-        "(such as friedman_posthoc or wilcoxon_signed_rank) would tell."
-    )
+    chance = "No test over data sets was run: that it leads on average may be chance"
+    sentences.append(f"{chance}, and {_advice(study)}.")
     return Verdict(Kind.UNTESTED, _untested(study, best), tuple(sentences))
+
+
+def _advice(study: Study) -> str:
+    """Name the tests over data sets that could tell, were one model ahead on all of them."""
+    experiment = study.experiment
+    k, n = len(study.models), len(study.datasets)
+    lead = np.outer(1 + np.arange(n) / (10 * n), np.arange(k) / (2 * k))
+    scores = DatasetScores(study.models, study.datasets, lead)
+    context = Context("", study.plan, study.metric.name, True, experiment.tests)
+    could = []
+    for test in (
+        ("friedman_posthoc", "wilcoxon_signed_rank") if k > 2 else ("wilcoxon_signed_rank",)
+    ):
+        found = run_test(catalogue()[test], scores, context)
+        if min(row.pvalue_adjusted for row in found) <= study.alpha:
+            could.append(test)
+    if could:
+        return f"adding one (such as {' or '.join(could)}) would tell"
+    return (
+        f"no test could tell: with {count(n, 'data set')} even a lead on all of them is not "
+        f"significant at the {percent(study.alpha)} level"
+    )
 
 
 def _counted(study: Study, leader: str, second: str) -> Iterator[str]:

@@ -1,0 +1,68 @@
+"""A test of one model against a value: which rate, which value, which side, what follows."""
+
+import csv
+import io
+
+import pytest
+from studies import experiment, ran
+
+from bakeoff.compare import choose_tests
+from bakeoff.report.exhibits import build, exhibits
+from bakeoff.report.tables import to_csv
+from bakeoff.report.verdict import Kind, answer
+from bakeoff.spec import load_experiment
+
+
+def made(test, options, models=("a",), datasets=("d",)):
+    plain = experiment(models, datasets=datasets).resolved()
+    plain |= {"tests": {"run": [test], "options": {test: options}}}
+    spec = load_experiment(plain)
+    accuracy = dict.fromkeys(models, 0.87)
+    return ran(spec, accuracy, accuracies=accuracy)
+
+
+def test_a_test_of_the_error_rate_says_error_rate():
+    one = made("binomial_test", {"rate": "error", "p0": 0.2, "alternative": "less"})
+    (chosen,) = choose_tests(one.experiment)[1]
+    assert chosen.metrics == ("error",)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "headline"),
+    [
+        ({"p0": 0.8}, Kind.AGAINST_VALUE, "The accuracy of a is above 0.8."),
+        ({"p0": 0.95}, Kind.AGAINST_VALUE, "The accuracy of a is below 0.95."),
+        (
+            {"p0": 0.85},
+            Kind.CANNOT_TELL,
+            "Cannot tell whether the accuracy of a differs from 0.85.",
+        ),
+        (
+            {"p0": 0.9, "alternative": "greater"},
+            Kind.CANNOT_TELL,
+            "Cannot tell whether the accuracy of a is above 0.9.",
+        ),
+    ],
+)
+def test_the_verdict_on_one_model_is_what_its_test_says(options, kind, headline):
+    found = answer(made("binomial_test", options))
+    assert (found.kind, found.headline) == (kind, headline)
+    assert "The accuracy is 0.870" in found.sentences[0]
+    assert "binomial test on 200 held-out rows of d" in found.sentences[0]
+
+
+def test_of_several_data_sets_the_verdict_counts():
+    found = answer(made("binomial_test", {"p0": 0.5}, datasets=("d", "e", "f")))
+    assert found.headline == "Of 3 data sets, the accuracy of a is above 0.5 on 3."
+
+
+@pytest.mark.parametrize(
+    ("test", "options", "value"),
+    [("binomial_test", {"p0": 0.8}, 0.8), ("corrected_one_sample_t", {"mu0": 0.85}, 0.85)],
+)
+def test_the_table_has_the_value_and_what_follows(test, options, value):
+    one = made(test, options, models=("a", "b"))
+    item = next(i for i in exhibits(one.experiment, one.tests) if i.kind == "single")
+    rows = list(csv.DictReader(io.StringIO(to_csv(build(item, one)))))
+    assert [float(row["null_value"]) for row in rows] == [value, value]
+    assert {row["decision"] for row in rows} <= {f"above {value}", "cannot tell"}
