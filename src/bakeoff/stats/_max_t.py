@@ -1,0 +1,130 @@
+"""The distribution of the largest of many t statistics, drawn from influence values.
+
+Draws D ~ N(0, V) with V the covariance of the models' metrics are the Gaussian multiplier
+bootstrap (Chernozhukov, Chetverikov & Kato 2013, 10.1214/13-AOS1161) without its n × B product.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bakeoff.stats._checks import FloatArray
+from bakeoff.stats._result import Alternative
+
+_BLOCK = 4_000_000
+"""Numbers held at once: draws × contrasts."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Contrasts:
+    """Differences of models that are tested together.
+
+    Attributes
+    ----------
+    first, second : ndarray of int, shape (C,)
+        The models of each contrast.
+    estimate, se, df : ndarray, shape (C,)
+        Of the difference.
+    covariance : ndarray, shape (M, M)
+        Of the models' metrics; draws are made from it.
+    """
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    estimate: FloatArray
+    se: FloatArray
+    df: FloatArray
+    covariance: FloatArray
+
+    @property
+    def statistic(self) -> FloatArray:
+        """Student's t of each contrast."""
+        return self.estimate / self.se
+
+    def size(self, side: Alternative) -> FloatArray:
+        """Return normal scores of t in the direction of the alternative.
+
+        Through its tail probability, so that few degrees of freedom count.
+        """
+        t = _sized(self.statistic, side)
+        upper = -special.ndtri(special.stdtr(self.df, -np.abs(t)))
+        return np.asarray(np.where(t < 0, -upper, upper))
+
+    @property
+    def drawn_sd(self) -> FloatArray:
+        """Standard deviation of each contrast of draws."""
+        v, i, j = self.covariance, self.first, self.second
+        return np.asarray(np.sqrt(np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 1e-300)))
+
+
+def draw(covariance: FloatArray, n_resamples: int, seed: int) -> NDArray[np.float32]:
+    """Draw from N(0, V), shape (B, M)."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = (vectors * np.sqrt(np.maximum(values, 0))).astype(np.float32)
+    rng = np.random.default_rng(seed)
+    normal = rng.standard_normal((n_resamples, len(covariance)), dtype=np.float32)
+    return np.asarray(normal @ root.T)
+
+
+@dataclasses.dataclass(frozen=True)
+class MaxT:
+    """What the draws say of a family of contrasts.
+
+    Attributes
+    ----------
+    single_step, step_down : ndarray, shape (C,)
+        Adjusted p-values: against the largest of all, and against the largest of those not
+        rejected before.
+    critical : float
+        The quantile of the largest |z|, for simultaneous intervals.
+    """
+
+    single_step: FloatArray
+    step_down: FloatArray
+    critical: float
+
+
+def max_t(
+    contrasts: Contrasts, draws: NDArray[np.float32], level: float, side: Alternative
+) -> MaxT:
+    """Adjust p-values by the maximum statistic (Westfall & Young 1993; Hothorn et al. 2008)."""
+    z = contrasts.size(side)
+    order = np.argsort(z, kind="stable")  # smallest first: their maximum grows along the columns
+    sd = contrasts.drawn_sd[order].astype(np.float32)
+    first, second, sorted_z = contrasts.first[order], contrasts.second[order], z[order]
+    total = len(draws)
+    stepped = np.zeros(len(z))
+    largest = np.empty(total, dtype=np.float32)
+    size = max(1, _BLOCK // len(z))
+    for start in range(0, total, size):
+        block = draws[start : start + size]
+        t = _sized(block[:, first] - block[:, second], side) / sd
+        running = np.maximum.accumulate(t, axis=1)
+        stepped += (running >= sorted_z.astype(np.float32)).sum(axis=0)
+        largest[start : start + size] = running[:, -1]
+    p = (1 + stepped) / (total + 1)
+    p = np.maximum.accumulate(p[::-1])[::-1]  # none smaller than that of a larger z
+    step_down = np.empty(len(z))
+    step_down[order] = np.minimum(p, 1.0)
+    ordered = np.sort(largest)
+    above = total - np.searchsorted(ordered, z.astype(np.float32), side="left")
+    single = (1 + above) / (total + 1)
+    return MaxT(single, step_down, float(np.quantile(ordered, level)))
+
+
+def _sized(values: NDArray[Any], side: Alternative) -> NDArray[Any]:
+    return {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[side](values)
+
+
+def all_pairs(models: int, control: int | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the pairs (0, 1), (0, 2), ..., or the control with each other model."""
+    if control is None:
+        first, second = np.triu_indices(models, 1)
+        return first, second
+    others = np.array([m for m in range(models) if m != control], dtype=np.intp)
+    return np.full(len(others), control, dtype=np.intp), others

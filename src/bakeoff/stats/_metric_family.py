@@ -1,0 +1,173 @@
+"""Many models on one test set: each alone, their contrasts, and the covariance of their metrics."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bakeoff.stats._checks import FloatArray, as_scores
+from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._max_t import Contrasts
+from bakeoff.stats._metric_table import METRICS, Metric
+from bakeoff.stats._result import Status
+from bakeoff.stats._test_rows import Codes, Truth, read_groups
+from bakeoff.stats.influence import Influence, Setting, one, pair, read
+from bakeoff.stats.metrics import better_is_positive, decide
+
+VALUES = "values"
+"""The metric of numbers that a system gave each row: their mean."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Family:
+    """The models of one test set and what a metric says of each.
+
+    Attributes
+    ----------
+    setting : Setting
+        The metric and the truth.
+    rows : list
+        What each model predicts; None where its metric has no value.
+    singles : list of Influence or None
+        Each model alone, better is greater; None where its metric has no value.
+    reasons : list of str
+        Why a metric has no value.
+    """
+
+    setting: Setting
+    rows: list[Any]
+    singles: list[Influence | None]
+    reasons: list[str]
+
+    @property
+    def known(self) -> list[int]:
+        """The models whose metric has a value."""
+        return [m for m, single in enumerate(self.singles) if single is not None]
+
+    def contrast(self, a: int, b: int) -> Influence:
+        """Return the influence values of one difference of models that are known."""
+        if self.setting.metric.form == "decisions":
+            return better_is_positive(self.setting, pair(self.setting, self.rows[a], self.rows[b]))
+        first, second = self.singles[a], self.singles[b]
+        assert first is not None
+        assert second is not None
+        return Influence(
+            self.setting.metric.name,
+            first.value - second.value,
+            first.psi - second.psi,
+            self.setting.clusters,
+        )
+
+    def covariance(self) -> FloatArray:
+        """Return the covariance of the metrics of the known models, shape (K, K)."""
+        sums = np.stack([self._drawn_from(self.singles[m]) for m in self.known], axis=1)
+        n = len(sums)
+        if self.setting.clusters is not None:
+            sums = _cluster_sums(sums, self.setting.clusters)
+        units = len(sums)
+        return np.asarray(units / (units - 1) * (sums.T @ sums) / n**2)
+
+    @staticmethod
+    def _drawn_from(single: Influence | None) -> FloatArray:
+        """Return plain influence values, or where there are none those with pseudo-rows."""
+        assert single is not None
+        if single.padded is not None and not np.isfinite(single.psi).all():
+            return single.padded.psi
+        return single.psi
+
+    def contrasts(
+        self, first: NDArray[np.intp], second: NDArray[np.intp]
+    ) -> tuple[list[Influence | None], list[Status], Contrasts, list[int]]:
+        """Return every contrast, its status, and those that can be tested together.
+
+        Returns
+        -------
+        found : list of Influence or None
+            None where a model's metric has no value.
+        statuses : list of Status
+        tested : Contrasts
+            Those whose status is ok, their models as positions in `known`.
+        at : list of int
+            The positions of those tested.
+        """
+        position = {m: i for i, m in enumerate(self.known)}
+        found: list[Influence | None] = []
+        statuses: list[Status] = []
+        for a, b in zip(first.tolist(), second.tolist(), strict=True):
+            both = a in position and b in position
+            contrast = self.contrast(a, b) if both else None
+            found.append(contrast)
+            statuses.append(
+                Status.UNDEFINED
+                if contrast is None
+                else decide(self.setting, contrast, "two-sided")[0]
+            )
+        at = [i for i, status in enumerate(statuses) if status is Status.OK]
+        ok = [contrast for i in at if (contrast := found[i]) is not None]
+        spreads = [contrast.tested for contrast in ok]
+        tested = Contrasts(
+            np.array([position[int(first[i])] for i in at], dtype=np.intp),
+            np.array([position[int(second[i])] for i in at], dtype=np.intp),
+            np.array([contrast.estimate for contrast in ok]),
+            np.array([spread.se for spread in spreads]),
+            np.array([spread.df for spread in spreads]),
+            self.covariance() if self.known else np.empty((0, 0)),
+        )
+        return found, statuses, tested, at
+
+
+def _cluster_sums(rows: FloatArray, clusters: Codes) -> FloatArray:
+    """Sum rows by cluster, shape (G, M)."""
+    order = np.argsort(clusters, kind="stable")
+    starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
+    return np.asarray(np.add.reduceat(rows[order], starts, axis=0))
+
+
+def read_family(
+    y_true: ArrayLike,
+    predicted: Sequence[ArrayLike],
+    metric: Metric,
+    positive: Any,
+    labels: ArrayLike | None,
+    groups: ArrayLike | None,
+    options: dict[str, Any],
+) -> Family:
+    """Read truth and predictions of all models, and find each model's influence values."""
+    models = list(predicted)
+    if len(models) < 2:
+        raise ValueError(f"predicted: found {len(models)} model(s), at least 2 are compared")
+    truth, rows = read(metric, y_true, tuple(models), positive, labels)
+    setting = Setting(metric, truth, read_groups(groups, truth.n), **options)
+    singles: list[Influence | None] = []
+    reasons: list[str] = []
+    for values in rows:
+        try:
+            singles.append(better_is_positive(setting, one(setting, values)))
+            reasons.append("")
+        except UndefinedMetric as reason:
+            singles.append(None)
+            reasons.append(str(reason))
+    return Family(setting, rows, singles, reasons)
+
+
+def family_of_values(
+    values: ArrayLike, greater_is_better: bool, groups: ArrayLike | None
+) -> Family:
+    """Take numbers per row and model, shape (n, M), as a family."""
+    table = as_scores(values, "values", ndim=2, greater_is_better=greater_is_better, unit="rows")
+    n, models = table.shape
+    if models < 2:
+        raise ValueError(f"values: found {models} model(s), at least 2 are compared")
+    truth = Truth(np.zeros(n, dtype=np.intp), (0, 1), 1)
+    metric = dataclasses.replace(METRICS["cost"], name=VALUES, greater_is_better=True)
+    setting = Setting(metric, truth, read_groups(groups, n))
+    centres = table.mean(axis=0)
+    singles: list[Influence | None] = [
+        Influence(VALUES, float(centre), column - centre, setting.clusters)
+        for centre, column in zip(centres, table.T, strict=True)
+    ]
+    return Family(setting, [None] * models, singles, [""] * models)

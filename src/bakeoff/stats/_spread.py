@@ -1,0 +1,94 @@
+"""Standard error and degrees of freedom of a mean of influence values, with or without clusters."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bakeoff.stats._binomial import tail_probability
+from bakeoff.stats._checks import FloatArray
+from bakeoff.stats._result import Alternative, ConfidenceInterval
+
+FEWEST_CLUSTERS = 5
+"""With fewer clusters there is no answer."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """How precisely a metric is known.
+
+    Attributes
+    ----------
+    se : float
+        The standard error.
+    df : float
+        Degrees of freedom of Student's t: those of the units, or fewer where a few of them carry
+        the variance (Satterthwaite's idea applied to influence values).
+    units : float
+        Independent units: rows, with their pseudo-rows, or clusters.
+    """
+
+    se: float
+    df: float
+    units: float
+
+    def interval(
+        self, centre: float, level: float, side: Alternative, limits: tuple[float, float]
+    ) -> ConfidenceInterval:
+        """Return the t interval around an estimate, within the metric's range."""
+        half = self.quantile(level, side) * self.se
+        low = -math.inf if side == "less" else centre - half
+        high = math.inf if side == "greater" else centre + half
+        return ConfidenceInterval(max(low, limits[0]), min(high, limits[1]), level, "t")
+
+    def quantile(self, level: float, side: Alternative) -> float:
+        """Return the half-width of an interval in standard errors."""
+        return -float(special.stdtrit(self.df, tail_probability(level, side)))
+
+
+def spread(
+    psi: FloatArray,
+    *,
+    weights: FloatArray | None = None,
+    clusters: NDArray[np.intp] | None = None,
+    pseudo: tuple[FloatArray, FloatArray] | None = None,
+) -> Spread:
+    """Return standard error and degrees of freedom of a metric from its influence values.
+
+    se² = G/(G − 1)·ΣS²/n², S the influence values or their sums by cluster, G their number, and
+    ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k.
+
+    Parameters
+    ----------
+    psi : ndarray, shape (n,)
+        Influence values of rows, or of cells that stand for `weights` rows each.
+    weights : ndarray, shape (n,), optional
+        How many rows each value stands for; 1 if not given.
+    clusters : ndarray of int, shape (n,), optional
+        Codes 0..G−1 of the clusters of the rows.
+    pseudo : tuple of ndarray, optional
+        Influence values and weights of pseudo-rows: they add to the variance, and to the number
+        of units only where rows are the units.
+    """
+    extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
+    weights = np.ones(len(psi)) if weights is None else weights
+    n = weights.sum() + extra_weights.sum()
+    if clusters is None:
+        units, sums, counts = n, psi, weights
+    else:
+        sums = np.bincount(clusters, weights=psi * weights)
+        units, counts = float(len(sums)), np.ones(len(sums))
+    second = float(counts @ sums**2 + extra_weights @ extra**2)
+    fourth = float(counts @ sums**4 + extra_weights @ extra**4)
+    if units <= 1:
+        return Spread(math.nan, math.nan, units)
+    se = math.sqrt(units / (units - 1) * second) / n
+    excess = fourth - second**2 / units
+    df = units - 1
+    if excess > 0:
+        df = min(df, 2 * second**2 / excess)
+    return Spread(se, df, units)

@@ -1,0 +1,150 @@
+"""Truth, predictions and clusters of one test set, checked and as codes."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bakeoff.stats._checks import FloatArray, as_array, as_floats, is_missing
+
+Codes = NDArray[np.intp]
+
+
+@dataclasses.dataclass(frozen=True)
+class Truth:
+    """The true classes of the test rows.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        Positions in `classes`.
+    classes : tuple
+        The classes, in the order of the columns of probabilities.
+    positive : int
+        Position of the positive class.
+    """
+
+    codes: Codes
+    classes: tuple[Any, ...]
+    positive: int
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.codes)
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """Rows of each class, shape (K,)."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+
+def read_truth(
+    y_true: ArrayLike, labels: ArrayLike | None, positive: Any, *predicted: ArrayLike
+) -> Truth:
+    """Check true classes; classes that are only predicted count as classes too.
+
+    Raises
+    ------
+    ValueError
+        Missing values, or classes that `labels` does not list.
+    """
+    rows = _labels(y_true, "y_true")
+    said = [_labels(values, "predictions") for values in predicted]
+    found = sorted({value for values in (rows, *said) for value in np.unique(values).tolist()})
+    classes = found if labels is None else _labels(labels, "labels").tolist()
+    unknown = [value for value in found if value not in classes]
+    if unknown:
+        raise ValueError(f"labels: {unknown[0]!r} occurs in the rows but not among {classes!r}")
+    if len(classes) < 2:
+        raise ValueError(f"y_true: found one class only ({classes[0]!r}); list all in `labels`")
+    name = classes[-1] if positive is None else positive
+    if name not in classes:
+        raise ValueError(f"positive: found {positive!r}, the classes are {classes!r}")
+    return Truth(encode(rows, classes), tuple(classes), classes.index(name))
+
+
+def encode(values: NDArray[Any], classes: list[Any]) -> Codes:
+    """Return the positions of values in a list of classes that holds them all."""
+    order = np.array([classes.index(value) for value in sorted(classes)], dtype=np.intp)
+    return order[np.searchsorted(np.array(sorted(classes)), values)]
+
+
+def read_classes(truth: Truth, predicted: ArrayLike, name: str) -> Codes:
+    """Check one model's predicted classes against the truth and return their codes."""
+    values = _labels(predicted, name)
+    check_rows(truth, values, name)
+    unknown = [value for value in np.unique(values).tolist() if value not in truth.classes]
+    if unknown:
+        raise ValueError(f"{name}: {unknown[0]!r} is no class, the classes are {truth.classes!r}")
+    return encode(values, list(truth.classes))
+
+
+def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatArray:
+    """Check one model's probabilities, shape (n,) of the positive class or (n, K).
+
+    Returns
+    -------
+    ndarray, shape (n, K)
+        In the order of the classes; for two classes from one column p: 1 − p and p.
+    """
+    values = as_floats(predicted, name)
+    check_rows(truth, values, name)
+    if not np.isfinite(values).all():
+        row = int(np.argwhere(~np.isfinite(values))[0][0])
+        raise ValueError(f"{name}: NaN or infinite in row {row}; drop these rows for every model")
+    k = len(truth.classes)
+    if values.ndim == 1 and k == 2:
+        columns = np.empty((len(values), 2))
+        columns[:, truth.positive] = values
+        columns[:, 1 - truth.positive] = 1 - values
+        return columns
+    if values.ndim != 2 or values.shape[1] != k:
+        raise ValueError(
+            f"{name}: expected shape (n, {k}), a column for each of {truth.classes!r}, "
+            f"found shape {values.shape}"
+        )
+    return values
+
+
+def check_rows(truth: Truth, values: NDArray[Any], name: str) -> None:
+    """Check that something has a value for each row."""
+    if len(values) != truth.n:
+        raise ValueError(f"{name}: has {len(values)} rows, y_true has {truth.n}; pair them by id")
+
+
+def read_groups(groups: ArrayLike | None, n: int, name: str = "groups") -> Codes | None:
+    """Check the clusters of the rows and return their codes 0..G−1; None where there are none."""
+    if groups is None:
+        return None
+    values = _labels(groups, name)
+    if len(values) != n:
+        raise ValueError(f"{name}: has {len(values)} rows, expected {n}")
+    return np.unique(values, return_inverse=True)[1]
+
+
+def _labels(values: ArrayLike, name: str) -> NDArray[Any]:
+    array = as_array(values, name)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{name}: expected shape (n,), n >= 1, found shape {array.shape}")
+    gaps = is_missing(array)
+    if gaps.any():
+        row = int(np.flatnonzero(gaps)[0])
+        raise ValueError(f"{name}: {int(gaps.sum())} missing value(s), first in row {row}")
+    if array.dtype.kind == "O":
+        array = np.asarray(array.tolist())
+    return array
+
+
+def subgroup_rows(subgroup: ArrayLike, n: int) -> dict[Any, NDArray[np.intp]]:
+    """Return the rows of each subgroup, two at least, in sorted order of their names."""
+    values = _labels(subgroup, "subgroup")
+    if len(values) != n:
+        raise ValueError(f"subgroup: has {len(values)} rows, expected {n}")
+    names, codes = np.unique(values, return_inverse=True)
+    if len(names) < 2:
+        raise ValueError(f"subgroup: found one only ({names[0]!r}), two are compared at least")
+    return {name: np.flatnonzero(codes == i) for i, name in enumerate(names.tolist())}

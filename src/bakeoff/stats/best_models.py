@@ -1,0 +1,254 @@
+"""Which models may be the best on one test set, and what the winner is worth."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from bakeoff.stats._checks import FloatArray, check_count, check_flag, check_level
+from bakeoff.stats._max_t import draw
+from bakeoff.stats._metric_family import Family, family_of_values, read_family
+from bakeoff.stats._metric_table import metric_called
+from bakeoff.stats._result import ConfidenceInterval, Result, Status
+from bakeoff.stats.metrics import assumptions
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BestResult(Result):
+    """The models that may be the best, and the score of the winner freed of having been chosen.
+
+    `estimate` is the winner's freed score, `ci` its one-sided interval; `pvalue` is NaN.
+
+    Attributes
+    ----------
+    members : tuple of int
+        The models that are not shown to be worse than another: a best one is among them with
+        the confidence of the interval.
+    pvalues : tuple of float
+        Of each model, against "it is a best one" (Hsu 1984); NaN where its metric has no value.
+    probability_best : tuple of float
+        How often each would win on other test sets like this one; a description, not a test.
+    winner : int
+        The model with the best score here; −1 where there is none.
+    naive : float
+        The winner's score as it is, flattered by having been chosen.
+    """
+
+    members: tuple[int, ...]
+    pvalues: tuple[float, ...]
+    probability_best: tuple[float, ...]
+    winner: int
+    naive: float
+
+    def to_row(self) -> dict[str, Any]:
+        """Return one flat table row: scalars only, numbers as they are."""
+        return super().to_row() | {
+            "members": " ".join(map(str, self.members)),
+            "winner": self.winner,
+            "naive": self.naive,
+        }
+
+
+def best_models(
+    y_true: ArrayLike,
+    predicted: Sequence[ArrayLike],
+    *,
+    metric: str = "accuracy",
+    positive: Any = None,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    beta: float = 1.0,
+    k: int = 2,
+    cost: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 99_999,
+    seed: int = 0,
+) -> BestResult:
+    """Return the set of models that may be the best, and what the winner is really worth.
+
+    Multiple comparisons with the best (Hsu 1984): a model stays unless the largest of the t
+    statistics by which others beat it exceeds the quantile of that maximum. The winner's score is
+    freed of the mean advantage that a winner has by chance.
+
+    Parameters
+    ----------
+    y_true, predicted, metric, positive, labels, groups, beta, k, cost, n_resamples, seed
+        As in `compare_models`.
+    confidence_level : float
+        Probability that a best model is in the set, and level of the winner's one-sided interval.
+
+    Returns
+    -------
+    BestResult
+
+    Raises
+    ------
+    ValueError
+        As `compare_models`.
+
+    Examples
+    --------
+    >>> y = [1] * 20 + [0] * 20
+    >>> models = [[1] * 19 + [0] * 21, [1] * 17 + [0] * 21 + [1] * 2, [1] * 9 + [0] * 31]
+    >>> result = best_models(y, models, metric="f1")
+    >>> result.members, result.winner, round(result.naive, 2)
+    ((0, 1), 0, 0.97)
+    """
+    options = {"beta": beta, "k": k, "cost": cost}
+    family = read_family(
+        y_true, predicted, metric_called(metric), positive, labels, groups, options
+    )
+    return _best(family, "best_models", confidence_level, n_resamples, seed)
+
+
+def best_by_values(
+    values: ArrayLike,
+    *,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    n_resamples: int = 99_999,
+    seed: int = 0,
+) -> BestResult:
+    """Return the set of systems that may be the best by numbers given per row.
+
+    Parameters
+    ----------
+    values, greater_is_better, groups
+        As in `compare_values`.
+    confidence_level, n_resamples, seed
+        As in `best_models`.
+
+    Returns
+    -------
+    BestResult
+
+    Raises
+    ------
+    ValueError
+        As `compare_values`.
+    """
+    family = family_of_values(values, check_flag(greater_is_better, "greater_is_better"), groups)
+    return _best(family, "best_by_values", confidence_level, n_resamples, seed)
+
+
+def _best(
+    family: Family, test: str, confidence_level: float, n_resamples: int, seed: int
+) -> BestResult:
+    level = check_level(confidence_level)
+    b = check_count(n_resamples, "n_resamples", least=99)
+    known, models = family.known, len(family.singles)
+    few = bool(family.setting.too_few())
+    if not known or few:
+        return _nothing(family, test, Status.TOO_FEW if known else Status.UNDEFINED)
+    draws = draw(family.covariance(), b, seed)
+    estimates = np.array([s.estimate for m in known if (s := family.singles[m]) is not None])
+    leads = _leads(family)
+    pvalues = np.full(models, math.nan)
+    pvalues[known] = [_pvalue(leads, draws, i) for i in range(len(known))]
+    share = np.zeros(models)
+    won = np.argmax(draws + estimates.astype(np.float32), axis=1)
+    share[known] = np.bincount(won, minlength=len(known)) / b
+    at = int(np.argmax(estimates))
+    single = family.singles[known[at]]
+    assert single is not None
+    sd = draws.std(axis=0)
+    critical = np.quantile((draws / np.where(sd > 0, sd, 1)).max(axis=1), level)
+    spread = single.tested
+    freed = single.value - float(draws[np.arange(b), won].mean(dtype=np.float64))
+    low = single.estimate + float(special.stdtrit(spread.df, special.ndtr(-critical))) * spread.se
+    return _result(
+        family,
+        test,
+        level,
+        (freed, low, single.value),
+        winner=known[at],
+        members=tuple(m for m in known if pvalues[m] > 1 - level),
+        pvalues=tuple(pvalues.tolist()),
+        probability_best=tuple(share.tolist()),
+    )
+
+
+def _leads(family: Family) -> FloatArray:
+    """Return by how many standard errors, as normal scores, model j (column) beats i (row)."""
+    known = family.known
+    z = np.full((len(known), len(known)), -math.inf)
+    for i in range(len(known)):
+        for j in range(i + 1, len(known)):
+            contrast = family.contrast(known[j], known[i])
+            spread = contrast.tested
+            if spread.se > 0:
+                t = contrast.estimate / spread.se
+                size = -float(special.ndtri(special.stdtr(spread.df, -abs(t))))
+                z[i, j], z[j, i] = math.copysign(size, t), -math.copysign(size, t)
+            else:  # treated alike on every row, or a lead without any spread
+                z[i, j] = math.copysign(math.inf, contrast.value) if contrast.value else -math.inf
+                z[j, i] = -z[i, j] if contrast.value else -math.inf
+    return z
+
+
+def _pvalue(leads: FloatArray, draws: NDArray[np.float32], i: int) -> float:
+    """Return P(max_j (D_j − D_i)/sd_ij ≥ max_j z_ij)."""
+    lead = leads[i].max()
+    if lead == -math.inf:
+        return 1.0
+    differences = np.delete(draws - draws[:, [i]], i, axis=1)
+    sd = differences.std(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        largest = np.nan_to_num(differences / sd, nan=-np.inf).max(axis=1)
+    return float((1 + (largest >= lead).sum()) / (len(draws) + 1))
+
+
+def _nothing(family: Family, test: str, status: Status) -> BestResult:
+    nan = tuple(math.nan for _ in family.singles)
+    return BestResult(
+        test=test,
+        variant=family.setting.metric.name,
+        statistic=math.nan,
+        pvalue=math.nan,
+        n=family.setting.truth.n,
+        null_hypothesis="",
+        method="hsu1984",
+        status=status,
+        members=(),
+        pvalues=nan,
+        probability_best=nan,
+        winner=-1,
+        naive=math.nan,
+    )
+
+
+def _result(
+    family: Family, test: str, level: float, scores: tuple[float, float, float], **found: Any
+) -> BestResult:
+    """Turn scores back to the side of the metric and make the result."""
+    freed, bound, naive = scores
+    low, high = family.setting.metric.range
+    single = family.singles[found["winner"]]
+    assert single is not None
+    if family.setting.metric.greater_is_better:
+        ci = ConfidenceInterval(max(bound, low), high, level, "winner")
+    else:
+        freed, bound, naive = -freed, -bound, -naive
+        ci = ConfidenceInterval(low, min(bound, high), level, "winner")
+    return BestResult(
+        test=test,
+        variant=family.setting.metric.name,
+        statistic=math.nan,
+        pvalue=math.nan,
+        estimate=freed,
+        ci=ci,
+        n=family.setting.truth.n,
+        null_hypothesis="The model is a best one of those compared.",
+        method="hsu1984",
+        assumptions=assumptions(family.setting, single.tested),
+        naive=naive,
+        details={"reasons": family.reasons},
+        **found,
+    )

@@ -1,0 +1,310 @@
+"""Influence values of any metric on one test set: what its standard error is made of."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bakeoff.stats import _ranking_metrics as rankings
+from bakeoff.stats._checks import FloatArray, as_floats, check_count, check_number
+from bakeoff.stats._decision_metrics import Cells, UndefinedMetric
+from bakeoff.stats._functional import Functional, mean
+from bakeoff.stats._metric_table import Metric, metric_called
+from bakeoff.stats._spread import Spread, spread
+from bakeoff.stats._test_rows import (
+    Codes,
+    Truth,
+    read_classes,
+    read_groups,
+    read_probabilities,
+    read_truth,
+)
+
+PLUS_FOUR, PLUS_TWO = 4.0, 2.0
+"""Weight of the pseudo-rows of one model and of a pair (Agresti & Coull 1998, Agresti & Min 2005).
+
+For accuracies they give those papers' intervals; for other metrics of decisions they are ours."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Influence:
+    """A metric on test rows with the influence of each row.
+
+    Attributes
+    ----------
+    metric : str
+        Which.
+    value : float
+        The metric, as it is always computed.
+    psi : ndarray, shape (n,)
+        Influence values: their mean is 0, and value plus mean(psi) over other rows is what the
+        metric would be there, to first order.
+    clusters : ndarray of int, shape (n,), or None
+        The cluster of each row.
+    padded : Functional or None
+        Value and influence values of the rows on the table with pseudo-rows, from which a metric
+        of decisions is tested; None for other metrics.
+    pseudo : tuple of ndarray, or None
+        Influence values and weights of the pseudo-rows.
+    """
+
+    metric: str
+    value: float
+    psi: FloatArray
+    clusters: Codes | None = None
+    padded: Functional | None = None
+    pseudo: tuple[FloatArray, FloatArray] | None = None
+
+    @property
+    def spread(self) -> Spread:
+        """Standard error and degrees of freedom of the plain value."""
+        return spread(self.psi, clusters=self.clusters)
+
+    @property
+    def estimate(self) -> float:
+        """What intervals and tests are about: the plain value, or that with pseudo-rows."""
+        return self.value if self.padded is None else self.padded.value
+
+    @property
+    def tested(self) -> Spread:
+        """Standard error and degrees of freedom that intervals and tests are made of."""
+        if self.padded is None:
+            return self.spread
+        return spread(self.padded.psi, clusters=self.clusters, pseudo=self.pseudo)
+
+
+def influence(
+    y_true: ArrayLike,
+    predicted: ArrayLike,
+    *,
+    metric: str = "accuracy",
+    positive: Any = None,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    beta: float = 1.0,
+    k: int = 2,
+    cost: ArrayLike | None = None,
+) -> Influence:
+    """Return a metric of one model on test rows with the influence of each row.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        The true classes.
+    predicted : array_like, shape (n,) or (n, K)
+        Predicted classes, for metrics of decisions; else scores of the positive class or
+        probabilities with a column for each class.
+    metric : str
+        A metric of `bakeoff.stats.test_set_metrics()`.
+    positive : object, optional
+        The positive class of two; the last if not given.
+    labels : array_like, optional
+        The classes in the order of the columns; sorted if not given.
+    groups : array_like, shape (n,), optional
+        Which rows belong together.
+    beta : float
+        For ``fbeta``: how many times recall weighs as much as precision.
+    k : int
+        For ``top_k_accuracy``.
+    cost : array_like, shape (K, K), optional
+        For ``cost``: what predicting a class (columns) for a true one (rows) costs.
+
+    Returns
+    -------
+    Influence
+
+    Raises
+    ------
+    ValueError
+        Unknown metric or class, missing values, lengths that differ, or a metric that has no
+        value on these rows (the text says why).
+
+    Examples
+    --------
+    >>> found = influence([1, 1, 1, 0, 0], [1, 1, 0, 0, 1], metric="recall")
+    >>> round(found.value, 3), found.psi.round(3).tolist()
+    (0.667, [0.556, 0.556, -1.111, 0.0, 0.0])
+    """
+    how = metric_called(metric)
+    truth, (rows,) = read(how, y_true, (predicted,), positive, labels)
+    return one(Setting(how, truth, read_groups(groups, truth.n), beta, k, cost), rows)
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A metric with its options on one test set."""
+
+    metric: Metric
+    truth: Truth
+    clusters: Codes | None = None
+    beta: float = 1.0
+    k: int = 2
+    cost: ArrayLike | None = None
+
+    def functional(self, cells: Cells) -> Functional:
+        """Return a metric of decisions on a table."""
+        assert self.metric.function is not None
+        if self.metric.binary and len(cells.classes) != 2:
+            raise ValueError(
+                f"{self.metric.name}: for two classes, found {len(cells.classes)}; use an average "
+                "over classes such as f1_macro"
+            )
+        if self.metric.name == "fbeta":
+            beta = check_number(self.beta, "beta")
+            if not (beta > 0 and math.isfinite(beta)):
+                raise ValueError(f"beta: found {self.beta!r}, must be greater than 0")
+            found: Functional = self.metric.function(cells, beta)
+        else:
+            found = self.metric.function(cells)
+        return found
+
+    def too_few(self) -> str:
+        """Say which class has too few rows for the metric; empty if none has."""
+        counts, at = self.truth.counts, self.truth.positive
+        needed = {
+            "": [],
+            "positive": [at],
+            "negative": [k for k in range(len(counts)) if k != at],
+            "every": list(range(len(counts))),
+        }[self.metric.classes]
+        few = [k for k in needed if 0 < counts[k] < FEWEST_OF_A_CLASS]
+        return f"{counts[few[0]]} row(s) of class {self.truth.classes[few[0]]!r}" if few else ""
+
+    def fewest(self) -> int:
+        """Return the rows of the rarest class that the metric is conditional on; -1 if of none."""
+        counts, at = self.truth.counts, self.truth.positive
+        of = {"positive": counts[at], "negative": counts.sum() - counts[at], "every": counts.min()}
+        return int(of.get(self.metric.classes, -1))
+
+
+FEWEST_OF_A_CLASS = 5
+"""With fewer rows of a class that a metric is conditional on there is no answer."""
+
+
+def read(
+    metric: Metric, y_true: ArrayLike, models: tuple[ArrayLike, ...], positive: Any, labels: Any
+) -> tuple[Truth, list[Any]]:
+    """Check truth and predictions: class codes, or probabilities of shape (n, K)."""
+    if metric.predictions == "classes":
+        truth = read_truth(y_true, labels, positive, *models)
+        return truth, [read_classes(truth, model, "predicted") for model in models]
+    truth = read_truth(y_true, labels, positive)
+    return truth, [read_probabilities(truth, model, "predicted") for model in models]
+
+
+def one(setting: Setting, rows: Any) -> Influence:
+    """Return the influence values of one model."""
+    name, truth = setting.metric.name, setting.truth
+    if setting.metric.form == "decisions":
+        cells, index = _cells(truth, rows)
+        plain = setting.functional(_table(cells, truth, 0, 0.0))
+        padded = setting.functional(_table(cells, truth, 0, PLUS_FOUR))
+        return _with_pseudo_rows(setting, plain, padded, index, PLUS_FOUR)
+    found = _of_rows(setting, rows)
+    return Influence(name, found.value, found.psi, setting.clusters)
+
+
+def pair(setting: Setting, rows_a: Any, rows_b: Any) -> Influence:
+    """Return the influence values of the difference A − B of two models."""
+    name, truth = setting.metric.name, setting.truth
+    if setting.metric.form != "decisions":
+        found = _of_rows(setting, rows_a) - _of_rows(setting, rows_b)
+        return Influence(name, found.value, found.psi, setting.clusters)
+    cells, index = _cells(truth, rows_a, rows_b)
+    plain = _contrast(setting, cells, 0.0)
+    padded = _contrast(setting, cells, PLUS_TWO)
+    return _with_pseudo_rows(setting, plain, padded, index, PLUS_TWO)
+
+
+def _with_pseudo_rows(
+    setting: Setting, plain: Functional, padded: Functional, index: Codes, more: float
+) -> Influence:
+    share = np.full(len(padded.psi), more / len(padded.psi))
+    return Influence(
+        setting.metric.name,
+        plain.value,
+        plain.psi[index],
+        setting.clusters,
+        Functional(padded.value, padded.psi[index]),
+        (padded.psi, share),
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class _Joint:
+    """The joint cells of truth and the predictions of one or two models."""
+
+    truth: Codes
+    models: tuple[Codes, ...]
+    weights: FloatArray
+
+
+def _cells(truth: Truth, *models: Codes) -> tuple[_Joint, Codes]:
+    """Count rows in the cells that can occur: seen classes, and true ones for the truth."""
+    true, at_true = np.unique(truth.codes, return_inverse=True)
+    seen, at_seen = np.unique(np.concatenate([truth.codes, *models]), return_inverse=True)
+    sizes = (len(true), *(len(seen) for _ in models))
+    codes = np.split(at_seen, len(models) + 1)[1:]
+    index = np.ravel_multi_index((at_true, *codes), sizes)
+    weights = np.bincount(index, minlength=math.prod(sizes)).astype(np.float64)
+    grid = np.unravel_index(np.arange(len(weights)), sizes)
+    return _Joint(true[grid[0]], tuple(seen[at] for at in grid[1:]), weights), index
+
+
+def _table(joint: _Joint, truth: Truth, model: int, more: float) -> Cells:
+    """Return the cells of one model with some more weight, spread evenly."""
+    weights = joint.weights + more / len(joint.weights)
+    return Cells(joint.truth, joint.models[model], weights, truth.classes, truth.positive)
+
+
+def _contrast(setting: Setting, joint: _Joint, more: float) -> Functional:
+    parts = []
+    for model, name in ((0, "A"), (1, "B")):
+        try:
+            parts.append(setting.functional(_table(joint, setting.truth, model, more)))
+        except UndefinedMetric as reason:
+            raise UndefinedMetric(f"model {name}: {reason}") from None
+    return parts[0] - parts[1]
+
+
+def _of_rows(setting: Setting, rows: Any) -> Functional:
+    """Return a metric of rankings, or a mean of a value per row."""
+    name, truth = setting.metric.name, setting.truth
+    at = truth.positive
+    if setting.metric.binary and len(truth.classes) != 2:
+        raise ValueError(f"{name}: for two classes, found {len(truth.classes)}; use an average")
+    match name:
+        case "roc_auc":
+            # sums over clusters have their own factor G/(G − 1)
+            alone = setting.clusters is None
+            return rankings.auc(truth.codes == at, rows[:, at], unbiased=alone)
+        case "average_precision":
+            return rankings.average_precision(truth.codes == at, rows[:, at])
+        case "roc_auc_ovr" | "average_precision_macro":
+            return rankings.one_against_rest(name, truth.codes, rows, at)
+        case "roc_auc_ovo":
+            return rankings.auc_one_against_one(truth.codes, rows)
+    values = _values(setting, rows)
+    if name == "brier_root":
+        return rankings.root_mean(values)
+    return mean(values, np.ones(truth.n))
+
+
+def _values(setting: Setting, rows: Any) -> FloatArray:
+    truth = setting.truth
+    match setting.metric.name:
+        case "log_loss":
+            return rankings.log_loss(truth.codes, rows)
+        case "brier" | "brier_root":
+            return rankings.squared_error(truth.codes, rows, truth.positive)
+        case "top_k_accuracy":
+            return rankings.among_the_first(truth.codes, rows, check_count(setting.k, "k", least=1))
+    costs = as_floats([] if setting.cost is None else setting.cost, "cost")
+    k = len(truth.classes)
+    if costs.shape != (k, k) or not np.isfinite(costs).all():
+        raise ValueError(f"cost: expected a {k} by {k} matrix of numbers, found {costs.shape}")
+    return np.asarray(costs[truth.codes, rows])

@@ -1,0 +1,281 @@
+"""Any metric of many models on one test set: all pairs at once, by the maximum statistic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bakeoff.stats._binomial import tail_probability
+from bakeoff.stats._checks import (
+    FloatArray,
+    check_alternative,
+    check_count,
+    check_flag,
+    check_level,
+)
+from bakeoff.stats._max_t import MaxT, all_pairs, draw, max_t
+from bakeoff.stats._metric_family import Family, family_of_values, read_family
+from bakeoff.stats._metric_table import metric_called
+from bakeoff.stats._ranks import check_control
+from bakeoff.stats._result import Alternative, ConfidenceInterval, Pair, PairwiseResult, Status
+from bakeoff.stats._tails import t_pvalue
+from bakeoff.stats.influence import Influence
+from bakeoff.stats.metrics import assumptions
+from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
+
+MAX_T = "max-t"
+_LOGICAL = ("shaffer", "bergmann-hommel")
+
+
+def compare_models(
+    y_true: ArrayLike,
+    predicted: Sequence[ArrayLike],
+    *,
+    metric: str = "accuracy",
+    positive: Any = None,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    beta: float = 1.0,
+    k: int = 2,
+    cost: ArrayLike | None = None,
+    control: int | None = None,
+    correction: str = MAX_T,
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    n_resamples: int = 99_999,
+    seed: int = 0,
+) -> PairwiseResult:
+    """Test the differences of a metric between all pairs of models, or from a control.
+
+    Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
+    by the distribution of the largest statistic among those not yet rejected, drawn from the
+    covariance of the influence values, and the intervals hold together.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        The true classes.
+    predicted : sequence of array_like
+        What each of the M ≥ 2 models predicts, each as in `metric_ci`.
+    metric, positive, labels, groups, beta, k, cost
+        As in `metric_ci`.
+    control : int, optional
+        Position of a control: only it is compared, as A, with each other model as B.
+    correction : str
+        ``"max-t"``, or a method of `adjust_pvalues`.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: the first of the pair, or the control, is better.
+    confidence_level : float
+        Level of the intervals.
+    simultaneous : bool
+        True: all intervals hold together; False: each by itself.
+    n_resamples : int
+        Draws for ``"max-t"``.
+    seed : int
+        Of the draws: the same seed gives the same numbers.
+
+    Returns
+    -------
+    PairwiseResult
+        Pairs (0, 1), (0, 2), ..., or (control, j), each with its status as in
+        `metric_difference`. ``details`` holds ``values``, the metric of each model, and
+        ``single_step``, the p-values against the largest of all statistics.
+
+    Raises
+    ------
+    ValueError
+        As `metric_difference`; fewer than two models; an unknown correction.
+
+    Examples
+    --------
+    >>> y = [1] * 20 + [0] * 20
+    >>> models = [[1] * 19 + [0] * 21, [1] * 17 + [0] * 21 + [1] * 2, [1] * 9 + [0] * 31]
+    >>> result = compare_models(y, models, metric="f1")
+    >>> for pair in result.pairs:
+    ...     print(pair.a, pair.b, f"{pair.estimate:.2f} {pair.pvalue_adjusted:.2f}")
+    0 1 0.08 0.16
+    0 2 0.35 0.01
+    1 2 0.27 0.03
+    """
+    how = metric_called(metric)
+    options = {"beta": beta, "k": k, "cost": cost}
+    family = read_family(y_true, predicted, how, positive, labels, groups, options)
+    return _compare(
+        family,
+        "compare_models",
+        control,
+        correction,
+        check_alternative(alternative),
+        confidence_level,
+        simultaneous,
+        n_resamples,
+        seed,
+    )
+
+
+def compare_values(
+    values: ArrayLike,
+    *,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    control: int | None = None,
+    correction: str = MAX_T,
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    n_resamples: int = 99_999,
+    seed: int = 0,
+) -> PairwiseResult:
+    """Test the mean differences of numbers that many systems have on the same rows.
+
+    Parameters
+    ----------
+    values : array_like, shape (n, M)
+        The value of each row (first axis) by each of M ≥ 2 systems.
+    greater_is_better : bool
+        False for losses and costs.
+    groups : array_like, shape (n,), optional
+        Which rows belong together.
+    control, correction, alternative, confidence_level, simultaneous, n_resamples, seed
+        As in `compare_models`.
+
+    Returns
+    -------
+    PairwiseResult
+        As of `compare_models`.
+
+    Raises
+    ------
+    ValueError
+        Values that are missing or infinite, fewer than two systems, an unknown option.
+
+    Examples
+    --------
+    >>> values = [[.9, .8, .3], [.7, .7, .5], [.8, .9, .2], [.6, .4, .4], [.9, .7, .6]]
+    >>> [round(pair.pvalue_adjusted, 2) for pair in compare_values(values).pairs]
+    [0.31, 0.02, 0.02]
+    """
+    family = family_of_values(values, check_flag(greater_is_better, "greater_is_better"), groups)
+    return _compare(
+        family,
+        "compare_values",
+        control,
+        correction,
+        check_alternative(alternative),
+        confidence_level,
+        simultaneous,
+        n_resamples,
+        seed,
+    )
+
+
+def _compare(
+    family: Family,
+    test: str,
+    control: int | None,
+    correction: str,
+    side: Alternative,
+    confidence_level: float,
+    simultaneous: bool,
+    n_resamples: int,
+    seed: int,
+) -> PairwiseResult:
+    level = check_level(confidence_level, side=side)
+    check_flag(simultaneous, "simultaneous")
+    method = canonical_method(correction, "correction", (MAX_T,))
+    models = len(family.singles)
+    at_control = check_control(control, models)
+    if method in _LOGICAL and (at_control is not None or side != "two-sided"):
+        raise ValueError(f"correction: {method} needs all pairs and two-sided tests")
+    first, second = all_pairs(models, at_control)
+    found, statuses, tested, at = family.contrasts(first, second)
+    raw = np.full(len(first), math.nan)
+    t = np.full(len(first), math.nan)
+    for i, status in enumerate(statuses):
+        if status is Status.IDENTICAL_SCORES:
+            raw[i], t[i] = 1.0, 0.0
+        elif status is Status.ZERO_VARIANCE and (contrast := found[i]) is not None:
+            t[i] = math.copysign(math.inf, contrast.value)
+    t[at] = tested.statistic
+    raw[at] = [t_pvalue(float(x), df, side) for x, df in zip(t[at], tested.df, strict=True)]
+    single = np.full(len(first), math.nan)
+    if method == MAX_T:
+        adjusted = np.where(np.isnan(raw), math.nan, 1.0)
+        largest = None
+        if at:
+            b = check_count(n_resamples, "n_resamples", least=99)
+            largest = max_t(tested, draw(tested.covariance, b, seed), level, side)
+            adjusted[at], single[at] = largest.step_down, largest.single_step
+        # no adjusted p below its own p, which the draws may miss by chance
+        adjusted = np.fmax(adjusted, raw)
+        quantiles = _quantiles(tested.df, level, side, largest if simultaneous else None)
+    else:
+        adjusted = adjust_pvalues(raw, method)
+        own = simultaneous_level(level, len(first), method) if simultaneous else level
+        quantiles = _quantiles(tested.df, own, side, None)
+    intervals: list[ConfidenceInterval | None] = [None] * len(first)
+    for i, centre, se, quantile in zip(at, tested.estimate, tested.se, quantiles, strict=True):
+        intervals[i] = _interval(family, centre, quantile * se, level, side)
+    known = [single for single in family.singles if single is not None]
+    sign = 1 if family.setting.metric.greater_is_better else -1
+    return PairwiseResult(
+        test=test,
+        variant=family.setting.metric.name,
+        correction=method,
+        pairs=tuple(
+            Pair(
+                a=int(first[i]),
+                b=int(second[i]),
+                statistic=float(t[i]),
+                pvalue=float(raw[i]),
+                pvalue_adjusted=float(adjusted[i]),
+                estimate=_estimate(found[i]),
+                ci=intervals[i],
+                df=None if (contrast := found[i]) is None else contrast.tested.df,
+                status=statuses[i],
+            )
+            for i in range(len(first))
+        ),
+        n=family.setting.truth.n,
+        null_hypothesis="The two models of the pair have the same "
+        f"{family.setting.metric.name} on the population that the test rows were drawn from.",
+        method="hothorn2008" if method == MAX_T else "satterthwaite1946",
+        alternative=side,
+        status=Status.OK if at else statuses[0],
+        assumptions=assumptions(family.setting, known[0].tested) if known else (),
+        details={
+            "values": [math.nan if s is None else sign * s.value for s in family.singles],
+            "reasons": family.reasons,
+            "single_step": single,
+        },
+    )
+
+
+def _estimate(found: Influence | None) -> float:
+    return math.nan if found is None else found.value
+
+
+def _quantiles(df: FloatArray, level: float, side: Alternative, largest: MaxT | None) -> FloatArray:
+    """Return half-widths in standard errors: of one t, or of all t together."""
+    if largest is None:
+        return np.asarray(-special.stdtrit(df, tail_probability(level, side)))
+    return np.asarray(-special.stdtrit(df, special.ndtr(-largest.critical)))
+
+
+def _interval(
+    family: Family, centre: float, half: float, level: float, side: Alternative
+) -> ConfidenceInterval:
+    low, high = family.setting.metric.range
+    width = high - low
+    return ConfidenceInterval(
+        -math.inf if side == "less" else max(centre - half, -width),
+        math.inf if side == "greater" else min(centre + half, width),
+        level,
+        "t",
+    )

@@ -1,0 +1,366 @@
+"""Reference adapters: any metric on one test set, alone, in pairs and among many models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from bakeoff.stats import Status
+from bakeoff.stats._area_intervals import logit_interval, mover_interval
+from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._letters import compact_letters
+from bakeoff.stats._max_t import Contrasts, max_t
+from bakeoff.stats._metric_table import METRICS
+from bakeoff.stats._ranking_metrics import auc
+from bakeoff.stats._spread import spread
+from bakeoff.stats._test_rows import read_groups
+from bakeoff.stats.best_models import best_by_values, best_models
+from bakeoff.stats.influence import Setting, influence, one, pair, read
+from bakeoff.stats.metric_bootstrap import Bootstrap, acceleration_of
+from bakeoff.stats.metric_families import compare_models, compare_values
+from bakeoff.stats.metric_means import mean_difference
+from bakeoff.stats.metric_planning import metric_rows_needed
+from bakeoff.stats.metric_subgroups import mean_interaction
+from bakeoff.stats.metrics import metric_ci, metric_difference
+
+Inputs = Mapping[str, Any]
+
+
+def _options(inputs: Inputs) -> dict[str, Any]:
+    known = {k: inputs[k] for k in ("groups", "beta", "k", "cost", "positive") if k in inputs}
+    if "n_classes" in inputs:
+        known["labels"] = list(range(inputs["n_classes"]))
+    elif {0, 1} >= set(inputs["y_true"]):
+        known["labels"] = [0, 1]
+    return known
+
+
+def _predicted(inputs: Inputs, model: str = "") -> Any:
+    keys = (f"{kind}{model}" for kind in ("y_pred", "scores", "probabilities"))
+    return next(inputs[key] for key in keys if key in inputs)
+
+
+def _setting(inputs: Inputs, metric: str, *models: str) -> tuple[Setting, list[Any]]:
+    options = _options(inputs)
+    groups = read_groups(options.pop("groups", None), len(inputs["y_true"]))
+    positive, labels = options.pop("positive", None), options.pop("labels", None)
+    predictions = tuple(_predicted(inputs, model) for model in models)
+    truth, rows = read(METRICS[metric], inputs["y_true"], predictions, positive, labels)
+    return Setting(METRICS[metric], truth, groups, **options), rows
+
+
+def _bounds(ci: Any) -> list[float] | None:
+    return None if ci is None else [ci.low, ci.high]
+
+
+def _single(inputs: Inputs, metric: str) -> dict[str, Any]:
+    result = metric_ci(inputs["y_true"], _predicted(inputs), metric=metric, **_options(inputs))
+    found: dict[str, Any] = {
+        "value": result.estimate,
+        "se": result.details.get("se_plain", math.nan),
+        "df": result.details.get("df_plain", math.nan),
+        "n_clusters": result.details.get("units"),
+        "plus_four": {
+            "estimate": result.details.get("padded"),
+            "se": result.details.get("se"),
+            "df": result.df,
+            "ci": _bounds(result.ci),
+        },
+        "ci": _bounds(result.ci),
+        "ci_t": _bounds(result.ci),
+        "ci_logit_t": _bounds(result.ci),
+        "status": result.status.value,
+    }
+    if metric == "roc_auc":
+        setting, (rows,) = _setting(inputs, metric, "")
+        positive = setting.truth.codes == setting.truth.positive
+        found["se_plain"] = spread(auc(positive, rows[:, 1], unbiased=False).psi).se
+    # fewer than five rows of a class: the numbers are kept, the interval is not given
+    if result.status is Status.TOO_FEW:
+        setting, (rows,) = _setting(inputs, metric, "")
+        alone = one(setting, rows)
+        interval = alone.tested.interval(alone.estimate, 0.95, "two-sided", setting.metric.range)
+        found["plus_four"]["ci"] = _bounds(interval)
+    return found
+
+
+def _difference(inputs: Inputs, metric: str) -> dict[str, Any]:
+    a, b = _predicted(inputs, "_A"), _predicted(inputs, "_B")
+    result = metric_difference(inputs["y_true"], a, b, metric=metric, **_options(inputs))
+    sign = 1 if METRICS[metric].greater_is_better else -1  # theirs is the metric of A less that of B
+    details = result.details
+    low, high = (result.ci.low, result.ci.high) if result.ci else (math.nan, math.nan)
+    ci = [low, high] if sign == 1 else [-high, -low]
+    found: dict[str, Any] = {
+        "value_A": details.get("value_a", math.nan),
+        "value_B": details.get("value_b", math.nan),
+        "difference": sign * result.estimate,
+        "se": details.get("se_plain", math.nan),
+        "df": details.get("df_plain", math.nan),
+        "statistic": sign * result.statistic,
+        "pvalue": result.pvalue,
+        "ci": ci,
+        "plus_two_ci": ci,
+        "plus_two": {
+            "difference": sign * details.get("padded", math.nan),
+            "se": details.get("se"),
+            "df": result.df,
+            "statistic": sign * result.statistic,
+            "pvalue": result.pvalue,
+            "ci": ci,
+        },
+        "status": result.status.value,
+        "convention": {},
+    }
+    if math.isnan(result.estimate):
+        alone = {m: _alone(inputs, metric, m) for m in ("_A", "_B")}
+        found |= {f"value{m}": value for m, value in alone.items()}
+    if METRICS[metric].form == "ranking":
+        found |= _areas(inputs, metric)
+    return found
+
+
+def _alone(inputs: Inputs, metric: str, model: str) -> float:
+    try:
+        return influence(
+            inputs["y_true"], _predicted(inputs, model), metric=metric, **_options(inputs)
+        ).value
+    except UndefinedMetric:
+        return math.nan
+
+
+def _areas(inputs: Inputs, metric: str) -> dict[str, Any]:
+    setting, (rows_a, rows_b) = _setting(inputs, metric, "_A", "_B")
+    a, b = one(setting, rows_a), one(setting, rows_b)
+    both = pair(setting, rows_a, rows_b)
+    t = both.tested.interval(both.value, 0.95, "two-sided", (-1, 1)) if both.tested.se else None
+    found: dict[str, Any] = {"ci": _bounds(t)}
+    if a.tested.se > 0 and b.tested.se > 0:
+        cov = (a.tested.se**2 + b.tested.se**2 - both.tested.se**2) / 2
+        found["correlation"] = cov / (a.tested.se * b.tested.se)
+        mover = mover_interval(setting, a, b, both, 0.95, "two-sided")
+        found["ci_mover"] = None if mover is None else list(mover)
+        assert logit_interval(setting, a, 0.95, "two-sided") is not None
+    if metric == "roc_auc":
+        positive = setting.truth.codes == setting.truth.positive
+        plain = [auc(positive, rows[:, 1], unbiased=False).psi for rows in (rows_a, rows_b)]
+        found["se_plain"] = spread(plain[0] - plain[1], clusters=setting.clusters).se
+    return found
+
+
+def _bootstrap(inputs: Inputs, metric: str) -> dict[str, Any]:
+    models = ("_A", "_B") if {"scores_A", "y_pred_A"} & set(inputs) else ("",)
+    y = np.asarray(inputs["y_true"])
+
+    def at(rows: Any) -> Any:
+        parts = [
+            influence(
+                y[rows], np.asarray(_predicted(inputs, m))[rows], metric=metric, labels=[0, 1]
+            )
+            for m in models
+        ]
+        # the se of each resample is that of plain influence values, without DeLong's root
+        if metric == "roc_auc":
+            psis = [
+                auc(y[rows] == 1, np.asarray(_predicted(inputs, m))[rows], unbiased=False).psi
+                for m in models
+            ]
+        else:
+            psis = [part.psi for part in parts]
+        values = [part.value for part in parts]
+        if len(models) == 1:
+            return values[0], psis[0]
+        return values[0] - values[1], psis[0] - psis[1]
+
+    value, psi = at(np.arange(len(y)))
+    resampled = [at(np.array(rows)) for rows in inputs["indices"]]
+    found = Bootstrap(value, np.array([v for v, _ in resampled]))
+    ses = np.array([spread(p).se for _, p in resampled])
+    level, acceleration = inputs["confidence"], acceleration_of(psi)
+    return {
+        "estimate": value,
+        "percentile": list(found.percentile(level)),
+        "basic": list(found.basic(level)),
+        "studentized": list(found.studentized(level, spread(psi).se, ses)),
+        "bca": list(found.bca(level, acceleration)),
+        "acceleration": acceleration,
+        "bias_correction": found.bias_correction,
+        "n_below": int((found.replicates < value).sum()),
+        "n_ties": int((found.replicates == value).sum()),
+    }
+
+
+def _columns(table: Any) -> list[Any]:
+    return list(np.asarray(table).T)
+
+
+def _family(inputs: Inputs) -> dict[str, Any]:
+    control, groups = inputs.get("control"), inputs.get("groups")
+    if "metric" in inputs:
+        predicted = _columns(inputs.get("scores", inputs.get("y_pred")))
+        result = compare_models(
+            inputs["y_true"], predicted, metric=inputs["metric"], control=control, groups=groups
+        )
+    else:
+        result = compare_values(inputs["scores"], control=control, groups=groups)
+    pairs = result.pairs
+    df = np.array([pair.df for pair in pairs])
+    t = np.array([pair.statistic for pair in pairs])
+    family = Contrasts(np.array([]), np.array([]), t, np.ones(len(t)), df, np.eye(2))
+    centre = [pair.ci.low / 2 + pair.ci.high / 2 for pair in pairs if pair.ci]
+    return {
+        "pairs": [[pair.a, pair.b] for pair in pairs],
+        "difference": centre,  # theirs is that of the table with pseudo-rows
+        "se": [c / s for c, s in zip(centre, t, strict=True)],
+        "df": df.tolist(),
+        "statistic": t.tolist(),
+        "pvalue": [pair.pvalue for pair in pairs],
+        "z": family.size("two-sided").tolist(),
+        "single_step": result.details["single_step"].tolist(),
+        "step_down": [pair.pvalue_adjusted for pair in pairs],
+        "simultaneous_ci": [_bounds(pair.ci) for pair in pairs],
+    }
+
+
+def _multipliers(inputs: Inputs) -> dict[str, Any]:
+    scores = np.asarray(inputs["scores"], dtype=float)
+    n, models = scores.shape
+    first, second = np.triu_indices(models, 1)
+    centred = scores - scores.mean(axis=0)
+    covariance = centred.T @ centred / n**2
+    d = scores.mean(axis=0)[first] - scores.mean(axis=0)[second]
+    se = np.sqrt(((centred[:, first] - centred[:, second]) ** 2).sum(axis=0)) / n
+    family = Contrasts(first, second, d, se, np.full(len(d), 1e12), covariance)
+    draws = (np.asarray(inputs["multipliers"]) @ centred / n).astype(np.float32)
+    found = max_t(family, draws, 0.95, "two-sided")
+    return {
+        "pairs": [list(p) for p in zip(first.tolist(), second.tolist(), strict=True)],
+        "difference": d.tolist(),
+        "statistic": np.abs(d / se).tolist(),
+        "single_step": found.single_step.tolist(),
+        "step_down": found.step_down.tolist(),
+    }
+
+
+def _letters(inputs: Inputs) -> dict[str, Any]:
+    models = inputs["models"]
+    at = {name: i for i, name in enumerate(models)}
+    different = [
+        (at[a], at[b])
+        for names, p in inputs["adjusted_pvalues"].items()
+        for a, b in [names.split("-")]
+        if p < inputs["alpha"]
+    ]
+    groups = compact_letters(len(models), different)
+    return {"groups": _Sets([[models[m] for m in sorted(group)] for group in groups])}
+
+
+class _Sets(list[list[str]]):
+    """Groups that agree with others in any order."""
+
+    def agrees_with(self, other: list[list[str]]) -> bool:
+        return {frozenset(group) for group in self} == {frozenset(group) for group in other}
+
+
+def _mean(inputs: Inputs) -> dict[str, Any]:
+    a, b, groups = inputs["losses_A"], inputs["losses_B"], inputs.get("groups")
+    result = mean_difference(a, b, groups=groups)
+    rows = mean_difference(a, b, groups=groups, df="rows")
+    return {
+        "difference": result.estimate,
+        "se": result.details["se"],
+        "statistic": result.statistic,
+        "df": result.df,
+        "pvalue": result.pvalue,
+        "ci": _bounds(result.ci),
+        "df_rows": rows.df,
+        "pvalue_rows": rows.pvalue,
+        "ci_rows": _bounds(rows.ci),
+        "n_clusters": result.details["units"],
+        "df_clusters": rows.df,
+        "pvalue_clusters": rows.pvalue,
+        "status": result.status.value,
+        "convention": {},
+    }
+
+
+def _interaction(inputs: Inputs) -> dict[str, Any]:
+    arguments = inputs["losses_A"], inputs["losses_B"], inputs["subgroup"]
+    result = mean_interaction(*arguments, df="rows")
+    parts = result.details["subgroups"].values()
+    groups = np.asarray(inputs["subgroup"])
+    d = np.asarray(inputs["losses_A"]) - np.asarray(inputs["losses_B"])
+    return {
+        "differences": [part["estimate"] for part in parts],
+        "ses": [mean_difference(d[groups == g], 0 * d[groups == g]).details["se"]
+                for g in np.unique(groups)],
+        "statistic": result.statistic,
+        "df1": result.df1,
+        "df2": result.df2,
+        "pvalue": result.pvalue,
+    }
+
+
+def _rows_needed(inputs: Inputs) -> dict[str, Any]:
+    plan = metric_rows_needed(
+        inputs["sd"], inputs["difference"], alpha=inputs["alpha"], power=inputs["power"]
+    )
+    return {"n_normal": plan.details["n_normal"], "n_t": plan.details["n_t"]}
+
+
+def _best(inputs: Inputs) -> dict[str, Any]:
+    level = 1 - inputs["alpha"]
+    if "metric" in inputs:
+        result = best_models(
+            inputs["y_true"],
+            _columns(inputs.get("scores", inputs.get("y_pred"))),
+            metric=inputs["metric"],
+            confidence_level=level,
+        )
+    else:
+        result = best_by_values(
+            inputs["scores"], groups=inputs.get("groups"), confidence_level=level
+        )
+    alone = (
+        [
+            influence(inputs["y_true"], column, metric=inputs["metric"]).value
+            for column in _columns(inputs.get("scores", inputs.get("y_pred")))
+        ]
+        if "metric" in inputs
+        else np.asarray(inputs["scores"]).mean(axis=0).tolist()
+    )
+    return {
+        "values": alone,
+        "pvalue": list(result.pvalues),
+        "members": list(result.members),
+        "probability_best": list(result.probability_best),
+        "winner": result.winner,
+        "winner_lower_bound": result.ci.low if result.ci else math.nan,
+    }
+
+
+def _by_metric(
+    adapter: Callable[[Inputs, str], dict[str, Any]], metric: str
+) -> Callable[[Inputs], dict[str, Any]]:
+    return lambda inputs: adapter(inputs, metric)
+
+
+ADAPTERS: dict[tuple[str, str], Callable[[Inputs], dict[str, Any]]] = {
+    **{("metric_influence_se", m): _by_metric(_single, m) for m in METRICS},
+    **{("metric_difference", m): _by_metric(_difference, m) for m in METRICS},
+    **{("metric_bootstrap_ci", m): _by_metric(_bootstrap, m) for m in METRICS},
+    ("max_t", "all_pairs"): _family,
+    ("max_t", "all_pairs_adjusted"): _family,
+    ("max_t", "versus_control"): _family,
+    ("max_t", "versus_control_adjusted"): _family,
+    ("max_t", "given_multipliers"): _multipliers,
+    ("max_t", "letters"): _letters,
+    ("mean_difference", "paired"): _mean,
+    ("mean_difference", "clustered"): _mean,
+    ("mean_difference", "subgroup_interaction"): _interaction,
+    ("mean_difference", "rows_needed"): _rows_needed,
+    ("model_confidence_set", "mcb"): _best,
+}
