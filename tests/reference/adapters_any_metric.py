@@ -52,8 +52,8 @@ def _setting(inputs: Inputs, metric: str, *models: str) -> tuple[Setting, list[A
     return Setting(METRICS[metric], truth, groups, **options), rows
 
 
-def _bounds(ci: Any) -> list[float] | None:
-    return None if ci is None else [ci.low, ci.high]
+def _bounds(ci: Any) -> list[float]:
+    return [math.nan, math.nan] if ci is None else [ci.low, ci.high]
 
 
 def _single(inputs: Inputs, metric: str) -> dict[str, Any]:
@@ -90,7 +90,9 @@ def _single(inputs: Inputs, metric: str) -> dict[str, Any]:
 def _difference(inputs: Inputs, metric: str) -> dict[str, Any]:
     a, b = _predicted(inputs, "_A"), _predicted(inputs, "_B")
     result = metric_difference(inputs["y_true"], a, b, metric=metric, **_options(inputs))
-    sign = 1 if METRICS[metric].greater_is_better else -1  # theirs is the metric of A less that of B
+    sign = (
+        1 if METRICS[metric].greater_is_better else -1
+    )  # theirs is the metric of A less that of B
     details = result.details
     low, high = (result.ci.low, result.ci.high) if result.ci else (math.nan, math.nan)
     ci = [low, high] if sign == 1 else [-high, -low]
@@ -188,8 +190,8 @@ def _bootstrap(inputs: Inputs, metric: str) -> dict[str, Any]:
         "bca": list(found.bca(level, acceleration)),
         "acceleration": acceleration,
         "bias_correction": found.bias_correction,
-        "n_below": int((found.replicates < value).sum()),
-        "n_ties": int((found.replicates == value).sum()),
+        "n_below": int((found.replicates < value - 1e-12).sum()),
+        "n_ties": found.ties,
     }
 
 
@@ -255,14 +257,7 @@ def _letters(inputs: Inputs) -> dict[str, Any]:
         if p < inputs["alpha"]
     ]
     groups = compact_letters(len(models), different)
-    return {"groups": _Sets([[models[m] for m in sorted(group)] for group in groups])}
-
-
-class _Sets(list[list[str]]):
-    """Groups that agree with others in any order."""
-
-    def agrees_with(self, other: list[list[str]]) -> bool:
-        return {frozenset(group) for group in self} == {frozenset(group) for group in other}
+    return {"groups": frozenset(frozenset(models[m] for m in group) for group in groups)}
 
 
 def _mean(inputs: Inputs) -> dict[str, Any]:
@@ -295,8 +290,10 @@ def _interaction(inputs: Inputs) -> dict[str, Any]:
     d = np.asarray(inputs["losses_A"]) - np.asarray(inputs["losses_B"])
     return {
         "differences": [part["estimate"] for part in parts],
-        "ses": [mean_difference(d[groups == g], 0 * d[groups == g]).details["se"]
-                for g in np.unique(groups)],
+        "ses": [
+            mean_difference(d[groups == g], 0 * d[groups == g]).details["se"]
+            for g in np.unique(groups)
+        ],
         "statistic": result.statistic,
         "df1": result.df1,
         "df2": result.df2,

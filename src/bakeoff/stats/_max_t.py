@@ -16,9 +16,6 @@ from scipy import special
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._result import Alternative
 
-_BLOCK = 4_000_000
-"""Numbers held at once: draws × contrasts."""
-
 
 @dataclasses.dataclass(frozen=True)
 class Contrasts:
@@ -94,31 +91,30 @@ def max_t(
 ) -> MaxT:
     """Adjust p-values by the maximum statistic (Westfall & Young 1993; Hothorn et al. 2008)."""
     z = contrasts.size(side)
-    order = np.argsort(z, kind="stable")  # smallest first: their maximum grows along the columns
-    sd = contrasts.drawn_sd[order].astype(np.float32)
-    first, second, sorted_z = contrasts.first[order], contrasts.second[order], z[order]
+    order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
+    sd = contrasts.drawn_sd.astype(np.float32)
+    sizes = z.astype(np.float32)
     total = len(draws)
-    stepped = np.zeros(len(z))
-    largest = np.empty(total, dtype=np.float32)
-    size = max(1, _BLOCK // len(z))
-    for start in range(0, total, size):
-        block = draws[start : start + size]
-        t = _sized(block[:, first] - block[:, second], side) / sd
-        running = np.maximum.accumulate(t, axis=1)
-        stepped += (running >= sorted_z.astype(np.float32)).sum(axis=0)
-        largest[start : start + size] = running[:, -1]
-    p = (1 + stepped) / (total + 1)
-    p = np.maximum.accumulate(p[::-1])[::-1]  # none smaller than that of a larger z
+    by_model = np.ascontiguousarray(draws.T)
+    largest = np.full(total, -np.inf, dtype=np.float32)
+    p = np.empty(len(z))
+    for place, c in enumerate(order):
+        drawn = by_model[contrasts.first[c]] - by_model[contrasts.second[c]]
+        np.maximum(largest, _sized(drawn, side) / sd[c], out=largest)
+        p[place] = (1 + np.count_nonzero(largest >= sizes[c])) / (total + 1)
     step_down = np.empty(len(z))
-    step_down[order] = np.minimum(p, 1.0)
+    # none smaller than that of a larger z
+    step_down[order] = np.maximum.accumulate(p[::-1])[::-1]
     ordered = np.sort(largest)
-    above = total - np.searchsorted(ordered, z.astype(np.float32), side="left")
+    above = total - np.searchsorted(ordered, sizes, side="left")
     single = (1 + above) / (total + 1)
     return MaxT(single, step_down, float(np.quantile(ordered, level)))
 
 
 def _sized(values: NDArray[Any], side: Alternative) -> NDArray[Any]:
-    return {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[side](values)
+    return np.asarray(
+        np.abs(values) if side == "two-sided" else values if side == "greater" else -values
+    )
 
 
 def all_pairs(models: int, control: int | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

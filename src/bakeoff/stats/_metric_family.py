@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from bakeoff.stats._checks import FloatArray, as_scores
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._max_t import Contrasts
+from bakeoff.stats._metric_answer import better_is_positive, decide
 from bakeoff.stats._metric_table import METRICS, Metric
 from bakeoff.stats._result import Status
 from bakeoff.stats._test_rows import Codes, Truth, read_groups
-from bakeoff.stats.influence import Influence, Setting, one, pair, read
-from bakeoff.stats.metrics import better_is_positive, decide
+from bakeoff.stats.influence import Atoms, Influence, Setting, one, pair, read
 
 VALUES = "values"
 """The metric of numbers that a system gave each row: their mean."""
@@ -55,29 +55,17 @@ class Family:
         first, second = self.singles[a], self.singles[b]
         assert first is not None
         assert second is not None
-        return Influence(
-            self.setting.metric.name,
-            first.value - second.value,
-            first.psi - second.psi,
-            self.setting.clusters,
-        )
+        atoms = Atoms(first.psi - second.psi, self.setting.clusters)
+        return Influence(self.setting.metric.name, first.value - second.value, atoms)
 
     def covariance(self) -> FloatArray:
         """Return the covariance of the metrics of the known models, shape (K, K)."""
-        sums = np.stack([self._drawn_from(self.singles[m]) for m in self.known], axis=1)
+        sums = np.stack([s.drawn_from for s in self.singles if s is not None], axis=1)
         n = len(sums)
         if self.setting.clusters is not None:
             sums = _cluster_sums(sums, self.setting.clusters)
         units = len(sums)
         return np.asarray(units / (units - 1) * (sums.T @ sums) / n**2)
-
-    @staticmethod
-    def _drawn_from(single: Influence | None) -> FloatArray:
-        """Return plain influence values, or where there are none those with pseudo-rows."""
-        assert single is not None
-        if single.padded is not None and not np.isfinite(single.psi).all():
-            return single.padded.psi
-        return single.psi
 
     def contrasts(
         self, first: NDArray[np.intp], second: NDArray[np.intp]
@@ -167,7 +155,7 @@ def family_of_values(
     setting = Setting(metric, truth, read_groups(groups, n))
     centres = table.mean(axis=0)
     singles: list[Influence | None] = [
-        Influence(VALUES, float(centre), column - centre, setting.clusters)
+        Influence(VALUES, float(centre), Atoms(column - centre, setting.clusters))
         for centre, column in zip(centres, table.T, strict=True)
     ]
     return Family(setting, [None] * models, singles, [""] * models)

@@ -101,7 +101,7 @@ def log_loss(truth: Codes, probabilities: FloatArray) -> FloatArray:
     """Return each row's negative log-likelihood; probabilities are kept off 0 by one epsilon."""
     p = probabilities / probabilities.sum(axis=1, keepdims=True)
     eps = np.finfo(np.float64).eps
-    return -np.log(np.clip(p[np.arange(len(p)), truth], eps, 1 - eps))
+    return np.asarray(-np.log(np.clip(p[np.arange(len(p)), truth], eps, 1 - eps)))
 
 
 def squared_error(truth: Codes, probabilities: FloatArray, positive: int) -> FloatArray:

@@ -76,14 +76,15 @@ def spread(
     """
     extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
     weights = np.ones(len(psi)) if weights is None else weights
-    n = weights.sum() + extra_weights.sum()
+    n = float(weights.sum() + extra_weights.sum())
     if clusters is None:
         units, sums, counts = n, psi, weights
     else:
-        sums = np.bincount(clusters, weights=psi * weights)
+        sums = np.bincount(clusters, weights=psi * weights).astype(np.float64)
         units, counts = float(len(sums)), np.ones(len(sums))
-    second = float(counts @ sums**2 + extra_weights @ extra**2)
-    fourth = float(counts @ sums**4 + extra_weights @ extra**4)
+    squares, extra_squares = sums * sums, extra * extra
+    second = float(counts @ squares + extra_weights @ extra_squares)
+    fourth = float(counts @ (squares * squares) + extra_weights @ (extra_squares * extra_squares))
     if units <= 1:
         return Spread(math.nan, math.nan, units)
     se = math.sqrt(units / (units - 1) * second) / n

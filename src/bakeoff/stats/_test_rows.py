@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ class Truth:
         """The number of rows."""
         return len(self.codes)
 
-    @property
+    @cached_property
     def counts(self) -> NDArray[np.intp]:
         """Rows of each class, shape (K,)."""
         return np.bincount(self.codes, minlength=len(self.classes))

@@ -13,10 +13,10 @@ from scipy import special
 
 from bakeoff.stats._checks import FloatArray, check_count, check_flag, check_level
 from bakeoff.stats._max_t import draw
+from bakeoff.stats._metric_answer import assumptions
 from bakeoff.stats._metric_family import Family, family_of_values, read_family
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._result import ConfidenceInterval, Result, Status
-from bakeoff.stats.metrics import assumptions
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -40,41 +41,92 @@ class Influence:
         Which.
     value : float
         The metric, as it is always computed.
-    psi : ndarray, shape (n,)
-        Influence values: their mean is 0, and value plus mean(psi) over other rows is what the
-        metric would be there, to first order.
-    clusters : ndarray of int, shape (n,), or None
-        The cluster of each row.
+    atoms : Atoms
+        The influence values behind it.
     padded : Functional or None
-        Value and influence values of the rows on the table with pseudo-rows, from which a metric
-        of decisions is tested; None for other metrics.
-    pseudo : tuple of ndarray, or None
-        Influence values and weights of the pseudo-rows.
+        Value and influence values of the cells with pseudo-rows, from which a metric of decisions
+        is tested; None for other metrics.
+    pseudo : float
+        The weight of each cell's pseudo-rows.
     """
 
     metric: str
     value: float
-    psi: FloatArray
-    clusters: Codes | None = None
+    atoms: Atoms
     padded: Functional | None = None
-    pseudo: tuple[FloatArray, FloatArray] | None = None
+    pseudo: float = 0.0
+
+    @property
+    def psi(self) -> FloatArray:
+        """Influence values of the rows, shape (n,).
+
+        Their mean is 0; the value plus their mean over other rows is what the metric would be
+        there, to first order.
+        """
+        return self.atoms.of_rows(self.atoms.psi)
+
+    @property
+    def drawn_from(self) -> FloatArray:
+        """Influence values of the rows, with pseudo-rows where there are none without."""
+        if self.padded is not None and not np.isfinite(self.atoms.psi).all():
+            return self.atoms.of_rows(self.padded.psi)
+        return self.psi
 
     @property
     def spread(self) -> Spread:
         """Standard error and degrees of freedom of the plain value."""
-        return spread(self.psi, clusters=self.clusters)
+        return self.atoms.spread(self.atoms.psi)
 
     @property
     def estimate(self) -> float:
         """What intervals and tests are about: the plain value, or that with pseudo-rows."""
         return self.value if self.padded is None else self.padded.value
 
-    @property
+    @cached_property
     def tested(self) -> Spread:
         """Standard error and degrees of freedom that intervals and tests are made of."""
         if self.padded is None:
             return self.spread
-        return spread(self.padded.psi, clusters=self.clusters, pseudo=self.pseudo)
+        return self.atoms.spread(self.padded.psi, self.pseudo)
+
+    def __neg__(self) -> Influence:
+        return dataclasses.replace(
+            self,
+            value=-self.value,
+            atoms=dataclasses.replace(self.atoms, psi=-self.atoms.psi),
+            padded=None if self.padded is None else -self.padded,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Atoms:
+    """Influence values of rows, or of the cells of a table that rows fall into.
+
+    Attributes
+    ----------
+    psi : ndarray, shape (n,) or (c,)
+        One per row, or per cell.
+    clusters : ndarray of int, shape (n,), or None
+        The cluster of each row.
+    cell : ndarray of int, shape (n,), or None
+        The cell of each row.
+    """
+
+    psi: FloatArray
+    clusters: Codes | None = None
+    cell: Codes | None = None
+
+    def of_rows(self, psi: FloatArray) -> FloatArray:
+        """Return the values of the rows, given those of rows or cells."""
+        return psi if self.cell is None else psi[self.cell]
+
+    def spread(self, psi: FloatArray, pseudo: float = 0.0) -> Spread:
+        """Return the spread of influence values of these rows or cells."""
+        extra = (psi, np.full(len(psi), pseudo)) if pseudo else None
+        if self.cell is None or self.clusters is not None:
+            return spread(self.of_rows(psi), clusters=self.clusters, pseudo=extra)
+        counts = np.bincount(self.cell, minlength=len(psi)).astype(np.float64)
+        return spread(psi, weights=counts, pseudo=extra)
 
 
 def influence(
@@ -198,40 +250,35 @@ def read(
 
 def one(setting: Setting, rows: Any) -> Influence:
     """Return the influence values of one model."""
-    name, truth = setting.metric.name, setting.truth
-    if setting.metric.form == "decisions":
-        cells, index = _cells(truth, rows)
-        plain = setting.functional(_table(cells, truth, 0, 0.0))
-        padded = setting.functional(_table(cells, truth, 0, PLUS_FOUR))
-        return _with_pseudo_rows(setting, plain, padded, index, PLUS_FOUR)
-    found = _of_rows(setting, rows)
-    return Influence(name, found.value, found.psi, setting.clusters)
+    if setting.metric.form != "decisions":
+        return _of_functional(setting, _of_rows(setting, rows))
+    cells, index = _cells(setting.truth, rows)
+    plain, padded = (
+        setting.functional(_table(cells, setting.truth, 0, more)) for more in (0.0, PLUS_FOUR)
+    )
+    return _of_cells(setting, plain, padded, index, PLUS_FOUR)
 
 
 def pair(setting: Setting, rows_a: Any, rows_b: Any) -> Influence:
     """Return the influence values of the difference A − B of two models."""
-    name, truth = setting.metric.name, setting.truth
     if setting.metric.form != "decisions":
-        found = _of_rows(setting, rows_a) - _of_rows(setting, rows_b)
-        return Influence(name, found.value, found.psi, setting.clusters)
-    cells, index = _cells(truth, rows_a, rows_b)
-    plain = _contrast(setting, cells, 0.0)
-    padded = _contrast(setting, cells, PLUS_TWO)
-    return _with_pseudo_rows(setting, plain, padded, index, PLUS_TWO)
+        return _of_functional(setting, _of_rows(setting, rows_a) - _of_rows(setting, rows_b))
+    cells, index = _cells(setting.truth, rows_a, rows_b)
+    plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
+    return _of_cells(setting, plain, padded, index, PLUS_TWO)
 
 
-def _with_pseudo_rows(
+def _of_functional(setting: Setting, found: Functional) -> Influence:
+    atoms = Atoms(found.psi, setting.clusters)
+    return Influence(setting.metric.name, found.value, atoms)
+
+
+def _of_cells(
     setting: Setting, plain: Functional, padded: Functional, index: Codes, more: float
 ) -> Influence:
-    share = np.full(len(padded.psi), more / len(padded.psi))
-    return Influence(
-        setting.metric.name,
-        plain.value,
-        plain.psi[index],
-        setting.clusters,
-        Functional(padded.value, padded.psi[index]),
-        (padded.psi, share),
-    )
+    atoms = Atoms(plain.psi, setting.clusters, index)
+    share = more / len(plain.psi)
+    return Influence(setting.metric.name, plain.value, atoms, padded, share)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -245,14 +292,25 @@ class _Joint:
 
 def _cells(truth: Truth, *models: Codes) -> tuple[_Joint, Codes]:
     """Count rows in the cells that can occur: seen classes, and true ones for the truth."""
-    true, at_true = np.unique(truth.codes, return_inverse=True)
-    seen, at_seen = np.unique(np.concatenate([truth.codes, *models]), return_inverse=True)
+    k = len(truth.classes)
+    counts = [np.bincount(codes, minlength=k) for codes in (truth.codes, *models)]
+    true, seen = np.flatnonzero(counts[0]), np.flatnonzero(sum(counts))
     sizes = (len(true), *(len(seen) for _ in models))
-    codes = np.split(at_seen, len(models) + 1)[1:]
-    index = np.ravel_multi_index((at_true, *codes), sizes)
+    places = [(truth.codes, true), *((codes, seen) for codes in models)]
+    at = (_positions(codes, there, k) for codes, there in places)
+    index = reduce(lambda high, low: high * len(seen) + low, at)
     weights = np.bincount(index, minlength=math.prod(sizes)).astype(np.float64)
     grid = np.unravel_index(np.arange(len(weights)), sizes)
-    return _Joint(true[grid[0]], tuple(seen[at] for at in grid[1:]), weights), index
+    return _Joint(true[grid[0]], tuple(seen[g] for g in grid[1:]), weights), index
+
+
+def _positions(codes: Codes, there: Codes, k: int) -> Codes:
+    """Return the positions of codes among those that occur."""
+    if len(there) == k:
+        return codes
+    place = np.zeros(k, dtype=np.intp)
+    place[there] = np.arange(len(there))
+    return place[codes]
 
 
 def _table(joint: _Joint, truth: Truth, model: int, more: float) -> Cells:

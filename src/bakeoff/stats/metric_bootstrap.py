@@ -40,8 +40,18 @@ class Bootstrap:
     @property
     def bias_correction(self) -> float:
         """z₀ of BCa: the normal score of the share of replicates below the estimate."""
-        below = (self.known < self.estimate).sum() + (self.known == self.estimate).sum() / 2
+        ties = self._ties(self.known)
+        below = (self.known[~ties] < self.estimate).sum() + ties.sum() / 2
         return float(special.ndtri(below / len(self.known)))
+
+    def _ties(self, values: FloatArray) -> NDArray[np.bool_]:
+        """Mark what equals the estimate but for float noise."""
+        return np.isclose(values, self.estimate, rtol=1e-12, atol=1e-12)
+
+    @property
+    def ties(self) -> int:
+        """How many replicates equal the estimate."""
+        return int(self._ties(self.known).sum())
 
     def percentile(self, level: float) -> tuple[float, float]:
         """Return quantiles of the replicates."""

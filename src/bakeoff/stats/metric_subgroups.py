@@ -1,4 +1,4 @@
-"""Does the difference of two models differ between subgroups of the rows?"""
+"""Whether the difference of two models differs between subgroups of the rows."""
 
 from __future__ import annotations
 
@@ -161,9 +161,7 @@ def _interaction(test: str, variant: str, parts: dict[Any, Result], n: int) -> R
     )
 
 
-def welch_f(
-    estimates: FloatArray, ses: FloatArray, dfs: FloatArray
-) -> tuple[float, float, float]:
+def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[float, float, float]:
     """Return Welch's F of estimates with unequal precision, and its degrees of freedom.
 
     w = 1/se², Λ = Σ(1 − w/Σw)²/ν, F = Σw(d − d̃)²/(S − 1)/(1 + 2(S − 2)Λ/(S² − 1)) on

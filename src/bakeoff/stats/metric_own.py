@@ -1,0 +1,207 @@
+"""A metric that is given as a function of rows: intervals and tests without its formula.
+
+Influence values come from leaving rows out (the jackknife), or, where the metric is not smooth
+in the rows (a median, a best threshold), an interval alone comes from the bootstrap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bakeoff.stats._checks import check_alternative, check_flag, check_level
+from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._metric_answer import Answer, better_is_positive
+from bakeoff.stats._metric_table import METRICS
+from bakeoff.stats._result import Result, Status
+from bakeoff.stats._test_rows import Codes, Truth, read_groups
+from bakeoff.stats.influence import Atoms, Influence, Setting
+from bakeoff.stats.metric_bootstrap import bca_interval, bootstrap
+
+Metric = Callable[[NDArray[np.intp]], float]
+"""From row numbers, with or without repetitions, to the metric of one model on those rows."""
+
+MOST_LEFT_OUT = 5_000
+"""With more rows, blocks of them are left out instead of one at a time."""
+_BLOCKS = 200
+
+
+def own_metric_ci(
+    metric: Metric,
+    n: int,
+    *,
+    greater_is_better: bool = True,
+    smooth: bool = True,
+    groups: ArrayLike | None = None,
+    n_resamples: int = 9_999,
+    seed: int = 0,
+    confidence_level: float = 0.95,
+) -> Result:
+    """Return the interval of one model's own metric on n test rows.
+
+    Parameters
+    ----------
+    metric : Callable
+        From row numbers (array of int) to the metric of these rows; ValueError or NaN where it
+        has no value.
+    n : int
+        How many test rows there are.
+    greater_is_better : bool
+        Which way is better.
+    smooth : bool
+        True: a row's influence is found by leaving it out (beyond 5,000 rows: by leaving out
+        each of 200 blocks). False: the BCa bootstrap (Efron 1987).
+    groups : array_like, shape (n,), optional
+        Which rows belong together; they are left out, or drawn, whole.
+    n_resamples, seed : int
+        Of the bootstrap.
+    confidence_level : float
+        Level of the interval.
+
+    Returns
+    -------
+    Result
+        As of `metric_ci`.
+
+    Raises
+    ------
+    ValueError
+        Groups that do not fit, options out of range.
+
+    Examples
+    --------
+    >>> profit = np.array([3.0, -1, 2, 5, 0, 1, -2, 4, 2, 1])
+    >>> result = own_metric_ci(lambda rows: profit[rows].mean(), len(profit))
+    >>> round(result.estimate, 2), round(result.ci.low, 2), round(result.ci.high, 2)
+    (1.5, -0.05, 3.05)
+    """
+    level = check_level(confidence_level)
+    base = _answer("metric_ci", n, greater_is_better, groups, level, "two-sided")
+    try:
+        found = _left_out(metric, n, base.setting.clusters)
+    except UndefinedMetric as reason:
+        return base.undefined(str(reason))
+    if check_flag(smooth, "smooth"):
+        return base.of_one(found)
+    return _bootstrapped(base, found, metric, n_resamples, seed)
+
+
+def own_metric_difference(
+    metric_a: Metric,
+    metric_b: Metric,
+    n: int,
+    *,
+    greater_is_better: bool = True,
+    smooth: bool = True,
+    groups: ArrayLike | None = None,
+    n_resamples: int = 9_999,
+    seed: int = 0,
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+) -> Result:
+    """Test the difference of an own metric between two models on the same n test rows.
+
+    Parameters
+    ----------
+    metric_a, metric_b : Callable
+        From row numbers to the metric of A and of B on these rows, as in `own_metric_ci`.
+    n, greater_is_better, smooth, groups, n_resamples, seed, confidence_level
+        As in `own_metric_ci`.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is better.
+
+    Returns
+    -------
+    Result
+        As of `metric_difference`. Where the metric is not smooth there is an interval but no
+        p-value: no test of it holds its level.
+
+    Raises
+    ------
+    ValueError
+        As `own_metric_ci`; a one-sided question about a metric that is not smooth.
+
+    Examples
+    --------
+    >>> a = np.array([3.0, -1, 2, 5, 0, 1, -2, 4, 2, 1])
+    >>> b = np.array([2.0, -1, 1, 2, 0, 1, -2, 2, 1, 1])
+    >>> result = own_metric_difference(lambda r: a[r].mean(), lambda r: b[r].mean(), 10)
+    >>> round(result.estimate, 2), round(result.pvalue, 3)
+    (0.8, 0.037)
+    """
+    side = check_alternative(alternative)
+    level = check_level(confidence_level, side=side)
+    base = _answer("metric_difference", n, greater_is_better, groups, level, side)
+    clusters = base.setting.clusters
+    try:
+        a, b = _left_out(metric_a, n, clusters), _left_out(metric_b, n, clusters)
+        found = _left_out(lambda rows: metric_a(rows) - metric_b(rows), n, clusters)
+    except UndefinedMetric as reason:
+        return base.undefined(str(reason))
+    if check_flag(smooth, "smooth"):
+        return base.of_pair(better_is_positive(base.setting, found), a, b)
+    if side != "two-sided":
+        raise ValueError("alternative: a metric that is not smooth has no one-sided interval")
+    sign = 1 if greater_is_better else -1
+    return _bootstrapped(
+        base, found if sign == 1 else -found,
+        lambda rows: sign * (metric_a(rows) - metric_b(rows)), n_resamples, seed,
+    )  # fmt: skip
+
+
+def _answer(
+    test: str, n: int, greater_is_better: bool, groups: ArrayLike | None, level: float, side: str
+) -> Answer:
+    facts = METRICS["cost"].__dict__ | {
+        "name": "own metric",
+        "greater_is_better": check_flag(greater_is_better, "greater_is_better"),
+        "range": (-math.inf, math.inf),
+    }
+    truth = Truth(np.zeros(n, dtype=np.intp), (0, 1), 1)
+    setting = Setting(type(METRICS["cost"])(**facts), truth, read_groups(groups, n))
+    return Answer(test, setting, check_alternative(side), level)
+
+
+def _left_out(metric: Metric, n: int, clusters: Codes | None) -> Influence:
+    """Return influence values from leaving out rows, blocks of rows, or clusters.
+
+    (n − m)(θ − θ without the m rows) is the sum of their influence values to first order.
+    """
+    value = _value(metric, np.arange(n), "all rows")
+    codes = clusters
+    if codes is None:
+        codes = np.arange(n) if n <= MOST_LEFT_OUT else np.arange(n) % _BLOCKS
+    order = np.argsort(codes, kind="stable")
+    parts = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+    psi, keep = np.empty(n), np.ones(n, dtype=np.bool_)
+    for part in parts:
+        keep[part] = False
+        without = _value(metric, np.flatnonzero(keep), f"the rows without {len(part)} of them")
+        psi[part] = (n - len(part)) * (value - without) / len(part)
+        keep[part] = True
+    # leaving out is not quite symmetric: influence values have mean 0
+    psi -= psi.mean()
+    together = codes if clusters is not None or n > MOST_LEFT_OUT else None
+    return Influence("own metric", value, Atoms(psi, together))
+
+
+def _value(metric: Metric, rows: NDArray[np.intp], which: str) -> float:
+    try:
+        found = float(metric(rows))
+    except ValueError as reason:
+        raise UndefinedMetric(f"on {which}: {reason}") from None
+    if not math.isfinite(found):
+        raise UndefinedMetric(f"on {which} it is {found}")
+    return found
+
+
+def _bootstrapped(
+    base: Answer, found: Influence, metric: Metric, n_resamples: int, seed: int
+) -> Result:
+    n, clusters = base.setting.truth.n, base.setting.clusters
+    drawn = bootstrap(metric, n, clusters=clusters, n_resamples=n_resamples, seed=seed)
+    ci = bca_interval(drawn, found.psi, base.level)
+    return base.with_interval(found, Status.OK if ci else Status.ZERO_VARIANCE, ci)
