@@ -47,7 +47,7 @@ def _setting(inputs: Inputs, metric: str, *models: str) -> tuple[Setting, list[A
     options = _options(inputs)
     groups = read_groups(options.pop("groups", None), len(inputs["y_true"]))
     positive, labels = options.pop("positive", None), options.pop("labels", None)
-    predictions = tuple(_predicted(inputs, model) for model in models)
+    predictions = [(f"predicted{model}", _predicted(inputs, model)) for model in models]
     truth, rows = read(METRICS[metric], inputs["y_true"], predictions, positive, labels)
     return Setting(METRICS[metric], truth, groups, **options), rows
 
@@ -202,7 +202,7 @@ def _columns(table: Any) -> list[Any]:
 def _family(inputs: Inputs) -> dict[str, Any]:
     control, groups = inputs.get("control"), inputs.get("groups")
     if "metric" in inputs:
-        predicted = _columns(inputs.get("scores", inputs.get("y_pred")))
+        predicted = inputs.get("scores", inputs.get("y_pred"))
         result = compare_models(
             inputs["y_true"], predicted, metric=inputs["metric"], control=control, groups=groups
         )
@@ -313,7 +313,7 @@ def _best(inputs: Inputs) -> dict[str, Any]:
     if "metric" in inputs:
         result = best_models(
             inputs["y_true"],
-            _columns(inputs.get("scores", inputs.get("y_pred"))),
+            inputs.get("scores", inputs.get("y_pred")),
             metric=inputs["metric"],
             confidence_level=level,
         )

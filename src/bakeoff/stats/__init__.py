@@ -31,6 +31,11 @@ from bakeoff.stats.bayes_datasets import (
     bayes_sign,
     bayes_signed_rank,
 )
+from bakeoff.stats.best_models import (
+    BestResult,
+    best_by_values,
+    best_models,
+)
 from bakeoff.stats.clustered import (
     clustered_mcnemar,
 )
@@ -119,6 +124,34 @@ from bakeoff.stats.folds import (
     anova_oneway,
     anova_repeated_measures,
 )
+from bakeoff.stats.influence import (
+    Influence,
+    influence,
+)
+from bakeoff.stats.metric_families import (
+    compare_models,
+    compare_values,
+)
+from bakeoff.stats.metric_means import (
+    mean_difference,
+)
+from bakeoff.stats.metric_own import (
+    own_metric_ci,
+    own_metric_difference,
+)
+from bakeoff.stats.metric_planning import (
+    metric_detectable_difference,
+    metric_rows_needed,
+)
+from bakeoff.stats.metric_subgroups import (
+    mean_interaction,
+    metric_interaction,
+)
+from bakeoff.stats.metrics import (
+    metric_ci,
+    metric_difference,
+    test_set_metrics,
+)
 from bakeoff.stats.multiplicity import (
     adjust_pvalues,
     bergmann_hommel,
@@ -192,6 +225,7 @@ __all__ = [
     "Arity",
     "Assumption",
     "BayesResult",
+    "BestResult",
     "ClusteredEquivalenceResult",
     "ClusteredResult",
     "ConfidenceInterval",
@@ -199,6 +233,7 @@ __all__ = [
     "Entry",
     "EquivalenceResult",
     "Evidence",
+    "Influence",
     "ItemsAndRuns",
     "McNemarResult",
     "Pair",
@@ -216,6 +251,8 @@ __all__ = [
     "bayes_sign",
     "bayes_signed_rank",
     "bergmann_hommel",
+    "best_by_values",
+    "best_models",
     "binomial_test",
     "binomial_test_from_counts",
     "canonical_method",
@@ -234,6 +271,8 @@ __all__ = [
     "clustered_tost",
     "cochran_q",
     "cochran_q_statistic",
+    "compare_models",
+    "compare_values",
     "conover_friedman",
     "corrected_kfold_t",
     "corrected_one_sample_t",
@@ -259,6 +298,7 @@ __all__ = [
     "hotelling_t2",
     "hotelling_t2_unpaired",
     "iman_davenport",
+    "influence",
     "items_and_runs",
     "kfold_t",
     "kruskal_wallis",
@@ -271,9 +311,18 @@ __all__ = [
     "mcnemar_power",
     "mcnemar_pvalues",
     "mcnemar_sample_size",
+    "mean_difference",
+    "mean_interaction",
+    "metric_ci",
+    "metric_detectable_difference",
+    "metric_difference",
+    "metric_interaction",
+    "metric_rows_needed",
     "nemenyi",
     "odds_ratio_bounds",
     "one_sample_t",
+    "own_metric_ci",
+    "own_metric_difference",
     "paired_difference_ci",
     "paired_odds_ratio_ci",
     "pairwise_clustered_mcnemar",
@@ -291,6 +340,7 @@ __all__ = [
     "sign_test",
     "simultaneous_level",
     "smallest_discordant_count",
+    "test_set_metrics",
     "time_blocks",
     "tost_folds",
     "tost_paired",

@@ -59,13 +59,18 @@ class Contrasts:
         return np.asarray(np.sqrt(np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 1e-300)))
 
 
-def draw(covariance: FloatArray, n_resamples: int, seed: int) -> NDArray[np.float32]:
-    """Draw from N(0, V), shape (B, M)."""
+def draw(covariance: FloatArray, n_resamples: int, seed: int) -> tuple[NDArray[np.float32], float]:
+    """Draw from N(0, V/s²), shape (B, M), and return the scale s with it.
+
+    The scale is the largest standard deviation, so that single precision holds any unit.
+    """
+    scale = float(np.sqrt(covariance.diagonal().max())) or 1.0
+    covariance = covariance / scale**2
     values, vectors = np.linalg.eigh(covariance)
     root = (vectors * np.sqrt(np.maximum(values, 0))).astype(np.float32)
     rng = np.random.default_rng(seed)
     normal = rng.standard_normal((n_resamples, len(covariance)), dtype=np.float32)
-    return np.asarray(normal @ root.T)
+    return np.asarray(normal @ root.T), scale
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,12 +92,30 @@ class MaxT:
 
 
 def max_t(
-    contrasts: Contrasts, draws: NDArray[np.float32], level: float, side: Alternative
+    contrasts: Contrasts,
+    draws: NDArray[np.float32],
+    level: float,
+    side: Alternative,
+    scale: float = 1.0,
 ) -> MaxT:
-    """Adjust p-values by the maximum statistic (Westfall & Young 1993; Hothorn et al. 2008)."""
+    """Adjust p-values by the maximum statistic (Westfall & Young 1993; Hothorn et al. 2008).
+
+    Parameters
+    ----------
+    contrasts : Contrasts
+        The family.
+    draws : ndarray, shape (B, M)
+        Of the models' metrics, divided by `scale`.
+    level : float
+        Of the simultaneous intervals.
+    side : {"two-sided", "greater", "less"}
+        The alternative.
+    scale : float
+        What the draws were divided by.
+    """
     z = contrasts.size(side)
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
-    sd = contrasts.drawn_sd.astype(np.float32)
+    sd = (contrasts.drawn_sd / scale).astype(np.float32)
     sizes = z.astype(np.float32)
     total = len(draws)
     by_model = np.ascontiguousarray(draws.T)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats._checks import FloatArray, as_scores
+from bakeoff.stats._checks import FloatArray, as_array, as_scores
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._max_t import Contrasts
 from bakeoff.stats._metric_answer import better_is_positive, decide
@@ -59,12 +58,14 @@ class Family:
         return Influence(self.setting.metric.name, first.value - second.value, atoms)
 
     def covariance(self) -> FloatArray:
-        """Return the covariance of the metrics of the known models, shape (K, K)."""
+        """Return the covariance of the known models' metrics, shape (K, K); NaN of one unit."""
         sums = np.stack([s.drawn_from for s in self.singles if s is not None], axis=1)
         n = len(sums)
         if self.setting.clusters is not None:
             sums = _cluster_sums(sums, self.setting.clusters)
         units = len(sums)
+        if units == 1:
+            return np.full((sums.shape[1], sums.shape[1]), np.nan)
         return np.asarray(units / (units - 1) * (sums.T @ sums) / n**2)
 
     def contrasts(
@@ -117,7 +118,7 @@ def _cluster_sums(rows: FloatArray, clusters: Codes) -> FloatArray:
 
 def read_family(
     y_true: ArrayLike,
-    predicted: Sequence[ArrayLike],
+    predicted: ArrayLike,
     metric: Metric,
     positive: Any,
     labels: ArrayLike | None,
@@ -125,10 +126,15 @@ def read_family(
     options: dict[str, Any],
 ) -> Family:
     """Read truth and predictions of all models, and find each model's influence values."""
-    models = list(predicted)
-    if len(models) < 2:
-        raise ValueError(f"predicted: found {len(models)} model(s), at least 2 are compared")
-    truth, rows = read(metric, y_true, tuple(models), positive, labels)
+    table = as_array(predicted, "predicted")
+    most = 2 if metric.predictions == "classes" else 3
+    if not 2 <= table.ndim <= most or table.shape[1] < 2:
+        shape = "(n, M)" if most == 2 else "(n, M) or (n, M, K)"
+        raise ValueError(
+            f"predicted: expected shape {shape}, rows by M >= 2 models, found {table.shape}"
+        )
+    models = [("predicted", table[:, m]) for m in range(table.shape[1])]
+    truth, rows = read(metric, y_true, models, positive, labels)
     setting = Setting(metric, truth, read_groups(groups, truth.n), **options)
     singles: list[Influence | None] = []
     reasons: list[str] = []

@@ -26,6 +26,10 @@ class Evidence(StrEnum):
                               tests that use the replication structure
     ``FOLD_CRITERIA``         pair: ``scores_a (J, m), scores_b (J, m)``; many:
                               ``scores (J, M, m)``; m criteria
+    ``PREDICTIONS``           pair: ``y_true, predicted_a, predicted_b``: classes, or
+                              probabilities ``(n, K)``; many: ``y_true, predicted (n, M)``
+                              or ``(n, M, K)``
+    ``VALUES``                pair: ``values_a (n,), values_b (n,)``; many: ``values (n, M)``
     ``DATASET_SCORES``        pair: ``scores_a (N,), scores_b (N,)``; many: ``scores (N, k)``
     ========================  =========================================================
     """
@@ -33,6 +37,8 @@ class Evidence(StrEnum):
     CORRECTNESS = "correctness"
     LABELS = "labels"
     PROBABILITIES = "probabilities"
+    PREDICTIONS = "predictions"
+    VALUES = "values"
     FOLD_SCORES = "fold_scores"
     FOLD_CRITERIA = "fold_criteria"
     DATASET_SCORES = "dataset_scores"

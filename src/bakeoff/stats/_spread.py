@@ -82,12 +82,14 @@ def spread(
     else:
         sums = np.bincount(clusters, weights=psi * weights).astype(np.float64)
         units, counts = float(len(sums)), np.ones(len(sums))
-    squares, extra_squares = sums * sums, extra * extra
+    # fourth powers of large numbers would overflow
+    scale = float(max(np.abs(sums).max(initial=0), np.abs(extra).max(initial=0))) or 1.0
+    squares, extra_squares = (sums / scale) ** 2, (extra / scale) ** 2
     second = float(counts @ squares + extra_weights @ extra_squares)
     fourth = float(counts @ (squares * squares) + extra_weights @ (extra_squares * extra_squares))
     if units <= 1:
         return Spread(math.nan, math.nan, units)
-    se = math.sqrt(units / (units - 1) * second) / n
+    se = scale * math.sqrt(units / (units - 1) * second) / n
     excess = fourth - second**2 / units
     df = units - 1
     if excess > 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -44,7 +45,10 @@ class Truth:
 
 
 def read_truth(
-    y_true: ArrayLike, labels: ArrayLike | None, positive: Any, *predicted: ArrayLike
+    y_true: ArrayLike,
+    labels: ArrayLike | None,
+    positive: Any,
+    predicted: Sequence[tuple[str, ArrayLike]] = (),
 ) -> Truth:
     """Check true classes; classes that are only predicted count as classes too.
 
@@ -54,12 +58,12 @@ def read_truth(
         Missing values, or classes that `labels` does not list.
     """
     rows = _labels(y_true, "y_true")
-    said = [_labels(values, "predictions") for values in predicted]
+    said = [_labels(values, name) for name, values in predicted]
     found = sorted({value for values in (rows, *said) for value in np.unique(values).tolist()})
     classes = found if labels is None else _labels(labels, "labels").tolist()
     unknown = [value for value in found if value not in classes]
     if unknown:
-        raise ValueError(f"labels: {unknown[0]!r} occurs in the rows but not among {classes!r}")
+        raise ValueError(f"labels: {unknown[0]!r} is in the rows but not among {classes!r}")
     if len(classes) < 2:
         raise ValueError(f"y_true: found one class only ({classes[0]!r}); list all in `labels`")
     name = classes[-1] if positive is None else positive

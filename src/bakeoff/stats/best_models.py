@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -57,7 +56,7 @@ class BestResult(Result):
 
 def best_models(
     y_true: ArrayLike,
-    predicted: Sequence[ArrayLike],
+    predicted: ArrayLike,
     *,
     metric: str = "accuracy",
     positive: Any = None,
@@ -95,7 +94,8 @@ def best_models(
     Examples
     --------
     >>> y = [1] * 20 + [0] * 20
-    >>> models = [[1] * 19 + [0] * 21, [1] * 17 + [0] * 21 + [1] * 2, [1] * 9 + [0] * 31]
+    >>> models = np.transpose(
+    ...     [[1] * 19 + [0] * 21, [1] * 17 + [0] * 21 + [1] * 2, [1] * 9 + [0] * 31])
     >>> result = best_models(y, models, metric="f1")
     >>> result.members, result.winner, round(result.naive, 2)
     ((0, 1), 0, 0.97)
@@ -144,16 +144,15 @@ def _best(
     level = check_level(confidence_level)
     b = check_count(n_resamples, "n_resamples", least=99)
     known, models = family.known, len(family.singles)
-    few = bool(family.setting.too_few())
-    if not known or few:
+    if not known or family.setting.too_few() or not np.isfinite(family.covariance()).all():
         return _nothing(family, test, Status.TOO_FEW if known else Status.UNDEFINED)
-    draws = draw(family.covariance(), b, seed)
+    draws, scale = draw(family.covariance(), b, seed)
     estimates = np.array([s.estimate for m in known if (s := family.singles[m]) is not None])
     leads = _leads(family)
     pvalues = np.full(models, math.nan)
     pvalues[known] = [_pvalue(leads, draws, i) for i in range(len(known))]
     share = np.zeros(models)
-    won = np.argmax(draws + estimates.astype(np.float32), axis=1)
+    won = np.argmax(draws + (estimates / scale).astype(np.float32), axis=1)
     share[known] = np.bincount(won, minlength=len(known)) / b
     at = int(np.argmax(estimates))
     single = family.singles[known[at]]
@@ -161,7 +160,7 @@ def _best(
     sd = draws.std(axis=0)
     critical = np.quantile((draws / np.where(sd > 0, sd, 1)).max(axis=1), level)
     spread = single.tested
-    freed = single.value - float(draws[np.arange(b), won].mean(dtype=np.float64))
+    freed = single.value - scale * float(draws[np.arange(b), won].mean(dtype=np.float64))
     low = single.estimate + float(special.stdtrit(spread.df, special.ndtr(-critical))) * spread.se
     return _result(
         family,

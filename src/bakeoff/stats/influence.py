@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from functools import cached_property, reduce
 from typing import Any
 
@@ -11,7 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats import _ranking_metrics as rankings
-from bakeoff.stats._checks import FloatArray, as_floats, check_count, check_number
+from bakeoff.stats._checks import (
+    FloatArray,
+    as_floats,
+    check_count,
+    check_number,
+    check_same_labels,
+)
 from bakeoff.stats._decision_metrics import Cells, UndefinedMetric
 from bakeoff.stats._functional import Functional, mean
 from bakeoff.stats._metric_table import Metric, metric_called
@@ -182,7 +189,7 @@ def influence(
     (0.667, [0.556, 0.556, -1.111, 0.0, 0.0])
     """
     how = metric_called(metric)
-    truth, (rows,) = read(how, y_true, (predicted,), positive, labels)
+    truth, (rows,) = read(how, y_true, [("predicted", predicted)], positive, labels)
     return one(Setting(how, truth, read_groups(groups, truth.n), beta, k, cost), rows)
 
 
@@ -202,8 +209,8 @@ class Setting:
         assert self.metric.function is not None
         if self.metric.binary and len(cells.classes) != 2:
             raise ValueError(
-                f"{self.metric.name}: for two classes, found {len(cells.classes)}; use an average "
-                "over classes such as f1_macro"
+                f"metric: {self.metric.name} is for two classes, found {len(cells.classes)}; use "
+                "an average over classes such as f1_macro"
             )
         if self.metric.name == "fbeta":
             beta = check_number(self.beta, "beta")
@@ -238,14 +245,30 @@ FEWEST_OF_A_CLASS = 5
 
 
 def read(
-    metric: Metric, y_true: ArrayLike, models: tuple[ArrayLike, ...], positive: Any, labels: Any
+    metric: Metric,
+    y_true: ArrayLike,
+    models: Sequence[tuple[str, ArrayLike]],
+    positive: Any,
+    labels: ArrayLike | None,
 ) -> tuple[Truth, list[Any]]:
-    """Check truth and predictions: class codes, or probabilities of shape (n, K)."""
+    """Check truth and predictions: class codes, or probabilities of shape (n, K).
+
+    Parameters
+    ----------
+    metric : Metric
+        What the predictions are for.
+    y_true, positive, labels
+        As in `influence`.
+    models : sequence of (str, array_like)
+        What messages call each model's predictions, and they themselves.
+    """
+    named = {f"{name} {i}": values for i, (name, values) in enumerate(models)}
+    check_same_labels(y_true=y_true, **named)
     if metric.predictions == "classes":
-        truth = read_truth(y_true, labels, positive, *models)
-        return truth, [read_classes(truth, model, "predicted") for model in models]
+        truth = read_truth(y_true, labels, positive, models)
+        return truth, [read_classes(truth, values, name) for name, values in models]
     truth = read_truth(y_true, labels, positive)
-    return truth, [read_probabilities(truth, model, "predicted") for model in models]
+    return truth, [read_probabilities(truth, values, name) for name, values in models]
 
 
 def one(setting: Setting, rows: Any) -> Influence:
@@ -334,7 +357,10 @@ def _of_rows(setting: Setting, rows: Any) -> Functional:
     name, truth = setting.metric.name, setting.truth
     at = truth.positive
     if setting.metric.binary and len(truth.classes) != 2:
-        raise ValueError(f"{name}: for two classes, found {len(truth.classes)}; use an average")
+        raise ValueError(
+            f"metric: {name} is for two classes, found {len(truth.classes)}; use an average over "
+            "classes such as roc_auc_ovr"
+        )
     match name:
         case "roc_auc":
             # sums over clusters have their own factor G/(G − 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from bakeoff.stats._metric_answer import assumptions
 from bakeoff.stats._metric_family import Family, family_of_values, read_family
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._ranks import check_control
+from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, ConfidenceInterval, Pair, PairwiseResult, Status
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.influence import Influence
@@ -32,9 +32,20 @@ MAX_T = "max-t"
 _LOGICAL = ("shaffer", "bergmann-hommel")
 
 
+@register(
+    title="All pairs by a metric",
+    evidence=Evidence.PREDICTIONS,
+    arity=Arity.ALL_PAIRS,
+    about="models",
+    answers="Which of these fitted models are better than which others by this metric?",
+    type1=TypeOneError.CONTROLLED,
+    plans=("holdout",),
+    citation="hothorn2008",
+    caution="With rare classes and many models it is cautious.",
+)
 def compare_models(
     y_true: ArrayLike,
-    predicted: Sequence[ArrayLike],
+    predicted: ArrayLike,
     *,
     metric: str = "accuracy",
     positive: Any = None,
@@ -55,14 +66,16 @@ def compare_models(
 
     Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
     by the distribution of the largest statistic among those not yet rejected, drawn from the
-    covariance of the influence values, and the intervals hold together.
+    covariance of the influence values (Hothorn, Bretz & Westfall 2008), and the intervals hold
+    together.
 
     Parameters
     ----------
     y_true : array_like, shape (n,)
         The true classes.
-    predicted : sequence of array_like
-        What each of the M ≥ 2 models predicts, each as in `metric_ci`.
+    predicted : array_like, shape (n, M) or (n, M, K)
+        What each of M ≥ 2 models predicts for each row: classes, scores of the positive class,
+        or probabilities of the K classes.
     metric, positive, labels, groups, beta, k, cost
         As in `metric_ci`.
     control : int, optional
@@ -95,7 +108,8 @@ def compare_models(
     Examples
     --------
     >>> y = [1] * 20 + [0] * 20
-    >>> models = [[1] * 19 + [0] * 21, [1] * 17 + [0] * 21 + [1] * 2, [1] * 9 + [0] * 31]
+    >>> models = np.transpose(
+    ...     [[1] * 19 + [0] * 21, [1] * 17 + [0] * 21 + [1] * 2, [1] * 9 + [0] * 31])
     >>> result = compare_models(y, models, metric="f1")
     >>> for pair in result.pairs:
     ...     print(pair.a, pair.b, f"{pair.estimate:.2f} {pair.pvalue_adjusted:.2f}")
@@ -119,6 +133,17 @@ def compare_models(
     )
 
 
+@register(
+    title="All pairs by a number per row",
+    evidence=Evidence.VALUES,
+    arity=Arity.ALL_PAIRS,
+    about="models",
+    answers="Which of these systems have a better mean than which others?",
+    type1=TypeOneError.CONTROLLED,
+    plans=("holdout",),
+    citation="hothorn2008",
+    caution="Few rows with extreme values carry a mean: look at the degrees of freedom.",
+)
 def compare_values(
     values: ArrayLike,
     *,
@@ -133,6 +158,8 @@ def compare_values(
     seed: int = 0,
 ) -> PairwiseResult:
     """Test the mean differences of numbers that many systems have on the same rows.
+
+    As `compare_models` does (Hothorn, Bretz & Westfall 2008).
 
     Parameters
     ----------
@@ -210,7 +237,8 @@ def _compare(
         largest = None
         if at:
             b = check_count(n_resamples, "n_resamples", least=99)
-            largest = max_t(tested, draw(tested.covariance, b, seed), level, side)
+            draws, scale = draw(tested.covariance, b, seed)
+            largest = max_t(tested, draws, level, side, scale)
             adjusted[at], single[at] = largest.step_down, largest.single_step
         # no adjusted p below its own p, which the draws may miss by chance
         adjusted = np.fmax(adjusted, raw)

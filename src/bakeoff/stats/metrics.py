@@ -15,6 +15,7 @@ from bakeoff.stats._checks import check_alternative, check_level
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._metric_answer import Answer, better_is_positive
 from bakeoff.stats._metric_table import METRICS, metric_called
+from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Result
 from bakeoff.stats._test_rows import read_groups
 from bakeoff.stats.influence import Setting, one, pair, read
@@ -78,7 +79,7 @@ def metric_ci(
     """
     level = check_level(confidence_level)
     setting, (rows,) = _setting(
-        metric, y_true, (predicted,), positive, labels, groups, beta, k, cost
+        metric, y_true, [("predicted", predicted)], positive, labels, groups, beta, k, cost
     )
     base = Answer("metric_ci", setting, "two-sided", level)
     try:
@@ -88,6 +89,19 @@ def metric_ci(
     return base.of_one(found)
 
 
+@register(
+    title="Difference of a metric",
+    evidence=Evidence.PREDICTIONS,
+    arity=Arity.PAIR,
+    about="models",
+    answers="Is one of these two fitted models better by this metric, whichever it is?",
+    type1=TypeOneError.CONTROLLED,
+    plans=("holdout",),
+    citation="satterthwaite1946",
+    at_once="compare_models",
+    caution="It wants 20 rows of each class that the metric looks at, and refuses below 5. With "
+    "log loss, few rows with heavy losses make it lenient.",
+)
 def metric_difference(
     y_true: ArrayLike,
     predicted_a: ArrayLike,
@@ -106,10 +120,10 @@ def metric_difference(
     """Test the difference of a metric between two models on the same test rows.
 
     t = d/se with the standard error of the differences of influence values and Student's t with
-    degrees of freedom from the same differences. For metrics of decisions, d and se are those of
-    the table with two pseudo-rows spread over its cells (for accuracy: Agresti & Min 2005). The
-    interval of a difference of areas is the hull of the t interval and of that made of the two
-    logit intervals (Zou 2007).
+    degrees of freedom from the same differences (after Satterthwaite 1946). For metrics of
+    decisions, d and se are those of the table with two pseudo-rows spread over its cells (for
+    accuracy: Agresti & Min 2005). The interval of a difference of areas is the hull of the t
+    interval and of that made of the two logit intervals (Zou 2007).
 
     Parameters
     ----------
@@ -144,9 +158,8 @@ def metric_difference(
     """
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
-    setting, (a, b) = _setting(
-        metric, y_true, (predicted_a, predicted_b), positive, labels, groups, beta, k, cost
-    )
+    models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
+    setting, (a, b) = _setting(metric, y_true, models, positive, labels, groups, beta, k, cost)
     base = Answer("metric_difference", setting, side, level)
     try:
         found = better_is_positive(setting, pair(setting, a, b))
@@ -158,7 +171,7 @@ def metric_difference(
 def _setting(
     metric: str,
     y_true: ArrayLike,
-    models: tuple[ArrayLike, ...],
+    models: list[tuple[str, ArrayLike]],
     positive: Any,
     labels: Any,
     groups: ArrayLike | None,
