@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -157,7 +158,12 @@ def family_of_values(
     if models < 2:
         raise ValueError(f"values: found {models} model(s), at least 2 are compared")
     truth = Truth(np.zeros(n, dtype=np.intp), (0, 1), 1)
-    metric = dataclasses.replace(METRICS["cost"], name=VALUES, greater_is_better=True)
+    metric = dataclasses.replace(
+        METRICS["cost"],
+        name=VALUES,
+        greater_is_better=greater_is_better,
+        range=(-math.inf, math.inf),
+    )
     setting = Setting(metric, truth, read_groups(groups, n))
     centres = table.mean(axis=0)
     singles: list[Influence | None] = [

@@ -12,7 +12,7 @@ from scipy import special
 
 from bakeoff.stats._checks import FloatArray, check_count, check_flag, check_level
 from bakeoff.stats._max_t import draw
-from bakeoff.stats._metric_answer import assumptions
+from bakeoff.stats._metric_answer import assumptions, decide
 from bakeoff.stats._metric_family import Family, family_of_values, read_family
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._result import ConfidenceInterval, Result, Status
@@ -181,27 +181,23 @@ def _leads(family: Family) -> FloatArray:
     for i in range(len(known)):
         for j in range(i + 1, len(known)):
             contrast = family.contrast(known[j], known[i])
-            spread = contrast.tested
-            if spread.se > 0:
-                t = contrast.estimate / spread.se
-                size = -float(special.ndtri(special.stdtr(spread.df, -abs(t))))
+            status, t, _ = decide(family.setting, contrast, "two-sided")
+            if status is Status.OK:
+                size = -float(special.ndtri(special.stdtr(contrast.tested.df, -abs(t))))
                 z[i, j], z[j, i] = math.copysign(size, t), -math.copysign(size, t)
-            else:  # treated alike on every row, or a lead without any spread
-                z[i, j] = math.copysign(math.inf, contrast.value) if contrast.value else -math.inf
-                z[j, i] = -z[i, j] if contrast.value else -math.inf
+            elif status is Status.ZERO_VARIANCE:
+                z[i, j], z[j, i] = t, -t
     return z
 
 
 def _pvalue(leads: FloatArray, draws: NDArray[np.float32], i: int) -> float:
     """Return P(max_j (D_j − D_i)/sd_ij ≥ max_j z_ij)."""
-    lead = leads[i].max()
-    if lead == -math.inf:
+    others = np.flatnonzero(leads[i] > -math.inf)  # but for those that are treated alike
+    if not len(others):
         return 1.0
-    differences = np.delete(draws - draws[:, [i]], i, axis=1)
-    sd = differences.std(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        largest = np.nan_to_num(differences / sd, nan=-np.inf).max(axis=1)
-    return float((1 + (largest >= lead).sum()) / (len(draws) + 1))
+    differences = draws[:, others] - draws[:, [i]]
+    largest = (differences / differences.std(axis=0)).max(axis=1)
+    return float((1 + (largest >= leads[i, others].max()).sum()) / (len(draws) + 1))
 
 
 def _nothing(family: Family, test: str, status: Status) -> BestResult:

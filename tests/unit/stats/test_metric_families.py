@@ -1,0 +1,210 @@
+"""Many models on one test set by any metric: all pairs, the best, planning."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bakeoff.stats import (
+    Status,
+    best_by_values,
+    best_models,
+    compare_models,
+    compare_values,
+    mean_difference,
+    metric_detectable_difference,
+    metric_difference,
+    metric_rows_needed,
+)
+from bakeoff.stats._letters import compact_letters
+
+
+def study(n: int = 200, models: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return truth and what models of growing skill predict, rows × models."""
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.4).astype(int)
+    skill = np.linspace(0.5, 1.5, models)
+    scores = y[:, None] * skill + 0.6 * rng.normal(size=(n, 1)) + 0.8 * rng.normal(size=(n, models))
+    return y, (scores > 0.5).astype(int)
+
+
+def test_one_pair_needs_no_adjustment():
+    y, said = study(models=2)
+    (pair,) = compare_models(y, said, metric="f1").pairs
+    alone = metric_difference(y, said[:, 0], said[:, 1], metric="f1")
+    assert (pair.statistic, pair.pvalue) == (alone.statistic, alone.pvalue)
+    assert pair.pvalue_adjusted == pytest.approx(alone.pvalue, abs=0.005)
+    assert list(pair.ci) == pytest.approx(list(alone.ci), abs=0.005)
+
+
+@given(seed=st.integers(0, 1000), metric=st.sampled_from(["f1", "mcc", "accuracy"]))
+@settings(max_examples=15, deadline=None)
+def test_adjusted_lies_between_its_own_and_bonferronis(seed, metric):
+    y, said = study(seed=seed)
+    result = compare_models(y, said, metric=metric, n_resamples=4_999, seed=seed)
+    for pair in result.pairs:
+        # draws have an error of their own
+        assert pair.pvalue <= pair.pvalue_adjusted <= min(1.0, 6 * pair.pvalue) + 0.03
+    order = sorted(result.pairs, key=lambda pair: -abs(pair.statistic))
+    adjusted = [pair.pvalue_adjusted for pair in order]
+    assert all(a <= b + 1e-12 for a, b in itertools.pairwise(adjusted))
+    assert (result.details["single_step"] >= [p.pvalue_adjusted - 0.02 for p in result.pairs]).all()
+
+
+def test_near_copies_cost_little():
+    # a hundred pairs of models that nearly agree are few questions: max-t knows, Bonferroni not
+    rng = np.random.default_rng(1)
+    base = rng.normal(size=(300, 1))
+    values = np.hstack([base + 0.01 * rng.normal(size=(300, 14)), base - 0.2 + rng.normal(
+        size=(300, 1))])  # fmt: skip
+    at_max = compare_values(values, control=14)
+    bonferroni = compare_values(values, control=14, correction="bonferroni")
+    assert at_max.pairs[0].pvalue_adjusted < 0.3 * bonferroni.pairs[0].pvalue_adjusted
+
+
+def test_other_corrections_are_those_of_the_package():
+    y, said = study()
+    raw = [pair.pvalue for pair in compare_models(y, said, metric="f1").pairs]
+    result = compare_models(y, said, metric="f1", correction="bonferroni")
+    assert [p.pvalue_adjusted for p in result.pairs] == pytest.approx(
+        [min(1.0, 6 * p) for p in raw]
+    )
+
+
+def test_same_seed_gives_the_same_numbers():
+    y, said = study()
+    first, again = (compare_models(y, said, metric="mcc", seed=3) for _ in range(2))
+    assert first.to_dict() == again.to_dict()
+
+
+def test_model_without_a_value_leaves_its_pairs_alone():
+    y, said = study()
+    said[:, 1] = 0
+    result = compare_models(y, said, metric="precision")
+    by_pair = {(pair.a, pair.b): pair for pair in result.pairs}
+    assert by_pair[0, 1].status is Status.UNDEFINED
+    assert math.isnan(by_pair[0, 1].pvalue_adjusted)
+    assert by_pair[0, 2].status is Status.OK
+    assert "no row is predicted 1" in result.details["reasons"][1]
+
+
+def test_simultaneous_intervals_are_wider():
+    y, said = study()
+    together = compare_models(y, said, metric="f1").pairs
+    alone = compare_models(y, said, metric="f1", simultaneous=False).pairs
+    assert all(
+        t.ci.high - t.ci.low > 1.1 * a.ci.high - 1.1 * a.ci.low
+        for t, a in zip(together, alone, strict=True)
+    )
+
+
+def test_one_sided_family_looks_one_way():
+    y, said = study(seed=2)
+    less = compare_models(y, said, metric="f1", control=0, alternative="less").pairs
+    greater = compare_models(y, said, metric="f1", control=0, alternative="greater").pairs
+    assert less[-1].pvalue_adjusted < 0.01
+    assert greater[-1].pvalue_adjusted > 0.9
+    assert less[-1].ci.low == -math.inf
+
+
+def test_values_are_the_pairs_of_mean_difference():
+    rng = np.random.default_rng(5)
+    values, groups = rng.exponential(size=(80, 3)), np.repeat(np.arange(20), 4)
+    result = compare_values(values, greater_is_better=False, groups=groups)
+    for pair in result.pairs:
+        alone = mean_difference(
+            values[:, pair.a], values[:, pair.b], greater_is_better=False, groups=groups
+        )
+        assert (pair.estimate, pair.df) == pytest.approx((alone.estimate, alone.df))
+        assert pair.pvalue == pytest.approx(alone.pvalue)
+
+
+# --------------------------------------------------------------------------------- the best
+
+
+def test_best_are_those_not_shown_worse():
+    y, said = study(n=1000, models=5)
+    result = best_models(y, said, metric="f1")
+    assert result.winner in result.members
+    assert 0 not in result.members
+    assert sum(result.probability_best) == pytest.approx(1)
+    assert np.argmax(result.probability_best) == result.winner
+    assert result.ci.low < result.estimate < result.naive
+
+
+def test_equal_models_flatter_the_winner():
+    rng = np.random.default_rng(0)
+    naive, freed, covered = [], [], 0
+    for _ in range(60):
+        values = rng.normal(size=(100, 20))
+        result = best_by_values(values, n_resamples=999)
+        naive.append(result.naive)
+        freed.append(result.estimate)
+        covered += result.ci.low <= 0
+    assert np.mean(naive) > 0.15
+    assert 0 < np.mean(freed) < 0.45 * np.mean(naive)  # not all of it: leads are themselves chance
+    assert covered >= 54
+
+
+def test_identical_models_are_all_best():
+    y, said = study(models=1)
+    result = best_models(y, np.repeat(said, 3, axis=1), metric="f1")
+    assert result.members == (0, 1, 2)
+    assert result.pvalues == (1.0, 1.0, 1.0)
+
+
+def test_losses_are_best_when_small():
+    rng = np.random.default_rng(7)
+    losses = rng.exponential(size=(400, 3)) * [1.0, 2.0, 3.0]
+    result = best_by_values(losses, greater_is_better=False)
+    assert result.members == (0,)
+    assert result.estimate == pytest.approx(losses[:, 0].mean(), rel=0.01)
+    assert result.ci.high > result.estimate
+
+
+@given(
+    models=st.integers(2, 7),
+    different=st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=12),
+)
+def test_letters_are_shared_by_those_that_no_test_tells_apart(models, different):
+    pairs = {(min(p), max(p)) for p in different if p[0] != p[1] and max(p) < models}
+    groups = compact_letters(models, pairs)
+    for a, b in itertools.combinations(range(models), 2):
+        together = any({a, b} <= group for group in groups)
+        assert together == ((a, b) not in pairs)
+    assert not any(g < h for g in groups for h in groups)
+
+
+# --------------------------------------------------------------------------------- planning
+
+
+def test_planned_rows_give_the_power():
+    rng = np.random.default_rng(8)
+    plan = metric_rows_needed(1.0, 0.3, power=0.8)
+    found = [
+        mean_difference(rng.normal(0.3, 1, int(plan.n)), np.zeros(int(plan.n))).pvalue < 0.05
+        for _ in range(600)
+    ]
+    assert np.mean(found) == pytest.approx(0.8, abs=0.05)
+    back = metric_detectable_difference(1.0, int(plan.n), power=0.8)
+    assert back.difference == pytest.approx(0.3, rel=0.01)
+
+
+def test_pilot_is_taken_with_caution():
+    y, said = study(n=60, models=2)
+    pilot = metric_difference(y, said[:, 0], said[:, 1], metric="f1")
+    careful = metric_rows_needed(pilot, 0.05)
+    bold = metric_rows_needed(pilot, 0.05, cautious=False)
+    assert careful.n > 1.15 * bold.n
+
+
+def test_pilot_without_a_spread_is_refused():
+    y, said = study(models=2)
+    same = metric_difference(y, said[:, 0], said[:, 0], metric="roc_auc")
+    with pytest.raises(ValueError, match="pilot: its status is identical_scores"):
+        metric_rows_needed(same, 0.1)

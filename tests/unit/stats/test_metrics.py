@@ -1,0 +1,348 @@
+"""Any metric on one test set: values, influence values, intervals, tests."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn import metrics as sk
+
+from bakeoff.stats import (
+    Status,
+    influence,
+    mean_difference,
+    mean_interaction,
+    metric_ci,
+    metric_difference,
+    metric_interaction,
+    own_metric_ci,
+    own_metric_difference,
+    test_set_metrics,
+)
+from bakeoff.stats._metric_table import METRICS
+
+DECISIONS = [m for m, metric in METRICS.items() if metric.form == "decisions"]
+BINARY = [m for m in DECISIONS if METRICS[m].binary]
+COST = [[0.0, 1, 3], [2, 0, 1], [5, 1, 0]]
+
+
+def rows(n: int = 90, k: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return truth, predicted classes and probabilities of one model."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, k, n)
+    logits = rng.normal(size=(n, k)) + 1.5 * np.eye(k)[y]
+    p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    return y, p.argmax(axis=1), p
+
+
+def scikit(metric: str, y: np.ndarray, said: np.ndarray, p: np.ndarray) -> float:
+    """Return scikit-learn's value."""
+    tn_rate = {"pos_label": 0}
+    known = {
+        "accuracy": lambda: sk.accuracy_score(y, said),
+        "error": lambda: sk.zero_one_loss(y, said),
+        "balanced_accuracy": lambda: sk.balanced_accuracy_score(y, said),
+        "precision": lambda: sk.precision_score(y, said),
+        "recall": lambda: sk.recall_score(y, said),
+        "specificity": lambda: sk.recall_score(y, said, **tn_rate),
+        "f1": lambda: sk.f1_score(y, said),
+        "fbeta": lambda: sk.fbeta_score(y, said, beta=2),
+        "jaccard": lambda: sk.jaccard_score(y, said),
+        "youden": lambda: sk.balanced_accuracy_score(y, said, adjusted=True),
+        "gmean": lambda: math.prod(sk.recall_score(y, said, average=None)) ** (1 / p.shape[1]),
+        "mcc": lambda: sk.matthews_corrcoef(y, said),
+        "kappa": lambda: sk.cohen_kappa_score(y, said),
+        "precision_macro": lambda: sk.precision_score(y, said, average="macro"),
+        "precision_weighted": lambda: sk.precision_score(y, said, average="weighted"),
+        "recall_macro": lambda: sk.recall_score(y, said, average="macro"),
+        "f1_macro": lambda: sk.f1_score(y, said, average="macro"),
+        "f1_weighted": lambda: sk.f1_score(y, said, average="weighted"),
+        "roc_auc": lambda: sk.roc_auc_score(y, p[:, -1]),
+        "roc_auc_ovr": lambda: sk.roc_auc_score(np.eye(p.shape[1])[y], p),
+        "roc_auc_ovo": lambda: (
+            sk.roc_auc_score(y, p, multi_class="ovo")
+            if p.shape[1] > 2
+            else sk.roc_auc_score(y, p[:, 1])
+        ),
+        "average_precision": lambda: sk.average_precision_score(y, p[:, -1]),
+        "average_precision_macro": lambda: sk.average_precision_score(np.eye(p.shape[1])[y], p),
+        "log_loss": lambda: sk.log_loss(y, p),
+        "brier": lambda: sk.brier_score_loss(y, p, scale_by_half=p.shape[1] == 2),
+        "brier_root": lambda: math.sqrt(sk.brier_score_loss(y, p, scale_by_half=p.shape[1] == 2)),
+        "top_k_accuracy": lambda: sk.top_k_accuracy_score(y, p, k=2) if p.shape[1] > 2 else 1.0,
+        "cost": lambda: np.array(COST)[y, said].mean(),
+    }
+    return float(known[metric]())
+
+
+def options(metric: str, k: int) -> dict[str, object]:
+    """Return the options that a metric needs in these tests."""
+    given = {"cost": np.array(COST)[:k, :k]} if metric == "cost" else {}
+    return given | ({"beta": 2.0} if metric == "fbeta" else {})
+
+
+CASES = [
+    (metric, k)
+    for metric in test_set_metrics()
+    for k in (2, 3)
+    if not (METRICS[metric].binary and k > 2)
+]
+
+
+@pytest.mark.parametrize(("metric", "k"), CASES)
+def test_value_is_scikit_learns(metric, k):
+    y, said, p = rows(k=k)
+    predicted = said if METRICS[metric].predictions == "classes" else p
+    found = influence(y, predicted, metric=metric, **options(metric, k))
+    assert found.value == pytest.approx(scikit(metric, y, said, p), rel=1e-9)
+    assert found.psi.mean() == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("metric", "k"), CASES)
+def test_influence_values_are_what_one_more_row_changes(metric, k):
+    # many copies of the rows, one of them once more: the infinitesimal jackknife in numbers
+    y, said, p = rows(n=40, k=k, seed=3)
+    predicted = said if METRICS[metric].predictions == "classes" else p
+    copies = 400
+    often_y, often = np.tile(y, copies), np.concatenate([predicted] * copies)
+    base = influence(y, predicted, metric=metric, groups=np.arange(40), **options(metric, k))
+    for i in (0, 7, 21):
+        more = influence(
+            np.append(often_y, y[i]),
+            np.concatenate([often, predicted[i : i + 1]]),
+            metric=metric,
+            **options(metric, k),
+        )
+        change = (more.value - base.value) * (40 * copies + 1)
+        assert change == pytest.approx(base.psi[i], rel=0.02, abs=0.003)
+
+
+@pytest.mark.parametrize("metric", DECISIONS)
+def test_pseudo_rows_are_rows(metric):
+    # four rows in each of the cells, counted a quarter: the value with pseudo-rows is a value
+    y, said, _ = rows(n=60, seed=5)
+    cells = np.array([(t, q) for t in (0, 1) for q in (0, 1)])
+    more_y = np.concatenate([np.repeat(y, 1), cells[:, 0]])
+    more = np.concatenate([np.repeat(said, 1), cells[:, 1]])
+    padded = metric_ci(y, said, metric=metric).details["padded"]
+    assert padded == pytest.approx(influence(more_y, more, metric=metric).value, rel=1e-12)
+
+
+def test_rows_of_their_own_group_change_nothing():
+    y, said, _ = rows()
+    _, other, _ = rows(seed=1)
+    for metric in DECISIONS:
+        alone = metric_difference(y, said, other, metric=metric)
+        grouped = metric_difference(y, said, other, metric=metric, groups=np.arange(len(y)))
+        assert grouped.details["se_plain"] == pytest.approx(alone.details["se_plain"], rel=1e-12)
+        assert grouped.estimate == alone.estimate
+
+
+@given(seed=st.integers(0, 10_000), metric=st.sampled_from(sorted(METRICS)))
+@settings(max_examples=60, deadline=None)
+def test_order_of_rows_and_names_of_groups_are_irrelevant(seed, metric):
+    rng = np.random.default_rng(seed)
+    y, said, p = rows(seed=seed)
+    _, said_b, p_b = rows(seed=seed + 1)
+    a, b = (said, said_b) if METRICS[metric].predictions == "classes" else (p, p_b)
+    groups = rng.integers(0, 20, len(y))
+    order = rng.permutation(len(y))
+    how = {"metric": metric, **options(metric, 2)}
+    first = metric_difference(y, a, b, groups=groups, **how)
+    names = np.array([f"p{g * 7 % 23}" for g in groups])
+    second = metric_difference(y[order], a[order], b[order], groups=names[order], **how)
+    assert second.pvalue == pytest.approx(first.pvalue, rel=1e-7)
+    assert second.estimate == pytest.approx(first.estimate, abs=1e-12)
+    flipped = metric_difference(y, b, a, groups=groups, **how)
+    assert flipped.estimate == pytest.approx(-first.estimate, abs=1e-12)
+    assert flipped.pvalue == pytest.approx(first.pvalue, rel=1e-9)
+
+
+def test_one_pair_by_accuracy_is_agresti_and_min():
+    # a = 40, b = 15, c = 5, d = 20: with two pseudo-rows over eight cells, b and c gain a half each
+    y = np.tile([0, 1], 40)
+    right_a = np.repeat([1, 1, 0, 0], [40, 15, 5, 20]).astype(bool)
+    right_b = np.repeat([1, 0, 1, 0], [40, 15, 5, 20]).astype(bool)
+    said_a, said_b = (np.where(right, y, 1 - y) for right in (right_a, right_b))
+    result = metric_difference(y, said_a, said_b)
+    n = 82
+    centre = (15.5 - 5.5) / n
+    assert result.details["padded"] == pytest.approx(centre)
+    wald = math.sqrt((15.5 + 5.5) / n - centre**2) / math.sqrt(n)
+    assert result.details["se"] == pytest.approx(wald * math.sqrt(n / (n - 1)))
+
+
+def test_losses_favour_the_smaller():
+    y, _, p = rows(n=300)
+    sharp = np.where(np.eye(2)[y] == 1, 0.9, 0.1)
+    result = metric_difference(y, sharp, p, metric="log_loss", alternative="greater")
+    assert result.estimate > 0
+    assert result.pvalue < 0.001
+    assert result.details["value_a"] < result.details["value_b"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "said", "status"),
+    [
+        ("precision", [0] * 40, Status.UNDEFINED),
+        ("mcc", [0] * 40, Status.OK),
+        ("f1", [1] * 3 + [0] * 37, Status.TOO_FEW),
+        ("accuracy", [1] * 3 + [0] * 37, Status.OK),
+    ],
+)
+def test_degenerate_cases_have_names(metric, said, status):
+    y = [1] * (3 if status is Status.TOO_FEW or metric == "accuracy" else 10)
+    y += [0] * (40 - len(y))
+    result = metric_ci(y, said, metric=metric, labels=[0, 1])
+    assert result.status is status
+    assert (result.ci is None) == (status is not Status.OK)
+
+
+def test_perfect_area_has_an_exact_limit_and_no_test():
+    y = np.array([1] * 12 + [0] * 28)
+    result = metric_ci(y, y * 1.0, metric="roc_auc")
+    assert (result.status, result.estimate) == (Status.ZERO_VARIANCE, 1.0)
+    assert result.ci.low == pytest.approx(0.025 ** (1 / 12))
+    other = metric_difference(y, y * 1.0, y * 0.0, metric="roc_auc")
+    assert (other.status, other.statistic) == (Status.ZERO_VARIANCE, math.inf)
+    assert math.isnan(other.pvalue)
+
+
+def test_test_and_wider_interval_may_differ_and_it_is_said():
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        y = np.array([1] * 8 + [0] * 60)
+        a = y * 4.5 + rng.normal(size=68)
+        b = y * 2.2 + rng.normal(size=68)
+        result = metric_difference(y, a, b, metric="roc_auc")
+        if result.pvalue < 0.05 and result.ci.low <= 0 <= result.ci.high:
+            assert any(a.name == "test and interval agree" for a in result.assumptions)
+            return
+    pytest.fail("no such case came up")
+
+
+def test_clusters_widen_what_repeats():
+    y, said, _ = rows(n=60)
+    _, other, _ = rows(n=60, seed=9)
+    alone = metric_difference(y, said, other, metric="f1")
+    six = [np.repeat(v, 6) for v in (y, said, other)]
+    naive = metric_difference(*six, metric="f1")
+    grouped = metric_difference(*six, metric="f1", groups=np.repeat(np.arange(60), 6))
+    assert naive.details["se_plain"] < 0.5 * alone.details["se_plain"]
+    assert grouped.details["se_plain"] == pytest.approx(alone.details["se_plain"], rel=1e-9)
+
+
+def test_few_groups_are_too_few():
+    y, said, _ = rows(n=40)
+    result = metric_difference(y, said, 1 - said, metric="f1", groups=np.arange(40) % 4)
+    assert result.status is Status.TOO_FEW
+    assert math.isnan(result.pvalue)
+    assert not math.isnan(result.estimate)
+
+
+# ------------------------------------------------------------------------------ own metrics
+
+
+def test_own_mean_is_the_mean():
+    rng = np.random.default_rng(0)
+    a, b = rng.exponential(size=(2, 50))
+    mine = own_metric_difference(lambda r: a[r].mean(), lambda r: b[r].mean(), 50)
+    theirs = mean_difference(a, b)
+    assert mine.estimate == pytest.approx(theirs.estimate)
+    assert mine.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert list(mine.ci) == pytest.approx(list(theirs.ci))
+
+
+def test_own_metric_agrees_with_its_formula():
+    y, said, _ = rows(n=400)
+    mine = own_metric_ci(lambda r: sk.f1_score(y[r], said[r]), 400)
+    formula = metric_ci(y, said, metric="f1")
+    assert mine.estimate == pytest.approx(formula.estimate)
+    assert mine.details["se"] == pytest.approx(formula.details["se_plain"], rel=0.02)
+
+
+def test_blocks_are_left_out_of_many_rows():
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=6_000)
+    asked = []
+
+    def metric(r: np.ndarray) -> float:
+        asked.append(len(r))
+        return float(values[r].mean())
+
+    result = own_metric_ci(metric, len(values))
+    assert len(asked) == 201
+    assert result.details["se"] == pytest.approx(values.std() / math.sqrt(6_000), rel=0.15)
+
+
+def test_median_has_an_interval_and_no_test():
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(0.4, 1, 80), rng.normal(size=80)
+    result = own_metric_difference(
+        lambda r: np.median(a[r]), lambda r: np.median(b[r]), 80, smooth=False, n_resamples=999
+    )
+    assert math.isnan(result.pvalue)
+    assert result.ci.method == "bca"
+    assert result.ci.low < result.estimate < result.ci.high
+
+
+def test_own_metric_without_a_value_is_undefined():
+    def never(rows: np.ndarray) -> float:
+        raise ValueError("no row is positive")
+
+    result = own_metric_ci(never, 20)
+    assert result.status is Status.UNDEFINED
+    assert "no row is positive" in result.assumptions[0].detail
+
+
+# -------------------------------------------------------------------------------- subgroups
+
+
+def test_two_subgroups_are_welchs_t():
+    rng = np.random.default_rng(4)
+    a, b = rng.normal(size=(2, 60))
+    part = np.repeat(["x", "y"], [20, 40])
+    found = mean_interaction(a, b, part, df="rows")
+    first, second = (a - b)[:20], (a - b)[20:]
+    ses = [v.std(ddof=1) / math.sqrt(len(v)) for v in (first, second)]
+    t = (first.mean() - second.mean()) / math.hypot(*ses)
+    assert found.statistic == pytest.approx(t**2)
+    assert set(found.details["subgroups"]) == {"x", "y"}
+
+
+def test_difference_that_turns_round_interacts():
+    y, good, _ = rows(n=400)
+    rng = np.random.default_rng(6)
+    flip = np.where(rng.random(400) < 0.4, 1 - good, good)
+    half = np.arange(400) < 200
+    a, b = np.where(half, good, flip), np.where(half, flip, good)
+    found = metric_interaction(y, a, b, half, metric="f1")
+    assert found.pvalue < 1e-4
+    assert abs(metric_difference(y, a, b, metric="f1").estimate) < 0.1
+    estimates = [part["estimate"] for part in found.details["subgroups"].values()]
+    assert estimates[0] * estimates[1] < 0
+
+
+def test_one_subgroup_is_refused():
+    with pytest.raises(ValueError, match="subgroup: found one only"):
+        metric_interaction([0, 1], [0, 1], [1, 1], ["a", "a"])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"metric": "f2"}, "metric: found 'f2'"),
+        ({"positive": "yes"}, "positive: found 'yes'"),
+        ({"labels": [0, 2]}, "labels: 1 is in the rows"),
+        ({"groups": [1, 2]}, "groups: has 2 rows"),
+        ({"metric": "cost"}, "cost: expected a 2 by 2 matrix"),
+        ({"metric": "fbeta", "beta": 0}, "beta: found 0"),
+    ],
+)
+def test_mistakes_are_named(change, message):
+    y, said, _ = rows(n=30)
+    with pytest.raises(ValueError, match=message):
+        metric_difference(y, said, said, **change)
