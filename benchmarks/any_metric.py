@@ -13,7 +13,7 @@ import csv
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +29,7 @@ BEGIN, END = "<!-- rates: begin -->\n", "<!-- rates: end -->\n"
 DECISIONS = ("f1", "precision", "recall", "balanced_accuracy", "mcc", "kappa")
 METRICS = (*DECISIONS, "roc_auc", "average_precision", "brier", "log_loss")
 SIZES, PREVALENCES, NULLS = (50, 200, 1000), (0.5, 0.1, 0.02), ("exchangeable", "weak")
+CELL = ("metric", "null", "n", "prevalence")
 SHARED = 0.6
 """Share of the variance of scores that both models have in common."""
 SEPARATION, SPREAD, OVERCONFIDENCE = 1.6, 1.6, 1.5
@@ -100,7 +101,8 @@ def models(metric: str, null: str, prevalence: float) -> tuple[Model, Model]:
 
     def other(mu: float) -> Model:
         if metric in DECISIONS:
-            return Model(mu, threshold=threshold - 0.4)
+            # at a lower threshold no skill makes up for the precision
+            return Model(mu, threshold=threshold + (0.4 if metric == "precision" else -0.4))
         if metric in ("brier", "log_loss"):
             return Model(mu, sharpness=OVERCONFIDENCE)
         return Model(mu, sigma=SPREAD)
@@ -150,10 +152,28 @@ def rates(metric: str, null: str, n: int, prevalence: float, replicates: int) ->
     return {**facts, "replicates": replicates, **{k: int(v) for k, v in counts.items()}}
 
 
-def simulate(replicates: int) -> Iterator[dict[str, object]]:
-    """Simulate all cells."""
-    for cell in itertools.product(METRICS, NULLS, SIZES, PREVALENCES):
-        yield rates(*cell, replicates)
+def simulate(replicates: int) -> None:
+    """Simulate the cells that the file does not hold yet."""
+    known = {tuple(row[k] for k in CELL) for row in read_rates()}
+    with RATES.open("a", encoding="utf-8", newline="") as file:
+        for cell in itertools.product(METRICS, NULLS, SIZES, PREVALENCES):
+            if tuple(map(str, cell)) in known:
+                continue
+            row = rates(*cell, replicates)
+            writer = csv.DictWriter(file, list(row), lineterminator="\n")
+            if not file.tell():
+                writer.writeheader()
+            writer.writerow(row)
+            file.flush()
+            print(row, flush=True)
+
+
+def read_rates() -> list[dict[str, str]]:
+    """Return the cells simulated so far."""
+    if not RATES.exists():
+        return []
+    with RATES.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def table(rows: list[dict[str, str]]) -> str:
@@ -182,11 +202,11 @@ def table(rows: list[dict[str, str]]) -> str:
 
 def write_page() -> None:
     """Write the table into the page."""
-    with RATES.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     _, after = rest.split(END)
-    PAGE.write_text(before + BEGIN + "\n" + table(rows) + "\n" + END + after, encoding="utf-8")
+    PAGE.write_text(
+        before + BEGIN + "\n" + table(read_rates()) + "\n" + END + after, encoding="utf-8"
+    )
 
 
 def main() -> None:
@@ -196,15 +216,7 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="only write the page's table")
     arguments = parser.parse_args()
     if not arguments.page:
-        with RATES.open("w", encoding="utf-8", newline="") as file:
-            rows = simulate(arguments.replicates)
-            first = next(rows)
-            writer = csv.DictWriter(file, list(first), lineterminator="\n")
-            writer.writeheader()
-            for row in itertools.chain([first], rows):
-                writer.writerow(row)
-                file.flush()
-                print(row, flush=True)
+        simulate(arguments.replicates)
     write_page()
 
 

@@ -18,6 +18,7 @@ from bakeoff.stats._ranking_metrics import auc
 from bakeoff.stats._spread import spread
 from bakeoff.stats._test_rows import read_groups
 from bakeoff.stats.best_models import best_by_values, best_models
+from bakeoff.stats.clustered_means import clustered_mean_difference
 from bakeoff.stats.influence import Setting, influence, one, pair, read
 from bakeoff.stats.metric_bootstrap import Bootstrap, acceleration_of
 from bakeoff.stats.metric_families import compare_models, compare_values
@@ -282,6 +283,17 @@ def _mean(inputs: Inputs) -> dict[str, Any]:
     }
 
 
+def _flipped(inputs: Inputs) -> dict[str, Any]:
+    arguments = inputs["losses_A"], inputs["losses_B"]
+    result = clustered_mean_difference(*arguments, variant="sign_flip_exact")
+    # with every sign equally likely, a studentized mean orders the flips as the mean does
+    return {
+        "difference": result.estimate,
+        "pvalue": result.pvalue,
+        "pvalue_studentized": result.pvalue,
+    }
+
+
 def _interaction(inputs: Inputs) -> dict[str, Any]:
     arguments = inputs["losses_A"], inputs["losses_B"], inputs["subgroup"]
     result = mean_interaction(*arguments, df="rows")
@@ -357,6 +369,7 @@ ADAPTERS: dict[tuple[str, str], Callable[[Inputs], dict[str, Any]]] = {
     ("max_t", "letters"): _letters,
     ("mean_difference", "paired"): _mean,
     ("mean_difference", "clustered"): _mean,
+    ("mean_difference", "sign_flip_exact"): _flipped,
     ("mean_difference", "subgroup_interaction"): _interaction,
     ("mean_difference", "rows_needed"): _rows_needed,
     ("model_confidence_set", "mcb"): _best,
