@@ -21,7 +21,6 @@ EVIDENCE = {
     Evidence.LABELS: "predicted classes per row",
     Evidence.PROBABILITIES: "scores per row",
     Evidence.PREDICTIONS: "predictions per row",
-    Evidence.VALUES: "a number per row",
     Evidence.FOLD_SCORES: "a score per fold",
     Evidence.FOLD_CRITERIA: "several scores per fold",
     Evidence.DATASET_SCORES: "a score per data set",

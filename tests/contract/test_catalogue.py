@@ -340,8 +340,6 @@ def test_signature_follows_the_evidence(name):
         (Evidence.PROBABILITIES, Arity.PAIR): ["y_true", "score_a", "score_b"],
         (Evidence.PREDICTIONS, Arity.PAIR): ["y_true", "predicted_a", "predicted_b"],
         (Evidence.PREDICTIONS, None): ["y_true", "predicted"],
-        (Evidence.VALUES, Arity.PAIR): ["values_a", "values_b"],
-        (Evidence.VALUES, None): ["values"],
     }
     pair = Arity.PAIR if entry.arity is Arity.PAIR else None
     scores = ["scores_a", "scores_b"] if pair else ["scores"]

@@ -16,6 +16,7 @@ EVIDENCE = {
     Evidence.CORRECTNESS: "right or wrong on each test row",
     Evidence.LABELS: "predicted labels of each test row",
     Evidence.PROBABILITIES: "class probabilities of each test row",
+    Evidence.PREDICTIONS: "predictions of each test row, by any metric",
     Evidence.FOLD_SCORES: "scores on folds",
     Evidence.FOLD_CRITERIA: "scores on folds by several metrics",
     Evidence.DATASET_SCORES: "scores over data sets",

@@ -17,7 +17,7 @@ from bakeoff.compare.setup import (
 from bakeoff.data.columns import check_values
 from bakeoff.errors import Problem, UserError, shown, unknown
 from bakeoff.spec import ChosenTest, Experiment
-from bakeoff.stats import Arity, Entry, Evidence, catalogue
+from bakeoff.stats import Arity, Entry, Evidence, catalogue, test_set_metrics
 
 Place = tuple[str | int, ...]
 
@@ -207,9 +207,23 @@ def _metrics(entry: Entry, experiment: Experiment, place: Place, plan: str) -> t
         _check_metrics(own, experiment, ("tests", "options", entry.name, "metrics"))
     if entry.evidence is Evidence.FOLD_CRITERIA:
         return _criteria(entry, tuple(own or experiment.metrics), experiment, place, plan)
+    if entry.evidence is Evidence.PREDICTIONS:
+        return _on_predictions(entry, tuple(own or experiment.metrics), place)
     if own is None and any(name in entry.options for name in IN_UNIT):
         return (experiment.metrics[0],)
     return tuple(own or experiment.metrics)
+
+
+def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:
+    """Take the metrics that have an interval and a test on one test set."""
+    known = tuple(metric for metric in metrics if metric in test_set_metrics())
+    if not known:
+        raise Problem(
+            place,
+            f"{entry.name} knows none of the metrics {', '.join(metrics)}; it takes "
+            f"{', '.join(test_set_metrics())}",
+        )
+    return known
 
 
 def _check_metrics(own: object, experiment: Experiment, place: Place) -> None:

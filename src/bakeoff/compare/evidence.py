@@ -13,8 +13,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike, NDArray
 
+from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import UserError
-from bakeoff.stats import Entry, Evidence
+from bakeoff.stats import Entry, Evidence, looks_at
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer[Any]]
@@ -158,6 +159,10 @@ class PairedPredictions:
         Predicted classes.
     scores : ndarray, shape (n, M), or None
         How positive each model takes a row for; NaN columns for models that do not say.
+    probabilities : ndarray, shape (n, M, K), or None
+        Of each class; NaN for models that give none.
+    metric : str
+        What tests of predictions compare the models by.
     left_out : tuple of str
         What is not in here that might be, and why, a sentence each.
     """
@@ -168,6 +173,8 @@ class PairedPredictions:
     predicted: Codes
     scores: Floats | None = None
     left_out: tuple[str, ...] = ()
+    probabilities: Floats | None = None
+    metric: str = ""
 
     @classmethod
     def from_labels(
@@ -198,24 +205,50 @@ class PairedPredictions:
         if entry.evidence is Evidence.LABELS:
             names = np.array(self.classes)
             return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
+        if entry.evidence is Evidence.PREDICTIONS:
+            return [self._categorical(self.truth), *(self._of(m) for m in models)]
         assert self.scores is not None
         positive = self.truth == len(self.classes) - 1
         return [positive, *(self.scores[:, m] for m in models)]
 
     def matrix(self, entry: Entry) -> list[Any]:
-        """Return rows × models, right or wrong."""
-        return [self.correct]
+        """Return rows × models: right or wrong, or what is predicted."""
+        if entry.evidence is not Evidence.PREDICTIONS:
+            return [self.correct]
+        columns = [self._of(m) for m in range(len(self.models))]
+        if self._wanted is None:
+            return [self._categorical(self.truth), columns]
+        return [self._categorical(self.truth), np.stack(columns, axis=1)]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return nothing: rows need no more."""
-        return {}
+        """Return the metric of predictions and the order of the classes."""
+        if entry.evidence is not Evidence.PREDICTIONS:
+            return {}
+        return {"metric": self.metric, "labels": self.classes, "positive": self.classes[-1]}
 
     def missing(self, models: Sequence[int]) -> str:
-        """Say which models do not rank the rows, where that is wanted."""
-        if self.scores is None:
+        """Say which models do not rank the rows or give probabilities, where that is wanted."""
+        wanted = self._wanted if self.metric else self.scores
+        if wanted is None:
             return ""
-        silent = [self.models[m] for m in models if np.isnan(self.scores[:, m]).any()]
-        return f"{' and '.join(silent)} give(s) no probabilities or scores" if silent else ""
+        silent = [self.models[m] for m in models if np.isnan(wanted[:, m]).any()]
+        kind = "probabilities" if wanted is self.probabilities else "probabilities or scores"
+        return f"{' and '.join(silent)} give(s) no {kind}" if silent else ""
+
+    def _categorical(self, codes: Codes) -> Any:
+        return pd.Categorical.from_codes(codes, pd.Index(self.classes))
+
+    def _of(self, model: int) -> Any:
+        """Return what the metric looks at: classes, ranking scores or probabilities."""
+        if self._wanted is None:
+            return self._categorical(self.predicted[:, model])
+        return self._wanted[:, model]
+
+    @property
+    def _wanted(self) -> Floats | None:
+        return {"classes": None, "ranking": self.scores, "probabilities": self.probabilities}[
+            looks_at(self.metric)
+        ]
 
     @property
     def n(self) -> int:
@@ -311,7 +344,7 @@ def read_scores(path: str | Path) -> pd.DataFrame:
 
 
 def read_predictions(
-    path: str | Path, models: list[str], *, scores: bool = False
+    path: str | Path, models: list[str], *, scores: bool = False, probabilities: bool = False
 ) -> PairedPredictions:
     """Read the collected predictions on one test set.
 
@@ -323,6 +356,8 @@ def read_predictions(
         Whose predictions to read; those that are not in the file are left out.
     scores : bool
         Whether to read the scores of the positive class too.
+    probabilities : bool
+        Whether to read the probabilities of all classes too.
     """
     known = pq.read_schema(path).names
     present = [model for model in models if model in known]
@@ -341,7 +376,21 @@ def read_predictions(
         np.column_stack(codes) if codes else np.empty((len(frame), 0), np.int8),
         ranking,
         _without(models, present),
+        _probabilities(path, present, list(map(str, classes)), known) if probabilities else None,
     )
+
+
+def _probabilities(
+    path: str | Path, models: Sequence[str], classes: Sequence[str], known: Sequence[str]
+) -> Floats:
+    """Read rows × models × classes; NaN where a model's columns are none or no probabilities."""
+    names = [f"{model}:{name}" for model in models for name in classes]
+    found = pd.read_parquet(path, columns=[name for name in names if name in known])
+    shape = len(found), len(models), len(classes)
+    values: Floats = found.reindex(columns=names).to_numpy(np.float64).reshape(shape)
+    right = np.isclose(values.sum(axis=2), 1, atol=PROBABILITY_SLACK)
+    right &= (values >= -PROBABILITY_SLACK).all(axis=2)
+    return np.where(right.all(axis=0)[:, None], values, np.nan)
 
 
 def _without(models: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:

@@ -265,6 +265,8 @@ class _Family:
             **self.evidence.managed(entry),
             **more,
         }
+        if costs and context.metric == "cost":
+            managed["labels"] = costs.names  # the order of the matrix
         offered = {k: v for k, v in managed.items() if k in entry.options}
         return entry.function(*arguments, **{**self.how.options, **offered})
 

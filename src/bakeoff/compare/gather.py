@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
 from bakeoff.compare.comparison import Comparison
 from bakeoff.compare.evidence import (
     AnyEvidence,
     FoldCriteria,
+    PairedPredictions,
     fold_scores,
     read_predictions,
     read_scores,
@@ -17,7 +19,7 @@ from bakeoff.compare.matrix import Hole, complete, read_holes, read_matrix
 from bakeoff.compare.setup import setup_of
 from bakeoff.scores import METRICS
 from bakeoff.spec import ChosenTest, Experiment
-from bakeoff.stats import Entry, Evidence, catalogue
+from bakeoff.stats import Entry, Evidence, catalogue, looks_at
 
 MATRIX, HOLES = "matrix", "holes"
 
@@ -87,8 +89,8 @@ def _evidence(
         return
     for dataset, path in inputs.items():
         if chosen.on_rows:
-            ranking = entry.evidence is Evidence.PROBABILITIES
-            yield dataset, chosen.metrics[0], read_predictions(path, models, scores=ranking)
+            for metric, rows in _predictions(entry, chosen, path, models):
+                yield dataset, metric, rows
             continue
         scores = read_scores(path)
         parts = {metric: fold_scores(scores, models, metric) for metric in chosen.metrics}
@@ -98,6 +100,22 @@ def _evidence(
             continue
         for metric, part in parts.items():
             yield dataset, metric, part
+
+
+def _predictions(
+    entry: Entry, chosen: ChosenTest, path: str, models: list[str]
+) -> Iterator[tuple[str, PairedPredictions]]:
+    """Read the predictions on one test set once for all metrics."""
+    if entry.evidence is not Evidence.PREDICTIONS:
+        ranking = entry.evidence is Evidence.PROBABILITIES
+        yield chosen.metrics[0], read_predictions(path, models, scores=ranking)
+        return
+    wanted = {looks_at(metric) for metric in chosen.metrics}
+    rows = read_predictions(
+        path, models, scores="ranking" in wanted, probabilities="probabilities" in wanted
+    )
+    for metric in chosen.metrics:
+        yield metric, dataclasses.replace(rows, metric=metric)
 
 
 def _holes(holes: Iterable[Hole], plan: str, metric: str) -> list[Hole]:

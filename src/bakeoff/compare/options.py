@@ -173,8 +173,16 @@ def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvide
     truth = np.resize(np.arange(len(classes)), _ROWS)
     predicted = rng.integers(len(classes), size=(_ROWS, len(models)))
     predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
+    probabilities = rng.dirichlet(np.ones(len(classes)), (_ROWS, len(models)))
+    metric = test.metrics[0] if entry.evidence is Evidence.PREDICTIONS else ""
     return PairedPredictions(
-        models, tuple(classes), truth, predicted, rng.random((_ROWS, len(models)))
+        models,
+        tuple(classes),
+        truth,
+        predicted,
+        probabilities[..., -1],
+        probabilities=probabilities,
+        metric=metric,
     )
 
 

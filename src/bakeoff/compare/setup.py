@@ -8,6 +8,7 @@ from typing import Any
 
 from bakeoff.spec import HypothesisTests
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
+from bakeoff.stats.metric_families import MAX_T
 
 MANAGED = {
     "confidence_level": "it follows from `alpha` and the correction",
@@ -19,6 +20,11 @@ MANAGED = {
     "allow_two_models": "for two models use mcnemar",
     "cost": "give `costs:` at the top level",
     "classes": "give `costs:` at the top level",
+    "metric": "name the metrics in `metrics`",
+    "labels": "the data set has its classes",
+    "positive": "give `positive:` of the data set",
+    "beta": "name the metric, such as f2",
+    "k": "name the metric",
     "criteria": "name the metrics in `metrics`",
     "seed": "it is derived from the experiment's `seed`",
 }
@@ -119,5 +125,8 @@ def _correction(entry: Entry, settings: HypothesisTests) -> str:
     if not corrects(entry):
         return "none"
     default = "holm" if entry.evidence is Evidence.DATASET_SCORES else "bonferroni"
+    own = entry.options.get("correction")
+    if own is not None and own.default == MAX_T:
+        default = MAX_T
     chosen: str = settings.of(entry.name).get("correction") or settings.correction or default
     return chosen

@@ -55,7 +55,7 @@ class ChosenTest(NamedTuple):
     @property
     def on_rows(self) -> bool:
         """Whether it is fed with predictions row by row, not with scores."""
-        return self.evidence in ("correctness", "labels", "probabilities")
+        return self.evidence in ("correctness", "labels", "probabilities", "predictions")
 
     @property
     def on_datasets(self) -> bool:

@@ -148,6 +148,7 @@ from bakeoff.stats.metric_subgroups import (
     metric_interaction,
 )
 from bakeoff.stats.metrics import (
+    looks_at,
     metric_ci,
     metric_difference,
     test_set_metrics,
@@ -302,6 +303,7 @@ __all__ = [
     "items_and_runs",
     "kfold_t",
     "kruskal_wallis",
+    "looks_at",
     "looney_f",
     "manova",
     "mcnemar",

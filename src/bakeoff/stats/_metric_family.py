@@ -127,14 +127,7 @@ def read_family(
     options: dict[str, Any],
 ) -> Family:
     """Read truth and predictions of all models, and find each model's influence values."""
-    table = as_array(predicted, "predicted")
-    most = 2 if metric.predictions == "classes" else 3
-    if not 2 <= table.ndim <= most or table.shape[1] < 2:
-        shape = "(n, M)" if most == 2 else "(n, M) or (n, M, K)"
-        raise ValueError(
-            f"predicted: expected shape {shape}, rows by M >= 2 models, found {table.shape}"
-        )
-    models = [("predicted", table[:, m]) for m in range(table.shape[1])]
+    models = _columns(predicted, metric)
     truth, rows = read(metric, y_true, models, positive, labels)
     setting = Setting(metric, truth, read_groups(groups, truth.n), **options)
     singles: list[Influence | None] = []
@@ -147,6 +140,20 @@ def read_family(
             singles.append(None)
             reasons.append(str(reason))
     return Family(setting, rows, singles, reasons)
+
+
+def _columns(predicted: ArrayLike, metric: Metric) -> list[tuple[str, ArrayLike]]:
+    """Split rows × models into one column, or table of probabilities, for each model."""
+    if isinstance(predicted, list) and all(hasattr(c, "categories") for c in predicted):
+        return [("predicted", column) for column in predicted]
+    table = as_array(predicted, "predicted")
+    most = 2 if metric.predictions == "classes" else 3
+    if not 2 <= table.ndim <= most or table.shape[1] < 2:
+        shape = "(n, M)" if most == 2 else "(n, M) or (n, M, K)"
+        raise ValueError(
+            f"predicted: expected shape {shape}, rows by M >= 2 models, found {table.shape}"
+        )
+    return [("predicted", table[:, m]) for m in range(table.shape[1])]
 
 
 def family_of_values(

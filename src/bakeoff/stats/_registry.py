@@ -29,7 +29,6 @@ class Evidence(StrEnum):
     ``PREDICTIONS``           pair: ``y_true, predicted_a, predicted_b``: classes, or
                               probabilities ``(n, K)``; many: ``y_true, predicted (n, M)``
                               or ``(n, M, K)``
-    ``VALUES``                pair: ``values_a (n,), values_b (n,)``; many: ``values (n, M)``
     ``DATASET_SCORES``        pair: ``scores_a (N,), scores_b (N,)``; many: ``scores (N, k)``
     ========================  =========================================================
     """
@@ -38,15 +37,22 @@ class Evidence(StrEnum):
     LABELS = "labels"
     PROBABILITIES = "probabilities"
     PREDICTIONS = "predictions"
-    VALUES = "values"
     FOLD_SCORES = "fold_scores"
     FOLD_CRITERIA = "fold_criteria"
     DATASET_SCORES = "dataset_scores"
 
     @property
     def on_rows(self) -> bool:
-        """Whether it is about single rows; each such kind has a metric of its own."""
-        return self in (Evidence.CORRECTNESS, Evidence.LABELS, Evidence.PROBABILITIES)
+        """Whether it is about single rows."""
+        return self in _ON_ROWS
+
+
+_ON_ROWS = (
+    Evidence.CORRECTNESS,
+    Evidence.LABELS,
+    Evidence.PROBABILITIES,
+    Evidence.PREDICTIONS,
+)
 
 
 class Arity(StrEnum):

@@ -57,9 +57,9 @@ def read_truth(
     ValueError
         Missing values, or classes that `labels` does not list.
     """
-    rows = _labels(y_true, "y_true")
-    said = [_labels(values, name) for name, values in predicted]
-    found = sorted({value for values in (rows, *said) for value in np.unique(values).tolist()})
+    rows = _coded(y_true, "y_true")
+    found = sorted({v for name, values in predicted for v in _coded(values, name).seen}
+                   | set(rows.seen))  # fmt: skip
     classes = found if labels is None else _labels(labels, "labels").tolist()
     unknown = [value for value in found if value not in classes]
     if unknown:
@@ -69,23 +69,48 @@ def read_truth(
     name = classes[-1] if positive is None else positive
     if name not in classes:
         raise ValueError(f"positive: found {positive!r}, the classes are {classes!r}")
-    return Truth(encode(rows, classes), tuple(classes), classes.index(name))
+    return Truth(rows.among(classes), tuple(classes), classes.index(name))
 
 
-def encode(values: NDArray[Any], classes: list[Any]) -> Codes:
-    """Return the positions of values in a list of classes that holds them all."""
-    order = np.array([classes.index(value) for value in sorted(classes)], dtype=np.intp)
-    return order[np.searchsorted(np.array(sorted(classes)), values)]
+@dataclasses.dataclass(frozen=True)
+class _Coded:
+    """Labels as codes into the list of those that there are."""
+
+    codes: Codes
+    labels: list[Any]
+
+    @property
+    def seen(self) -> list[Any]:
+        counts = np.bincount(self.codes, minlength=len(self.labels))
+        return [label for label, count in zip(self.labels, counts, strict=True) if count]
+
+    def among(self, classes: list[Any]) -> Codes:
+        """Return codes into a list of classes that holds all labels that occur."""
+        seen = set(self.seen)
+        places = [classes.index(label) if label in seen else 0 for label in self.labels]
+        return np.array(places, dtype=np.intp)[self.codes]
+
+
+def _coded(values: ArrayLike, name: str) -> _Coded:
+    """Check labels and turn them into codes; a categorical column has them already."""
+    categories = getattr(values, "categories", None)
+    if categories is None:
+        labels, codes = np.unique(_labels(values, name), return_inverse=True)
+        return _Coded(codes, labels.tolist())
+    codes = np.asarray(getattr(values, "codes"), dtype=np.intp)  # noqa: B009
+    if len(codes) and codes.min() < 0:
+        raise ValueError(f"{name}: missing value(s), first in row {int(np.argmin(codes))}")
+    return _Coded(codes, list(categories))
 
 
 def read_classes(truth: Truth, predicted: ArrayLike, name: str) -> Codes:
     """Check one model's predicted classes against the truth and return their codes."""
-    values = _labels(predicted, name)
-    check_rows(truth, values, name)
-    unknown = [value for value in np.unique(values).tolist() if value not in truth.classes]
+    values = _coded(predicted, name)
+    check_rows(truth, values.codes, name)
+    unknown = [value for value in values.seen if value not in truth.classes]
     if unknown:
         raise ValueError(f"{name}: {unknown[0]!r} is no class, the classes are {truth.classes!r}")
-    return encode(values, list(truth.classes))
+    return values.among(list(truth.classes))
 
 
 def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatArray:

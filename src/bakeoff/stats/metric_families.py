@@ -75,7 +75,8 @@ def compare_models(
         The true classes.
     predicted : array_like, shape (n, M) or (n, M, K)
         What each of M ≥ 2 models predicts for each row: classes, scores of the positive class,
-        or probabilities of the K classes.
+        or probabilities of the K classes. Classes may also be a list of categorical columns,
+        which are read without a look at their labels.
     metric, positive, labels, groups, beta, k, cost
         As in `metric_ci`.
     control : int, optional
@@ -133,17 +134,6 @@ def compare_models(
     )
 
 
-@register(
-    title="All pairs by a number per row",
-    evidence=Evidence.VALUES,
-    arity=Arity.ALL_PAIRS,
-    about="models",
-    answers="Which of these systems have a better mean than which others?",
-    type1=TypeOneError.CONTROLLED,
-    plans=("holdout",),
-    citation="hothorn2008",
-    caution="Few rows with extreme values carry a mean: look at the degrees of freedom.",
-)
 def compare_values(
     values: ArrayLike,
     *,

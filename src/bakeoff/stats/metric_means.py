@@ -16,25 +16,12 @@ from bakeoff.stats._checks import (
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, Result, Status
 from bakeoff.stats._spread import FEWEST_CLUSTERS, Spread, spread
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats._test_rows import read_groups
 
 
-@register(
-    title="Difference of a number per row",
-    evidence=Evidence.VALUES,
-    arity=Arity.PAIR,
-    about="models",
-    answers="Has one of these two systems a better mean on the same rows?",
-    type1=TypeOneError.CONTROLLED,
-    plans=("holdout",),
-    citation="satterthwaite1946",
-    at_once="compare_values",
-    caution="Few rows with extreme values carry a mean: look at the degrees of freedom.",
-)
 def mean_difference(
     values_a: ArrayLike,
     values_b: ArrayLike,

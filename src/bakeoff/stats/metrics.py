@@ -26,6 +26,21 @@ def test_set_metrics() -> tuple[str, ...]:
     return tuple(METRICS)
 
 
+def looks_at(metric: str) -> str:
+    """Return what a metric is computed from.
+
+    Returns
+    -------
+    {"classes", "ranking", "probabilities"}
+        Predicted classes; scores of the positive class, of which only the order counts; or
+        probabilities of all classes. ``"classes"`` for a name that is no metric.
+    """
+    known = METRICS.get(metric)
+    if known is None or known.predictions == "classes":
+        return "classes"
+    return "ranking" if known.binary else "probabilities"
+
+
 test_set_metrics.__test__ = False  # type: ignore[attr-defined]
 
 
