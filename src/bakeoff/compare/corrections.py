@@ -9,6 +9,7 @@ import numpy as np
 
 from bakeoff.compare.setup import Setup
 from bakeoff.stats import Arity, Entry, Result
+from bakeoff.stats.metric_families import MAX_T
 from bakeoff.stats.multiplicity import adjust_pvalues
 from bakeoff.stats.pairwise import mcnemar_minp
 
@@ -45,6 +46,11 @@ def check_correction(entry: Entry, how: Setup, models: int) -> None:
                 f"correction: 'minp' uses exact distributions, found variant {variant!r}; use "
                 "'holm', or variant 'midp' or 'exact'"
             )
+    own = entry.options.get("correction")
+    if correction == MAX_T and (own is None or own.default != MAX_T):
+        raise ValueError(
+            "correction: 'max-t' needs all models at once: run compare_models, or use 'holm'"
+        )
     if correction not in LOGICAL:
         return
     if entry.arity is Arity.ONE or "margin" in entry.options:

@@ -1,7 +1,8 @@
 """Which tests fit what an experiment offers, and why.
 
 One test set: McNemar's mid-p test, or Cochran's Q and then McNemar's (Raschka 2018, Dietterich
-1998); DeLong's test or the cost-sensitive one where models are ranked by area or cost. Repeated
+1998); DeLong's test, the cost-sensitive one or that of any metric where models are ranked by
+it. Repeated
 fits: the combined 5×2cv F test (Alpaydin 1999), or t tests whose variance is corrected for
 overlapping training sets (Nadeau & Bengio 2003, Bouckaert & Frank 2004). Several data sets:
 Friedman's test and its post hoc, or Wilcoxon's for two models (Demšar 2006).
@@ -16,7 +17,7 @@ import numpy as np
 
 from bakeoff.compare.setup import FIXED_METRICS, setup_of
 from bakeoff.spec import Experiment
-from bakeoff.stats import Evidence, catalogue
+from bakeoff.stats import Evidence, catalogue, test_set_metrics
 
 Recommendation = tuple[str, str]
 """The name of a test and why it is recommended."""
@@ -113,6 +114,13 @@ def _on_test_set(experiment: Experiment, tail: str) -> Recommendation:
             "delong",
             f"the models are ranked by {metric}, and this test compares two areas under the ROC "
             f"curve on one test set{family} (DeLong et al. 1988){tail}",
+        )
+    if metric in test_set_metrics() and metric not in ("accuracy", "error"):
+        name = "metric_difference" if k == 2 else "compare_models"
+        return (
+            name,
+            f"the models are ranked by {metric}, which this test compares on one test set{family} "
+            f"(from the influence of every row on it){tail}",
         )
     if k == 2:
         return (

@@ -21,6 +21,7 @@ Correction = Literal[
     "shaffer",
     "bergmann-hommel",
     "minp",
+    "max-t",
     "none",
 ]
 RECOMMENDED = "recommended"
