@@ -64,7 +64,8 @@ def test_recommended(models: int, datasets: int, plans: Any, expected: list[str]
         (["cost", "accuracy"], "cost_sensitive"),
         (["roc_auc"], "delong"),
         (["accuracy", "roc_auc"], "mcnemar"),
-        (["f1"], "mcnemar"),
+        (["f1"], "metric_difference"),
+        (["error"], "mcnemar"),
     ],
 )
 def test_recommended_test_on_rows_is_about_the_metric_that_ranks(
