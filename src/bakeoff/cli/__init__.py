@@ -98,7 +98,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 def _add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files",
-        nargs="+",
+        nargs="*",
         metavar="FILE",
         help="one table with the true label and a column of predicted labels per model; or one "
         "table per model, each with ids, predicted and (at least one) true labels",
@@ -131,6 +131,25 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         choices=("error", "drop"),
         default="error",
         help="rows without a true label: refuse them (default), or leave them out",
+    )
+    parser.add_argument(
+        "--counts",
+        metavar="N,N,N,N",
+        help="two models without a file: rows that both, only A, only B and neither is right on",
+    )
+    parser.add_argument(
+        "--variant", metavar="NAME", help="of McNemar's test: midp (default), exact, chi2 or others"
+    )
+    parser.add_argument(
+        "--alternative",
+        choices=("two-sided", "greater", "less"),
+        default="two-sided",
+        help="greater: whether the first model of a pair is better",
+    )
+    parser.add_argument(
+        "--costs",
+        metavar="FILE",
+        help="YAML with `classes` and `matrix` of an experiment's `costs:`; tests the costs too",
     )
     parser.add_argument(
         "--alpha", type=float, default=0.05, metavar="LEVEL", help="significance level (0.05)"

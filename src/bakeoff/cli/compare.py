@@ -7,15 +7,17 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from bakeoff.cli.terminal import bold, dim, paragraph, say, table
-from bakeoff.compare import Comparison, Context, run_test
+from bakeoff.compare import Comparison, Context, check_classes, choose_tests, run_test
 from bakeoff.compare.evidence import PairedPredictions
-from bakeoff.data.predicted import contradiction
+from bakeoff.data.predicted import Predicted, contradiction
 from bakeoff.data.side_by_side import SideBySide, read_each, read_wide
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.report import prose
@@ -29,6 +31,8 @@ from bakeoff.spec.given import GivenColumns
 from bakeoff.stats import catalogue
 
 METRIC = "accuracy"
+MOST_COUNTED = 10_000_000
+"""Rows that --counts may stand for."""
 MOST_MODELS = 10
 """With more models the table shows the comparisons of the best one alone."""
 
@@ -65,6 +69,12 @@ def read(args: argparse.Namespace) -> SideBySide:
         "classes": _listed(args.classes) or (),
         "drop_unlabelled": args.missing_target == "drop",
     }
+    if args.counts is not None:
+        if args.files:
+            raise UserError("--counts stands in place of files")
+        return _renamed(_from_counts(args.counts), _listed(args.names))
+    if not args.files:
+        raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
     if len(args.files) == 1:
         if args.predicted is not None:
             raise UserError("--predicted is for one table per model; --models chooses columns")
@@ -90,6 +100,23 @@ def _renamed(given: SideBySide, labels: Sequence[str] | None) -> SideBySide:
     return dataclasses.replace(given, models=models)
 
 
+def _from_counts(text: str) -> SideBySide:
+    """Make rows of two models from how many both, one or neither is right on."""
+    found = text.split(",")
+    if len(found) != 4 or not all(number.strip().isdecimal() for number in found):
+        raise UserError(
+            f"--counts: found {text!r}, expected four whole numbers: both right, only A right, "
+            "only B right, both wrong; e.g. 329,22,17,63"
+        )
+    numbers = [int(number) for number in found]
+    if not 0 < sum(numbers) <= MOST_COUNTED:
+        raise UserError(f"--counts: expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
+    a, b = (np.repeat(wrong, numbers) for wrong in ([0, 0, 1, 1], [0, 1, 0, 1]))
+    models = {name: Predicted(codes, None) for name, codes in (("A", a), ("B", b))}
+    truth = np.zeros(len(a), dtype=np.intp)
+    return SideBySide("the counts", ("right", "wrong"), truth, models)
+
+
 def _listed(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",")]
 
@@ -109,18 +136,33 @@ def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
     tests: dict[str, Any] = {
         "alpha": args.alpha,
         "correction": args.correction,
+        "alternative": args.alternative,
         "run": ["mcnemar"] if len(ids) == 2 else ["cochran_q", "mcnemar"],
     }
+    if args.variant is not None:
+        tests["options"] = {"mcnemar": {"variant": args.variant}}
+    costs = _costs(args.costs)
+    if costs is not None:
+        tests["run"].append("cost_sensitive")
     if args.versus is not None:
         if args.versus not in ids:
             raise UserError(unknown("model in --versus:", args.versus, ids))
         tests["versus"] = ids[args.versus]
-    experiment = _experiment(given, ids, tests)
+    experiment = _experiment(given, ids, tests, costs)
     codes = np.column_stack([found.codes for found in given.models.values()])
     rows = PairedPredictions(tuple(ids.values()), given.classes, given.truth, codes)
     context = Context("rows", "holdout", METRIC, True, experiment.tests)
+    of_costs = dataclasses.replace(
+        context, metric="cost", greater_is_better=False, costs=experiment.costs
+    )
     known = catalogue()
-    comparisons = [c for test in tests["run"] for c in run_test(known[test], rows, context)]
+    comparisons = [
+        comparison
+        for test in tests["run"]
+        for comparison in run_test(
+            known[test], rows, of_costs if test == "cost_sensitive" else context
+        )
+    ]
     scores = pd.DataFrame(
         {
             "dataset": "rows",
@@ -139,19 +181,44 @@ def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
     return Study(experiment, tuple(comparisons), scores, pd.DataFrame(), {}, {"rows": rows})
 
 
-def _experiment(given: SideBySide, ids: Mapping[str, str], tests: Mapping[str, Any]) -> Experiment:
+def _experiment(
+    given: SideBySide, ids: Mapping[str, str], tests: Mapping[str, Any], costs: Any
+) -> Experiment:
+    config = {
+        "experiment": "compare",
+        "datasets": {"rows": {"source": "given", "label": given.name}},
+        "models": {i: {"predictions": given.name, "label": m} for m, i in ids.items()},
+        "metrics": [METRIC, *(["cost"] if costs is not None else [])],
+        "tests": dict(tests),
+        **({"costs": costs} if costs is not None else {}),
+    }
     try:
-        return load_experiment(
-            {
-                "experiment": "compare",
-                "datasets": {"rows": {"source": "given", "label": given.name}},
-                "models": {i: {"predictions": given.name, "label": m} for m, i in ids.items()},
-                "metrics": [METRIC],
-                "tests": dict(tests),
-            }
-        )
-    except UserError as error:  # the options are keys of `tests:` here
-        raise UserError(re.sub(r"^tests\.(\w+)", r"--\1", str(error), flags=re.MULTILINE)) from None
+        experiment = load_experiment(config)
+    except UserError as error:
+        raise UserError(_as_options(str(error))) from None
+    problems, _ = choose_tests(experiment)
+    problems = [*problems, *check_classes(experiment, "rows", given.classes)]
+    if problems:
+        raise UserError("\n".join(_as_options(str(problem)) for problem in problems))
+    return experiment
+
+
+def _as_options(message: str) -> str:
+    """Name the options, which are keys of the experiment here."""
+    message = re.sub(r"^tests\.(?:options\.mcnemar\.)?(\w+)", r"--\1", message, flags=re.MULTILINE)
+    return re.sub(r"^costs(\.\S+)?:", r"--costs:", message, flags=re.MULTILINE)
+
+
+def _costs(path: str | None) -> Any:
+    """Read what errors cost: `classes` and `matrix`, as in an experiment."""
+    if path is None:
+        return None
+    try:
+        found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"--costs: {path!r} cannot be read: {reason}") from None
+    return found.get("costs", found) if isinstance(found, Mapping) else found
 
 
 def _ids(labels: Sequence[str]) -> dict[str, str]:
@@ -199,8 +266,7 @@ def _show_pairs(study: Study, family: Family) -> None:
                 (
                     study.label(a),
                     study.label(b),
-                    f"{only_a:,}",
-                    f"{only_b:,}",
+                    *(f"{only:,}" if only != "" else "" for only in (only_a, only_b)),
                     fixed(row.estimate, 3),
                     interval(row.ci_low, row.ci_high),
                     pvalue(row.pvalue),
@@ -209,13 +275,16 @@ def _show_pairs(study: Study, family: Family) -> None:
                 )
             )
     first = family.rows[0]
-    head = ("A", "B", "only A right", "only B right", "A − B", prose.level_of(first), "p")
+    difference = "B − A" if first.metric == "cost" else "A − B"
+    names = ("A", "B", "only A right", "only B right", difference, prose.level_of(first), "p")
+    head = [*names, "adjusted p", ""]
     adjusted = first.family_size > 1 and first.correction != "none"
-    if not adjusted:
-        lines = [(*line[:7], line[8]) for line in lines]
-    head = (*head, *(("adjusted p",) if adjusted else ()), "")
-    least = (*(["p"] if adjusted else []), "only A right", "only B right")
-    say(*table(head, lines, "llrrrrrr" if adjusted else "llrrrrr", least), "")
+    empty = [2, 3] if first.metric == "cost" else []
+    shown = [i for i in range(9) if i not in empty and (adjusted or i != 7)]
+    least = [*(["p"] if adjusted else []), *(head[i] for i in (2, 3) if i in shown)]
+    cells = [tuple(line[i] for i in shown) for line in lines]
+    aligned = "".join("llrrrrrrl"[i] for i in shown)
+    say(*table(tuple(head[i] for i in shown), cells, aligned, least), "")
     variant = {"midp": "mid-p"}.get(first.variant, first.variant)
     if brief:
         say(dim("Pairs without the best model are not shown; --json gives them."))

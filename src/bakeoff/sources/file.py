@@ -8,13 +8,23 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import Field
 
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.files import is_file, locate
-from bakeoff.sources.common.base import Loaded, blame
-from bakeoff.sources.common.tables import TableData
+from bakeoff.sources.common.base import ColumnName, Loaded, blame
+from bakeoff.sources.common.tables import TableData, TableKeys
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class Join(TableKeys):
+    """A table with further columns of the same rows."""
+
+    path: str = Field(description="The file; as `path` of the data set.")
+    on: ColumnName = Field(
+        description="The column, in both tables, that says which rows belong together; each value "
+        "once in this table."
+    )
 
 
 class FileData(TableData):
@@ -22,8 +32,9 @@ class FileData(TableData):
 
     source: Literal["file"]
     path: str = Field(
-        description="CSV, TSV, Parquet, Feather or ARFF, also compressed (.gz, .bz2, .xz, .zip); "
-        "relative to the folder `snakemake` runs in, else to the experiment file's."
+        description="CSV, TSV, Parquet, Feather, ARFF, JSON lines, Excel, Stata, SPSS, SAS or "
+        "LIBSVM, also compressed (.gz, .bz2, .xz, .zip); relative to the folder `snakemake` runs "
+        "in, else to the experiment file's."
     )
     test_path: str | None = Field(
         None,
@@ -31,16 +42,26 @@ class FileData(TableData):
         "The other plans divide the rows of `path` alone.",
     )
 
+    join: list[Join] = Field(
+        [],
+        description="More tables with further columns of the same rows: "
+        "`[{path: lab.csv, on: patient}]`.",
+    )
+
     def inputs(self) -> list[str]:
-        """List the one or two files."""
-        return [self.path, *([self.test_path] if self.test_path else [])]
+        """List the files."""
+        own = [self.path, *([self.test_path] if self.test_path else [])]
+        return [*own, *(other.path for other in self.join)]
 
     def beside(self, folder: Path) -> Self:
         """Find files that are not in the working folder in the experiment's own."""
         found = {"path": locate(self.path, folder)}
         if self.test_path is not None:
             found["test_path"] = locate(self.test_path, folder)
-        return self.model_copy(update=found)
+        joined = [
+            other.model_copy(update={"path": locate(other.path, folder)}) for other in self.join
+        ]
+        return self.model_copy(update={**found, "join": joined})
 
     @property
     def own_test_set(self) -> str | None:
@@ -53,7 +74,7 @@ class FileData(TableData):
 
         frame = self._read("path", self.path)
         if self.test_path is None:
-            return Loaded(frame, self.target)
+            return Loaded(self._joined(frame), self.target)
         tested = self._read("test_path", self.test_path)
         missing = [column for column in frame if column not in tested]
         more = [column for column in tested if column not in frame]
@@ -63,14 +84,51 @@ class FileData(TableData):
                 ("test_path",),
                 f"{lacking!r} has no column {column!r}; both files need the same columns",
             )
-        joined = pd.concat([frame, tested[list(frame.columns)]], ignore_index=True)
-        return Loaded(joined, self.target, tested_from=len(frame))
+        both = pd.concat([frame, tested[list(frame.columns)]], ignore_index=True)
+        return Loaded(self._joined(both), self.target, tested_from=len(frame))
+
+    def _joined(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Add the columns of the other tables, row by row."""
+        for i, other in enumerate(self.join):
+            with blame("join"):
+                if not is_file(other.path):
+                    raise UserError(f"no file at {other.path!r}{_nearest_file(Path(other.path))}")
+                more = other.read(Path(other.path), other.path)
+                frame = _with_columns(frame, more, other, ("join", i))
+        return frame
 
     def _read(self, key: str, path: str) -> pd.DataFrame:
         with blame(key):
             if not is_file(path):
                 raise UserError(f"no file at {path!r}{_nearest_file(Path(path))}")
             return self.read(Path(path), path)
+
+
+def _with_columns(frame: pd.DataFrame, more: pd.DataFrame, other: Join, at: Place) -> pd.DataFrame:
+    """Join a table to which each row belongs once; rows without a match have missing values."""
+    from pandas.api.types import is_numeric_dtype
+
+    for path, table in (("the first table", frame), (repr(other.path), more)):
+        if other.on not in table.columns:
+            known = unknown("column", other.on, map(str, table.columns))
+            raise Problem((*at, "on"), f"{path}: {known}")
+    keys, wanted = more[other.on], frame[other.on]
+    if not (is_numeric_dtype(keys.dtype) and is_numeric_dtype(wanted.dtype)):
+        keys, wanted = keys.astype(str), wanted.astype(str)
+    if keys.duplicated().any():
+        twice = keys[keys.duplicated()].iloc[0]
+        raise Problem(
+            (*at, "on"), f"{other.path!r}: {other.on!r} must be unique: {twice!r} appears twice"
+        )
+    twofold = [c for c in more.columns if c in frame.columns and c != other.on]
+    if twofold:
+        raise Problem(
+            at, f"{other.path!r} has the column {twofold[0]!r}, which is there already: rename it"
+        )
+    if not wanted.isin(keys).any():
+        raise Problem((*at, "on"), f"no {other.on!r} of the first table is in {other.path!r}")
+    found = more.drop(columns=other.on).set_axis(keys, axis=0).reindex(wanted)
+    return frame.join(found.set_axis(frame.index, axis=0))
 
 
 def _nearest_file(path: Path) -> str:

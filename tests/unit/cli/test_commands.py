@@ -232,6 +232,64 @@ def test_models_can_be_called_by_other_names(bakeoff: Run, wide: pd.DataFrame) -
     assert [row["model"] for row in json.loads(out)["models"]] == ["A", "B"]
 
 
+def test_counts_stand_for_rows(bakeoff: Run) -> None:
+    _, out, err = bakeoff("compare", "--counts", "329,22,17,63", "--names", "old,new", "--json")
+    assert err == ""
+    found = json.loads(out)
+    (row,) = found["comparisons"]
+    a, b = np.repeat([1, 1, 0, 0], [329, 22, 17, 63]), np.repeat([1, 0, 1, 0], [329, 22, 17, 63])
+    assert row["pvalue"] == pytest.approx(mcnemar(a, b).pvalue)
+    assert (row["model_a"], row["model_b"], found["rows"]) == ("old", "new", 431)
+
+
+@pytest.mark.parametrize(("variant", "alternative"), [("exact", "two-sided"), ("midp", "greater")])
+def test_variant_and_side(bakeoff: Run, wide: pd.DataFrame, variant: str, alternative: str) -> None:
+    options = ("--models", "mixer,vit", "--variant", variant, "--alternative", alternative)
+    _, out, _ = bakeoff("compare", "preds.csv", *options, "--json")
+    (row,) = json.loads(out)["comparisons"]
+    expected = mcnemar(*right(wide, "mixer", "vit"), variant=variant, alternative=alternative)
+    assert row["pvalue"] == pytest.approx(expected.pvalue)
+
+
+def test_costs_are_tested_too(bakeoff: Run, wide: pd.DataFrame) -> None:
+    Path("costs.yaml").write_text("classes: [cat, dog]\nmatrix: [[0, 1], [5, 0]]\n")
+    options = ("compare", "preds.csv", "--models", "mixer,vit", "--costs", "costs.yaml")
+    code, out, err = bakeoff(*options, "--json")
+    assert (code, err) == (0, "")
+    tests = {row["test"]: row for row in json.loads(out)["comparisons"]}
+    assert set(tests) == {"mcnemar", "cost_sensitive"}
+    price = {("cat", "dog"): 1, ("dog", "cat"): 5}
+    costs = [
+        np.mean([price.get(pair, 0) for pair in zip(wide["label"], wide[m], strict=True)])
+        for m in ("mixer", "vit")
+    ]
+    assert abs(tests["cost_sensitive"]["estimate"]) == pytest.approx(abs(costs[0] - costs[1]))
+    code, out, _ = bakeoff(*options)
+    assert code == 0
+    assert "cost" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--counts", "1,2,3"], "--counts: found '1,2,3', expected four whole numbers"),
+        (["--counts", "0,0,0,0"], "--counts: expected 1 to 10,000,000 rows, found 0"),
+        (["preds.csv", "--counts", "1,2,3,4"], "--counts stands in place of files"),
+        ([], "expected a file, or --counts"),
+        (["preds.csv", "--variant", "exakt"], "--variant: found 'exakt'; did you mean 'exact'?"),
+        (["preds.csv", "--costs", "nowhere.yaml"], "--costs: 'nowhere.yaml' cannot be read"),
+        (["preds.csv", "--costs", "wrong.yaml"], "--costs: the class 'dog' of rows has no row"),
+    ],
+)
+def test_mistake_in_options_of_compare(
+    bakeoff: Run, wide: pd.DataFrame, options: list[str], expected: str
+) -> None:
+    Path("wrong.yaml").write_text("classes: [cat, cow]\nmatrix: [[0, 1], [5, 0]]\n")
+    code, out, err = bakeoff("compare", *options)
+    assert (code, out) == (2, "")
+    assert expected in err
+
+
 def test_labels_against_the_probabilities_are_noted(bakeoff: Run, wide: pd.DataFrame) -> None:
     for model in ("vit", "mixer"):
         own = wide[["id", "label", model]].rename(columns={model: "pred"})

@@ -7,11 +7,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from bakeoff.errors import Problem
 from bakeoff.run.recipes import of_data
 from bakeoff.spec import read_experiment
-from tests.unit.sources.helpers import PENGUINS, load
+from tests.unit.sources.helpers import PENGUINS, experiment, load
 
 
 def example(folder: Path) -> dict[str, Any]:
@@ -38,3 +40,52 @@ def test_files_are_found_beside_the_experiment(
     here = read_experiment("../study/e.yaml")
     assert here.datasets["d"].path == "p.csv"  # type: ignore[union-attr]
     assert of_data(here, "d") != of_data(made, "d")
+
+
+@pytest.fixture
+def joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Return an entry of two tables: patients, and what the laboratory found of most of them."""
+    monkeypatch.chdir(tmp_path)
+    rows = range(40)
+    patients = pd.DataFrame({"patient": rows, "age": rows, "ill": ["no", "yes"] * 20})
+    patients.to_csv("patients.csv", index=False)
+    pd.DataFrame({"patient": reversed(range(1, 41)), "iron": range(40)}).to_csv(
+        "lab.csv", index=False, sep=";"
+    )
+    lab = {"path": "lab.csv", "on": "patient", "sep": ";"}
+    file = {"source": "file", "path": "patients.csv", "target": "ill", "id": "patient"}
+    return {**file, "join": [lab]}
+
+
+def test_second_table_is_joined_by_its_key(tiny: dict[str, Any], joined: dict[str, Any]) -> None:
+    made = experiment(tiny, **joined)
+    assert list(made.datasets["d"].inputs()) == ["patients.csv", "lab.csv"]  # type: ignore[union-attr]
+    frame = load(made).frame
+    assert frame["age"].tolist() == list(range(40))
+    assert frame["iron"].isna().tolist() == [True] + [False] * 39
+    assert frame["iron"].tolist()[1:3] == [39, 38]
+
+
+@pytest.mark.parametrize(
+    ("change", "text", "expected"),
+    [
+        ({"on": "pat"}, None, "join[0].on: the first table: unknown column 'pat'"),
+        ({"path": "labb.csv"}, None, "join: no file at 'labb.csv'; did you mean 'lab.csv'?"),
+        ({}, "patient;iron\n1;2\n1;3\n", "join[0].on: 'lab.csv': 'patient' must be unique"),
+        ({}, "patient;age\n1;2\n", "join[0]: 'lab.csv' has the column 'age', which is there"),
+        ({}, "patient;iron\n77;2\n", "join[0].on: no 'patient' of the first table is in"),
+    ],
+)
+def test_mistake_in_a_join_is_told(
+    tiny: dict[str, Any],
+    joined: dict[str, Any],
+    change: dict[str, Any],
+    text: str | None,
+    expected: str,
+) -> None:
+    if text is not None:
+        Path("lab.csv").write_text(text)
+    joined["join"] = [joined["join"][0] | change]
+    with pytest.raises(Problem) as told:
+        load(experiment(tiny, **joined))
+    assert expected in str(told.value)

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
+from sklearn.datasets import dump_svmlight_file
 
 from bakeoff.data import TARGET, load_table
 from bakeoff.data.columns import plain
@@ -133,7 +135,7 @@ BROKEN: list[tuple[str, str, str]] = [
     ),
     ("a,y\n", "a.csv.gz", "cannot be read as csv"),
     ("a,y\n", "a.csv.zip", "cannot be read as csv: File is not a zip file"),
-    ("a,y\n", "a.xlsx", r"unknown file ending '.xlsx'.*or set `format:`"),
+    ("a,y\n", "a.docx", r"unknown file ending '.docx'.*or set `format:`"),
     ("a,y\n", "noending", r"unknown file ending ''"),
 ]
 
@@ -295,3 +297,76 @@ def test_sparse_arff(tmp_path: Path) -> None:
     assert found["a"].tolist() == [3, 0, 0]
     assert found["b"].tolist() == [0, 2.5, 0]
     assert found["y"].tolist() == ["v", "u", "u"]
+
+
+def write_spss(frame: pd.DataFrame, path: Path) -> None:
+    pyreadstat.write_sav(frame, str(path))
+
+
+def write_xport(frame: pd.DataFrame, path: Path) -> None:
+    pyreadstat.write_xport(frame, str(path), file_format_version=5, table_name="PETS")
+
+
+def write_libsvm(frame: pd.DataFrame, path: Path) -> None:
+    dump_svmlight_file(frame[["x1", "x2"]].to_numpy(), frame["y"].to_numpy(), str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("p.jsonl", lambda f, p: f.to_json(p, orient="records", lines=True)),
+        ("p.ndjson", lambda f, p: f.to_json(p, orient="records", lines=True)),
+        ("p.xlsx", lambda f, p: f.to_excel(p, index=False)),
+        ("p.dta", lambda f, p: f.to_stata(p, write_index=False)),
+        ("p.sav", write_spss),
+        ("p.xpt", write_xport),
+        ("p.libsvm", write_libsvm),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_formats_of_other_programs(tmp_path: Path, name: str, write: Any, packed: bool) -> None:
+    frame = pd.DataFrame(
+        {"x1": [1.5, 2.0, -3.25, 0.5], "x2": [4.0, 5.0, 6.0, 7.0], "y": [1, 2, 1, 2]}
+    )
+    if name != "p.libsvm":
+        frame["pet"] = ["cat", "dog", "cat", "Bär"] if name != "p.xpt" else ["cat", "dog"] * 2
+    path = tmp_path / name
+    write(frame, path)
+    if packed:
+        content, path = path.read_bytes(), tmp_path / f"{name}.gz"
+        path.write_bytes(gzip.compress(content))
+    found = read(path)
+    assert sorted(found.columns) == sorted(frame.columns)
+    for column in frame:
+        assert found[column].tolist() == frame[column].tolist()
+
+
+def test_sheet_of_a_workbook(tmp_path: Path) -> None:
+    path = tmp_path / "p.xlsx"
+    with pd.ExcelWriter(path) as book:
+        for i, sheet in enumerate(("one", "two")):
+            pd.DataFrame({"a": [i], "y": ["u"]}).to_excel(book, sheet_name=sheet, index=False)
+    assert read(path)["a"].tolist() == [0]
+    assert read(path, sheet="two")["a"].tolist() == [1]
+    with pytest.raises(Problem, match=r"sheet: .*unknown sheet 'too'; did you mean 'two'"):
+        read(path, sheet="too")
+    (tmp_path / "p.csv").write_text("a,y\n1,u\n")
+    with pytest.raises(Problem, match=r"`sheet` is for Excel, the file is csv"):
+        read(tmp_path / "p.csv", sheet="two")
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "xlsx", "dta", "sav", "sas7bdat", "xpt", "libsvm"])
+@pytest.mark.parametrize("content", [b"", b"not a table at all\n", bytes(range(256)) * 20])
+def test_what_is_no_such_file_is_told(tmp_path: Path, ending: str, content: bytes) -> None:
+    path = tmp_path / f"p.{ending}"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=r"p\.|encoding"):
+        read(path)
+
+
+def test_decimal_commas_and_thousands(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("a;y\n1.000,5;u\n2,25;v\n")
+    assert read(path, sep=";", decimal=",", thousands=".")["a"].tolist() == [1000.5, 2.25]
+    with pytest.raises(ValueError, match="cannot both be ','"):
+        read(path, decimal=",", thousands=",")

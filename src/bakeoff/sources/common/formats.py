@@ -7,19 +7,24 @@ import codecs
 import csv
 import gzip
 import io
+import json
 import lzma
+import math
+import shutil
+import struct
+import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import pandas as pd
 
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.sources.common.arff import read_arff
-from bakeoff.sources.common.tables import TableKeys
+from bakeoff.sources.common.tables import ENDINGS, TableKeys
 
 _COMPRESSED: Mapping[str, Callable[..., Any]] = {
     ".gz": gzip.open,
@@ -33,6 +38,7 @@ MISSING = frozenset(
     }
 )
 """What stands for a missing value in a CSV file unless `missing_values` says otherwise."""
+_MOST_CELLS = 200_000_000
 _ZIP = ".zip"
 _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)', "|": "`sep: '|'`"}
 
@@ -56,8 +62,7 @@ def read_table(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     """
     kind = format_of(name, spec)
     _check_encoding(spec.encoding)
-    if kind not in ("csv", "tsv"):
-        _refuse_csv_keys(kind, spec)
+    _refuse_keys_of_others(kind, spec)
     try:
         frame = _READERS[kind](path, name, spec)
     except UnicodeDecodeError:
@@ -72,6 +77,7 @@ def read_table(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
         NotImplementedError,
         lzma.LZMAError,
         zipfile.BadZipFile,
+        struct.error,
     ) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"{name!r} cannot be read as {kind}: {reason}") from None
@@ -93,10 +99,9 @@ def format_of(name: str, spec: TableKeys) -> str:
     if endings and endings[-1] in (*_COMPRESSED, _ZIP):
         endings.pop()
     ending = endings[-1] if endings else ""
-    if ending[1:] not in _READERS:
-        known = [f".{kind}" for kind in _READERS]
-        raise UserError(f"{name!r}: {unknown('file ending', ending, known)}; or set `format:`")
-    return ending[1:]
+    if ending not in ENDINGS:
+        raise UserError(f"{name!r}: {unknown('file ending', ending, ENDINGS)}; or set `format:`")
+    return ENDINGS[ending]
 
 
 def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
@@ -176,12 +181,78 @@ def _arff(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
         return read_arff(lines)
 
 
+def _jsonl(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+    with _opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
+        rows = [_json_row(line, number) for number, line in enumerate(lines, 1) if line.strip()]
+    return pd.DataFrame(rows)
+
+
+def _json_row(line: str, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {number}: {error}") from None
+    if not isinstance(row, dict):
+        raise ValueError(f'line {number}: expected an object like {{"a": 1}}')
+    return row
+
+
+def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+    with _opened(path, name) as file, pd.ExcelFile(_seekable(file), engine="openpyxl") as book:
+        if spec.sheet is not None and spec.sheet not in book.sheet_names:
+            sheets = map(str, book.sheet_names)
+            raise Problem(("sheet",), f"{name!r}: {unknown('sheet', spec.sheet, sheets)}")
+        return pd.read_excel(book, sheet_name=spec.sheet or 0)
+
+
+def _stata(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+    with _opened(path, name) as file:
+        return pd.read_stata(_seekable(file))
+
+
+def _sas(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+    kind: Literal["xport", "sas7bdat"] = "xport" if format_of(name, spec) == "xport" else "sas7bdat"
+    with _opened(path, name) as file:
+        return pd.read_sas(_seekable(file), format=kind, encoding=_encoding(spec))
+
+
+def _spss(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+    import pyreadstat
+
+    with _opened(path, name) as file, tempfile.NamedTemporaryFile(suffix=".sav") as plain:
+        shutil.copyfileobj(file, plain)
+        plain.flush()
+        try:
+            frame, _ = pyreadstat.read_sav(plain.name, apply_value_formats=True)
+        except pyreadstat.ReadstatError as error:
+            raise ValueError(str(error)) from None
+    return frame
+
+
+def _libsvm(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+    from sklearn.datasets import load_svmlight_file
+
+    with _opened(path, name) as file:
+        features, labels = load_svmlight_file(_seekable(file))
+    if math.prod(features.shape) > _MOST_CELLS:
+        raise ValueError(f"{features.shape[0]:,} × {features.shape[1]:,} cells are too many")
+    columns = [f"x{i}" for i in range(1, features.shape[1] + 1)]
+    return pd.DataFrame(features.toarray(), columns=columns).assign(y=labels)
+
+
 _READERS: Mapping[str, Callable[[Path, str, TableKeys], pd.DataFrame]] = {
     "csv": _csv,
     "tsv": _csv,
     "parquet": _parquet,
     "feather": _feather,
     "arff": _arff,
+    "jsonl": _jsonl,
+    "excel": _excel,
+    "stata": _stata,
+    "spss": _spss,
+    "sas": _sas,
+    "xport": _sas,
+    "libsvm": _libsvm,
 }
 
 
@@ -211,7 +282,11 @@ def _index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.reset_index(named) if named else frame
 
 
-def _refuse_csv_keys(kind: str, spec: TableKeys) -> None:
+def _refuse_keys_of_others(kind: str, spec: TableKeys) -> None:
+    if spec.sheet is not None and kind != "excel":
+        raise Problem(("sheet",), f"`sheet` is for Excel, the file is {kind}")
+    if kind in ("csv", "tsv"):
+        return
     given = {
         "sep": spec.sep is not None,
         "header": not spec.header,

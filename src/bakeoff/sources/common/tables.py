@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
@@ -14,11 +15,40 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+Format = Literal[
+    "csv",
+    "tsv",
+    "parquet",
+    "feather",
+    "arff",
+    "jsonl",
+    "excel",
+    "stata",
+    "spss",
+    "sas",
+    "xport",
+    "libsvm",
+]
+ENDINGS: Mapping[str, str] = {
+    **{f".{name}": name for name in ("csv", "tsv", "parquet", "feather", "arff", "jsonl")},
+    ".ndjson": "jsonl",
+    ".xlsx": "excel",
+    ".dta": "stata",
+    ".sav": "spss",
+    ".sas7bdat": "sas",
+    ".xpt": "xport",
+    ".libsvm": "libsvm",
+    ".svm": "libsvm",
+}
+"""The format that an ending tells."""
+
+
 class TableKeys(Section):
     """How a table is written in its file."""
 
-    format: Literal["csv", "tsv", "parquet", "feather", "arff"] | None = Field(
-        None, description="Default: by the ending of the name."
+    format: Format | None = Field(None, description="Default: by the ending of the name.")
+    sheet: Annotated[str, Field(min_length=1)] | None = Field(
+        None, description="Excel: the name of the sheet; default: the first one."
     )
     sep: Annotated[str, Field(min_length=1, max_length=1)] | None = Field(
         None, description="CSV: what separates the values; default: a comma (TSV: a tab)."
