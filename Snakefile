@@ -17,18 +17,18 @@ include: "workflow/rules/report.smk"
 rule all:
     default_target: True
     input:
-        PATHS.top("comparisons.csv"),
-        PATHS.top("scores.csv"),
-        PATHS.top("experiment.yaml"),
-        PATHS.top("tests.json"),
+        rules.compare.output,
+        rules.all_scores.output,
+        rules.resolve_experiment.output,
         NEEDS.matrix,
-        PATHS.top("report.html"),
+        rules.report.output,
         rules.print_figures.output,
         list(NEEDS.extras.values()),
     localrule: True
 
 
 onstart:
+    bakeoff.started()
     if workflow.local_exec:
         snakemake_hooks.lift_rate_limit(workflow.scheduler)
     snakemake_hooks.end_at_once(workflow.scheduler, bakeoff.stop)

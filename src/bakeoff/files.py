@@ -81,9 +81,9 @@ def locate(path: str, folder: str | Path) -> str:
     return os.path.relpath(beside) if is_file(beside) and not is_file(path) else path
 
 
-def digest(value: Any) -> str:
-    """Return a short stable digest of plain data, whatever the order of its keys."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+def digest(value: Any, ordered: bool = False) -> str:
+    """Return a short stable digest of plain data; the order of keys counts only if asked."""
+    text = json.dumps(value, sort_keys=not ordered, separators=(",", ":"), default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -32,6 +32,11 @@ class Paths:
         """Return a file of the results' own folder, such as ``scores.csv``."""
         return f"{self.root}/{name}"
 
+    @property
+    def owner(self) -> str:
+        """The note of which experiment file these results are of."""
+        return self.top(".experiment-file")
+
     def data(self, dataset: str) -> str:
         """Return the canonical table of a data set."""
         return f"{self.root}/data/{dataset}.parquet"

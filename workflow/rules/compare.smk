@@ -53,6 +53,8 @@ rule compare:
     log:
         PATHS.log("compare"),
     localrule: True
+    params:
+        recipe=lambda wc: recipes.of_comparisons(bakeoff.tests.values()),
     run:
         bakeoff.do("comparing", log, steps.compare, list(input), *output)
 

@@ -76,6 +76,8 @@ rule find_excluded:
     log:
         PATHS.log("excluded.{dataset}"),
     localrule: True
+    params:
+        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
         what = f"looking for failed fits on {wildcards.dataset}"
         predictions = NEEDS.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
@@ -133,6 +135,8 @@ rule all_scores:
     log:
         PATHS.log("all_scores"),
     localrule: True
+    params:
+        recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
     run:
         tables = list(input.scores), list(input.timings)
         bakeoff.do("joining the scores", log, steps.all_scores, *tables, *output)
@@ -146,6 +150,8 @@ rule list_excluded:
     log:
         PATHS.log("excluded"),
     localrule: True
+    params:
+        recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
     run:
         step = steps.list_excluded
         bakeoff.do("listing failed fits", log, step, list(input), output[0])
@@ -160,7 +166,7 @@ rule list_choices:
         PATHS.log("tuned"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
+        recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
     run:
         found = NEEDS.kept_predictions(lambda model: model.chooses)
         step = steps.list_choices
@@ -176,7 +182,7 @@ rule list_seed_noise:
         PATHS.log("seeds"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
+        recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
     run:
         found = EXPERIMENT, NEEDS.kept_predictions(lambda model: model.seeds > 1)
         step = steps.list_seed_noise

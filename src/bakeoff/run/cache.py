@@ -33,7 +33,7 @@ def cached(
     last = CACHE / f"{experiment}.{what}.json"
     if not in_main and last.is_file():
         return read_json(last)
-    known = CACHE / f"{what}-{digest(state())}.json"
+    known = CACHE / f"{what}-{digest(state(), ordered=True)}.json"
     found = read_json(known) if known.is_file() else find()
     for path in (known, last):
         if not (path.is_file() and read_json(path) == found):

@@ -1,7 +1,9 @@
 """Digests of what determines a result, so that a change reruns just what depends on it.
 
 Snakemake sees changed inputs and parameters, but not changed package code or library versions:
-rules carry these digests as parameters.
+rules carry these digests as parameters. Nor does it see another order of the same inputs: where
+the order of models, data sets, tests or metrics shows in a file, it is part of the digest; fits and
+splits do not depend on it.
 """
 
 from __future__ import annotations
@@ -54,12 +56,13 @@ def of_data(experiment: Experiment, dataset: str) -> str:
     made_by = code("sources", "data", "keys.py", without=DIVIDES)
     if isinstance(spec, GivenData):
         models = {name: _plain(model, "label") for name, model in experiment.given.items()}
-        return digest([_plain(spec), models, made_by, code(*DIVIDES)])
+        return digest([_plain(spec), models, made_by, code(*DIVIDES)], ordered=True)
     seed = experiment.seed if spec.drawn else None
     libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
     given_by = experiment.resampling.given_by
     own = own_code(*spec.imports)
-    return digest([_plain(spec), seed, given_by, own, made_by, libraries])
+    parts = _plain(spec), seed, given_by, own, made_by, libraries
+    return digest(parts, ordered=True)  # derived columns stand in the order of their keys
 
 
 def of_splits(experiment: Experiment, plan: str) -> str:
@@ -90,7 +93,14 @@ def of_scores(experiment: Experiment) -> str:
     given = {name: _plain(model, "label") for name, model in experiment.given.items()}
     made_by = code("scores", "fit/predictions.py", *(["data"] if given else []))
     costs = [_plain(experiment.costs)] if experiment.costs and "cost" in experiment.metrics else []
-    return digest([experiment.metrics, made_by, *([given] if given else []), *costs])
+    models = list(experiment.models)
+    return digest([experiment.metrics, models, made_by, *([given] if given else []), *costs])
+
+
+def of_joined_scores(experiment: Experiment) -> str:
+    """Digest what puts the scores of all data sets into one table."""
+    plans = list(experiment.resampling.plans())
+    return digest([of_scores(experiment), list(experiment.datasets), plans, code("run/steps.py")])
 
 
 def of_test(experiment: Experiment, test: ChosenTest) -> str:
@@ -99,8 +109,14 @@ def of_test(experiment: Experiment, test: ChosenTest) -> str:
     settings = _plain(tests, "run", "options"), tests.of(test.name), tests.of(test.posthoc)
     costs = experiment.costs and _plain(experiment.costs)
     made_by = code("stats", "compare", "run/steps.py"), versions(("numpy", "scipy"))
-    own = test._replace(why=""), settings, costs, experiment.seed, list(experiment.models)
+    names = list(experiment.models), list(experiment.datasets)
+    own = test._replace(why=""), settings, costs, experiment.seed, names
     return digest([*own, experiment.on_error, made_by])
+
+
+def of_comparisons(tests: Iterable[ChosenTest]) -> str:
+    """Digest what puts the results of all tests into one table."""
+    return digest([[test.name for test in tests], code("compare", "run/steps.py")])
 
 
 def of_matrix(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
@@ -113,13 +129,14 @@ def of_matrix(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
 
 def of_listing(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
     """Digest what makes the resolved experiment and the list of its tests."""
-    return digest([experiment.resolved(), list(tests), code("compare", "stats")])
+    parts = experiment.resolved(), list(tests), code("compare", "stats")
+    return digest(parts, ordered=True)
 
 
 def of_report(experiment: Experiment) -> str:
     """Digest what makes the report from results."""
     made_by = code("report", "stats", "scores/metrics.py"), versions(("matplotlib", "jinja2"))
-    return digest([experiment.resolved(), made_by])
+    return digest([experiment.resolved(), made_by], ordered=True)
 
 
 def _plain(part: Any, *without: str) -> Any:

@@ -8,12 +8,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from bakeoff.errors import UserError
 from bakeoff.files import DOWNLOADS
 from bakeoff.report.exhibit import Item
 from bakeoff.run import recipes, steps
 from bakeoff.run.cache import cached
 from bakeoff.run.fits import Fitter
 from bakeoff.run.needs import Needs
+from bakeoff.run.owner import check_folder, check_owner, note_owner
 from bakeoff.run.pool import Pool, run_here, run_step
 from bakeoff.run.store import Store
 from bakeoff.spec import ChosenTest, load_experiment
@@ -31,7 +33,7 @@ class Session:
     config : Mapping
         Snakemake's config.
     files : sequence of path
-        The config files it came from; errors name the last one.
+        The config file that it came from; with several, Snakemake merges them.
     workers : int
         Warm workers to start; 0 runs every step in this process, as in the jobs that Snakemake
         itself starts, which do one thing and end.
@@ -45,11 +47,21 @@ class Session:
     """
 
     def __init__(self, config: Mapping[str, Any], files: Sequence[str], workers: int) -> None:
+        if len(files) > 1:
+            raise UserError(
+                f"--configfile: found {len(files)} files ({', '.join(map(str, files))}), expected "
+                "one: a file is an experiment of its own and is never merged with another; run "
+                "one after the other"
+            )
         self.file = min(str(files[-1]), os.path.relpath(files[-1]), key=len) if files else None
         # the user's own modules lie beside the experiment or where snakemake runs
         make_importable([Path(self.file or ".").parent, "."])
         self.experiment = load_experiment(config, self.file)
         self.needs = Needs(self.experiment)
+        if workers:
+            check_folder(self.needs.paths)
+            if self.file:
+                check_owner(self.needs.paths, self.experiment.experiment, self.file)
         self.pool = Pool(steps.prepare) if workers else None
         self.recipes = {m: recipes.of_fit(self.experiment, m) for m in self.experiment.fitted}
         self._workers = workers
@@ -96,6 +108,11 @@ class Session:
     def _batched(self, wildcards: Any) -> Sequence[str]:
         own = hasattr(wildcards, "model")
         return [wildcards.model] if own else list(self.experiment.fitted)
+
+    def started(self) -> None:
+        """Take hold of the results: the first job is about to start."""
+        if self.file:
+            note_owner(self.needs.paths, self.file)
 
     def stop(self) -> None:
         """End the workers at once, from a signal's handler."""

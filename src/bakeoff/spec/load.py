@@ -97,6 +97,8 @@ def _parse(path: Path) -> tuple[yaml.Node | None, Any]:
         raise UserError(f"{path}{where}: not valid YAML: {error.problem}") from None
     except yaml.YAMLError as error:
         raise UserError(f"{path}: not valid YAML: {error}") from None
+    except RecursionError:
+        raise UserError(f"{path}: lists or mappings are nested too deeply to be read") from None
     except _Misused as error:
         raise UserError("\n".join(f"{path}:{line}: {text}" for line, text in error.args)) from None
 
