@@ -15,6 +15,8 @@ from typing import Any
 from bakeoff.errors import UserError
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
+_PARQUET = b"PAR1"  # how such a file begins and ends
 
 CACHE = Path(".snakemake/bakeoff")
 """What can be made anew, in the folder that `snakemake` runs in."""
@@ -29,28 +31,39 @@ def whole(path: str | Path) -> Iterator[Path]:
     Raises
     ------
     UserError
-        There is no room for it.
+        There is no room for it, or it may not be written.
     """
-    target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    os.close(handle)
-    part = Path(name)
+    target, part = Path(path), None
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
+        )
+        os.close(handle)
+        part = Path(name)
         yield part
         umask = os.umask(0)
         os.umask(umask)
         part.chmod(0o666 & ~umask)
         part.replace(target)
     except OSError as error:
-        if error.errno not in _NO_ROOM:
-            raise
-        raise UserError(
-            f"{target} cannot be written: {os.strerror(error.errno)}; make room and run again, "
-            "what is finished is kept"
-        ) from error
+        if problem := why_not_written(target, error):
+            raise problem from error
+        raise
     finally:
-        part.unlink(missing_ok=True)
+        if part is not None:
+            part.unlink(missing_ok=True)
+
+
+def why_not_written(target: str | Path, error: OSError) -> UserError | None:
+    """Say what a user can do about a file that cannot be written; nothing where it is no use."""
+    if error.errno in _NO_ROOM:
+        advice = "make room and run again, what is finished is kept"
+    elif error.errno in _FORBIDDEN:
+        advice = "its folder must be one that you may write to"
+    else:
+        return None
+    return UserError(f"{target} cannot be written: {os.strerror(error.errno)}; {advice}")
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -67,6 +80,21 @@ def write_json(path: str | Path, value: Any) -> None:
 def read_json(path: str | Path) -> Any:
     """Read a JSON file."""
     return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def is_whole(path: str | Path) -> bool:
+    """Tell whether a JSON file can be read, or a Parquet file begins and ends like one."""
+    if Path(path).suffix == ".json":
+        try:
+            read_json(path)
+        except ValueError:
+            return False
+        return True
+    with Path(path).open("rb") as file:
+        begin = file.read(len(_PARQUET))
+        file.seek(0, os.SEEK_END)
+        file.seek(max(0, file.tell() - len(_PARQUET)))
+        return begin == file.read() == _PARQUET
 
 
 def locate(path: str, folder: str | Path) -> str:

@@ -37,6 +37,11 @@ class Paths:
         """The note of which experiment file these results are of."""
         return self.top(".experiment-file")
 
+    @property
+    def made(self) -> str:
+        """The list of what the last report made."""
+        return self.top(".report-files")
+
     def data(self, dataset: str) -> str:
         """Return the canonical table of a data set."""
         return f"{self.root}/data/{dataset}.parquet"

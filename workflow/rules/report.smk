@@ -54,7 +54,12 @@ rule report:
     params:
         recipe=lambda wc: recipes.of_report(EXPERIMENT),
     run:
-        bakeoff.do("the report", log, steps.report, STUDY, PATHS.root)
+        tests = [PATHS.test(test) for test in bakeoff.tests]
+        made = [*output, *map(str, rules.print_figures.output), *tests]
+        made += [*NEEDS.extras.values(), *NEEDS.matrix]
+        bakeoff.do(
+            "the report", log, steps.report, STUDY, PATHS.root, made, PATHS.made
+        )
 
 
 rule print_figures:

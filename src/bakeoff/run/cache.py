@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from bakeoff.files import CACHE, digest, read_json, write_json
+from bakeoff.files import CACHE, digest, is_whole, read_json, write_json
 
 
 def cached(
@@ -31,11 +32,15 @@ def cached(
         Whether this is Snakemake's main process; the jobs that it starts take what it found last.
     """
     last = CACHE / f"{experiment}.{what}.json"
-    if not in_main and last.is_file():
+    if not in_main and _is_there(last):
         return read_json(last)
     known = CACHE / f"{what}-{digest(state(), ordered=True)}.json"
-    found = read_json(known) if known.is_file() else find()
+    found = read_json(known) if _is_there(known) else find()
     for path in (known, last):
-        if not (path.is_file() and read_json(path) == found):
+        if not (_is_there(path) and read_json(path) == found):
             write_json(path, found)
     return found
+
+
+def _is_there(path: Path) -> bool:
+    return path.is_file() and is_whole(path)

@@ -26,6 +26,7 @@ from loky.backend import get_context
 from loky.process_executor import BrokenProcessPool
 
 from bakeoff.errors import UserError
+from bakeoff.files import why_not_written
 
 # loky gives a worker that grew by 300 MB a new process: nothing that a user could act on
 warnings.filterwarnings("ignore", "A worker was restarted", UserWarning)
@@ -295,21 +296,31 @@ def _end_with(parent: int) -> None:
 
 
 def _work(task: Callable[[], T], log: str | None, in_worker: bool) -> T | UserError | _Failure:
-    with _output_to(log), warnings.catch_warnings():
-        warnings.simplefilter("default")
-        try:
-            return task()
-        except UserError as error:
-            sys.stderr.write(f"{error}\n")
-            return error
-        except BaseException as error:  # code of others may call sys.exit()
-            # no Ctrl-C of the user's reaches a worker
-            if isinstance(error, KeyboardInterrupt) and not in_worker:
-                raise
-            traceback.print_exc()
-            # one line, which sentences go on from; the log has the text as it is
-            message = " ".join(f"{type(error).__name__}: {error}".split())
-            return _Failure(message.rstrip(" .:"))
+    try:
+        with _output_to(log), warnings.catch_warnings():
+            warnings.simplefilter("default")
+            return _outcome(task, in_worker)
+    except OSError as error:  # of the log
+        problem = why_not_written(log or "", error)
+        if problem is None:
+            raise
+        return problem
+
+
+def _outcome(task: Callable[[], T], in_worker: bool) -> T | UserError | _Failure:
+    try:
+        return task()
+    except UserError as error:
+        sys.stderr.write(f"{error}\n")
+        return error
+    except BaseException as error:  # code of others may call sys.exit()
+        # no Ctrl-C of the user's reaches a worker
+        if isinstance(error, KeyboardInterrupt) and not in_worker:
+            raise
+        traceback.print_exc()
+        # one line, which sentences go on from; the log has the text as it is
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        return _Failure(message.rstrip(" .:"))
 
 
 @contextmanager

@@ -7,12 +7,13 @@ neither Snakemake's process nor a worker loads what it has no use for.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bakeoff.errors import Problem, UserError
-from bakeoff.files import read_json, whole, write_json, write_text
+from bakeoff.files import is_whole, read_json, whole, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import ChosenTest, Experiment, Fit
 
@@ -104,7 +105,8 @@ def find_excluded(predictions: Sequence[str], output: str) -> None:
     """List the fits of one data set that failed."""
     from bakeoff.scores.excluded import failures
 
-    write_json(output, failures(predictions))
+    with _naming_damaged(predictions):
+        write_json(output, failures(predictions))
 
 
 def collect_scores(
@@ -117,7 +119,8 @@ def collect_scores(
     """Score all fits of one data set and plan."""
     from bakeoff.scores import score_fits
 
-    tables = score_fits(predictions, experiment.metrics, experiment.costs, recipes)
+    with _naming_damaged(predictions):
+        tables = score_fits(predictions, experiment.metrics, experiment.costs, recipes)
     for table, path in zip(tables, (scores, timings), strict=True):
         _write_csv(table, path)
 
@@ -136,7 +139,8 @@ def collect_predictions(
     """Put the models' predictions of one test set side by side."""
     from bakeoff.scores import collect_predictions
 
-    collect_predictions(predictions, output, recipes)
+    with _naming_damaged(predictions.values()):
+        collect_predictions(predictions, output, recipes)
 
 
 def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times: str) -> None:
@@ -233,12 +237,22 @@ def list_exhibits(experiment: Experiment, tests: Sequence[ChosenTest]) -> list[t
     return [tuple(item) for item in exhibits(experiment, running(tests))]
 
 
-def report(study: Mapping[str, Any], folder: str) -> None:
-    """Write the report; only this step and the next import matplotlib."""
+def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest: str) -> None:
+    """Write the report; only this step and the next import matplotlib.
+
+    What an earlier report made and this one does not, by the list in `manifest`, is removed: it
+    would lie beside the new files and tell of tests that are gone.
+    """
     from bakeoff.report.make import make_report
     from bakeoff.report.read import read_study
 
     make_report(read_study(**study), folder)
+    before = Path(manifest).read_text(encoding="utf-8") if Path(manifest).is_file() else ""
+    root = Path(folder).resolve()
+    for path in set(before.splitlines()).difference(made):
+        if Path(path).resolve().is_relative_to(root):
+            Path(path).unlink(missing_ok=True)
+    write_text(manifest, "".join(f"{path}\n" for path in sorted(made)))
 
 
 def print_figures(study: Mapping[str, Any], folder: str) -> None:
@@ -247,6 +261,22 @@ def print_figures(study: Mapping[str, Any], folder: str) -> None:
     from bakeoff.report.read import read_study
 
     make_prints(read_study(**study), folder)
+
+
+@contextmanager
+def _naming_damaged(paths: Iterable[str]) -> Iterator[None]:
+    """Name the file that is to blame where predictions cannot be read."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        for path in paths:
+            if not is_whole(path):
+                raise UserError(
+                    f"{path} is damaged; delete it and run again, it is made anew"
+                ) from error
+        raise
 
 
 def _write_csv(table: pd.DataFrame, path: str | Path) -> None:

@@ -10,6 +10,8 @@ dates of files and by its own records of jobs:
   outputs of a job that fails or is done again, and a batch must keep what it has;
 - a fit that *failed* where `on_error: exclude` lets the rest go on leaves predictions without rows,
   and a record of its limits: under others it is tried again.
+
+And a file that something else damaged is made again.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bakeoff.files import read_json, write_json, write_text
+from bakeoff.files import is_whole, read_json, write_json, write_text
 from bakeoff.run.needs import Needs
 from bakeoff.spec import Fit
 
@@ -52,6 +54,7 @@ class Store:
             *(self.needs.prediction(fit) for fit in failed),
             *(self._paths.batch(name) for fit in failed for name in _batches_of(fit)),
             *self._outdated(find_outdated),
+            *self._damaged(),
         }
 
     def note_batch(self, record: str, fits: Sequence[Fit]) -> None:
@@ -77,9 +80,17 @@ class Store:
         fits = self._experiment.fits()
         return set(find({self.needs.prediction(fit): self.recipes[fit.model] for fit in fits}))
 
+    def _damaged(self) -> Iterator[str]:
+        """List tables, divisions and results of tests that are no whole files."""
+        folders = "data/*.parquet", "splits/*.parquet", "collected/*.parquet", "*/*.json"
+        for pattern in folders:
+            for path in self._paths.folder("").glob(pattern):
+                if not is_whole(path):
+                    yield path.as_posix()
+
     def _to_retry(self) -> Iterator[Fit]:
         """List the fits that failed under other limits than today's, or must not fail today."""
-        for record in sorted(self._paths.folder("failed").rglob("*.json")):
+        for record in filter(is_whole, sorted(self._paths.folder("failed").rglob("*.json"))):
             said = read_json(record)
             fit = Fit(*said["fit"])
             if fit.model not in self._experiment.fitted:
@@ -98,11 +109,11 @@ def _batches_of(fit: Fit) -> tuple[str, str]:
 
 def _holds(record: str) -> bool:
     """Tell whether the files of a batch are as its record says."""
-    lines = Path(record).read_text(encoding="utf-8").splitlines()
-    said = [(file, int(when)) for when, file in (line.split("\t") for line in lines)]
+    lines = Path(record).read_text(encoding="utf-8", errors="replace").splitlines()
     try:
+        said = [(file, int(when)) for when, file in (line.split("\t") for line in lines)]
         return list(_written([file for file, _ in said])) == said
-    except FileNotFoundError:
+    except (ValueError, FileNotFoundError):
         return False
 
 
