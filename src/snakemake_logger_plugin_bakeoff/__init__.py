@@ -21,6 +21,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 _BAR = 30
 _REDRAW = 0.1  # seconds between two states of the bar
 _PLAIN = 15.0  # seconds between two plain lines
+_ENOUGH = 5  # steps after the last fit that tell how fast the others go
 # of Snakemake's messages without an event, those that a user waits for
 _WANTED = re.compile(
     r"Nothing to be done|dry-run|Unlocking|^Deleting|Would remove|^Report created|Creating report"
@@ -30,6 +31,58 @@ _WANTED = re.compile(
 _ABOVE = "    (check individual jobs above for details)\n"
 # around a task's own message Snakemake puts where in which file it was raised
 _RAISED_AT = re.compile(r'^(\w*Exception:|\w*Error in file ".*", line \d+:|  File ".*", line .*)$')
+
+
+class Pace:
+    """How fast a run goes, and how long its rest may take.
+
+    Fits and other steps are told apart: a step of milliseconds says nothing about fits of minutes,
+    nor they about it.
+
+    Parameters
+    ----------
+    fits, others : int
+        How many of each there are to do.
+    """
+
+    def __init__(self, fits: int, others: int) -> None:
+        self.fits, self.others = fits, others
+        self.fits_done = self.others_done = 0
+        self._running: dict[int, tuple[bool, float]] = {}
+        self._seconds = {True: 0.0, False: 0.0}
+        self._start = time.monotonic()
+        # of the last fit: when it ended, and how many other steps were done by then
+        self._fitted = self._start, 0
+
+    def begin(self, job: int, fits: bool) -> None:
+        """Note that a job begins, and whether it fits."""
+        self._running[job] = fits, time.monotonic()
+
+    def end(self, job: int) -> None:
+        """Note that a job has ended."""
+        now = time.monotonic()
+        fits, began = self._running.pop(job, (False, now))
+        self._seconds[fits] += now - began
+        if fits:
+            self.fits_done += 1
+            self._fitted = now, self.others_done
+        else:
+            self.others_done += 1
+
+    def left(self, now: float) -> float | None:
+        """Return the seconds that the rest may take; None as long as nobody can know."""
+        fits, others = self.fits - self.fits_done, self.others - self.others_done
+        if not fits:
+            since, before = self._fitted
+            done = self.others_done - before
+            return (now - since) / done * others if done >= _ENOUGH else None
+        if not self.fits_done:
+            return None
+        work = fits * self._seconds[True] / self.fits_done
+        if self.others_done:
+            work += others * self._seconds[False] / self.others_done
+        at_a_time = sum(self._seconds.values()) / (now - self._start)
+        return work / at_a_time if at_a_time else None
 
 
 class LogHandler(LogHandlerBase):
@@ -42,8 +95,7 @@ class LogHandler(LogHandlerBase):
         self.in_terminal = self.stream.isatty()
         self.talkative = settings.verbose or settings.printshellcmds or settings.debug_dag
         self.plain = DefaultFormatter(settings.quiet, settings.show_failed_logs)
-        self.rules: dict[int, str] = {}
-        self.fits = self.fits_done = 0
+        self.pace = Pace(0, 0)
         self.unit = "fits"
         self.start = self.last = 0.0
         self.drawn = False
@@ -88,9 +140,9 @@ class LogHandler(LogHandlerBase):
         if event == LogEvent.RUN_INFO:
             self._begin(fields)
         elif event == LogEvent.JOB_INFO:
-            self.rules[fields["jobid"]] = fields["rule_name"]
+            self.pace.begin(fields["jobid"], fields["rule_name"].startswith("fit"))
         elif event == LogEvent.JOB_FINISHED:
-            self.fits_done += self.rules.get(fields["job_id"], "").startswith("fit")
+            self.pace.end(fields["job_id"])
         elif event == LogEvent.PROGRESS:
             self._progress(fields["done"], fields["total"])
         elif event in (LogEvent.JOB_ERROR, LogEvent.GROUP_ERROR):
@@ -98,7 +150,8 @@ class LogHandler(LogHandlerBase):
                 self._say(self.plain.format(record))
         elif event == LogEvent.ERROR:
             text = record.getMessage()
-            self._say(_what_is_wrong_with_the_file(text) or _without_places(text))
+            wrong = _interruption(text) or _what_is_wrong_with_the_file(text)
+            self._say(wrong or _without_places(text))
         elif event is None and self._wanted(record):
             self._say(record.getMessage().replace(_ABOVE, ""))
 
@@ -116,15 +169,17 @@ class LogHandler(LogHandlerBase):
             self.start = time.monotonic()
             return
         counts = fields.get("stats", {})
-        self.fits = sum(n for rule, n in counts.items() if rule.startswith("fit"))
+        fits = sum(n for rule, n in counts.items() if rule.startswith("fit"))
+        self.pace = Pace(fits, counts.get("total", sum(counts.values())) - fits)
         self.unit = "batches of fits" if "fit_batch" in counts else "fits"
         self.start = self.last = time.monotonic()
 
     def _progress(self, done: int, total: int) -> None:
         now = time.monotonic()
         if done == total:
-            fits = f"{self.fits} {self.unit} and " if self.fits else ""
-            self._say(f"done: {fits}{total - self.fits} other steps in {_clock(now - self.start)}")
+            count = self.pace.fits
+            fits = f"{count} {self.unit} and " if count else ""
+            self._say(f"done: {fits}{total - count} other steps in {_clock(now - self.start)}")
         elif now - self.last >= (_REDRAW if self.in_terminal else _PLAIN):
             self.last = now
             if self.in_terminal:
@@ -140,14 +195,12 @@ class LogHandler(LogHandlerBase):
         self.drawn = True
 
     def _state(self, done: int, total: int) -> str:
-        """Tell what is done and how long the rest may take, going by the pace so far."""
-        if self.fits and self.fits_done < self.fits:
-            done, total, what = self.fits_done, self.fits, self.unit
-        else:
-            what = "steps"
-        spent = time.monotonic() - self.start
-        left = f", about {_clock(spent / done * (total - done))} left" if done else ""
-        return f"{what} {done} of {total}{left}"
+        """Tell what is done and how long the rest may take."""
+        what = "steps"
+        if self.pace.fits_done < self.pace.fits:
+            done, total, what = self.pace.fits_done, self.pace.fits, self.unit
+        left = self.pace.left(time.monotonic())
+        return f"{what} {done} of {total}" + (f", about {_clock(left)} left" if left else "")
 
     def _say(self, text: str) -> None:
         if not text.strip() or text == "None":
@@ -166,6 +219,14 @@ def _without_places(text: str) -> str:
     if "  log: " not in text and "WorkflowError" not in text:
         return text
     return "\n".join(line for line in text.splitlines() if not _RAISED_AT.match(line))
+
+
+def _interruption(text: str) -> str:
+    """Say how to go on where a run ended because the user, or a scheduler, ended it."""
+    hooks = sys.modules.get("bakeoff.run.snakemake_hooks")
+    if "did not complete successfully" not in text or not getattr(hooks, "INTERRUPTED", None):
+        return ""
+    return "interrupted; what is finished is kept, and the same command goes on from there"
 
 
 def _what_is_wrong_with_the_file(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.errors import UserError
-from bakeoff.files import whole
+from bakeoff.files import whole, write_text
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
@@ -21,3 +21,23 @@ def test_full_disk_is_told_and_leaves_nothing(tmp_path: Path, number: int) -> No
     with pytest.raises(UserError, match=r"table\.csv cannot be written: .*make room"):
         write()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"), [(errno.EACCES, "may write to"), (errno.ENOSPC, "make room")]
+)
+def test_folder_that_takes_no_file_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, advice: str
+) -> None:
+    def refuse(**options: object) -> None:
+        raise OSError(number, "no")
+
+    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    with pytest.raises(UserError, match=rf"table\.csv cannot be written: .*{advice}"):
+        write_text(tmp_path / "table.csv", "text")
+
+
+def test_file_in_the_place_of_a_folder_is_told(tmp_path: Path) -> None:
+    (tmp_path / "results").write_text("")
+    with pytest.raises(UserError, match=r"cannot be written: (Not a directory|File exists)"):
+        write_text(tmp_path / "results/table.csv", "text")

@@ -22,6 +22,9 @@ from bakeoff.errors import UserError
 LONGEST_SLEEP = 15.0
 """Seconds between two looks at the jobs of a cluster, at most."""
 
+INTERRUPTED: list[int] = []
+"""The signals that ended this run; the console says so."""
+
 _STEP = 0.2
 _JOB_AGE = "get_min_job_age"
 
@@ -116,6 +119,7 @@ def end_at_once(scheduler: Any, stop: Callable[[], None]) -> None:
     """
 
     def handle(number: int, frame: types.FrameType | None) -> NoReturn:
+        INTERRUPTED.append(number)
         stop()
         # Snakemake cancels its remote jobs and leaves
         raise KeyboardInterrupt

@@ -138,6 +138,15 @@ def test_workers_prepare_themselves() -> None:
         pool.close()
 
 
+@pytest.mark.parametrize("in_worker", [True, False])
+def test_log_that_cannot_be_written_is_told_without_frames(
+    pool: Pool, tmp_path: Path, in_worker: bool
+) -> None:
+    (tmp_path / "logs").write_text("")
+    with pytest.raises(StepError, match=r"^counting failed: .*log cannot be written: "):
+        run_step(pool if in_worker else None, "counting", os.getpid, str(tmp_path / "logs/log"))
+
+
 HOLD = "held = bytearray({} * 2**20); import time; time.sleep({})"
 
 

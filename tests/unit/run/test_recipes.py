@@ -20,6 +20,7 @@ RECIPES: dict[str, Callable[[Experiment], str]] = {
     "splits": lambda e: recipes.of_splits(e, "holdout"),
     "fit": lambda e: recipes.of_fit(e, "tree"),
     "scores": recipes.of_scores,
+    "joined": recipes.of_joined_scores,
     "test": lambda e: recipes.of_test(e, TEST),
     "matrix": lambda e: recipes.of_matrix(e, [TEST]),
     "listing": lambda e: recipes.of_listing(e, [TEST]),
@@ -30,7 +31,7 @@ MAKES = {
     "sources": {"data"},
     "data": {"data", "splits", "fit"},
     "fit": {"fit"},
-    "scores": {"scores"},
+    "scores": {"scores", "joined"},
     "compare": {"test", "matrix", "listing"},
     "stats": {"test", "listing", "report"},
     "report": {"report"},
@@ -76,6 +77,37 @@ def test_exceptions_are_files_and_behind_no_fit(
     assert after["splits"] != before["splits"]
     assert (after["fit"] == before["fit"]) == (file not in recipes.DIVIDES[:1])
     assert (after["data"] == before["data"]) == (file in recipes.DIVIDES)
+
+
+@pytest.mark.parametrize(
+    ("reorder", "outdated"),
+    [
+        (lambda e: e["models"], {"scores", "joined", "test", "matrix", "listing", "report"}),
+        (lambda e: e["datasets"], {"joined", "test", "matrix", "listing", "report"}),
+        (lambda e: e["models"]["tree"]["params"], {"listing", "report"}),
+    ],
+)
+def test_order_is_part_of_what_shows_it_and_of_no_fit(
+    tiny: dict[str, Any], reorder: Callable[[Any], dict[str, Any]], outdated: set[str]
+) -> None:
+    tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
+    tiny["models"]["tree"]["params"] = {"max_depth": 2, "min_samples_leaf": 2}
+    before, part = digests(tiny), reorder(tiny)
+    items = list(part.items())
+    part.clear()
+    part.update(reversed(items))
+    after = digests(tiny)
+    assert {name for name in RECIPES if after[name] != before[name]} == outdated
+
+
+def test_order_of_metrics_and_tests_counts(tiny: dict[str, Any]) -> None:
+    before = digests(tiny)
+    tiny["metrics"].reverse()
+    after = digests(tiny)
+    changed = {name for name in RECIPES if after[name] != before[name]}
+    assert changed == {"scores", "joined", "matrix", "listing", "report"}
+    tests = [TEST, TEST._replace(name="cochran_q")]
+    assert recipes.of_comparisons(tests) != recipes.of_comparisons(tests[::-1])
 
 
 def test_compiled_files_do_not_count(package: Path, tiny: dict[str, Any]) -> None:

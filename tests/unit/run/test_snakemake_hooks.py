@@ -137,13 +137,17 @@ def test_limit_of_jobs_is_lifted() -> None:
 
 @pytest.mark.usefixtures("handlers")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signal_stops_the_workers_and_interrupts(number: signal.Signals) -> None:
-    stopped = []
+def test_signal_stops_the_workers_and_interrupts(
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    stopped: list[bool] = []
+    monkeypatch.setattr(hooks, "INTERRUPTED", [])
     scheduler = SimpleNamespace(_executor=object())
     hooks.end_at_once(scheduler, lambda: stopped.append(True))
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(number)
     assert stopped == [True]
+    assert [number] == hooks.INTERRUPTED
 
 
 @pytest.mark.usefixtures("handlers")

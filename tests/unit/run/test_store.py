@@ -104,3 +104,27 @@ def test_batches_divide_the_fits(tiny: dict[str, Any]) -> None:
     assert needs.all_fitted("wine") == [
         f"results/tiny/batches/wine/{model}.txt" for model in tiny["models"]
     ]
+
+
+def test_damaged_files_are_made_again(tiny: dict[str, Any]) -> None:
+    made = store(tiny)
+    paths = made.needs.paths
+    table, card, test = paths.data("iris"), paths.card("iris"), paths.test("mcnemar")
+    for path, text in ((table, "PAR1 and PAR1"), (card, "{}"), (test, "[]")):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text)
+    assert made.to_redo(none) == set()
+    Path(table).write_text("garbage")
+    Path(test).write_text("[half")
+    assert made.to_redo(none) == {table, test}
+    Path(table).write_bytes(b"")
+    Path(card).write_bytes(b"\xff\xfe")
+    assert made.to_redo(none) == {table, card, test}
+
+
+def test_record_of_a_batch_that_says_nothing_does_not_hold(tiny: dict[str, Any]) -> None:
+    made = store(tiny, "dataset")
+    (record,) = made.needs.batches("iris")
+    made.note_batch(record, [])
+    Path(record).write_text("garbage\n")
+    assert made.to_redo(none) == {record}

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_bakeoff import LogHandler
+from bakeoff.run import snakemake_hooks
+from snakemake_logger_plugin_bakeoff import LogHandler, Pace
 
 
 class Terminal(io.StringIO):
@@ -67,7 +68,7 @@ def test_plain_run_ends_in_one_line(console: Any) -> None:
 
 
 def test_plain_run_tells_now_and_then(console: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter(range(0, 10_000, 10))
+    clock = iter(range(0, 10_000, 3))
     monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
     log, stream = console()
     run(log, fits=6)
@@ -138,3 +139,56 @@ def test_verbose_brings_snakemakes_own_messages_back(console: Any) -> None:
     log, stream = console(verbose=True)
     log("Building DAG of jobs...")
     assert "Building DAG" in stream.getvalue()
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        monkeypatch.setattr("time.monotonic", lambda: self.now)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    return Clock(monkeypatch)
+
+
+def go(pace: Pace, clock: Clock, count: int, fits: bool, seconds: float, cores: int = 2) -> None:
+    """Do some jobs, as many at a time as there are cores."""
+    for _ in range(count // cores):
+        for job in range(cores):
+            pace.begin(job, fits)
+        clock.now += seconds
+        for job in range(cores):
+            pace.end(job)
+
+
+def test_time_left_is_what_is_left(clock: Clock) -> None:
+    pace = Pace(fits=100, others=4004)
+    assert pace.left(clock.now) is None
+    go(pace, clock, 4, fits=False, seconds=0.02)
+    assert pace.left(clock.now) is None, "nobody knows how long a fit takes"
+    go(pace, clock, 50, fits=True, seconds=10)
+    assert pace.left(clock.now) == pytest.approx(25 * 10 + 2000 * 0.02, rel=0.01)
+    go(pace, clock, 50, fits=True, seconds=10)
+    assert pace.left(clock.now) is None, "the other steps are yet to show their pace"
+    go(pace, clock, 100, fits=False, seconds=0.02)
+    assert pace.left(clock.now) == pytest.approx(1950 * 0.02)
+    go(pace, clock, 3900, fits=False, seconds=0.02)
+    assert pace.left(clock.now) == 0
+
+
+def test_time_left_of_a_run_without_fits(clock: Clock) -> None:
+    pace = Pace(fits=0, others=100)
+    go(pace, clock, 50, fits=False, seconds=3)
+    assert pace.left(clock.now) == pytest.approx(75)
+
+
+def test_interrupted_run_says_how_to_go_on(console: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "WorkflowError:\nAt least one job did not complete successfully."
+    for signals, told in (([], text), ([2], "interrupted; what is finished is kept")):
+        monkeypatch.setattr(snakemake_hooks, "INTERRUPTED", signals)
+        log, stream = console()
+        log(text, logging.ERROR, event=LogEvent.ERROR, exception="WorkflowError")
+        assert told.splitlines()[-1] in stream.getvalue()
