@@ -14,7 +14,8 @@ from bakeoff.errors import UserError
 from bakeoff.files import write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.run import steps
-from bakeoff.run.pool import Limits, Pool, StepError, run_step
+from bakeoff.run.limits import Limits
+from bakeoff.run.pool import Pool, StepError, run_step
 from bakeoff.run.store import Store
 from bakeoff.spec import Fit
 

@@ -5,7 +5,6 @@ Each worker is a pool of one process of its own: when it dies, only the task it 
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import signal
@@ -15,36 +14,23 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
-import psutil
 from loky import ProcessPoolExecutor
 from loky.backend import get_context
 from loky.process_executor import BrokenProcessPool
 
 from bakeoff.errors import UserError
 from bakeoff.files import why_not_written
+from bakeoff.run.limits import NO_LIMITS, Exceeded, Limits, UsedUpMemory, supervised
 
 # loky gives a worker that grew by 300 MB a new process: nothing that a user could act on
 warnings.filterwarnings("ignore", "A worker was restarted", UserWarning)
 
-# how often the memory of a task with a limit is looked at, in seconds
-_POLL = 0.1
-
 T = TypeVar("T")
-
-
-class Limits(NamedTuple):
-    """How long a task may take, and how much memory its process and its children may hold."""
-
-    seconds: float | None = None
-    megabytes: float | None = None
-
-
-NO_LIMITS = Limits()
 
 
 class TaskError(Exception):
@@ -117,7 +103,7 @@ class Pool:
         """
         try:
             outcome = self._attempt(task, log, limits, fresh=False)
-        except _UsedUpMemory:
+        except UsedUpMemory:
             outcome = self._attempt(task, log, limits, fresh=True)
         return _result(outcome)
 
@@ -137,15 +123,17 @@ class Pool:
             if any(limits):
                 worker.submit(os.getpid).result()  # the start of a worker counts for no task
             future = worker.submit(_work, task, str(log) if log else None, in_worker=True)
-            outcome: T | UserError | _Failure = _supervised(future, worker, limits)
-        except (BrokenProcessPool, _Exceeded) as error:
+            outcome: T | UserError | _Failure = supervised(
+                future, partial(_processes, worker), limits
+            )
+        except (BrokenProcessPool, Exceeded) as error:
             self._all.remove(worker)
             if self._stopped:
                 raise KeyboardInterrupt from None
             worker.shutdown(wait=False, kill_workers=True)
-            if isinstance(error, _UsedUpMemory) and used:
+            if isinstance(error, UsedUpMemory) and used:
                 raise
-            died = not isinstance(error, _Exceeded)
+            died = not isinstance(error, Exceeded)
             message = _how_it_died(str(error)) if died else str(error)
             if log:
                 with Path(log).open("a", encoding="utf-8") as file:
@@ -190,61 +178,9 @@ class _Failure:
         self.message = message
 
 
-class _Exceeded(Exception):
-    """A task was ended because it exceeded a limit."""
-
-
-class _UsedUpMemory(_Exceeded):
-    """It was the limit of memory."""
-
-
 def _processes(worker: ProcessPoolExecutor) -> list[int]:
     """Return the ids of a worker's processes: one, and another once it was recycled."""
     return list(worker._processes or ())
-
-
-def _supervised(future: Future[T], worker: ProcessPoolExecutor, limits: Limits) -> T:
-    """Wait for a task; end its worker, and what that started, when it exceeds a limit."""
-    start = time.monotonic()
-    while True:
-        left = (limits.seconds or math.inf) - (time.monotonic() - start)
-        wait = min(left, _POLL if limits.megabytes else math.inf)
-        try:
-            return future.result(timeout=max(wait, 0) if math.isfinite(wait) else None)
-        except TimeoutError:
-            pass
-        if time.monotonic() - start >= (limits.seconds or math.inf):
-            _end(_processes(worker))
-            raise _Exceeded(f"it took more than {limits.seconds:g} s (`timeout`) and was ended")
-        held = _memory(_processes(worker)) if limits.megabytes else 0.0
-        if held > (limits.megabytes or math.inf):
-            _end(_processes(worker))
-            raise _UsedUpMemory(
-                f"it held {held:.0f} MB, more than its {limits.megabytes:g} MB (`memory`), and was "
-                "ended"
-            )
-
-
-def _memory(pids: list[int]) -> float:
-    """Return the MB that processes and their children hold."""
-    held = 0
-    for process in _families(pids):
-        with suppress(psutil.Error):
-            held += process.memory_info().rss
-    return held / 2**20
-
-
-def _end(pids: list[int]) -> None:
-    for process in _families(pids):
-        with suppress(psutil.Error):
-            process.kill()
-
-
-def _families(pids: list[int]) -> Iterator[psutil.Process]:
-    for pid in pids:
-        with suppress(psutil.Error):
-            parent = psutil.Process(pid)
-            yield from (*parent.children(recursive=True), parent)
 
 
 def run_here(task: Callable[[], T], log: str | Path | None = None) -> T:

@@ -16,7 +16,8 @@ import pytest
 
 from bakeoff.data import load_table
 from bakeoff.errors import Problem, UserError
-from bakeoff.run.pool import Limits, Pool, StepError, TaskError, run_here, run_step
+from bakeoff.run.limits import Limits
+from bakeoff.run.pool import Pool, StepError, TaskError, run_here, run_step
 from bakeoff.sources.file import FileData
 
 MISSING = FileData.model_validate({"source": "file", "path": "nowhere.csv", "target": "y"})

@@ -533,17 +533,6 @@ def test_file_without_an_end_is_refused(tmp_path: Path) -> None:
         read_experiment(file)
 
 
-def test_alias_bomb_is_refused_at_once(tmp_path: Path) -> None:
-    file = tmp_path / "e.yaml"
-    for first, inner in (("[x, x]", "[{}]"), ("{x: 1}", "{{<<: [{}]}}")):
-        lines = [f"a: &a {first}"]
-        for before, name in zip("abcdefgh", "bcdefghi", strict=True):
-            lines.append(f"{name}: &{name} {inner.format(', '.join([f'*{before}'] * 9))}")
-        file.write_text("\n".join(lines))
-        with pytest.raises(UserError, match=r"aliases \(\*\) stand for more than 1,000,000"):
-            read_experiment(file)
-
-
 def test_file_that_is_nested_without_end_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "e.yaml"
     file.write_text("models: " + "[" * 2000 + "]" * 2000)
