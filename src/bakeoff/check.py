@@ -14,11 +14,11 @@ from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.check_models import check_model, check_model_on, check_neighbours
 from bakeoff.scores import METRICS, Need
-from bakeoff.scores.given import given_scores
+from bakeoff.scores.given_results import given_scores
 from bakeoff.sources import DataSet
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given import problems_with_given
+from bakeoff.spec.given_models import problems_with_given
 from bakeoff.spec.resampling import KFold
 from bakeoff.stats import Evidence, catalogue
 

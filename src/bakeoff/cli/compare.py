@@ -27,7 +27,7 @@ from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.spec import Experiment, load_experiment
-from bakeoff.spec.given import GivenColumns
+from bakeoff.spec.given_models import GivenColumns
 from bakeoff.stats import catalogue
 
 METRIC = "accuracy"

@@ -18,12 +18,12 @@ from pandas.api import types
 from bakeoff.errors import UserError, unknown
 from bakeoff.keys import name_of
 
-Column: TypeAlias = "pd.Series[Any]"
+Series: TypeAlias = "pd.Series[Any]"
 _EXACT = 2.0**53
 """Whole numbers beyond it are not all floats."""
 
 
-def plain(values: Column) -> Column:
+def plain(values: Series) -> Series:
     """Return a column as numbers, dates or texts.
 
     Raises
@@ -42,17 +42,17 @@ def plain(values: Column) -> Column:
     if types.is_numeric_dtype(values.dtype):
         return _finite(_numpy_numbers(values))
     if types.is_timedelta64_dtype(values.dtype):
-        return cast(Column, values.dt.total_seconds())
+        return cast(Series, values.dt.total_seconds())
     if isinstance(values.dtype, pd.PeriodDtype):
-        return cast(Column, values.dt.to_timestamp())
+        return cast(Series, values.dt.to_timestamp())
     if isinstance(values.dtype, pd.DatetimeTZDtype):
-        return cast(Column, values.dt.tz_convert("UTC").dt.tz_localize(None))
+        return cast(Series, values.dt.tz_convert("UTC").dt.tz_localize(None))
     if types.is_object_dtype(values.dtype):
         return _of_objects(values)
     return values
 
 
-def names(values: Column) -> Column:
+def names(values: Series) -> Series:
     """Return values as people write them: ``2`` for 2.0, ``True``, texts as they are."""
     values = _without_categories(values)
     present = values.dropna()
@@ -62,7 +62,7 @@ def names(values: Column) -> Column:
     return texts.reindex(values.index)
 
 
-def sorted_names(values: Column) -> list[str]:
+def sorted_names(values: Series) -> list[str]:
     """List the different values by name, in the values' own order (2 before 10)."""
     values = _without_categories(values)
     first = values.dropna().drop_duplicates()
@@ -73,7 +73,7 @@ def sorted_names(values: Column) -> list[str]:
     return list(dict.fromkeys(names(ordered)))
 
 
-def ordered(values: Column) -> Column:
+def ordered(values: Series) -> Series:
     """Return a column that can be put in order: numbers, or dates read from texts.
 
     Raises
@@ -116,7 +116,7 @@ def bare_words(value: bool) -> str:
     return f"YAML reads bare yes, no, on and off as {str(value).lower()}: put quotes around it"
 
 
-def _without_categories(values: Column) -> Column:
+def _without_categories(values: Series) -> Series:
     if not isinstance(values.dtype, pd.CategoricalDtype):
         return values
     found = pd.Series(np.asarray(values.cat.categories)).reindex(values.cat.codes)
@@ -127,11 +127,11 @@ def _text(value: Any) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
-def _whole(values: Column) -> bool:
+def _whole(values: Series) -> bool:
     return bool(((values % 1 == 0) & (values.abs() < _EXACT)).all())
 
 
-def _numpy_numbers(values: Column) -> Column:
+def _numpy_numbers(values: Series) -> Series:
     if isinstance(values.dtype, np.dtype):
         return values
     return pd.Series(
@@ -140,17 +140,17 @@ def _numpy_numbers(values: Column) -> Column:
     )
 
 
-def _finite(values: Column) -> Column:
+def _finite(values: Series) -> Series:
     if types.is_float_dtype(values.dtype) and np.isinf(values.to_numpy()).any():
         row = int(np.flatnonzero(np.isinf(values.to_numpy()))[0])
         raise UserError(f"is infinite in {int(np.isinf(values).sum())} row(s), first in {row + 1}")
     return values
 
 
-def _of_objects(values: Column) -> Column:
+def _of_objects(values: Series) -> Series:
     """Find the common kind of a column of Python objects; a mixture becomes texts."""
     present = values.dropna()
-    kinds: list[tuple[type | tuple[type, ...], Callable[[Column], Column]]] = [
+    kinds: list[tuple[type | tuple[type, ...], Callable[[Series], Series]]] = [
         (str, lambda column: column),
         ((numbers.Real, decimal.Decimal), lambda column: _finite(column.astype("float64"))),
         (bytes, lambda column: column.map(_text, na_action="ignore")),
@@ -166,5 +166,5 @@ def _of_objects(values: Column) -> Column:
     return names(values)
 
 
-def _dates(values: Column) -> Column:
+def _dates(values: Series) -> Series:
     return pd.to_datetime(values, utc=True).dt.tz_localize(None)

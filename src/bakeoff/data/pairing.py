@@ -26,7 +26,7 @@ from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
 from bakeoff.spec import Experiment
 from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given import Given
+from bakeoff.spec.given_models import GivenModel
 
 _SHOWN = 5
 
@@ -153,7 +153,9 @@ def load_given(name: str, experiment: Experiment) -> Table:
     return Table(frame, classes, _card(name, spec, rows, classes, experiment))
 
 
-def _read(model: str, given: Given, dataset: str, spec: DataSet | GivenData) -> PredictionTable:
+def _read(
+    model: str, given: GivenModel, dataset: str, spec: DataSet | GivenData
+) -> PredictionTable:
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
     place = ("models", model, "predictions")
     path = given.predictions_on(dataset)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bakeoff.data.prediction_table import USUAL, Columns, Labels, PredictionTable
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import Problem, listed, some, unknown
-from bakeoff.spec.given import CLASS, GivenColumns
+from bakeoff.spec.given_models import CLASS, GivenColumns
 
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 

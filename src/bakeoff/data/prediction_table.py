@@ -20,7 +20,7 @@ from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file
 from bakeoff.sources.common.formats import MISSING
 from bakeoff.sources.common.tables import TableKeys
-from bakeoff.spec.given import GivenColumns
+from bakeoff.spec.given_models import GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "row_id", "row"),

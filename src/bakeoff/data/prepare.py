@@ -50,7 +50,7 @@ def filtered(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
     return frame
 
 
-def _passing(values: columns.Column, one: Filter) -> Any:
+def _passing(values: columns.Series, one: Filter) -> Any:
     passing = pd.Series(True, index=values.index)
     if one.missing == "drop":
         passing &= values.notna()
@@ -70,7 +70,7 @@ def _passing(values: columns.Column, one: Filter) -> Any:
     return passing
 
 
-def _within(values: columns.Column, key: str, limit: Any, name: str) -> Any:
+def _within(values: columns.Series, key: str, limit: Any, name: str) -> Any:
     """Compare with a limit; a missing value is never within."""
     try:
         comparable = columns.ordered(values)
@@ -140,8 +140,8 @@ def labelled(
 
 
 def labels(
-    target: columns.Column, spec: DataSet, place: Place
-) -> tuple[columns.Column, tuple[str, ...]]:
+    target: columns.Series, spec: DataSet, place: Place
+) -> tuple[columns.Series, tuple[str, ...]]:
     """Turn labels into strings and merge, select and order the classes.
 
     Returns
@@ -174,8 +174,8 @@ def labels(
 
 
 def _merged(
-    found: columns.Column, order: list[str], spec: DataSet, place: Place
-) -> tuple[columns.Column, list[str]]:
+    found: columns.Series, order: list[str], spec: DataSet, place: Place
+) -> tuple[columns.Series, list[str]]:
     """Pool classes; the pool stands where the first of its classes stood."""
     into: dict[str, str] = {}
     for new, old in spec.merge.items():
@@ -201,7 +201,7 @@ def _check_classes(wanted: Any, order: list[str], at: Place) -> None:
         raise Problem(at, str(error)) from None
 
 
-def _quantity(order: list[str], target: columns.Column, place: Place) -> Problem:
+def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem:
     return Problem(
         (*place, "target"),
         f"{len(order)} different values in {len(target)} rows look like a quantity, not like "
@@ -223,14 +223,14 @@ def _check_blanks(order: list[str], target: str, place: Place) -> None:
             )
 
 
-def column(frame: pd.DataFrame, name: str, at: Place) -> columns.Column:
+def column(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
     """Return a column, or say which there are."""
     if name not in frame.columns:
         raise Problem(at, unknown("column", name, frame.columns))
     return frame[name]
 
 
-def complete(frame: pd.DataFrame, name: str, at: Place) -> columns.Column:
+def complete(frame: pd.DataFrame, name: str, at: Place) -> columns.Series:
     """Return a column in which no value may be missing."""
     values = column(frame, name, at)
     missing = values.isna()
@@ -261,7 +261,7 @@ def row_ids(frame: pd.DataFrame, spec: DataSet, place: Place) -> Any:
     return ids.to_numpy()
 
 
-def weights(frame: pd.DataFrame, name: str, place: Place) -> columns.Column:
+def weights(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:
     """Return the sample weights: numbers from 0, not all 0."""
     at = (*place, "weights")
     values = complete(frame, name, at)
@@ -273,7 +273,7 @@ def weights(frame: pd.DataFrame, name: str, place: Place) -> columns.Column:
     return found
 
 
-def time(frame: pd.DataFrame, name: str, place: Place) -> columns.Column:
+def time(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:
     """Return the column that orders the rows."""
     at = (*place, "time")
     try:
@@ -302,7 +302,7 @@ def features(
     chosen = [name for name in listed or list(frame.columns) if name not in left_out]
     if not chosen:
         raise Problem(place, "no feature is left to learn from")
-    made: dict[str, columns.Column] = {}
+    made: dict[str, columns.Series] = {}
     for name in chosen:
         if name.startswith("Unnamed: ") and not listed:
             raise Problem(

@@ -13,7 +13,7 @@ from bakeoff.data.pairing import LabelledRows, check_same, class_order
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
 from bakeoff.data.prediction_table import USUAL, Columns, Labels, read_columns, read_predictions
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
-from bakeoff.spec.given import CLASS, GivenColumns
+from bakeoff.spec.given_models import CLASS, GivenColumns
 
 _PLACE: Place = ("predictions",)
 _OF_MODEL = "{model}:" + CLASS  # as the workflow collects probabilities

@@ -210,7 +210,7 @@ def _card(
     }
 
 
-def _kind(values: columns.Column) -> str:
+def _kind(values: columns.Series) -> str:
     if pd.api.types.is_datetime64_any_dtype(values.dtype):
         return "date"
     return "number" if pd.api.types.is_numeric_dtype(values.dtype) else "category"

@@ -84,7 +84,7 @@ def of_fit(experiment: Experiment, model: str) -> str:
 
 def of_given(experiment: Experiment, model: str) -> str:
     """Digest how the predictions of a given model are taken."""
-    made_by = code("data", "keys.py", "scores/given.py", "fit/predictions.py")
+    made_by = code("data", "keys.py", "scores/given_results.py", "fit/predictions.py")
     return digest([_plain(experiment.given[model], "label"), made_by])
 
 

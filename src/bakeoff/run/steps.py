@@ -95,7 +95,7 @@ def take_predictions(
 ) -> None:
     """Take the predictions of a given model, after the proof that they are for these rows."""
     from bakeoff.data import Table, read_split
-    from bakeoff.scores.given import given_predictions
+    from bakeoff.scores.given_results import given_predictions
 
     table, split = Table.read(data), read_split(splits, 1, 1)
     given_predictions(model, experiment, dataset, table, split).write(output)
@@ -127,7 +127,7 @@ def collect_scores(
 
 def take_scores(experiment: Experiment, dataset: str, plan: str, scores: str, timings: str) -> None:
     """Take the scores that the models bring for one data set and plan."""
-    from bakeoff.scores.given import given_scores
+    from bakeoff.scores.given_results import given_scores
 
     for table, path in zip(given_scores(experiment, dataset, plan), (scores, timings), strict=True):
         _write_csv(table, path)

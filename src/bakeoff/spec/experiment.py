@@ -13,13 +13,13 @@ from bakeoff.sources import DataSet
 from bakeoff.spec.costs import Costs
 from bakeoff.spec.datasets import AnyData
 from bakeoff.spec.execution import Execution
-from bakeoff.spec.given import Given, is_given, with_defaults
+from bakeoff.spec.given_models import GivenModel, is_given, with_defaults
 from bakeoff.spec.models import LEAST_MEMORY, Model
 from bakeoff.spec.resampling import Resampling
 from bakeoff.spec.tests import HypothesisTests
 
 AnyModel = Annotated[
-    Annotated[Model, Tag("fitted")] | Annotated[Given, Tag("given")],
+    Annotated[Model, Tag("fitted")] | Annotated[GivenModel, Tag("given")],
     Discriminator(lambda value: "given" if is_given(value) else "fitted"),
 ]
 
@@ -135,9 +135,9 @@ class Experiment(Section):
         return {name: m for name, m in self.models.items() if isinstance(m, Model)}
 
     @property
-    def given(self) -> dict[str, Given]:
+    def given(self) -> dict[str, GivenModel]:
         """The models that were trained elsewhere."""
-        return {name: m for name, m in self.models.items() if isinstance(m, Given)}
+        return {name: m for name, m in self.models.items() if isinstance(m, GivenModel)}
 
     def on_rows(self, plan: str) -> bool:
         """Tell whether a plan has predictions row by row of every model."""

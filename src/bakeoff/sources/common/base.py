@@ -208,7 +208,7 @@ class DataSet(Section, ABC):
     def described(self) -> dict[str, Any]:
         """Return what the card says about the source: the keys that it adds itself."""
         own = set(type(self).__annotations__)
-        return self.model_dump(mode="json", include=own, exclude_none=True)
+        return self.model_dump(mode="json", include=own, exclude_defaults=True)
 
 
 @contextmanager

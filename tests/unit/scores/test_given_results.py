@@ -16,7 +16,7 @@ from bakeoff.data import Split
 from bakeoff.data.pairing import load_given
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
-from bakeoff.scores.given import given_predictions, given_scores
+from bakeoff.scores.given_results import given_predictions, given_scores
 from bakeoff.spec import Experiment, load_experiment
 
 TRUTH = ["cat", "dog", "cat", "dog", "cat", "dog", "cat", "dog"]

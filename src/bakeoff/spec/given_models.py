@@ -87,7 +87,7 @@ class GivenColumns(Section):
         return {"true" if key is True else key: value for key, value in columns.items()}
 
 
-class Given(Section):
+class GivenModel(Section):
     """A model that was trained elsewhere; it is not fitted here."""
 
     predictions: str | None = Field(
@@ -148,7 +148,7 @@ class Given(Section):
 def is_given(value: Any) -> bool:
     """Tell an entry of `models:` with results from one that is to be fitted."""
     keys = set(value) if isinstance(value, Mapping) else set()
-    return isinstance(value, Given) or bool({"predictions", "scores"} & keys)
+    return isinstance(value, GivenModel) or bool({"predictions", "scores"} & keys)
 
 
 def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
