@@ -67,9 +67,10 @@ def fit(task: FitTask, reuse: bool) -> None:
     from bakeoff.fit.stamp import is_made
     from bakeoff.fit.task import run_fit
 
-    if is_made(task.output, task.stamp):
+    keep = task.model.keep  # another experiment's predictions come without the model
+    if is_made(task.output, task.stamp) and (task.kept.is_file() or not keep):
         return
-    taken = take(task.output, task.stamp) if reuse else None
+    taken = take(task.output, task.stamp) if reuse and not keep else None
     if taken:
         sys.stderr.write(f"taken from {taken}\n")
     else:

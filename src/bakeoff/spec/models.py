@@ -234,6 +234,10 @@ class Model(Section):
         "their mean, predictions row by row are the first one's, and seeds.csv sets the noise of "
         "the algorithm against that of the splits.",
     )
+    keep: bool = Field(
+        False,
+        description="Keep the fitted model of every fit beside its predictions, as a skops file.",
+    )
     threads: int = Field(
         1,
         ge=1,

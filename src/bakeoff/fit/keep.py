@@ -1,0 +1,92 @@
+"""Fitted models on disk: skops files, which hold no code and run none when they are read."""
+
+from __future__ import annotations
+
+import dataclasses
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.errors import UserError
+from bakeoff.files import whole
+from bakeoff.fit.train import TrainedModel
+
+
+@dataclasses.dataclass(frozen=True)
+class KeptModel:
+    """A fitted model, with what its estimator does not know.
+
+    Attributes
+    ----------
+    trained : TrainedModel
+        The fitted pipeline, the threshold and what was chosen.
+    features : list of str
+        The columns that it learnt from, in order.
+    classes : list of str
+        Names of the classes that it predicts, in the order of its codes.
+    """
+
+    trained: TrainedModel
+    features: list[str]
+    classes: list[str]
+
+    def predict(self, rows: pd.DataFrame) -> NDArray[Any]:
+        """Predict the names of classes, as the run did; other columns are passed over."""
+        names: NDArray[Any] = np.array(self.classes)[self.trained.predict(rows[self.features])]
+        return names
+
+
+def write_model(path: str | Path, model: KeptModel) -> None:
+    """Write a fitted model as a skops file.
+
+    Raises
+    ------
+    UserError
+        skops cannot write an object of the model.
+    """
+    import skops.io
+
+    trained = {field.name: getattr(model.trained, field.name) for field in _FIELDS}
+    content = {"features": model.features, "classes": model.classes, **trained}
+    with whole(path) as part:
+        try:
+            skops.io.dump(content, part, compression=zipfile.ZIP_DEFLATED)
+        except Exception as error:  # each type of object fails in its own way
+            raise UserError(
+                f"`keep: true`: skops cannot write this model ({type(error).__name__}: {error}); "
+                "leave `keep` out"
+            ) from error
+
+
+def read_model(path: str | Path, trusted: Sequence[str] = ()) -> KeptModel:
+    """Read a fitted model.
+
+    Parameters
+    ----------
+    path : path
+        The skops file.
+    trusted : sequence of str
+        Names of the types beyond skops's own list that may be made; the error lists those that
+        the file needs. Look at them before you trust a file of another.
+
+    Raises
+    ------
+    UserError
+        The file needs a type that is not trusted.
+    """
+    import skops.io
+
+    needed = sorted(set(skops.io.get_untrusted_types(file=path)) - set(trusted))
+    if needed:
+        raise UserError(f"{path} needs types that are not trusted: {', '.join(needed)}")
+    content = skops.io.load(path, trusted=list(trusted))
+    trained = TrainedModel(**{field.name: content[field.name] for field in _FIELDS})
+    return KeptModel(trained, content["features"], content["classes"])
+
+
+_FIELDS = dataclasses.fields(TrainedModel)

@@ -1,0 +1,105 @@
+"""Kept models predict as their fit did; no file makes a type that the reader does not trust."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+
+from bakeoff.errors import UserError
+from bakeoff.fit.fit_task import FitTask
+from bakeoff.fit.keep import KeptModel, read_model, write_model
+from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.task import run_fit
+from bakeoff.fit.train import TrainedModel
+from bakeoff.run.steps import fit
+from bakeoff.spec import Fit
+from bakeoff.spec.models import Model
+from tests.unit.fit.test_task import mixed_frame, paths  # noqa: F401
+
+LOGISTIC = "sklearn.linear_model.LogisticRegression"
+
+
+def task(files: dict[str, Path], output: Path, **keys: Any) -> FitTask:
+    own = Model.model_validate({"estimator": LOGISTIC, "features": ["size", "flag"], **keys})
+    return FitTask(Fit("d", "m", "holdout", 1, 1), own, 1, **files, output=output)
+
+
+def test_kept_model_predicts_as_its_fit_did(paths: dict[str, Path], tmp_path: Path) -> None:  # noqa: F811
+    made = task(paths, tmp_path / "p.parquet", keep=True, threshold={"choose": "f1"})
+    run_fit(made)
+    assert zipfile.ZipFile(made.kept).testzip() is None
+    trusted = skops.io.get_untrusted_types(file=made.kept)
+    kept = read_model(made.kept, trusted)
+    found = Predictions.read(made.output)
+    rows = mixed_frame().set_index("__row_id__").loc[found.row_id]
+    np.testing.assert_array_equal(kept.predict(rows), np.array(found.classes)[found.y_pred])
+    assert kept.trained.threshold == found.facts["chosen"]["threshold"]
+
+
+def test_keeping_changes_no_prediction_and_is_no_default(
+    paths: dict[str, Path],  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    kept, plain = task(paths, tmp_path / "a", keep=True), task(paths, tmp_path / "b")
+    for one in (kept, plain):
+        run_fit(one)
+    assert kept.kept.is_file()
+    assert not plain.kept.is_file()
+    found = [Predictions.read(one.output).probabilities for one in (kept, plain)]
+    np.testing.assert_array_equal(*found)
+
+
+def test_fit_without_its_kept_model_is_made_again(
+    paths: dict[str, Path],  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    made = task(paths, tmp_path / "p.parquet", keep=True)
+    fit(made, reuse=False)
+    made.kept.unlink()
+    fit(made, reuse=False)
+    written = made.kept.stat().st_mtime_ns
+    fit(made, reuse=False)
+    assert made.kept.stat().st_mtime_ns == written
+    run_fit(task(paths, tmp_path / "p.parquet"))
+    assert not made.kept.exists(), "a model that is not kept any more does not stay"
+
+
+class Foreign:
+    """A type that no reader has reason to trust."""
+
+
+def test_types_that_are_not_trusted_are_listed(tmp_path: Path) -> None:
+    path = tmp_path / "m.skops"
+    write_model(path, KeptModel(TrainedModel(Foreign(), None, {}), ["x"], ["a", "b"]))
+    with pytest.raises(UserError, match=r"needs types that are not trusted: .*Foreign"):
+        read_model(path)
+
+
+class Unwritable:
+    """A type that cannot be written."""
+
+    def __getstate__(self) -> Any:
+        raise TypeError("it holds a lock")
+
+
+def test_model_that_skops_cannot_write_is_told(tmp_path: Path) -> None:
+    kept = KeptModel(TrainedModel(Unwritable(), None, {}), ["x"], ["a", "b"])
+    with pytest.raises(UserError, match=r"`keep: true`: skops cannot write this model"):
+        write_model(tmp_path / "m.skops", kept)
+    assert not list(tmp_path.iterdir())
+
+
+def test_rows_may_have_other_columns(tmp_path: Path) -> None:
+    class Constant:
+        def predict(self, rows: pd.DataFrame) -> Any:
+            assert list(rows) == ["x"]
+            return np.ones(len(rows), dtype=int)
+
+    kept = KeptModel(TrainedModel(Constant(), None, {}), ["x"], ["a", "b"])
+    assert kept.predict(pd.DataFrame({"y": [1], "x": [2]})).tolist() == ["b"]
