@@ -11,7 +11,6 @@ import numpy as np
 from bakeoff.stats import Status
 from bakeoff.stats._area_intervals import logit_interval, mover_interval
 from bakeoff.stats._decision_metrics import UndefinedMetric
-from bakeoff.stats._letters import compact_letters
 from bakeoff.stats._max_t import Contrasts, max_t
 from bakeoff.stats._metric_table import METRICS
 from bakeoff.stats._ranking_metrics import auc
@@ -26,6 +25,7 @@ from bakeoff.stats.metric_means import mean_difference
 from bakeoff.stats.metric_planning import metric_rows_needed
 from bakeoff.stats.metric_subgroups import mean_interaction
 from bakeoff.stats.metrics import metric_ci, metric_difference
+from bakeoff.stats.tiers import compact_letters
 
 Inputs = Mapping[str, Any]
 

@@ -235,6 +235,17 @@ class PairedPredictions:
         kind = "probabilities" if wanted is self.probabilities else "probabilities or scores"
         return f"{' and '.join(silent)} give(s) no {kind}" if silent else ""
 
+    def only(self, models: Sequence[int]) -> PairedPredictions:
+        """Return the predictions of some models."""
+        at = list(models)
+        return dataclasses.replace(
+            self,
+            models=tuple(self.models[m] for m in at),
+            predicted=self.predicted[:, at],
+            scores=None if self.scores is None else self.scores[:, at],
+            probabilities=None if self.probabilities is None else self.probabilities[:, at],
+        )
+
     def _categorical(self, codes: Codes) -> Any:
         return pd.Categorical.from_codes(codes, pd.Index(self.classes))
 

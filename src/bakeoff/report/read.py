@@ -10,11 +10,12 @@ from pathlib import Path
 import pandas as pd
 
 from bakeoff.compare import Comparison
-from bakeoff.compare.evidence import read_predictions, read_scores
+from bakeoff.compare.evidence import PairedPredictions, read_predictions, read_scores
 from bakeoff.files import read_json
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.report.study import Study
 from bakeoff.spec import Experiment
+from bakeoff.stats import looks_at
 
 _TEXTS = ("dataset", "model", "plan", "metric", "parameter", "value", "why")
 
@@ -64,7 +65,7 @@ def read_study(
         read_scores(scores),
         read_table(timings),
         {card["dataset"]: card for card in known},
-        {name: read_predictions(path, list(experiment.models)) for name, path in holdouts.items()},
+        {name: _predictions(path, experiment) for name, path in holdouts.items()},
         environment(experiment),
         file,
         failed=extras.get("excluded", nothing),
@@ -73,6 +74,17 @@ def read_study(
         chosen=read_json(chosen),
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},
+    )
+
+
+def _predictions(path: str | Path, experiment: Experiment) -> PairedPredictions:
+    """Read what the models say of one test set, as the metric that ranks them wants it."""
+    wanted = looks_at(experiment.metrics[0])
+    return read_predictions(
+        path,
+        list(experiment.models),
+        scores=wanted == "ranking",
+        probabilities=wanted == "probabilities",
     )
 
 

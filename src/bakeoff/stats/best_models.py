@@ -26,6 +26,8 @@ class BestResult(Result):
 
     Attributes
     ----------
+    scores : tuple of float
+        Of each model, greater is better: losses with their sign turned; NaN where it has no value.
     members : tuple of int
         The models that are not shown to be worse than another: a best one is among them with
         the confidence of the interval.
@@ -39,6 +41,7 @@ class BestResult(Result):
         The winner's score as it is, flattered by having been chosen.
     """
 
+    scores: tuple[float, ...]
     members: tuple[int, ...]
     pvalues: tuple[float, ...]
     probability_best: tuple[float, ...]
@@ -211,6 +214,7 @@ def _nothing(family: Family, test: str, status: Status) -> BestResult:
         null_hypothesis="",
         method="hsu1984",
         status=status,
+        scores=nan,
         members=(),
         pvalues=nan,
         probability_best=nan,
@@ -244,6 +248,7 @@ def _result(
         method="hsu1984",
         assumptions=assumptions(family.setting, single.tested),
         naive=naive,
+        scores=tuple(math.nan if s is None else s.value for s in family.singles),
         details={"reasons": family.reasons},
         **found,
     )

@@ -21,7 +21,7 @@ from bakeoff.stats import (
     metric_difference,
     metric_rows_needed,
 )
-from bakeoff.stats._letters import compact_letters
+from bakeoff.stats.tiers import compact_letters
 
 
 def study(n: int = 200, models: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
