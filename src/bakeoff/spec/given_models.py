@@ -19,7 +19,7 @@ from pydantic import (
 
 from bakeoff.errors import Problem, shown
 from bakeoff.files import locate
-from bakeoff.keys import ID, Label, Section, name_of, said
+from bakeoff.keys import ID, Id, Label, Section, name_of, said
 from bakeoff.sources.common.base import ColumnName
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.resampling import Holdout
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 DATASET = "{dataset}"
 CLASS = "{class}"
+_HOLDOUT = "holdout.parquet"
 
 
 def _as_name(value: Any) -> Any:
@@ -108,12 +109,35 @@ class GivenModel(Section):
         "`repeat`, `fold`, `metric`, `value`; also `n_train` and `n_test` for tests that need the "
         "sizes; `dataset`, `model` and `plan` where the file holds several.",
     )
+    results: str | None = Field(
+        None,
+        min_length=1,
+        description="With `model`, instead of `predictions`: the folder of another run's results, "
+        "e.g. `results/march`, whose model is a rival here on the same test rows.",
+    )
+    model: Id | None = Field(None, description="The model's id in the experiment of `results`.")
     label: Label | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_another_run(cls, keys: Any) -> Any:
+        """Find the predictions of another run's model."""
+        if not isinstance(keys, Mapping) or not {"results", "model"} & set(keys):
+            return keys
+        if not isinstance(keys.get("results"), str) or not isinstance(keys.get("model"), str):
+            raise said("`results` and `model` go together: a folder of results, a model in it")
+        path = f"{keys['results'].rstrip('/')}/predictions/{DATASET}/{keys['model']}/{_HOLDOUT}"
+        if keys.get("predictions") not in (None, path):
+            raise said("`results` stands in place of `predictions`: keep one of them")
+        return {**keys, "predictions": path}
 
     @model_validator(mode="after")
     def _gives_something(self) -> Self:
         if self.predictions is None and self.scores is None:
-            raise said("expected `predictions:` or `scores:`, the path of a file")
+            raise said(
+                "expected `predictions:` or `scores:`, the path of a file, or `results:`, the "
+                "folder of another run"
+            )
         if self.predictions is None and self.columns.model_fields_set:
             raise said("`columns` goes with `predictions`; the columns of `scores` have one name")
         return self
@@ -148,7 +172,7 @@ class GivenModel(Section):
 def is_given(value: Any) -> bool:
     """Tell an entry of `models:` with results from one that is to be fitted."""
     keys = set(value) if isinstance(value, Mapping) else set()
-    return isinstance(value, GivenModel) or bool({"predictions", "scores"} & keys)
+    return isinstance(value, GivenModel) or bool({"predictions", "scores", "results"} & keys)
 
 
 def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -161,7 +185,7 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
         named = isinstance(name, str) and re.fullmatch(ID, name)
         filled["datasets"] = {name if named else "given": {"source": "given", **label}}
     if given and "resampling" not in config:
-        if not all("predictions" in dict(m) for m in given):
+        if not all({"predictions", "results"} & set(dict(m)) for m in given):
             raise said(
                 "`resampling:` must say which plan the scores come from, e.g. "
                 "`resampling: {kfold: {folds: 10}}`"

@@ -358,6 +358,79 @@ def test_files_are_found_beside_the_experiment(given: Any, monkeypatch: Any) -> 
     assert experiment.given["a"].predictions == "../a.csv"
 
 
+def run_of_march(folder: Path) -> pd.DataFrame:
+    """Leave the predictions of a model as a run leaves them, for the test rows of `pets`."""
+    rows = pd.DataFrame({"id": range(1, 41), "x": np.arange(40) % 5, "pet": TRUTH * 5})
+    rows["part"] = ["test"] * 8 + ["train"] * 32
+    rows.to_csv("data.csv", index=False)
+    usual = table()
+    place = folder / "predictions/pets/gbm"
+    place.mkdir(parents=True)
+    Predictions(
+        row_id=usual["id"].to_numpy(),
+        y_true=(usual["y_true"] == "dog").to_numpy(dtype=np.intp),
+        y_pred=(usual["y_pred"] == "dog").to_numpy(dtype=np.intp),
+        classes=("cat", "dog"),
+        probabilities=usual[["p_cat", "p_dog"]].to_numpy(),
+        decision=None,
+        facts={},
+    ).write(place / "holdout.parquet")
+    return rows
+
+
+def rival(**keys: Any) -> dict[str, Any]:
+    data = {"source": "file", "path": "data.csv", "target": "pet", "id": "id"}
+    return {
+        "experiment": "april",
+        "datasets": {"pets": data},
+        "models": {
+            "new": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+            "old": {"results": "results/march", "model": "gbm", **keys},
+        },
+        "resampling": {"holdout": {"column": "part"}},
+        "tests": {"run": ["mcnemar", "delong"]},
+        "metrics": ["accuracy", "roc_auc"],
+    }
+
+
+def test_model_of_another_run_is_a_rival(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = run_of_march(Path("results/march"))
+    assert messages(rival()) == ""
+    experiment = load_experiment(rival())
+    (file,) = experiment.given["old"].files("pets")
+    assert file == "results/march/predictions/pets/gbm/holdout.parquet"
+    assert load_experiment(experiment.resolved()) == experiment
+    rows.assign(pet=rows["pet"].where(rows["id"] != 3, "dog")).to_csv("data.csv", index=False)
+    assert "1 of 8 rows have another true label" in messages(rival())
+    rows.assign(part=rows["part"].where(rows["id"] != 9, "test")).to_csv("data.csv", index=False)
+    assert "ids that are missing (1): 9" in messages(rival())
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"model": None}, "`results` and `model` go together"),
+        ({"predictions": "a.csv"}, "`results` stands in place of `predictions`"),
+        ({"model": "tree"}, "no file at 'results/march/predictions/pets/tree/holdout.parquet'"),
+    ],
+)
+def test_mistake_about_another_run_is_told(
+    tmp_path: Path, monkeypatch: Any, keys: dict[str, Any], expected: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_of_march(Path("results/march"))
+    assert expected in messages(rival(**keys))
+
+
+def test_folds_of_another_run_are_refused(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_of_march(Path("results/march"))
+    config = rival()
+    config["resampling"]["kfold"] = {"folds": 3}
+    assert "resampling.kfold" in messages(config)
+
+
 # --- scores
 
 
