@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -72,20 +74,41 @@ class Runner:
             *("--workflow-profile", str(ROOT / "profiles/default"), "--cores", str(cores)),
             *options,
         ]
-        paths = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
         return subprocess.run(
             command,
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": paths},
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=1200,
             check=False,
         )
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the environment of a run, in which modules of the folder can be imported."""
+        paths = os.pathsep.join([str(self.folder), os.environ.get("PYTHONPATH", "")])
+        return {**os.environ, "PYTHONPATH": paths}
+
     def results(self, experiment: str = "tiny") -> Path:
         """Return the folder of an experiment's results."""
         return self.folder / "results" / experiment
+
+
+def once(factory: pytest.TempPathFactory, name: str, fill: Callable[[Path], None]) -> Path:
+    """Return a folder that the first process to ask for it fills, and all others share."""
+    shared = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder, filled = shared / name, shared / f"{name}.filled"
+    with (shared / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not filled.exists():
+            folder.mkdir()
+            fill(folder)
+            filled.touch()
+    return folder
 
 
 @pytest.fixture
@@ -97,10 +120,19 @@ def snakemake(tmp_path: Path) -> Runner:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     """Return the folder in which the tiny experiment has run once; not to be changed."""
-    runner = Runner(tmp_path_factory.mktemp("finished"))
-    done = runner(copy.deepcopy(TINY))
-    assert done.returncode == 0, done.stderr
-    return runner
+
+    def run(folder: Path) -> None:
+        done = Runner(folder)(TINY)
+        assert done.returncode == 0, done.stderr
+
+    return Runner(once(tmp_path_factory, "finished", run))
+
+
+@pytest.fixture
+def finished_copy(finished: Runner, tmp_path: Path) -> Runner:
+    """Return a copy of the finished run, to be changed."""
+    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
+    return Runner(tmp_path)
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ class Cluster:
     def finish(self, run: subprocess.Popen[str]) -> None:
         """Wait for a run, which must end well."""
         try:
-            code = run.wait(timeout=300)
+            code = run.wait(timeout=1200)
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)
             code = None
@@ -132,7 +132,7 @@ class Cluster:
 
     def first_fit(self) -> str:
         """Wait until a fit has begun; return its Slurm job."""
-        return until(lambda: next(iter(self.folder.glob("started.*")), None), 90).suffix[1:]
+        return until(lambda: next(iter(self.folder.glob("started.*")), None), 600).suffix[1:]
 
 
 def until(found: Callable[[], Any], seconds: float) -> Any:
@@ -165,4 +165,4 @@ def cluster(running_slurm: None, tmp_path: Path) -> Iterator[Cluster]:
     made = Cluster(tmp_path)
     yield made
     subprocess.run(["scancel", "--user=root"], capture_output=True, check=False)
-    until(lambda: not made.running(), 60)
+    until(lambda: not made.running(), 300)

@@ -15,7 +15,7 @@ from tests.cluster.conftest import Cluster, slurm, until
 from tests.conftest import ROOT, Runner
 from tests.workflow.test_run import tables
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_job_over_its_memory_gets_more(cluster: Cluster, sleepers: dict[str, Any
 def test_jobs_of_a_lost_node_are_done_elsewhere(cluster: Cluster, sleepers: dict[str, Any]) -> None:
     sleepers["models"]["a"]["params"] = sleepers["models"]["b"]["params"] = {"seconds": 8.0}
     run = cluster.start(sleepers)
-    until(lambda: len(list(cluster.folder.glob("started.*"))) == 2, 90)
+    until(lambda: len(list(cluster.folder.glob("started.*"))) == 2, 600)
     node = cluster.node_of(cluster.first_fit())
     slurm("kill-node", node)
     try:
@@ -105,8 +105,8 @@ def test_interrupted_run_cancels_its_jobs_and_a_second_one_finishes(
     run = cluster.start(sleepers)
     cluster.first_fit()
     os.kill(run.pid, number)
-    assert run.wait(timeout=30) == 1
-    until(lambda: not cluster.running(), 30)
+    assert run.wait(timeout=300) == 1
+    until(lambda: not cluster.running(), 300)
     assert {job["JobState"] for job in cluster.jobs()} == {"CANCELLED"}
     cluster.run(sleepers)
     assert fits(cluster) == 6

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -36,13 +35,6 @@ def changed(before: dict[str, int], runner: Runner) -> set[str]:
     return {Path(name).parent.name for name in after if after[name] != before.get(name)}
 
 
-@pytest.fixture
-def again(finished: Runner, tmp_path: Path) -> Runner:
-    """Return a copy of the finished run, to be changed."""
-    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
-    return Runner(tmp_path)
-
-
 def test_same_bytes_in_batches(finished: Runner, snakemake: Runner, tiny: dict[str, Any]) -> None:
     tiny["execution"] = {"jobs_per": "dataset"}
     assert snakemake(tiny, "--set-threads", "fit_batch=2").returncode == 0
@@ -51,28 +43,41 @@ def test_same_bytes_in_batches(finished: Runner, snakemake: Runner, tiny: dict[s
     assert "Nothing to be done" in second.stderr
 
 
-def test_another_granularity_refits_what_changed_and_nothing_else(
-    again: Runner, tiny: dict[str, Any]
+def test_another_granularity_refits_what_changed(
+    finished_copy: Runner, tiny: dict[str, Any]
+) -> None:
+    before = written(finished_copy)
+    tiny["models"]["tree"]["params"] = {"max_depth": 3}
+    assert finished_copy(tiny, *per("model")).returncode == 0
+    assert changed(before, finished_copy) == {"tree"}
+    before = written(finished_copy)
+    assert finished_copy(tiny, *per("fold")).returncode == 0
+    assert changed(before, finished_copy) == set()
+
+
+@pytest.mark.slow
+def test_changes_of_granularity_refit_what_changed_and_nothing_else(
+    finished_copy: Runner, tiny: dict[str, Any]
 ) -> None:
     for what in ("model", "dataset", "fold"):
-        before = written(again)
-        assert again(tiny, *per(what)).returncode == 0
-        assert changed(before, again) == set(), what
-    before = written(again)
+        before = written(finished_copy)
+        assert finished_copy(tiny, *per(what)).returncode == 0
+        assert changed(before, finished_copy) == set(), what
+    before = written(finished_copy)
     tiny["models"]["tree"]["params"] = {"max_depth": 3}
-    assert again(tiny, *per("model")).returncode == 0
-    assert changed(before, again) == {"tree"}
+    assert finished_copy(tiny, *per("model")).returncode == 0
+    assert changed(before, finished_copy) == {"tree"}
     # Snakemake's records of single jobs and those of batches both tell of an older state now
-    before = written(again)
-    assert again(tiny, *per("fold")).returncode == 0
-    assert changed(before, again) == set()
+    before = written(finished_copy)
+    assert finished_copy(tiny, *per("fold")).returncode == 0
+    assert changed(before, finished_copy) == set()
     tiny["models"]["tree"]["params"] = {"max_depth": 2}
-    assert again(tiny, *per("fold")).returncode == 0
-    assert changed(before, again) == {"tree"}
-    before = written(again)
+    assert finished_copy(tiny, *per("fold")).returncode == 0
+    assert changed(before, finished_copy) == {"tree"}
+    before = written(finished_copy)
     tiny["models"]["tree"]["params"] = {"max_depth": 3}
-    assert again(tiny, *per("model")).returncode == 0
-    assert changed(before, again) == {"tree"}
+    assert finished_copy(tiny, *per("model")).returncode == 0
+    assert changed(before, finished_copy) == {"tree"}
 
 
 def test_failing_fit_does_not_lose_its_siblings(snakemake: Runner, tiny: dict[str, Any]) -> None:

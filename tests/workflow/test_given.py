@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,9 @@ from tests.workflow.test_run import executed
 
 
 @pytest.fixture
-def beside(finished: Runner, tmp_path: Path) -> Runner:
-    """Return a folder with a copy of the finished run, for a second experiment in it."""
-    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
-    return Runner(tmp_path)
+def beside(finished_copy: Runner) -> Runner:
+    """Return a copy of the finished run, for a second experiment in its folder."""
+    return finished_copy
 
 
 def rows(runner: Runner, name: str, **wanted: Any) -> pd.DataFrame:
@@ -103,7 +101,7 @@ def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str
         "metrics": tiny["metrics"],
         "tests": {"run": ["cv5x2_f"]},
     }
-    run = beside(config)
+    run = beside(config, "--until", "compare")
     assert run.returncode == 0, run.stderr
     assert not executed(run) & {"fit_fold", "split_dataset", "take_predictions"}
     expected = rows(beside, "tiny", test="cv5x2_f")
@@ -113,7 +111,7 @@ def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str
 def test_fits_are_taken_from_another_experiment(beside: Runner, tiny: dict[str, Any]) -> None:
     tiny |= {"experiment": "again", "execution": {"reuse": True}}
     tiny["models"]["tree"]["params"]["max_depth"] = 3
-    run = beside(tiny)
+    run = beside(tiny, "--until", "all_scores")
     assert run.returncode == 0, run.stderr
     logs = beside.results("again") / "logs/fit/iris"
     said = {

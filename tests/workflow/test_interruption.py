@@ -72,7 +72,7 @@ class Started:
                 *("--cores", "2", "--keep-going", *options),
             ],
             cwd=runner.folder,
-            env={**os.environ, "PYTHONPATH": str(runner.folder)},
+            env=runner.environment,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
@@ -81,7 +81,7 @@ class Started:
     def wait_for_processes(self, count: int) -> None:
         self.wait_for(lambda: len(descendants(self.process.pid)) >= count)
 
-    def wait_for(self, condition: Callable[[], Any], seconds: float = 60) -> None:
+    def wait_for(self, condition: Callable[[], Any], seconds: float = 600) -> None:
         end = time.monotonic() + seconds
         while not condition() and self.process.poll() is None:
             assert time.monotonic() < end
@@ -153,7 +153,7 @@ def test_killed_twenty_times_gives_the_same_bytes(
 def test_signal_ends_a_run_at_once_and_leaves_no_process(
     snakemake: Runner, sleepy: dict[str, Any], number: signal.Signals, per: str
 ) -> None:
-    sleepy["models"]["tree"]["params"] = {"seconds": 60.0}
+    sleepy["models"]["tree"]["params"] = {"seconds": 3600.0}
     sleepy["execution"] = {"jobs_per": per}
     default = "--workflow-profile", str(ROOT / "profiles/default")
     run = Started(snakemake, sleepy, *default, "--set-threads", "fit_batch=2")
@@ -161,8 +161,8 @@ def test_signal_ends_a_run_at_once_and_leaves_no_process(
     below = descendants(run.process.pid)
     assert below
     os.kill(run.process.pid, number)
-    assert run.process.wait(timeout=20) == 1
-    assert psutil.wait_procs(below, timeout=10)[1] == []
+    assert run.process.wait(timeout=300) == 1
+    assert psutil.wait_procs(below, timeout=300)[1] == []
     sleepy["models"]["tree"]["params"] = {"seconds": 0.0}
     assert snakemake(sleepy).returncode == 0
 

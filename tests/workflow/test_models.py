@@ -13,7 +13,7 @@ import pytest
 from sklearn.metrics import accuracy_score
 
 from bakeoff.fit.predictions import Predictions
-from tests.conftest import Runner
+from tests.conftest import Runner, once
 
 FOREST = "sklearn.ensemble.RandomForestClassifier"
 
@@ -50,10 +50,12 @@ CHOOSING: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def chosen(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     """Return the folder in which models that choose have run once."""
-    runner = Runner(tmp_path_factory.mktemp("choosing"))
-    done = runner(CHOOSING)
-    assert done.returncode == 0, done.stderr
-    return runner
+
+    def run(folder: Path) -> None:
+        done = Runner(folder)(CHOOSING)
+        assert done.returncode == 0, done.stderr
+
+    return Runner(once(tmp_path_factory, "choosing", run))
 
 
 def predictions(runner: Runner, model: str, split: str) -> Predictions:
@@ -168,7 +170,7 @@ def excluding(tmp_path_factory: pytest.TempPathFactory) -> tuple[Runner, dict[st
     beside = runner.folder / "beside"  # the experiment's folder is not the one snakemake runs in
     beside.mkdir()
     (beside / "mine.py").write_text(FAILING)
-    (beside / "limits.py").write_text("LONG = 30\n")
+    (beside / "limits.py").write_text("LONG = 3600\n")
     experiment: dict[str, Any] = {
         "experiment": "excluding",
         "on_error": "exclude",
@@ -179,7 +181,7 @@ def excluding(tmp_path_factory: pytest.TempPathFactory) -> tuple[Runner, dict[st
         "models": {
             "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
             "raises": {"estimator": "mine.Sometimes"},
-            "sleeps": {"estimator": "mine.Sleeps", "timeout": 1},
+            "sleeps": {"estimator": "mine.Sleeps", "timeout": 10},
             "dies": {"estimator": "mine.Dies"},
             "is_shot": {"estimator": "mine.IsShot"},
             "diverges": {"estimator": "mine.Diverges"},
@@ -208,13 +210,14 @@ def planned(run: Any) -> dict[str, int]:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("excluding")
 def test_who_failed_is_excluded_there_and_told(excluding: Any) -> None:
     results = excluding[0].results("excluding")
     table = pd.read_csv(results / "excluded.csv")
     assert set(table["dataset"]) == {"wine"}
     why = table.groupby("model")["why"].first()
     assert why["raises"] == "RuntimeError: no luck today"
-    assert why["sleeps"] == "it took more than 1 s (`timeout`) and was ended"
+    assert why["sleeps"] == "it took more than 10 s (`timeout`) and was ended"
     assert why["dies"].startswith("the worker process was killed by signal 9, SIGKILL")
     assert why["diverges"].startswith("it diverged: probabilities of ")
     assert table.groupby("model").size().to_dict() == {
@@ -236,6 +239,7 @@ def test_who_failed_is_excluded_there_and_told(excluding: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("excluding")
 def test_tests_without_models_are_undecided(excluding: Any) -> None:
     rows = json.loads((excluding[0].results("excluding") / "comparisons.json").read_text())
     wine = [row for row in rows if row["dataset"] == "wine"]
@@ -245,6 +249,7 @@ def test_tests_without_models_are_undecided(excluding: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("excluding")
 def test_second_run_does_nothing_and_an_edit_retries(excluding: Any) -> None:
     runner, experiment = excluding
     again = run_beside(runner, experiment)
@@ -259,19 +264,21 @@ def test_second_run_does_nothing_and_an_edit_retries(excluding: Any) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("excluding")
 def test_edited_code_of_the_user_refits_what_it_makes(excluding: Any) -> None:
     runner, experiment = excluding
     helper = runner.folder / "beside/limits.py"
     before = helper.read_text()
     helper.write_text(before + "# a comment changes nothing\n")
     assert "Nothing to be done" in run_beside(runner, experiment, "-n").stdout
-    helper.write_text("LONG = 31\n")
+    helper.write_text("LONG = 3601\n")
     fits = planned(run_beside(runner, experiment, "-n"))
     helper.write_text(before)
     assert (fits["fit_fold"], fits["fit_holdout"]) == (20, 10)
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("excluding")
 def test_failed_file_has_no_rows_and_says_why(excluding: Any) -> None:
     folder: Path = excluding[0].results("excluding") / "predictions/wine/raises"
     found = Predictions.read(folder / "holdout.parquet")

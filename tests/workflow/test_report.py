@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import re
-import shutil
 import zipfile
 from html import unescape
 from pathlib import Path
@@ -142,12 +141,11 @@ def test_reasons_of_the_tests_are_told(results: Path) -> None:
 
 
 def test_snakemakes_report_has_every_exhibit_with_its_caption(
-    finished: Runner, tmp_path: Path
+    finished_copy: Runner,
 ) -> None:
-    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
-    run = Runner(tmp_path)(copy.deepcopy(TINY), "--report", "report.zip", cores=1)
+    run = finished_copy(copy.deepcopy(TINY), "--report", "report.zip", cores=1)
     assert run.returncode == 0, run.stderr
-    with zipfile.ZipFile(tmp_path / "report.zip") as bundle:
+    with zipfile.ZipFile(finished_copy.folder / "report.zip") as bundle:
         index = bundle.read("report/report.html").decode()
     found = _variable(index, "results")
     categories = _variable(index, "categories")

@@ -160,56 +160,46 @@ def test_same_bytes_whatever_the_cores(
         assert content == two[name], name
 
 
-@pytest.fixture
-def again(finished: Runner, tmp_path: Path) -> Runner:
-    """Return a copy of the finished run, to be changed."""
-    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
-    return Runner(tmp_path)
-
-
-def test_second_run_does_nothing(again: Runner, tiny: dict[str, Any]) -> None:
-    run = again(tiny)
-    assert run.returncode == 0
-    assert "Nothing to be done" in run.stderr
-    assert executed(run) == set()
-
-
-def test_edited_model_refits_alone(again: Runner, tiny: dict[str, Any]) -> None:
-    before = {p: p.stat().st_mtime_ns for p in again.results().rglob("predictions/**/*.parquet")}
+def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(
+    finished_copy: Runner, tiny: dict[str, Any]
+) -> None:
+    fits = finished_copy.results().rglob("predictions/**/*.parquet")
+    before = {p: p.stat().st_mtime_ns for p in fits}
+    scores = pd.read_csv(finished_copy.results() / "scores.csv")
     tiny["models"]["tree"]["params"] = {"max_depth": 3}
-    assert again(tiny).returncode == 0
-    changed = {p.parent.name for p, t in before.items() if p.stat().st_mtime_ns != t}
-    assert changed == {"tree"}
-
-
-def test_label_metric_alpha_refit_nothing(again: Runner, tiny: dict[str, Any]) -> None:
-    tiny["models"]["tree"]["label"] = "A tree"
-    tiny["metrics"] += ["mcc"]
-    tiny["tests"]["alpha"] = 0.01
-    run = again(tiny)
-    assert run.returncode == 0
-    assert not executed(run) & {"load_dataset", "split_dataset", "fit_fold", "fit_holdout"}
-    assert set(comparisons(again)["alpha"]) == {0.01}
-
-
-def test_added_model_changes_no_other_number(again: Runner, tiny: dict[str, Any]) -> None:
-    before = pd.read_csv(again.results() / "scores.csv")
     tiny["models"]["forest"] = {
         "estimator": "sklearn.ensemble.RandomForestClassifier",
         "params": {"n_estimators": 5},
     }
-    assert again(tiny).returncode == 0
-    after = pd.read_csv(again.results() / "scores.csv")
-    kept = after[after["model"] != "forest"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(kept, before)
+    assert finished_copy(tiny, "--until", "all_scores").returncode == 0
+    changed = {p.parent.name for p, t in before.items() if p.stat().st_mtime_ns != t}
+    assert changed == {"tree"}
+    after = pd.read_csv(finished_copy.results() / "scores.csv")
+    kept = [table.query("model in ['bayes', 'stump']") for table in (scores, after)]
+    pd.testing.assert_frame_equal(*(table.reset_index(drop=True) for table in kept))
+    assert set(after["model"]) == {"tree", "bayes", "stump", "forest"}
 
 
-def test_two_experiments_live_side_by_side(again: Runner, tiny: dict[str, Any]) -> None:
+def test_label_metric_alpha_refit_nothing(finished_copy: Runner, tiny: dict[str, Any]) -> None:
+    tiny["models"]["tree"]["label"] = "A tree"
+    tiny["metrics"] += ["mcc"]
+    tiny["tests"]["alpha"] = 0.01
+    run = finished_copy(tiny)
+    assert run.returncode == 0
+    assert not executed(run) & {"load_dataset", "split_dataset", "fit_fold", "fit_holdout"}
+    assert set(comparisons(finished_copy)["alpha"]) == {0.01}
+
+
+def test_second_run_does_nothing_beside_another_experiment_too(
+    finished_copy: Runner, tiny: dict[str, Any]
+) -> None:
     other = copy.deepcopy(tiny) | {"experiment": "other", "seed": 8}
-    assert again(other).returncode == 0
-    assert again.results("other").is_dir()
-    assert "Nothing to be done" in again(tiny).stderr
-    one, two = (again.results(n) / "scores.csv" for n in ("tiny", "other"))
+    assert finished_copy(other, "--until", "all_scores").returncode == 0
+    second = finished_copy(tiny)
+    assert second.returncode == 0
+    assert "Nothing to be done" in second.stderr
+    assert executed(second) == set()
+    one, two = (finished_copy.results(n) / "scores.csv" for n in ("tiny", "other"))
     assert one.read_bytes() != two.read_bytes()
 
 
@@ -240,8 +230,8 @@ def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
     recipes.code.cache_clear()
 
 
-def test_rulegraph_reads_like_the_job(finished: Runner, tiny: dict[str, Any]) -> None:
-    graph = finished(tiny, "--rulegraph", "--forceall").stdout
+def test_rulegraph_reads_like_the_job(finished_copy: Runner, tiny: dict[str, Any]) -> None:
+    graph = finished_copy(tiny, "--rulegraph", "--forceall").stdout
     names = dict(re.findall(r'(\d+)\[label\s*=\s*"([\w]+)', graph))
     edges = {(names[a], names[b]) for a, b in re.findall(r"(\d+)\s*->\s*(\d+)", graph)}
     assert {

@@ -14,6 +14,8 @@ from sklearn.metrics import roc_auc_score
 from bakeoff.compare import Comparison, Decision
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 
+pytestmark = pytest.mark.xdist_group("study")
+
 CATALOGUE = catalogue()
 PAIRS = [("tree", "bayes"), ("tree", "knn"), ("bayes", "knn")]
 

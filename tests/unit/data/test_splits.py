@@ -31,7 +31,7 @@ def table(counts: list[int], seed: int = 0) -> Table:
 counts = st.lists(st.integers(8, 60), min_size=2, max_size=5)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(counts, st.integers(2, 4), st.integers(0, 2**31))
 def test_folds_are_balanced(counts: list[int], folds: int, seed: int) -> None:
     data = table(counts)
@@ -46,7 +46,7 @@ def test_folds_are_balanced(counts: list[int], folds: int, seed: int) -> None:
     assert not splits["repeat-1"].equals(splits["repeat-2"])
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(counts, st.floats(0.25, 0.75), st.integers(0, 2**31))
 def test_test_parts_have_their_share(counts: list[int], share: float, seed: int) -> None:
     data = table(counts)

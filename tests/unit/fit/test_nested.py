@@ -32,7 +32,7 @@ TUNED = {
 
 
 def test_nested_estimate_is_chance_on_noise_and_the_naive_one_is_not(tmp_path: Path) -> None:
-    rows, studies = 60, 4
+    rows, studies = 60, 2
     nested, naive = [], []
     for study in range(studies):
         rng = np.random.default_rng(study)

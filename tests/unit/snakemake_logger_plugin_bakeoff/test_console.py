@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from bakeoff.run import snakemake_hooks
 from snakemake_logger_plugin_bakeoff import LogHandler, Pace
+from tests.conftest import ROOT
 
 
 class Terminal(io.StringIO):
@@ -192,3 +194,42 @@ def test_interrupted_run_says_how_to_go_on(console: Any, monkeypatch: pytest.Mon
         log, stream = console()
         log(text, logging.ERROR, event=LogEvent.ERROR, exception="WorkflowError")
         assert told.splitlines()[-1] in stream.getvalue()
+
+
+@pytest.mark.parametrize("option", ["--configfile", "--configfiles", "--configfile="])
+def test_unreadable_experiment_is_told_with_its_line(
+    console: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, option: str
+) -> None:
+    file, fine = tmp_path / "broken.yaml", ROOT / "config/config.yaml"
+    file.write_text("models: {a: [\n")
+    given = [f"{option}{file}"] if option.endswith("=") else [option, str(fine), str(file)]
+    log, stream = console()
+    for argv, told in (([*given, "-n"], True), (["--cores", "2", str(file)], False)):
+        monkeypatch.setattr("sys.argv", ["snakemake", *argv])
+        for text in ("Config file is not valid JSON or YAML.", "in load_configfile"):
+            log(text, logging.ERROR, event=LogEvent.ERROR, exception="WorkflowError")
+            assert (f"{file}:2:1: not valid YAML" in stream.getvalue()) is told
+            stream.truncate(0)
+        log("something else", logging.ERROR, event=LogEvent.ERROR, exception="WorkflowError")
+        assert stream.getvalue().strip("\0") == "something else\n"
+        stream.truncate(0)
+
+
+def test_snakemake_is_told_that_it_need_not_format_or_draw(console: Any) -> None:
+    log, _ = console()
+    handler = log.__closure__[0].cell_contents
+    assert (handler.writes_to_stream, handler.has_filter, handler.has_formatter) == (True,) * 3
+    assert (handler.writes_to_file, handler.needs_rulegraph) == (False, False)
+
+
+def test_time_is_told_in_hours_and_batches_are_counted_as_such(console: Any, clock: Clock) -> None:
+    log, stream = console()
+    log("Job stats: a table", event=LogEvent.RUN_INFO, stats={"fit_batch": 4, "all": 1})
+    log(event=LogEvent.JOB_INFO, jobid=1, rule_name="fit_batch", rule_msg=None)
+    clock.now = 3661.0
+    log("Finished jobid", event=LogEvent.JOB_FINISHED, job_id=1)
+    log(event=LogEvent.PROGRESS, done=1, total=5)
+    log(event=LogEvent.PROGRESS, done=5, total=5)
+    first, last = stream.getvalue().splitlines()
+    assert first.startswith("batches of fits 1 of 4")
+    assert last == "done: 4 batches of fits and 1 other steps in 1:01:01"
