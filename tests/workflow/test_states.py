@@ -12,13 +12,6 @@ from tests.conftest import Runner
 from tests.workflow.test_run import executed, tables
 
 
-@pytest.fixture
-def again(finished: Runner, tmp_path: Path) -> Runner:
-    """Return a copy of the finished run, to be changed."""
-    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True)
-    return Runner(tmp_path)
-
-
 def shown(results: Path) -> dict[str, bytes]:
     """Return the bytes of all that people look at, but of times."""
     kinds = (".svg", ".csv", ".tex", ".txt", ".json", ".yaml")
@@ -32,51 +25,56 @@ def shown(results: Path) -> dict[str, bytes]:
 
 
 def test_reordered_lists_give_what_a_fresh_run_gives_and_refit_nothing(
-    again: Runner, tiny: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+    finished_copy: Runner, tiny: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     tiny["models"] = dict(reversed(tiny["models"].items()))
     tiny["metrics"].reverse()
     tiny["tests"]["run"].remove("cochran_q")  # and what it left goes
     tiny["tests"]["run"].reverse()
-    run = again(tiny)
+    run = finished_copy(tiny)
     assert run.returncode == 0, run.stderr
     assert not executed(run) & {"load_dataset", "split_dataset", "fit_fold", "fit_holdout"}
     fresh = Runner(tmp_path_factory.mktemp("fresh"))
     assert fresh(tiny).returncode == 0
-    here, there = shown(again.results()), shown(fresh.results())
+    here, there = shown(finished_copy.results()), shown(fresh.results())
     assert sorted(here) == sorted(there)
     assert {name for name in here if here[name] != there[name]} == set()
 
 
 def test_what_is_deleted_comes_back_and_what_is_damaged_is_made_again(
-    again: Runner, tiny: dict[str, Any]
+    finished_copy: Runner, tiny: dict[str, Any]
 ) -> None:
-    before, pictures = tables(again.results()), set((again.results() / "figures").iterdir())
-    shutil.rmtree(again.results() / "figures")
+    before, pictures = (
+        tables(finished_copy.results()),
+        set((finished_copy.results() / "figures").iterdir()),
+    )
+    shutil.rmtree(finished_copy.results() / "figures")
     for name in ("verdict.txt", "timings.csv", "comparisons.json"):
-        (again.results() / name).unlink()
-    (again.results() / "data/iris.parquet").write_text("garbage")
-    run = again(tiny)
+        (finished_copy.results() / name).unlink()
+    (finished_copy.results() / "data/iris.parquet").write_text("garbage")
+    run = finished_copy(tiny)
     assert run.returncode == 0, run.stderr
     assert "load_dataset" in executed(run)
-    assert set((again.results() / "figures").iterdir()) == pictures
-    assert (again.results() / "verdict.txt").is_file()
-    assert tables(again.results()) == before
+    assert set((finished_copy.results() / "figures").iterdir()) == pictures
+    assert (finished_copy.results() / "verdict.txt").is_file()
+    assert tables(finished_copy.results()) == before
 
 
 def test_results_stay_with_their_file_and_files_are_not_merged(
-    again: Runner, tiny: dict[str, Any]
+    finished_copy: Runner, tiny: dict[str, Any]
 ) -> None:
-    other = again.folder / "other.yaml"
+    other = finished_copy.folder / "other.yaml"
     other.write_text("experiment: tiny\nseed: 8\n")
-    before = tables(again.results())
-    merged = again(tiny, "--configfile", str(again.folder / "experiment.yaml"), str(other))
+    before = tables(finished_copy.results())
+    merged = finished_copy(
+        tiny, "--configfile", str(finished_copy.folder / "experiment.yaml"), str(other)
+    )
     assert merged.returncode == 1
     assert "--configfile: found 2 files" in merged.stderr
-    (again.folder / "experiment.yaml").rename(again.folder / "first.yaml")
-    (again.results() / ".experiment-file").write_text("first.yaml\n")
-    taken = again({**tiny, "seed": 9})
+    (finished_copy.folder / "experiment.yaml").rename(finished_copy.folder / "first.yaml")
+    (finished_copy.results() / ".experiment-file").write_text("first.yaml\n")
+    taken = finished_copy({**tiny, "seed": 9})
     assert taken.returncode == 1
     assert "experiment.yaml: experiment: the results in results/tiny/ are those of" in taken.stderr
     assert "Traceback" not in taken.stderr + merged.stderr
-    assert tables(again.results()) == before
+    assert tables(finished_copy.results()) == before
