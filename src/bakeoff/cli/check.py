@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bakeoff.check import check_experiment
-from bakeoff.cli.terminal import bold, dim, paragraph, say, table
+from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare.corrections import pairs_of
 from bakeoff.compare.setup import compares_pairs, setup_of
 from bakeoff.data import Table
@@ -18,6 +18,7 @@ from bakeoff.data.splits import divisions
 from bakeoff.paths import Paths
 from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.prose import PLANS
+from bakeoff.report.wrapping import paragraph
 from bakeoff.resources import profile_lines, read_usage
 from bakeoff.spec import ChosenTest, Experiment, read_experiment
 from bakeoff.spec.datasets import GivenData
@@ -149,7 +150,7 @@ def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
             (test.name, test.plan, about, hypotheses, correction, percent(how.alpha), *_brief(test))
         )
     head = ("test", "plan", "null is about", "hypotheses", "correction", "level", "metrics")
-    say(bold("Tests"), *table(head, rows, "lllrlr", ("null is about", "correction")), "")
+    say(bold("Tests"), *table(head, rows, "lllrlr", [("null is about",), ("correction",)]), "")
     if experiment.tests.run == RECOMMENDED:
         for test in chosen:
             say(paragraph(f"{test.name}: {test.why}.", "  "))

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from bakeoff.cli.terminal import bold, dim, paragraph, say, table
+from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare import Comparison, Context, check_classes, choose_tests, run_test
 from bakeoff.compare.evidence import PairedPredictions
 from bakeoff.data.predicted import Predicted, contradiction
@@ -26,6 +26,7 @@ from bakeoff.report.numbers import count, fixed, interval, number, percent, pval
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
+from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.stats import catalogue
@@ -281,7 +282,7 @@ def _show_pairs(study: Study, family: Family) -> None:
     adjusted = first.family_size > 1 and first.correction != "none"
     empty = [2, 3] if first.metric == "cost" else []
     shown = [i for i in range(9) if i not in empty and (adjusted or i != 7)]
-    least = [*(["p"] if adjusted else []), *(head[i] for i in (2, 3) if i in shown)]
+    least = [*([("p",)] if adjusted else []), (head[2], head[3])]
     cells = [tuple(line[i] for i in shown) for line in lines]
     aligned = "".join("llrrrrrrl"[i] for i in shown)
     say(*table(tuple(head[i] for i in shown), cells, aligned, least), "")

@@ -1,4 +1,4 @@
-"""What the commands print: wrapped text and aligned tables, in colour where that is wanted."""
+"""What the commands print: aligned tables, in colour where that is wanted."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import os
 import re
 import shutil
 import sys
-import textwrap
 import unicodedata
 from collections.abc import Sequence
 
-_WIDEST = 100
 _BOLD, _DIM = "1", "2"
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -30,24 +28,11 @@ def dim(text: str) -> str:
     return _styled(text, _DIM)
 
 
-def paragraph(text: str, indent: str = "") -> str:
-    """Break a text into lines that fit the terminal."""
-    width = min(shutil.get_terminal_size((_WIDEST, 0)).columns, _WIDEST)
-    return textwrap.fill(
-        text,
-        max(width, 40),
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
 def table(
     header: Sequence[str],
     rows: Sequence[Sequence[str]],
     right: str = "",
-    least: Sequence[str] = (),
+    least: Sequence[tuple[str, ...]] = (),
 ) -> list[str]:
     """Align a table; where it is too wide, break its header and leave out what matters least.
 
@@ -59,8 +44,9 @@ def table(
         The cells.
     right : str
         One letter per column, ``r`` for those that are flush right; the rest is flush left.
-    least : sequence of str
-        Names of columns that a narrow terminal need not show, the first to go first.
+    least : sequence of tuple of str
+        Names of columns that a narrow terminal need not show, the first to go first; those of one
+        tuple go together.
     """
     sides = right.ljust(len(header), "l")
     columns = [[name, *cells] for name, *cells in zip(header, *rows, strict=True)]
@@ -70,12 +56,11 @@ def table(
         heads = [_in_two(name, max(map(width_of, cells))) for name, *cells in columns]
         columns = [[*two, *cells[1:]] for two, cells in zip(heads, columns, strict=True)]
         n_heads = 2
-    for name in least:
+    for names in least:
         if _total(columns) > room:
-            gone = list(header).index(name)
-            header = [*header[:gone], *header[gone + 1 :]]
-            columns.pop(gone)
-            sides = sides[:gone] + sides[gone + 1 :]
+            kept = [i for i, name in enumerate(header) if name not in names]
+            header, columns = [header[i] for i in kept], [columns[i] for i in kept]
+            sides = "".join(sides[i] for i in kept)
     lines = _aligned(columns, sides)
     return [*(dim(line) for line in lines[:n_heads] if line), *lines[n_heads:]]
 

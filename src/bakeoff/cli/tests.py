@@ -6,9 +6,10 @@ import argparse
 import inspect
 from collections.abc import Sequence
 
-from bakeoff.cli.terminal import bold, dim, paragraph, say, table
+from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare.setup import allowed_options
 from bakeoff.errors import UserError, unknown
+from bakeoff.report.wrapping import paragraph
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
 from bakeoff.stats.citations import BIBTEX
 
@@ -49,7 +50,7 @@ def _list(entries: Sequence[Entry]) -> None:
         ]
         say(bold(f"On {what}"))
         head = ("name", "title", "models", "null is about", "plans")
-        say(*table(head, rows, least=("title", "null is about")), "")
+        say(*table(head, rows, least=[("title",), ("null is about",)]), "")
     say(
         paragraph(
             "A null about models: these fitted models, on rows like the tested ones. About "

@@ -141,6 +141,8 @@ class Exhibit:
         A heading above it on the page; none if empty.
     folded : str
         What the page shows in place of it until it is opened; empty where it is open at once.
+    fourfolds : bool
+        Whether the page puts 2×2 tables of right and wrong rows below it, data set by data set.
     timed : bool
         Whether it tells times, which differ from run to run.
     """
@@ -153,6 +155,7 @@ class Exhibit:
     when: Callable[..., bool] = always
     heading: str = ""
     folded: str = ""
+    fourfolds: bool = False
     timed: bool = False
 
     def __post_init__(self) -> None:

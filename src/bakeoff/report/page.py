@@ -102,7 +102,7 @@ class Page:
             families = families_of(self.study, entry.name)
             if len(families) == 1:
                 fourfolds[""] = _fourfolds(self.study, families[0])
-        elif first.dataset:
+        elif first.dataset and records()[first.kind].fourfolds:
             counting = [entry.name for entry in self.study.tests if entry.counts]
             for family in families_of(self.study, counting[0]) if counting else ():
                 fourfolds[family.dataset] = _fourfolds(self.study, family)

@@ -11,6 +11,7 @@ from typing import Any, ParamSpec
 from bakeoff.errors import UserError
 from bakeoff.files import DOWNLOADS
 from bakeoff.report.exhibit import Item
+from bakeoff.report.wrapping import paragraph
 from bakeoff.run import recipes, steps
 from bakeoff.run.cache import cached
 from bakeoff.run.fits import Fitter
@@ -129,7 +130,8 @@ class Session:
         verdict, page = (Path(self.needs.paths.top(n)) for n in ("verdict.txt", "report.html"))
         if not (verdict.is_file() and page.is_file()):
             return ""
-        return f"\n{verdict.read_text(encoding='utf-8')}\nReport: {page}"
+        told = map(paragraph, verdict.read_text(encoding="utf-8").splitlines())
+        return "\n".join(("", *told, "", f"Report: {page}"))
 
     def _call(self, task: Callable[[], Any]) -> Any:
         return self.pool.call(task) if self.pool else run_here(task)

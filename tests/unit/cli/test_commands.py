@@ -625,3 +625,13 @@ def test_narrow_table_breaks_its_header_and_drops_what_matters_least(
 def test_wide_characters_keep_the_table_aligned() -> None:
     lines = table(("model", "n"), [("模型", "1"), ("e\u0301", "22")], "lr")
     assert len({width_of(line) for line in lines}) == 1
+
+
+def test_columns_that_belong_together_go_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    header, row = ("A", "only A", "only B", "p"), ("x" * 20, "1" * 9, "2" * 9, ".031")
+    for width, shown in ((60, header), (40, ("A", "p"))):
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("NO_COLOR", "1")
+        lines = table(header, [row], "lrrr", [("only A", "only B")])
+        assert " ".join(lines[0].split()) == " ".join(shown)
+        assert ("1" * 9 in lines[-1]) == ("only A" in shown) == ("2" * 9 in lines[-1])

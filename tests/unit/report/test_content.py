@@ -225,3 +225,38 @@ def test_intervals_of_all_pairs_say_whether_they_hold_together(test, correction,
     one = ran(spec, {m: list(rng.normal(0.8, 0.05, 12)) for m in "abc"})
     _, table = rows(f"pairs.{test}", one)
     assert [c.title for c in table.columns if c.key == "ci_low"] == [said]
+
+
+def test_confusion_and_crossing_count_the_rows():
+    means = {"a": 0.95, "b": 0.8, "c": 0.7}
+    one = ran(experiment(tuple(means), tests=("mcnemar",)), means, accuracies=means)
+    known = one.test_sets["d"]
+    counts, _ = rows("confusion", one)
+    for row in counts:
+        model, true = row["model"], known.classes.index(row["class"])
+        own = known.predicted[known.truth == true, known.models.index(model)]
+        assert int(row["rows"]) == len(own)
+        assert [int(row[f"as_{i}"]) for i in (1, 2)] == [(own == i).sum() for i in (0, 1)]
+        assert float(row["recall"]) == (own == true).mean()
+        assert row["error"].startswith("yes (" if row["class"] == "no" else "no (")
+    assert [row["model"] for row in counts] == ["a", "a", "b", "b", "c", "c"]
+    crossed, table = rows("three_way", one)
+    assert "A is a, B is b" in table.note
+    assert sum(int(row["rows"]) for row in crossed) == known.n
+    codes = {name: i for i, name in enumerate(known.classes)}
+    for row in crossed:
+        cell = known.truth == codes[row["true"]]
+        for model in "ab":
+            cell &= known.predicted[:, known.models.index(model)] == codes[row[model]]
+        assert int(row["rows"]) == cell.sum()
+
+
+def test_the_odds_ratio_comes_with_its_interval():
+    one = ran(experiment(("a", "b"), tests=("mcnemar",)), TWO, accuracies=TWO)
+    (shown,), table = rows("pairs.mcnemar", one)
+    ratio = one.comparisons[0].result["odds_ratio_ci"]
+    assert float(shown["odds_ratio_low"]) == ratio["low"]
+    assert f"{ratio['high']:.3f}]" in next(
+        cell.text for c, cell in zip(table.columns, table.rows[0], strict=True)
+        if c.key == "odds_ratio_low"
+    )  # fmt: skip

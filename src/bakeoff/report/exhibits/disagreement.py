@@ -88,5 +88,6 @@ EXHIBIT = FigureExhibit(
     each="dataset",
     when=_several_models,
     heading="Where the models disagree",
+    fourfolds=True,
     draw=draw,
 )

@@ -74,6 +74,7 @@ def build(item: Item, study: Study) -> Table:
         Column("ci_low", _level(rows[0][0]), True),
         *(Column(key, name, True) for key, name in (_PROBABILITIES | _P_VALUES).items()),
         Column("decision", "Says"),
+        Column("odds_ratio_low", "Odds ratio, CI", True),
         *(
             Column(f"effect_{k}", _EFFECTS.get(k, capital(k.replace("_", " "))), True)
             for k in effects
@@ -127,6 +128,8 @@ def _pair(study: Study, family: Family, row: Comparison, effects: list[str]) -> 
             "pvalue": Cell(pvalue(row.pvalue), row.pvalue),
             "pvalue_adjusted": p_cell(row.pvalue_adjusted, row.alpha),
         }
+    if ratio := row.result.get("odds_ratio_ci"):
+        cells["odds_ratio_low"] = ci_cell(as_float(ratio["low"]), as_float(ratio["high"]))
     found = row.result.get("effect_sizes", {})
     values = {key: as_float(found.get(key)) for key in effects}
     return cells | {f"effect_{key}": Cell(number(v), v) for key, v in values.items()}
