@@ -94,6 +94,8 @@ def page() -> str:
         cells = (f"`{_short(row[name])}`" for name in ("before", "after"))
         why = reasons.get(_key(row), "no test runs it" if row["by"] else "not noticed")
         lines.append(f"| {place} | {' | '.join(cells)} | {why} |")
+    if not rows:
+        lines = ["*Not measured for this version.*"]
     begin, end = "<!-- mutants: begin -->\n", "<!-- mutants: end -->"
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.split(begin)[0], text.split(end)[1]
