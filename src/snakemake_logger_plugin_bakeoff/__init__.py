@@ -29,6 +29,7 @@ _WANTED = re.compile(
 )
 # in a dry run's reasons: the list of jobs that it points to is left out
 _ABOVE = "    (check individual jobs above for details)\n"
+_FULL = re.compile(r".*(No space left on device|Disk quota exceeded).*")
 # around a task's own message Snakemake puts where in which file it was raised
 _RAISED_AT = re.compile(r'^(\w*Exception:|\w*Error in file ".*", line \d+:|  File ".*", line .*)$')
 
@@ -150,7 +151,7 @@ class LogHandler(LogHandlerBase):
                 self._say(self.plain.format(record))
         elif event == LogEvent.ERROR:
             text = record.getMessage()
-            wrong = _interruption(text) or _what_is_wrong_with_the_file(text)
+            wrong = _interruption(text) or _no_room(text) or _what_is_wrong_with_the_file(text)
             self._say(wrong or _without_places(text))
         elif event is None and self._wanted(record):
             self._say(record.getMessage().replace(_ABOVE, ""))
@@ -227,6 +228,13 @@ def _interruption(text: str) -> str:
     if "did not complete successfully" not in text or not getattr(hooks, "INTERRUPTED", None):
         return ""
     return "interrupted; what is finished is kept, and the same command goes on from there"
+
+
+def _no_room(text: str) -> str:
+    """Say it in a line where Snakemake itself finds no room for its records of jobs."""
+    if "  log: " in text or not (found := _FULL.search(text)):
+        return ""
+    return f"{found[0].strip()}; make room and run again, what is finished is kept"
 
 
 def _what_is_wrong_with_the_file(text: str) -> str:

@@ -233,3 +233,15 @@ def test_time_is_told_in_hours_and_batches_are_counted_as_such(console: Any, clo
     first, last = stream.getvalue().splitlines()
     assert first.startswith("batches of fits 1 of 4")
     assert last == "done: 4 batches of fits and 1 other steps in 1:01:01"
+
+
+def test_full_disk_is_told_without_frames(console: Any) -> None:
+    log, stream = console()
+    text = (
+        'Traceback (most recent call last):\n  File "persistence.py", line 12, in _record\n'
+        "OSError: [Errno 28] No space left on device: '.snakemake/metadata/x'"
+    )
+    log(text, logging.ERROR, event=LogEvent.ERROR, exception="OSError")
+    (told,) = stream.getvalue().splitlines()
+    assert told.startswith("OSError: [Errno 28] No space left on device: '.snakemake/metadata/x'; ")
+    assert "make room and run again" in told
