@@ -21,7 +21,7 @@ class Join(TableKeys):
     """A table with further columns of the same rows."""
 
     path: str = Field(description="The file; as `path` of the data set.")
-    on: ColumnName = Field(
+    key: ColumnName = Field(
         description="The column, in both tables, that says which rows belong together; each value "
         "once in this table."
     )
@@ -45,7 +45,7 @@ class FileData(TableData):
     join: list[Join] = Field(
         [],
         description="More tables with further columns of the same rows: "
-        "`[{path: lab.csv, on: patient}]`.",
+        "`[{path: lab.csv, key: patient}]`.",
     )
 
     def inputs(self) -> list[str]:
@@ -109,25 +109,25 @@ def _with_columns(frame: pd.DataFrame, more: pd.DataFrame, other: Join, at: Plac
     from pandas.api.types import is_numeric_dtype
 
     for path, table in (("the first table", frame), (repr(other.path), more)):
-        if other.on not in table.columns:
-            known = unknown("column", other.on, map(str, table.columns))
-            raise Problem((*at, "on"), f"{path}: {known}")
-    keys, wanted = more[other.on], frame[other.on]
+        if other.key not in table.columns:
+            known = unknown("column", other.key, map(str, table.columns))
+            raise Problem((*at, "key"), f"{path}: {known}")
+    keys, wanted = more[other.key], frame[other.key]
     if not (is_numeric_dtype(keys.dtype) and is_numeric_dtype(wanted.dtype)):
         keys, wanted = keys.astype(str), wanted.astype(str)
     if keys.duplicated().any():
         twice = keys[keys.duplicated()].iloc[0]
         raise Problem(
-            (*at, "on"), f"{other.path!r}: {other.on!r} must be unique: {twice!r} appears twice"
+            (*at, "key"), f"{other.path!r}: {other.key!r} must be unique: {twice!r} appears twice"
         )
-    twofold = [c for c in more.columns if c in frame.columns and c != other.on]
+    twofold = [c for c in more.columns if c in frame.columns and c != other.key]
     if twofold:
         raise Problem(
             at, f"{other.path!r} has the column {twofold[0]!r}, which is there already: rename it"
         )
     if not wanted.isin(keys).any():
-        raise Problem((*at, "on"), f"no {other.on!r} of the first table is in {other.path!r}")
-    found = more.drop(columns=other.on).set_axis(keys, axis=0).reindex(wanted)
+        raise Problem((*at, "key"), f"no {other.key!r} of the first table is in {other.path!r}")
+    found = more.drop(columns=other.key).set_axis(keys, axis=0).reindex(wanted)
     return frame.join(found.set_axis(frame.index, axis=0))
 
 

@@ -52,7 +52,7 @@ def joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     pd.DataFrame({"patient": reversed(range(1, 41)), "iron": range(40)}).to_csv(
         "lab.csv", index=False, sep=";"
     )
-    lab = {"path": "lab.csv", "on": "patient", "sep": ";"}
+    lab = {"path": "lab.csv", "key": "patient", "sep": ";"}
     file = {"source": "file", "path": "patients.csv", "target": "ill", "id": "patient"}
     return {**file, "join": [lab]}
 
@@ -69,11 +69,11 @@ def test_second_table_is_joined_by_its_key(tiny: dict[str, Any], joined: dict[st
 @pytest.mark.parametrize(
     ("change", "text", "expected"),
     [
-        ({"on": "pat"}, None, "join[0].on: the first table: unknown column 'pat'"),
+        ({"key": "pat"}, None, "join[0].key: the first table: unknown column 'pat'"),
         ({"path": "labb.csv"}, None, "join: no file at 'labb.csv'; did you mean 'lab.csv'?"),
-        ({}, "patient;iron\n1;2\n1;3\n", "join[0].on: 'lab.csv': 'patient' must be unique"),
+        ({}, "patient;iron\n1;2\n1;3\n", "join[0].key: 'lab.csv': 'patient' must be unique"),
         ({}, "patient;age\n1;2\n", "join[0]: 'lab.csv' has the column 'age', which is there"),
-        ({}, "patient;iron\n77;2\n", "join[0].on: no 'patient' of the first table is in"),
+        ({}, "patient;iron\n77;2\n", "join[0].key: no 'patient' of the first table is in"),
     ],
 )
 def test_mistake_in_a_join_is_told(
