@@ -15,6 +15,8 @@ from bakeoff.report.study import Study
 
 MOST_PAIRS = 300
 """With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
+PAIR_LETTERS = 40
+"""So many letters have the names of a pair together, beside a figure."""
 MOST_ROWS = 15
 MOST_DATASETS = 40
 COUNTED = {
@@ -94,7 +96,10 @@ def _across(study: Study, families: list[Family], ranked: list[str]) -> list[Row
 
 
 def _pair_name(study: Study, a: str, b: str) -> str:
-    return f"{short(study.label(a), 18)} − {short(study.label(b), 18)}"
+    labels = [study.label(a), study.label(b)]
+    # a short name leaves its room to the other
+    rooms = [max(PAIR_LETTERS // 2, PAIR_LETTERS - len(other)) for other in labels[::-1]]
+    return " − ".join(map(short, labels, rooms))
 
 
 def what_is_shown(study: Study, families: list[Family], rows: list[Row]) -> str:

@@ -130,3 +130,16 @@ def test_detectable_difference_is_that_of_the_very_test():
     level, power = special.stdtrit(5, 0.975), special.stdtrit(5, 0.8)
     assert sizes["cv5x2_t"] == pytest.approx(half * (level + power) / level)
     assert sizes["cv5x2_f"] != pytest.approx(sizes["cv5x2_t"], rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("b", "shown"),
+    [
+        ("kNN", "Histogram gradient boosting − kNN"),
+        ("Logistic regression with an l1 penalty", "Histogram…boosting − Logistic r…1 penalty"),
+    ],
+)
+def test_names_of_a_pair_use_the_room_there_is(b, shown):
+    labels = {"a": "Histogram gradient boosting", "b": b}
+    one = ran(experiment(labels, tests=("cv5x2_f",)), {"a": 0.9, "b": 0.8})
+    assert rows_of(one, families_of(one, "cv5x2_f"))[0].label == shown
