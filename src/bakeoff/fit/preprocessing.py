@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 
 _TREES = ("tree", "forest", "boost", "bagging", "lightgbm", "catboost", "xgb")
 _LIBRARIES = ("xgboost", "lightgbm", "catboost")
@@ -40,7 +38,7 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
     steps: list[Any] = []
     numeric = not no_numbers(features)
     if not numeric:
-        steps.append(_encoder())
+        steps.append(TextEncoder())
     if not _takes_missing(first):
         steps.append(SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True))
     if not _made_of_trees(classifier):
@@ -57,48 +55,58 @@ def automatic_steps(first: Any, classifier: Any, features: pd.DataFrame) -> list
     return steps
 
 
-def _encoder() -> Any:
-    """Return what encodes the columns that are not numbers, and these alone.
-
-    skrub computes in single precision, in which the numbers 1700000000 to 1700000060, or times as
-    many seconds apart, are one and the same.
-    """
-    from sklearn.compose import ColumnTransformer
-    from sklearn.preprocessing import FunctionTransformer
-    from skrub import DatetimeEncoder, TableVectorizer  # takes a second to import
-
-    made = [
-        ("numbers", "passthrough", known_numbers),
-        ("seconds", FunctionTransformer(to_seconds), known_dates),
-        ("encoded", TableVectorizer(datetime=DatetimeEncoder(add_total_seconds=False)), no_numbers),
-    ]
-    return ColumnTransformer(made).set_output(transform="pandas")
-
-
-def to_seconds(dates: pd.DataFrame) -> pd.DataFrame:
+def to_seconds(dates: pd.Series[Any]) -> pd.Series[float]:
     """Return dates as seconds since 1970, in double precision."""
-    utc = {name: pd.to_datetime(column, utc=True) for name, column in dates.items()}
-    epoch, second = pd.Timestamp(0, tz="UTC"), pd.Timedelta(seconds=1)
-    return pd.DataFrame({name: (column - epoch) / second for name, column in utc.items()})
-
-
-def known_numbers(features: pd.DataFrame) -> list[Any]:
-    """List the columns of numbers that have a value in the training part."""
-    return with_values(features.loc[:, _are(pd.api.types.is_numeric_dtype, features)])
-
-
-def known_dates(features: pd.DataFrame) -> list[Any]:
-    """List the columns of dates that have a value in the training part."""
-    return with_values(features.loc[:, _are(pd.api.types.is_datetime64_any_dtype, features)])
+    since = pd.to_datetime(dates, utc=True) - pd.Timestamp(0, tz="UTC")
+    seconds: pd.Series[float] = since / pd.Timedelta(seconds=1)
+    return seconds
 
 
 def no_numbers(features: pd.DataFrame) -> list[Any]:
     """List the columns that are no numbers."""
-    return list(features.columns[~_are(pd.api.types.is_numeric_dtype, features)])
+    return [c for c, dtype in features.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
 
 
-def _are(kind: Callable[[Any], bool], features: pd.DataFrame) -> NDArray[np.bool_]:
-    return np.array([kind(dtype) for dtype in features.dtypes], dtype=bool)
+class TextEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Encodes the columns that are not numbers, and these alone; the order of columns stays.
+
+    skrub computes in single precision, in which the numbers 1700000000 to 1700000060, or times as
+    many seconds apart, are one and the same. Columns without any value are left out.
+    """
+
+    def fit(self, X: pd.DataFrame, y: Any = None) -> TextEncoder:
+        """Learn the categories of texts."""
+        self.fit_transform(X, y)
+        return self
+
+    def fit_transform(self, X: pd.DataFrame, y: Any = None) -> pd.DataFrame:
+        """Learn the categories of texts, and encode."""
+        from skrub import DatetimeEncoder, TableVectorizer  # takes a second to import
+
+        dates = DatetimeEncoder(add_total_seconds=False)
+        self.vectorizer_ = TableVectorizer(datetime=dates)
+        self.others_ = no_numbers(X)
+        self.known_ = set(with_values(X))
+        return self._joined(X, self.vectorizer_.fit_transform(X[self.others_], y))
+
+    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+        """Encode."""
+        return self._joined(X, self.vectorizer_.transform(X[self.others_]))
+
+    def _joined(self, X: pd.DataFrame, encoded: pd.DataFrame) -> pd.DataFrame:
+        made: list[Any] = []
+        for name in filter(self.known_.__contains__, X.columns):
+            if name not in self.others_:
+                made.append(X[name])
+                continue
+            made += [encoded[own] for own in self.vectorizer_.input_to_outputs_.get(name, [])]
+            if pd.api.types.is_datetime64_any_dtype(X[name].dtype):
+                made.append(to_seconds(X[name]).rename(f"{name}_seconds"))
+        joined: pd.DataFrame = pd.concat(made, axis=1)
+        twice = joined.columns.duplicated(keep=False)  # a number's name may be that of a code
+        named = zip(joined.columns, twice, strict=True)
+        joined.columns = pd.Index([f"{c}#{i}" if t else c for i, (c, t) in enumerate(named)])
+        return joined
 
 
 def with_values(features: pd.DataFrame) -> list[Any]:
