@@ -221,13 +221,61 @@ def recall(view: View) -> float:
     return tp / (tp + fn)
 
 
-@metric("F1", "F1", binary=True, instead="f1_macro or f1_weighted")
-def f1(view: View) -> float:
-    """2 TP / (2 TP + FP + FN) of the positive class."""
+@metric("specificity", POINTS, binary=True, instead=_PER_CLASS)
+def specificity(view: View) -> float:
+    """TN / (TN + FP): the recall of the negative class."""
+    tn, fp, _, _ = _binary_counts(view)
+    if tn + fp == 0:
+        raise UndefinedMetric("no row is negative")
+    return tn / (tn + fp)
+
+
+@metric("Youden's index", "index", binary=True, instead=_PER_CLASS, range=(-1.0, 1.0))
+def youden(view: View) -> float:
+    """Recall plus specificity less 1 (Youden 1950)."""
+    return recall(view) + specificity(view) - 1
+
+
+@metric("geometric mean of recalls", POINTS)
+def gmean(view: View) -> float:
+    """Geometric mean of the recalls of the classes that occur."""
+    recalls = _recalls(view)
+    return float(recalls.prod() ** (1 / len(recalls)))
+
+
+def _f_beta(view: View, beta: float) -> float:
+    """(1 + β²) TP / ((1 + β²) TP + β² FN + FP) of the positive class."""
     _, fp, fn, tp = _binary_counts(view)
     if tp + fp + fn == 0:
         raise UndefinedMetric("no row is positive or predicted positive")
-    return 2 * tp / (2 * tp + fp + fn)
+    return (1 + beta**2) * tp / ((1 + beta**2) * tp + beta**2 * fn + fp)
+
+
+@metric("F1", "F1", binary=True, instead="f1_macro or f1_weighted")
+def f1(view: View) -> float:
+    """2 TP / (2 TP + FP + FN) of the positive class."""
+    return _f_beta(view, 1)
+
+
+@metric("F2", "F2", binary=True, instead="f1_macro or f1_weighted")
+def f2(view: View) -> float:
+    """5 TP / (5 TP + FP + 4 FN): recall weighs twice as much as precision."""
+    return _f_beta(view, 2)
+
+
+@metric("F0.5", "F0.5", binary=True, instead="f1_macro or f1_weighted")
+def f05(view: View) -> float:
+    """1.25 TP / (1.25 TP + FP + 0.25 FN): precision weighs twice as much as recall."""
+    return _f_beta(view, 0.5)
+
+
+@metric("Jaccard index", "index", binary=True, instead="f1_macro or f1_weighted")
+def jaccard(view: View) -> float:
+    """TP / (TP + FP + FN) of the positive class."""
+    _, fp, fn, tp = _binary_counts(view)
+    if tp + fp + fn == 0:
+        raise UndefinedMetric("no row is positive or predicted positive")
+    return tp / (tp + fp + fn)
 
 
 def _precisions(view: View) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -407,6 +455,37 @@ def brier(view: View) -> float:
         return float(np.mean((p[:, 1] - view.positive) ** 2))
     truth = np.eye(p.shape[1])[view.predictions.y_true]
     return float(np.mean(((p - truth) ** 2).sum(axis=1)))
+
+
+@metric(
+    "root of the Brier score",
+    "probability",
+    needs=Need.PROBABILITIES,
+    greater_is_better=False,
+    range=(0.0, math.sqrt(2)),
+)
+def brier_root(view: View) -> float:
+    """Square root of the Brier score: a typical error of the probabilities."""
+    return math.sqrt(brier(view))
+
+
+def _among_the_first(view: View, k: int) -> float:
+    """Share of rows whose true class has fewer than k classes above it."""
+    p = view.probabilities
+    own = p[np.arange(len(p)), view.predictions.y_true]
+    return float(((p > own[:, None]).sum(axis=1) < k).mean())
+
+
+@metric("top-2 accuracy", POINTS, needs=Need.PROBABILITIES, mean_of_rows=True)
+def top_2_accuracy(view: View) -> float:
+    """Share of rows whose class is one of the two most probable ones."""
+    return _among_the_first(view, 2)
+
+
+@metric("top-3 accuracy", POINTS, needs=Need.PROBABILITIES, mean_of_rows=True)
+def top_3_accuracy(view: View) -> float:
+    """Share of rows whose class is one of the three most probable ones."""
+    return _among_the_first(view, 3)
 
 
 @metric(

@@ -137,6 +137,16 @@ def f1(cells: Cells) -> Functional:
     return fbeta(cells)
 
 
+def f2(cells: Cells) -> Functional:
+    """Return F-beta in which recall weighs twice as much as precision."""
+    return fbeta(cells, 2.0)
+
+
+def f05(cells: Cells) -> Functional:
+    """Return F-beta in which precision weighs twice as much as recall."""
+    return fbeta(cells, 0.5)
+
+
 def jaccard(cells: Cells) -> Functional:
     """Return the share of rows that are positive among those that are or are called so."""
     k = cells.positive
@@ -173,6 +183,11 @@ def precision_weighted(cells: Cells) -> Functional:
 def recall_macro(cells: Cells) -> Functional:
     """Return the mean recall over all classes, which must all occur."""
     return _mean(recall(cells.only(k)) for k in range(len(cells.classes)))
+
+
+def recall_weighted(cells: Cells) -> Functional:
+    """Return the mean recall over classes, weighted by their true counts: the accuracy."""
+    return accuracy(cells)
 
 
 def f1_macro(cells: Cells) -> Functional:

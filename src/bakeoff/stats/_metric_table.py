@@ -72,6 +72,9 @@ METRICS = {
         _decision(decisions.specificity, classes="negative", binary=True),
         _decision(decisions.f1, classes="positive", binary=True),
         _decision(decisions.fbeta, classes="positive", binary=True),
+        _decision(decisions.f2, classes="positive", binary=True),
+        _decision(decisions.f05, classes="positive", binary=True),
+        _decision(decisions.recall_weighted),
         _decision(decisions.jaccard, classes="positive", binary=True),
         _decision(decisions.youden, classes="every", binary=True, range=(-1.0, 1.0)),
         _decision(decisions.gmean, classes="every"),
@@ -92,6 +95,8 @@ METRICS = {
         _loss("brier_root", greatest=math.sqrt(2), predictions="probabilities"),
         _loss("cost", predictions="classes"),
         Metric("top_k_accuracy", "rows", "probabilities"),
+        Metric("top_2_accuracy", "rows", "probabilities"),
+        Metric("top_3_accuracy", "rows", "probabilities"),
     )
 }
 

