@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
+from bakeoff.stats._registry import ANY_PLAN
 
 HERE = Path(__file__).parent
 README = HERE / "README.md"
@@ -23,9 +24,16 @@ EVIDENCE = {
     Evidence.PREDICTIONS: "predictions per row",
     Evidence.FOLD_SCORES: "a score per fold",
     Evidence.FOLD_CRITERIA: "several scores per fold",
+    Evidence.FOLD_CORRECTNESS: "right/wrong per row and fold",
     Evidence.DATASET_SCORES: "a score per data set",
 }
-PLANS = {"holdout": "holdout", "cv_5x2": "5x2cv", "kfold": "k-fold", "resampled": "resampled"}
+PLANS = {
+    "holdout": "holdout",
+    "cv_5x2": "5x2cv",
+    "kfold": "k-fold",
+    "resampled": "resampled",
+    "halves": "halves",
+}
 ABOUT = {"models": "these fitted models", "algorithms": "the algorithms"}
 
 
@@ -37,7 +45,7 @@ def pages(entry: Entry) -> list[str]:
 
 def line(entry: Entry) -> str:
     """Return the row of one test."""
-    anywhere = entry.evidence is Evidence.DATASET_SCORES and set(entry.plans) == set(PLANS)
+    anywhere = entry.evidence is Evidence.DATASET_SCORES and set(entry.plans) == set(ANY_PLAN)
     plans = "any" if anywhere else ", ".join(PLANS[p] for p in PLANS if p in entry.plans)
     found = pages(entry)
     cells = (

@@ -172,7 +172,7 @@ def _evidence(experiment: Experiment, chosen: list[ChosenTest]) -> Iterator[Prob
         entry, first = known[test.name], next(iter(experiment.given))
         at = ("tests", "run", i)
         if experiment.by_scores(test.plan):
-            if test.on_rows:
+            if test.on_rows or test.on_fold_rows:
                 yield Problem(
                     at,
                     f"{test.name} looks at predictions row by row, {first} brings scores alone: "

@@ -80,7 +80,11 @@ class Paths:
 
     def holdout(self, dataset: str) -> str:
         """Return the models' predictions on a data set's test rows, side by side."""
-        return f"{self.root}/collected/{dataset}.holdout.predictions.parquet"
+        return self.predictions(dataset, "holdout")
+
+    def predictions(self, dataset: str, plan: str) -> str:
+        """Return the models' predictions by all folds of a plan, side by side."""
+        return f"{self.root}/collected/{dataset}.{plan}.predictions.parquet"
 
     def excluded(self, dataset: str) -> str:
         """Return the list of the fits that failed on a data set."""

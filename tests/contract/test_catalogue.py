@@ -29,12 +29,12 @@ from bakeoff.stats.citations import BIBTEX
 
 CATALOGUE = catalogue()
 NAMES = sorted(CATALOGUE)
-PLANS = {"holdout", "cv_5x2", "kfold", "resampled"}
+PLANS = {"holdout", "cv_5x2", "kfold", "resampled", "halves"}
 SECTIONS = ("Parameters", "Returns", "Raises", "Examples")
 NO_EVIDENCE = (Status.IDENTICAL_SCORES, Status.NO_DISCORDANT_PAIRS)
 UNDECIDED = (Status.ZERO_VARIANCE, Status.TOO_FEW, Status.UNDEFINED)
 # options without a default, by name: what an experiment has to say itself
-REQUIRED = {"mu0": 0.8, "n_train": 90, "n_test": 10, "margin": 0.05}
+REQUIRED = {"mu0": 0.8, "n_train": 90, "n_test": 10, "margin": 0.05, "full_repeats": 1}
 MODELS = 3
 Arguments = tuple[np.ndarray, ...]
 
@@ -92,6 +92,20 @@ def correctness_cases() -> dict[str, Callable[[], np.ndarray]]:
         "zeros and ones": lambda: ordinary().astype(int),
         "balanced disagreement": lambda: np.array([[True, False, True], [False, True, False]] * 10),
     }
+
+
+def replicated_cases() -> dict[str, Callable[[], np.ndarray]]:
+    """Right/wrong matrices of five replications (MODELS, 5, n)."""
+
+    def replicated(rows: np.ndarray) -> np.ndarray:
+        turned = [np.roll(rows, shift, axis=0).T for shift in range(5)]
+        return np.stack(turned, axis=1)
+
+    return {name: lambda m=make: replicated(m()) for name, make in correctness_cases().items()}
+
+
+def halves(rows: int) -> np.ndarray:
+    return np.array([np.roll(np.arange(rows) % 2 + 1, shift) for shift in range(5)])
 
 
 def score_cases(*shape: int) -> dict[str, Callable[[], np.ndarray]]:
@@ -218,7 +232,12 @@ def arrange(entry: Entry, models: np.ndarray) -> Arguments:
         return (models[0],)
     if entry.arity is Arity.PAIR:
         return models[0], models[1]
-    return (np.ascontiguousarray(np.moveaxis(models, 0, 1)),)
+    return (np.ascontiguousarray(np.moveaxis(models, 0, model_axis(entry))),)
+
+
+def model_axis(entry: Entry) -> int:
+    """Return the axis of the models in a table of several."""
+    return 2 if entry.evidence is Evidence.FOLD_CORRECTNESS else 1
 
 
 def cases(entry: Entry) -> dict[str, Callable[[], Arguments]]:
@@ -228,6 +247,11 @@ def cases(entry: Entry) -> dict[str, Callable[[], Arguments]]:
         return probability_cases()
     if entry.evidence is Evidence.PREDICTIONS:
         return prediction_cases(entry)
+    if entry.evidence is Evidence.FOLD_CORRECTNESS:
+        return {
+            name: lambda m=make: (halves(m().shape[2]), *arrange(entry, m()))
+            for name, make in replicated_cases().items()
+        }
     if entry.evidence is Evidence.CORRECTNESS:
         made = {name: lambda m=make: m().T for name, make in correctness_cases().items()}
     elif entry.evidence is Evidence.FOLD_SCORES:
@@ -278,7 +302,7 @@ def test_shape_of_the_scores_is_as_registered(name):
         assert not entry.replications
         return
     scores = [np.linspace(0.5, 0.9, 10).reshape(5, 2)] * (1 if entry.arity is Arity.ONE else 2)
-    given = {"mu0": 0.7, "margin": 0.1, "n_train": 90, "n_test": 10}
+    given = {"mu0": 0.7, "margin": 0.1, "n_train": 90, "n_test": 10, "full_repeats": 1}
     options = {key: value for key, value in given.items() if key in entry.options}
     if entry.replications:
         entry.function(*scores, **options)
@@ -302,9 +326,10 @@ def test_what_computes_all_pairs_at_once_gives_the_same_numbers(name):
     entry = CATALOGUE[name]
     other = CATALOGUE[entry.at_once]
     assert (entry.evidence, entry.detectable is None) == (other.evidence, other.detectable is None)
-    *truth, everything = cases(other)["ordinary"]()
-    for pair in call(other, (*truth, everything)).pairs:
-        alone = call(entry, (*truth, everything[:, pair.a], everything[:, pair.b]))
+    *shared, everything = cases(other)["ordinary"]()
+    for pair in call(other, (*shared, everything)).pairs:
+        one, two = (np.take(everything, m, axis=model_axis(entry)) for m in (pair.a, pair.b))
+        alone = call(entry, (*shared, one, two))
         assert (pair.statistic, pair.estimate) == pytest.approx((alone.statistic, alone.estimate))
         assert pair.pvalue == pytest.approx(alone.pvalue, rel=1e-12)
 
@@ -340,6 +365,8 @@ def test_signature_follows_the_evidence(name):
         (Evidence.PROBABILITIES, Arity.PAIR): ["y_true", "score_a", "score_b"],
         (Evidence.PREDICTIONS, Arity.PAIR): ["y_true", "predicted_a", "predicted_b"],
         (Evidence.PREDICTIONS, None): ["y_true", "predicted"],
+        (Evidence.FOLD_CORRECTNESS, Arity.PAIR): ["fold", "correct_a", "correct_b"],
+        (Evidence.FOLD_CORRECTNESS, None): ["fold", "correct"],
     }
     pair = Arity.PAIR if entry.arity is Arity.PAIR else None
     scores = ["scores_a", "scores_b"] if pair else ["scores"]
@@ -407,7 +434,7 @@ def check_single(entry: Entry, result: Any) -> None:
         assert total == pytest.approx(1) or (math.isnan(total) and result.status in UNDECIDED)
         return
     check_pvalue(result.pvalue, result.status)
-    if result.status in NO_EVIDENCE and not entry.module.endswith("equivalence"):
+    if result.status in NO_EVIDENCE and "equivalence" not in entry.module:
         assert result.pvalue == 1.0
     if result.status is Status.ZERO_VARIANCE:
         assert math.isinf(result.statistic)
@@ -471,6 +498,34 @@ def names_an_argument(entry: Entry, message: str) -> bool:
     return any(p in message for p in inspect.signature(entry.function).parameters)
 
 
+# effect sizes that are read off the data, whether or not there is a spread to divide by
+OBSERVED = {
+    "advantage",
+    "auc_a",
+    "auc_b",
+    "cohens_h",
+    "difference",
+    "odds_ratio",
+    "probability_superiority",
+    "relative_cost_reduction",
+    "share_a_better",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_degenerate_case_has_no_standardized_effect_size(name):
+    # 0/0 is rounding noise: of equal scores, half of the variance was once "explained"
+    entry = CATALOGUE[name]
+    for case, make in cases(entry).items():
+        try:
+            result = call(entry, make())
+        except ValueError:
+            continue  # refused input has no result
+        if isinstance(result, Result) and result.status is not Status.OK:
+            sizes = {k: v for k, v in result.effect_sizes.items() if k not in OBSERVED}
+            assert all(math.isnan(v) for v in sizes.values()), (case, sizes)
+
+
 @pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].arity is not Arity.ONE])
 def test_identical_models_are_never_told_apart(name):
     entry = CATALOGUE[name]
@@ -479,7 +534,7 @@ def test_identical_models_are_never_told_apart(name):
         assert result.p_a_better == pytest.approx(result.p_b_better, abs=0.02)
     elif entry.arity is Arity.ALL_PAIRS:
         assert all(pair.pvalue_adjusted == 1.0 for pair in result.pairs)
-    elif not entry.module.endswith("equivalence"):
+    elif "equivalence" not in entry.module:
         assert result.pvalue == pytest.approx(1.0)
 
 
@@ -557,14 +612,15 @@ MANY_CASES = [(n, c) for n, c in CASES if n in MANY]
 @pytest.mark.parametrize(("name", "case"), MANY_CASES, ids=lambda value: value.replace(" ", "-"))
 def test_numbering_of_the_models_does_not_matter(name, case):
     entry = CATALOGUE[name]
-    *truth, table = cases(entry)[case]()
+    *shared, table = cases(entry)[case]()
+    turned = np.flip(table, axis=model_axis(entry))
     try:
-        first = call(entry, (*truth, table))
+        first = call(entry, (*shared, table))
     except ValueError:
         with pytest.raises(ValueError, match=r"."):
-            call(entry, (*truth, table[:, ::-1]))
+            call(entry, (*shared, turned))
         return
-    second = call(entry, (*truth, table[:, ::-1]))
+    second = call(entry, (*shared, turned))
     if entry.arity is Arity.OMNIBUS:
         assert close(first.statistic, second.statistic, 1e-6)
         assert close(first.pvalue, second.pvalue)
@@ -674,8 +730,9 @@ def test_empty_and_misshapen_evidence_is_refused(name):
 @pytest.mark.parametrize("name", having(arity=Arity.OMNIBUS) + having(arity=Arity.ALL_PAIRS))
 def test_one_model_is_no_comparison(name):
     entry = CATALOGUE[name]
-    *truth, table = ordinary(entry)
-    refused(entry, (*truth, table[:, :1]), positional(entry)[-1])
+    *shared, table = ordinary(entry)
+    one = np.take(table, [0], axis=model_axis(entry))
+    refused(entry, (*shared, one), positional(entry)[-1])
 
 
 @pytest.mark.parametrize("name", with_option("confidence_level"))

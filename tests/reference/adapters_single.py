@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bakeoff.stats import binomial_test_from_counts, one_sample_t
 from bakeoff.stats.proportion_intervals import proportion_ci
-from bakeoff.stats.single import binomial_test_from_counts, one_sample_t
 
 Values = dict[str, Any]
 Inputs = Mapping[str, Any]

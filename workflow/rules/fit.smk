@@ -125,6 +125,27 @@ rule collect_predictions:
         bakeoff.do(what, log, steps.collect_predictions, *found, output[0])
 
 
+# every fold's predictions, where a test looks at the rows of folds
+rule collect_fold_predictions:
+    input:
+        lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+        lambda wc: NEEDS.excluded(wc.dataset),
+    output:
+        PATHS.predictions("{dataset}", "{plan}"),
+    log:
+        PATHS.log("predictions.{dataset}.{plan}"),
+    wildcard_constraints:
+        plan="|".join(p for p in NEEDS.plans if p != "holdout") or "(?!)",
+    localrule: True
+    params:
+        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
+    run:
+        dataset, plan = wildcards
+        what = f"collecting the predictions on {dataset}, {plan}"
+        found = NEEDS.fold_predictions(dataset, plan), bakeoff.recipes
+        bakeoff.do(what, log, steps.collect_fold_predictions, *found, output[0])
+
+
 rule all_scores:
     input:
         scores=[PATHS.scores(d, p) for d in EXPERIMENT.datasets for p in NEEDS.plans],

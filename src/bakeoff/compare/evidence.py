@@ -37,6 +37,8 @@ class FoldScores:
         Per model, why values are undefined; empty where none is.
     left_out : tuple of str
         What is not in here that might be, and why, a sentence each.
+    full_repeats : int
+        Of the plan of halves: how many repeats, the last ones, are of all rows.
     """
 
     models: tuple[str, ...]
@@ -45,6 +47,7 @@ class FoldScores:
     n_test: NDArray[Any] | None
     reasons: tuple[str, ...]
     left_out: tuple[str, ...] = ()
+    full_repeats: int = 0
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Cut the scores of some models: flat, or repeats × folds where the test wants that."""
@@ -56,6 +59,8 @@ class FoldScores:
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return the sizes of the parts, in the shape of the scores, to tests that take them."""
+        if "full_repeats" in entry.options:
+            return {"full_repeats": self.full_repeats}
         if "n_train" not in entry.options:
             return {}
         if self.n_train is None or self.n_test is None:
@@ -268,6 +273,49 @@ class PairedPredictions:
 
 
 @dataclasses.dataclass(frozen=True)
+class FoldPredictions:
+    """Whether all models are right on each row, in each replication of 5×2cv.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In the experiment's order.
+    fold : ndarray, shape (5, n)
+        The half in which a row was tested.
+    correct : ndarray of bool, shape (5, n, M)
+        Whether each model was right there.
+    left_out : tuple of str
+        What is not in here that might be, and why, a sentence each.
+    """
+
+    models: tuple[str, ...]
+    fold: NDArray[Any]
+    correct: NDArray[np.bool_]
+    left_out: tuple[str, ...] = ()
+
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Return the halves, and right or wrong for some models."""
+        return [self.fold, *(self.correct[..., m] for m in models)]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return the halves, and replications × rows × models."""
+        return [self.fold, self.correct]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return nothing: rows need no more."""
+        return {}
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Return nothing: every model has a prediction for every row."""
+        return ""
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.fold.shape[1]
+
+
+@dataclasses.dataclass(frozen=True)
 class DatasetScores:
     """One score per data set and model: the mean over the folds of one plan.
 
@@ -316,7 +364,7 @@ def _undefined(reasons: Iterable[str]) -> str:
     return f"the metric is undefined on a fold: {found}" if found else ""
 
 
-AnyEvidence = FoldScores | FoldCriteria | PairedPredictions | DatasetScores
+AnyEvidence = FoldScores | FoldCriteria | FoldPredictions | PairedPredictions | DatasetScores
 
 
 def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldScores:
@@ -402,6 +450,24 @@ def _probabilities(
     right = np.isclose(values.sum(axis=2), 1, atol=PROBABILITY_SLACK)
     right &= (values >= -PROBABILITY_SLACK).all(axis=2)
     return np.where(right.all(axis=0)[:, None], values, np.nan)
+
+
+def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPredictions:
+    """Read the collected predictions of a plan of folds; rows are paired by their id."""
+    known = pq.read_schema(path).names
+    present = [model for model in models if model in known]
+    frame = pd.read_parquet(path, columns=["row_id", "repeat", "fold", "y_true", *present])
+    frame = frame.sort_values(["repeat", "row_id"], kind="stable")
+    repeats = frame["repeat"].nunique()
+    truth = frame["y_true"].astype(str).to_numpy()
+    right = [frame[model].astype(str).to_numpy() == truth for model in present]
+    correct = np.column_stack(right) if right else np.empty((len(frame), 0), dtype=bool)
+    return FoldPredictions(
+        tuple(present),
+        frame["fold"].to_numpy().reshape(repeats, -1),
+        correct.reshape(repeats, -1, len(present)),
+        _without(models, present),
+    )
 
 
 def _without(models: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from bakeoff.compare.evidence import (
     FoldCriteria,
     PairedPredictions,
     fold_scores,
+    read_fold_predictions,
     read_predictions,
     read_scores,
 )
@@ -19,6 +20,7 @@ from bakeoff.compare.matrix import Hole, complete, read_holes, read_matrix
 from bakeoff.compare.setup import setup_of
 from bakeoff.scores import METRICS
 from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec.resampling import Halves
 from bakeoff.stats import Entry, Evidence, catalogue, looks_at
 
 MATRIX, HOLES = "matrix", "holes"
@@ -92,14 +94,19 @@ def _evidence(
             for metric, rows in _predictions(entry, chosen, path, models):
                 yield dataset, metric, rows
             continue
+        if entry.evidence is Evidence.FOLD_CORRECTNESS:
+            yield dataset, chosen.metrics[0], read_fold_predictions(path, models)
+            continue
         scores = read_scores(path)
         parts = {metric: fold_scores(scores, models, metric) for metric in chosen.metrics}
         if entry.evidence is Evidence.FOLD_CRITERIA:
             better = [METRICS[metric].greater_is_better for metric in parts]
             yield dataset, "+".join(parts), FoldCriteria.join(parts, better)
             continue
+        plan = experiment.resampling.plans()[chosen.plan]
+        full = plan.full_repeats if isinstance(plan, Halves) else 0
         for metric, part in parts.items():
-            yield dataset, metric, part
+            yield dataset, metric, dataclasses.replace(part, full_repeats=full)
 
 
 def _predictions(

@@ -15,6 +15,7 @@ from bakeoff.compare.evidence import (
     AnyEvidence,
     DatasetScores,
     FoldCriteria,
+    FoldPredictions,
     FoldScores,
     PairedPredictions,
 )
@@ -31,6 +32,7 @@ from bakeoff.compare.setup import (
 )
 from bakeoff.errors import Problem, shown, unknown
 from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec.resampling import Halves
 from bakeoff.spec.tests import Correction
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
 
@@ -157,14 +159,19 @@ def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvide
     rng = np.random.default_rng(0)
     models = tuple(_some(entry, experiment))
     plan = experiment.resampling.plans()[test.plan]
-    folds = (plan.repeats, plan.folds)
+    folds = (plan.rounds, plan.folds)
     reasons = ("",) * len(models)
     if entry.evidence is Evidence.DATASET_SCORES:
         datasets = tuple(experiment.datasets)
         return DatasetScores(models, datasets, rng.uniform(0.6, 0.9, (len(datasets), len(models))))
     if entry.evidence is Evidence.FOLD_SCORES:
         sizes = np.full(folds, 90), np.full(folds, 10)
-        return FoldScores(models, rng.uniform(0.6, 0.9, (*folds, len(models))), *sizes, reasons)
+        scores = rng.uniform(0.6, 0.9, (*folds, len(models)))
+        full = plan.full_repeats if isinstance(plan, Halves) else 0
+        return FoldScores(models, scores, *sizes, reasons, full_repeats=full)
+    if entry.evidence is Evidence.FOLD_CORRECTNESS:
+        half = np.array([rng.permutation(np.arange(_ROWS) % 2) + 1 for _ in range(5)])
+        return FoldPredictions(models, half, rng.random((5, _ROWS, len(models))) < 0.7)
     if entry.evidence is Evidence.FOLD_CRITERIA:
         shape = (folds[0] * folds[1], len(models), len(test.metrics))
         better = (True,) * len(test.metrics)

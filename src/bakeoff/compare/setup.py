@@ -27,6 +27,7 @@ MANAGED = {
     "k": "name the metric",
     "criteria": "name the metrics in `metrics`",
     "seed": "it is derived from the experiment's `seed`",
+    "full_repeats": "it is that of the plan `halves`",
 }
 """Parameters of the tests' functions that no experiment sets, and where their values come from."""
 
@@ -38,6 +39,7 @@ IN_UNIT = ("mu0", "margin", "rope")
 
 FIXED_METRICS = {
     Evidence.CORRECTNESS: "accuracy",
+    Evidence.FOLD_CORRECTNESS: "accuracy",
     Evidence.LABELS: "cost",
     Evidence.PROBABILITIES: "roc_auc",
 }

@@ -19,7 +19,7 @@ from bakeoff.files import whole
 from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.sources import DataSet
-from bakeoff.spec.resampling import Cv5x2, Holdout, KFold, Plan, Resampled
+from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Plan, Resampled
 
 NEITHER = -1
 
@@ -90,7 +90,7 @@ def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
     """Refuse what no table of this kind could make sense of, before it is loaded."""
     at = ("datasets", dataset)
     if spec.time is not None:
-        if isinstance(plan, (Cv5x2, Resampled)):
+        if isinstance(plan, (Cv5x2, Halves, Resampled)):
             raise Problem(
                 (*at, "time"),
                 f"{name} divides rows at random, which `time` forbids: use `holdout` (the last "
@@ -127,6 +127,8 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
         return
     if isinstance(plan, (Cv5x2, KFold)):
         need, parts = 2 * plan.folds, f"{plan.folds} folds"
+    elif isinstance(plan, Halves):
+        need, parts = 4 * plan.folds, f"{plan.folds} folds of each half"
     else:
         share = min(_test_size(plan), 1 - _test_size(plan))
         need, parts = max(4, int(np.ceil(2 / share))), "a training and a test part"
@@ -183,6 +185,8 @@ def _check_groups(dataset: str, table: Table, rows: Rows, name: str, plan: Plan)
     at = ("datasets", dataset, "groups")
     groups = table.frame[GROUP].iloc[rows]
     need = plan.folds if isinstance(plan, (Cv5x2, KFold)) else 2
+    if isinstance(plan, Halves):
+        need = 2 * plan.folds
     if groups.nunique() < need:
         raise Problem(
             at, f"{groups.nunique()} group(s) cannot be divided into the {need} parts of {name}"
@@ -225,24 +229,45 @@ def _divisions(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> 
     made = {}
     for repeat in range(1, plan.repeats + 1):
         rng = np.random.default_rng(derive(seed, "split", dataset, name, repeat))
-        assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
-        assigned[rows] = _assign(table, rows, plan, rng)
-        made[f"repeat-{repeat}"] = assigned
+        parts = _halves(table, rows, plan, rng) if isinstance(plan, Halves) else [rows]
+        for part in parts:
+            made[f"repeat-{len(made) + 1}"] = _divided(table, part, plan, rng)
+    for repeat in range(1, plan.full_repeats + 1) if isinstance(plan, Halves) else ():
+        rng = np.random.default_rng(derive(seed, "split", dataset, name, "full", repeat))
+        made[f"repeat-{len(made) + 1}"] = _divided(table, rows, plan, rng)
     return made
+
+
+def _divided(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> Folds:
+    assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
+    assigned[rows] = _assign(table, rows, plan, rng)
+    return assigned
+
+
+def _halves(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> list[Rows]:
+    """Part the rows, or whole groups, into two disjoint halves at random."""
+    half = _dealt(table, rows, 2, plan.stratify, rng)
+    return [rows[half == 1], rows[half == 2]]
+
+
+def _dealt(table: Table, rows: Rows, folds: int, stratify: bool, rng: np.random.Generator) -> Folds:
+    """Deal rows, or whole groups, to folds."""
+    codes = table.codes[rows]
+    if GROUP not in table.frame:
+        return divide.random_folds(codes, folds, stratify, rng)
+    groups = pd.factorize(table.frame[GROUP].iloc[rows])[0]
+    shares = np.full(folds, 1 / folds)
+    return (divide.grouped(codes, groups, shares, stratify, rng) + 1).astype(np.int16)
 
 
 def _assign(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> Folds:
     """Draw one division at random, of rows or of whole groups."""
+    if isinstance(plan, (Cv5x2, Halves, KFold)):
+        return _dealt(table, rows, plan.folds, plan.stratify, rng)
     codes = table.codes[rows]
-    in_folds = isinstance(plan, (Cv5x2, KFold))
     if GROUP not in table.frame:
-        if in_folds:
-            return divide.random_folds(codes, plan.folds, plan.stratify, rng)
         return divide.random_test(codes, _test_size(plan), plan.stratify, rng)
     groups = pd.factorize(table.frame[GROUP].iloc[rows])[0]
-    if in_folds:
-        shares = np.full(plan.folds, 1 / plan.folds)
-        return (divide.grouped(codes, groups, shares, plan.stratify, rng) + 1).astype(np.int16)
     shares = np.array([1 - _test_size(plan), _test_size(plan)])
     return divide.grouped(codes, groups, shares, plan.stratify, rng).astype(np.int16)
 
@@ -305,7 +330,7 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
                 )
         if TIME in table.frame and _is_given(table, plan):
             _check_later(at, table, where, split)
-    if GROUP in table.frame and plan.repeats > 1:
+    if GROUP in table.frame and plan.rounds > 1:
         _check_different(at, name, plan, splits)
 
 
@@ -333,7 +358,7 @@ def _check_later(at: tuple[str, ...], table: Table, where: str, split: Split) ->
 def _check_different(at: tuple[str, ...], name: str, plan: Plan, splits: pd.DataFrame) -> None:
     """Refuse to count one division twice: groups may be too few for different ones."""
     seen: dict[bytes, int] = {}
-    for repeat in range(1, plan.repeats + 1):
+    for repeat in range(1, plan.rounds + 1):
         values = splits[f"repeat-{repeat}"].to_numpy()
         # the same folds under other numbers are the same division
         made = pd.factorize(values)[0] if plan.folds > 1 else values

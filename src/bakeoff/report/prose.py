@@ -10,11 +10,11 @@ from bakeoff.report.numbers import fixed, interval, p_equals, percent, score
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import POINTS
-from bakeoff.stats import Evidence
 
 PLANS = {
     "cv_5x2": "5 × 2-fold cross-validation",
     "kfold": "cross-validation",
+    "halves": "cross-validation of random halves and of all rows",
     "resampled": "random splits",
     "holdout": "held-out test rows",
 }
@@ -131,7 +131,7 @@ def evidence(study: Study, family: Family) -> str:
         total = len(study.datasets)
         return f"{total} data sets" if n == total else f"{n} of {total} data sets"
     name = study.dataset_label(family.dataset)
-    if family.entry.evidence in (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA):
+    if not family.entry.evidence.on_rows:
         return f"{PLANS[family.plan]} of {name}"
     return f"{n:,} held-out rows of {name}"
 

@@ -90,6 +90,14 @@ class Needs:
         """Map each model that is kept to its predictions on the holdout, of its first seed."""
         return {m: self.predictions(dataset, "holdout", [m])[0] for m in self.kept(dataset)}
 
+    def fold_predictions(self, dataset: str, plan: str) -> dict[str, list[str]]:
+        """Map each model that is kept to its predictions of a plan, of its first seed."""
+        splits = self.experiment.resampling.plans()[plan].splits()
+        return {
+            model: [self.prediction(Fit(dataset, model, plan, *split)) for split in splits]
+            for model in self.kept(dataset)
+        }
+
     def kept_predictions(self, wanted: Callable[[Model], bool]) -> list[str]:
         """List the predictions of the fitted models wanted, where they are not excluded."""
         names = {name for name, model in self.experiment.fitted.items() if wanted(model)}
@@ -109,6 +117,8 @@ class Needs:
         names = self.experiment.datasets
         if test.on_rows:
             return {dataset: self.paths.holdout(dataset) for dataset in names}
+        if test.on_fold_rows:
+            return {dataset: self.paths.predictions(dataset, test.plan) for dataset in names}
         return {dataset: self.paths.scores(dataset, test.plan) for dataset in names}
 
     @property

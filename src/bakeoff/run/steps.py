@@ -144,6 +144,15 @@ def collect_predictions(
         collect_predictions(predictions, output, recipes)
 
 
+def collect_fold_predictions(
+    predictions: Mapping[str, Sequence[str]], recipes: Mapping[str, str], output: str
+) -> None:
+    """Put the models' predictions by all folds of a plan side by side."""
+    from bakeoff.scores.collect import collect_fold_predictions
+
+    collect_fold_predictions(predictions, output, recipes)
+
+
 def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times: str) -> None:
     """Put the tables of scores below one another, and those of timings."""
     import pandas as pd

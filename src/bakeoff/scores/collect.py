@@ -118,6 +118,44 @@ def collect_predictions(
     UserError
         The models were not tested on the same rows with the same labels.
     """
+    with whole(output) as part:
+        pq.write_table(_side_by_side(paths, recipes), part, compression="zstd")
+
+
+def collect_fold_predictions(
+    paths: Mapping[str, Sequence[str | Path]],
+    output: str | Path,
+    recipes: Mapping[str, str] = NO_RECIPES,
+) -> None:
+    """Put the predictions of all models by every fold of a plan below one another.
+
+    Parameters
+    ----------
+    paths : Mapping of model to sequence of path
+        One file of predictions per fold, of all models in the same order of folds.
+    output : path
+        Parquet: ``repeat``, ``fold`` and the columns of `collect_predictions`.
+    recipes : Mapping of model to str
+        What should have made the files; see `read_made_by`.
+
+    Raises
+    ------
+    UserError
+        The models were not tested on the same rows with the same labels.
+    """
+    tables = []
+    for fold in zip(*paths.values(), strict=True):
+        table = _side_by_side(dict(zip(paths, fold, strict=True)), recipes)
+        facts = Predictions.read(fold[0]).facts
+        for place, key in enumerate(("repeat", "fold")):
+            column = pa.array(np.full(len(table), facts[key], dtype=np.int32))
+            table = table.add_column(place, key, column)
+        tables.append(table)
+    with whole(output) as part:
+        pq.write_table(pa.concat_tables(tables).unify_dictionaries(), part, compression="zstd")
+
+
+def _side_by_side(paths: Mapping[str, str | Path], recipes: Mapping[str, str]) -> pa.Table:
     none = pa.array([], pa.int64()), pa.array([], pa.string())
     columns: dict[str, Any] = dict(zip(("row_id", "y_true"), none, strict=True))
     reference: Predictions | None = None
@@ -131,8 +169,7 @@ def collect_predictions(
         if one.ranking is not None:
             names = one.classes if one.ranking.shape[1] > 1 else one.classes[-1:]
             columns |= {f"{model}:{c}": one.ranking[:, k] for k, c in enumerate(names)}
-    with whole(output) as part:
-        pq.write_table(pa.table(columns), part, compression="zstd")
+    return pa.table(columns)
 
 
 def read_made_by(path: str | Path, recipes: Mapping[str, str]) -> Predictions:

@@ -147,7 +147,7 @@ def _chosen(
     several = {
         "dataset": len(experiment.datasets) > 1 and path == experiment.given[model].scores,
         "plan": len(plans) > 1,
-        "repeat": experiment.resampling.plans()[plan].repeats > 1,
+        "repeat": experiment.resampling.plans()[plan].rounds > 1,
         "fold": experiment.resampling.plans()[plan].folds > 1,
     }
     for column in ("metric", "value", *(name for name, needed in several.items() if needed)):

@@ -25,9 +25,14 @@ class Plan(Section):
     repeats: int = 1
     folds: int = 1
 
+    @property
+    def rounds(self) -> int:
+        """How many times rows are divided into the folds; each is a `repeat` of the results."""
+        return self.repeats
+
     def splits(self) -> list[Split]:
         """List (repeat, fold), both from 1."""
-        return [(r, f) for r in range(1, self.repeats + 1) for f in range(1, self.folds + 1)]
+        return [(r, f) for r in range(1, self.rounds + 1) for f in range(1, self.folds + 1)]
 
 
 class Cv5x2(Plan):
@@ -48,6 +53,25 @@ class KFold(Plan):
         "mean over rows (accuracy, error, cost, log_loss, brier).",
     )
     repeats: int = Field(1, ge=1, le=1000, description="How often, each with a new division.")
+
+
+class Halves(Plan):
+    """Cross-validation inside disjoint halves of the rows, and of all rows.
+
+    Repeats 1 and 2 of the results are the two halves of the first halving, 3 and 4 those of the
+    second, and so on; the last `full_repeats` ones are cross-validations of all rows.
+    """
+
+    repeats: int = Field(
+        20, ge=2, le=1000, description="Number of random halvings; 10 where fits are dear."
+    )
+    folds: int = Field(5, ge=3, le=100, description="Folds inside each half, and of all rows.")
+    full_repeats: int = Field(3, ge=1, le=1000, description="Cross-validations of all rows.")
+
+    @property
+    def rounds(self) -> int:
+        """Two per halving, and those of all rows."""
+        return 2 * self.repeats + self.full_repeats
 
 
 class Resampled(Plan):
@@ -116,6 +140,10 @@ class Resampling(Section):
 
     cv_5x2: Cv5x2 | None = Field(None, description="Five replications of 2-fold cross-validation.")
     kfold: KFold | None = Field(None, description="k-fold cross-validation, once or repeated.")
+    halves: Halves | None = Field(
+        None,
+        description="Cross-validation inside random halves and of all rows, for half_sample_t.",
+    )
     resampled: Resampled | None = Field(None, description="Repeated random divisions.")
     holdout: Holdout | None = Field(None, description="One training set and one test set.")
 

@@ -59,6 +59,11 @@ class ChosenTest(NamedTuple):
         return self.evidence in ("correctness", "labels", "probabilities", "predictions")
 
     @property
+    def on_fold_rows(self) -> bool:
+        """Whether it is fed with the predictions of every fold, row by row."""
+        return self.evidence == "fold_correctness"
+
+    @property
     def on_datasets(self) -> bool:
         """Whether it is fed with one score per data set."""
         return self.evidence == "dataset_scores"

@@ -4,10 +4,7 @@ Pure functions: nothing here reads a file, knows an experiment or imports anothe
 package. `catalogue` lists every test with what it needs and what its null is about.
 """
 
-from bakeoff.stats._cluster_result import (
-    ClusteredEquivalenceResult,
-    ClusteredResult,
-)
+from bakeoff.stats._cluster_result import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats._plain import as_float, plain
 from bakeoff.stats._plan import Plan
 from bakeoff.stats._registry import Arity, Entry, Evidence, TypeOneError, catalogue
@@ -21,138 +18,50 @@ from bakeoff.stats._result import (
     Result,
     Status,
 )
-from bakeoff.stats.auc import (
-    delong,
-)
-from bakeoff.stats.bayes import (
-    bayes_correlated_t,
-)
-from bakeoff.stats.bayes_datasets import (
-    bayes_sign,
-    bayes_signed_rank,
-)
-from bakeoff.stats.best_models import (
-    BestResult,
-    best_by_values,
-    best_models,
-)
-from bakeoff.stats.clustered import (
-    clustered_mcnemar,
-)
-from bakeoff.stats.clustered_auc import (
-    clustered_delong,
-)
-from bakeoff.stats.clustered_equivalence import (
-    clustered_noninferiority,
-    clustered_tost,
-)
-from bakeoff.stats.clustered_means import (
-    clustered_costs,
-    clustered_mean_difference,
-)
-from bakeoff.stats.clustered_models import (
-    clustered_cochran_q,
-)
-from bakeoff.stats.clustered_pairs import (
-    pairwise_clustered_mcnemar,
-)
-from bakeoff.stats.clustered_single import (
-    clustered_accuracy,
-)
-from bakeoff.stats.cochran import (
-    cochran_q,
-    cochran_q_statistic,
-    looney_f,
-)
+from bakeoff.stats.auc import delong
+from bakeoff.stats.bayes import bayes_correlated_t
+from bakeoff.stats.bayes_datasets import bayes_sign, bayes_signed_rank
+from bakeoff.stats.best_models import BestResult, best_by_values, best_models
+from bakeoff.stats.clustered import clustered_mcnemar
+from bakeoff.stats.clustered_auc import clustered_delong
+from bakeoff.stats.clustered_equivalence import clustered_noninferiority, clustered_tost
+from bakeoff.stats.clustered_means import clustered_costs, clustered_mean_difference
+from bakeoff.stats.clustered_models import clustered_cochran_q
+from bakeoff.stats.clustered_pairs import pairwise_clustered_mcnemar
+from bakeoff.stats.clustered_single import clustered_accuracy
+from bakeoff.stats.cochran import cochran_q, cochran_q_statistic, looney_f
 from bakeoff.stats.corrected import (
     corrected_kfold_t,
     corrected_repeated_kfold_t,
     corrected_resampled_t,
 )
-from bakeoff.stats.costs import (
-    cost_sensitive,
-    cost_sensitive_from_counts,
+from bakeoff.stats.costs import cost_sensitive, cost_sensitive_from_counts
+from bakeoff.stats.criteria import hotelling_t2, hotelling_t2_unpaired
+from bakeoff.stats.criteria_many import manova
+from bakeoff.stats.crossed import crossed_mcnemar
+from bakeoff.stats.cv5x2_rows import (
+    cv5x2_mcnemar,
+    cv5x2_mcnemar_from_counts,
+    pairwise_cv5x2_mcnemar,
 )
-from bakeoff.stats.criteria import (
-    hotelling_t2,
-    hotelling_t2_unpaired,
-)
-from bakeoff.stats.criteria_many import (
-    manova,
-)
-from bakeoff.stats.crossed import (
-    crossed_mcnemar,
-)
-from bakeoff.stats.datasets_aligned import (
-    friedman_aligned_ranks,
-    quade,
-)
-from bakeoff.stats.datasets_many import (
-    friedman,
-    iman_davenport,
-)
-from bakeoff.stats.datasets_pairwise import (
-    pairwise_wilcoxon,
-)
-from bakeoff.stats.datasets_posthoc import (
-    cd_groups,
-    conover_friedman,
-    friedman_posthoc,
-    nemenyi,
-)
-from bakeoff.stats.datasets_two import (
-    sign_test,
-    wilcoxon_signed_rank,
-)
-from bakeoff.stats.datasets_unpaired import (
-    dunn,
-    kruskal_wallis,
-    pairwise_rank_sum,
-)
-from bakeoff.stats.dependence import (
-    Dependence,
-    ItemsAndRuns,
-    items_and_runs,
-    row_dependence,
-)
-from bakeoff.stats.equivalence import (
-    tost_folds,
-    tost_paired,
-    tost_paired_from_counts,
-)
-from bakeoff.stats.folds import (
-    anova_oneway,
-    anova_repeated_measures,
-)
-from bakeoff.stats.influence import (
-    Influence,
-    influence,
-)
-from bakeoff.stats.metric_families import (
-    compare_models,
-    compare_values,
-)
-from bakeoff.stats.metric_means import (
-    mean_difference,
-)
-from bakeoff.stats.metric_own import (
-    own_metric_ci,
-    own_metric_difference,
-)
-from bakeoff.stats.metric_planning import (
-    metric_detectable_difference,
-    metric_rows_needed,
-)
-from bakeoff.stats.metric_subgroups import (
-    mean_interaction,
-    metric_interaction,
-)
-from bakeoff.stats.metrics import (
-    looks_at,
-    metric_ci,
-    metric_difference,
-    test_set_metrics,
-)
+from bakeoff.stats.datasets_aligned import friedman_aligned_ranks, quade
+from bakeoff.stats.datasets_many import friedman, iman_davenport
+from bakeoff.stats.datasets_pairwise import pairwise_wilcoxon
+from bakeoff.stats.datasets_posthoc import cd_groups, conover_friedman, friedman_posthoc, nemenyi
+from bakeoff.stats.datasets_two import sign_test, wilcoxon_signed_rank
+from bakeoff.stats.datasets_unpaired import dunn, kruskal_wallis, pairwise_rank_sum
+from bakeoff.stats.dependence import Dependence, ItemsAndRuns, items_and_runs, row_dependence
+from bakeoff.stats.equivalence import tost_paired, tost_paired_from_counts
+from bakeoff.stats.equivalence_folds import tost_cv5x2, tost_folds, tost_half_samples
+from bakeoff.stats.folds import anova_oneway, anova_repeated_measures
+from bakeoff.stats.half_samples import half_sample_t
+from bakeoff.stats.influence import Influence, influence
+from bakeoff.stats.metric_families import compare_models, compare_values
+from bakeoff.stats.metric_means import mean_difference
+from bakeoff.stats.metric_own import own_metric_ci, own_metric_difference
+from bakeoff.stats.metric_planning import metric_detectable_difference, metric_rows_needed
+from bakeoff.stats.metric_subgroups import mean_interaction, metric_interaction
+from bakeoff.stats.metrics import looks_at, metric_ci, metric_difference, test_set_metrics
 from bakeoff.stats.multiplicity import (
     adjust_pvalues,
     bergmann_hommel,
@@ -160,28 +69,15 @@ from bakeoff.stats.multiplicity import (
     shaffer_static,
     simultaneous_level,
 )
-from bakeoff.stats.ordered import (
-    SerialResult,
-    diebold_mariano,
-    diebold_mariano_means,
-    time_blocks,
-)
-from bakeoff.stats.paired import (
-    McNemarResult,
-    mcnemar,
-    mcnemar_from_counts,
-    mcnemar_pvalues,
-)
+from bakeoff.stats.ordered import SerialResult, diebold_mariano, diebold_mariano_means, time_blocks
+from bakeoff.stats.paired import McNemarResult, mcnemar, mcnemar_from_counts, mcnemar_pvalues
 from bakeoff.stats.paired_intervals import (
     difference_bounds,
     odds_ratio_bounds,
     paired_difference_ci,
     paired_odds_ratio_ci,
 )
-from bakeoff.stats.pairwise import (
-    mcnemar_minp,
-    pairwise_mcnemar,
-)
+from bakeoff.stats.pairwise import mcnemar_minp, pairwise_mcnemar
 from bakeoff.stats.planning import (
     mcnemar_detectable_difference,
     mcnemar_power,
@@ -194,33 +90,29 @@ from bakeoff.stats.planning_clustered import (
     clustered_sample_size,
     expected_design_effect,
 )
+from bakeoff.stats.planning_halves import (
+    half_sample_detectable_difference,
+    half_sample_power,
+    half_sample_repeats,
+)
 from bakeoff.stats.planning_resampled import (
     cv5x2_f_detectable_difference,
     cv5x2_f_power,
     cv5x2_f_sample_size,
 )
-from bakeoff.stats.proportion_intervals import (
-    proportion_ci,
+from bakeoff.stats.proportion_intervals import proportion_ci
+from bakeoff.stats.replicability import (
+    Replicability,
+    prob_a_better,
+    prob_a_better_sample_size,
+    replicability_count,
 )
-from bakeoff.stats.resampled import (
-    cv5x2_f,
-    cv5x2_t,
-    kfold_t,
-    resampled_t,
-)
-from bakeoff.stats.single import (
-    binomial_test,
-    binomial_test_from_counts,
-    corrected_one_sample_t,
-    one_sample_t,
-)
-from bakeoff.stats.tukey import (
-    tukey_hsd,
-)
-from bakeoff.stats.two_proportions import (
-    proportion_difference,
-    proportion_difference_from_counts,
-)
+from bakeoff.stats.resampled import cv5x2_f, cv5x2_t, kfold_t, resampled_t
+from bakeoff.stats.single import binomial_test, binomial_test_from_counts
+from bakeoff.stats.single_folds import corrected_one_sample_t, half_sample_one_t, one_sample_t
+from bakeoff.stats.tukey import tukey_hsd
+from bakeoff.stats.two_proportions import proportion_difference, proportion_difference_from_counts
+from bakeoff.stats.variance_parts import VarianceComponents, variance_components
 
 __all__ = [
     "Arity",
@@ -240,10 +132,12 @@ __all__ = [
     "Pair",
     "PairwiseResult",
     "Plan",
+    "Replicability",
     "Result",
     "SerialResult",
     "Status",
     "TypeOneError",
+    "VarianceComponents",
     "adjust_pvalues",
     "anova_oneway",
     "anova_repeated_measures",
@@ -286,6 +180,8 @@ __all__ = [
     "cv5x2_f_detectable_difference",
     "cv5x2_f_power",
     "cv5x2_f_sample_size",
+    "cv5x2_mcnemar",
+    "cv5x2_mcnemar_from_counts",
     "cv5x2_t",
     "delong",
     "diebold_mariano",
@@ -296,6 +192,11 @@ __all__ = [
     "friedman",
     "friedman_aligned_ranks",
     "friedman_posthoc",
+    "half_sample_detectable_difference",
+    "half_sample_one_t",
+    "half_sample_power",
+    "half_sample_repeats",
+    "half_sample_t",
     "hotelling_t2",
     "hotelling_t2_unpaired",
     "iman_davenport",
@@ -328,14 +229,18 @@ __all__ = [
     "paired_difference_ci",
     "paired_odds_ratio_ci",
     "pairwise_clustered_mcnemar",
+    "pairwise_cv5x2_mcnemar",
     "pairwise_mcnemar",
     "pairwise_rank_sum",
     "pairwise_wilcoxon",
     "plain",
+    "prob_a_better",
+    "prob_a_better_sample_size",
     "proportion_ci",
     "proportion_difference",
     "proportion_difference_from_counts",
     "quade",
+    "replicability_count",
     "resampled_t",
     "row_dependence",
     "shaffer_static",
@@ -344,9 +249,12 @@ __all__ = [
     "smallest_discordant_count",
     "test_set_metrics",
     "time_blocks",
+    "tost_cv5x2",
     "tost_folds",
+    "tost_half_samples",
     "tost_paired",
     "tost_paired_from_counts",
     "tukey_hsd",
+    "variance_components",
     "wilcoxon_signed_rank",
 ]

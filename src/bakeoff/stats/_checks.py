@@ -183,6 +183,26 @@ def check_count(value: float, name: str, *, least: int = 0) -> int:
     return int(number)
 
 
+def check_counts(**counts: float) -> dict[str, int]:
+    """Check counts by name: whole numbers, not negative."""
+    return {name: check_count(value, name) for name, value in counts.items()}
+
+
+def paired_counts(correct_a: ArrayLike, correct_b: ArrayLike) -> dict[str, int]:
+    """Count the rows that both models, only A, only B or neither gets right."""
+    a, b = as_correctness(correct_a, "correct_a"), as_correctness(correct_b, "correct_b")
+    check_same_length(correct_a=a, correct_b=b)
+    check_same_labels(correct_a=correct_a, correct_b=correct_b)
+    both = int(np.count_nonzero(a & b))
+    only_a, only_b = int(np.count_nonzero(a)) - both, int(np.count_nonzero(b)) - both
+    return {
+        "both_correct": both,
+        "only_a_correct": only_a,
+        "only_b_correct": only_b,
+        "both_wrong": len(a) - both - only_a - only_b,
+    }
+
+
 def check_flag(value: bool, name: str) -> bool:
     """Check that an option is True or False: a word such as "no" would count as True."""
     if not isinstance(value, (bool, np.bool_)):

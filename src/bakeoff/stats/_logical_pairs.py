@@ -12,8 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.stats._checks import FloatArray
+from bakeoff.stats._result import Alternative
 
+METHODS = ("shaffer", "bergmann-hommel")
+"""The corrections that use which hypotheses can be true at once."""
 _MAX_MODELS = 15
+
+
+def check_all_pairs(method: str, control: int | None, alternative: Alternative, k: int) -> None:
+    """Refuse a logical correction of anything but two-sided tests of all pairs."""
+    if method in METHODS and (control is not None or alternative != "two-sided"):
+        raise ValueError(
+            f"correction: {method!r} is for two-sided tests of all pairs, found control={control} "
+            f"and alternative={alternative!r}; use 'holm' or 'hommel'"
+        )
+    if method == "bergmann-hommel" and k > _MAX_MODELS:
+        raise ValueError(
+            f"correction: 'bergmann-hommel' takes up to {_MAX_MODELS} models, found {k}; "
+            "use 'shaffer'"
+        )
 
 
 def shaffer_factors(m: int) -> FloatArray:

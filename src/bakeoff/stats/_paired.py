@@ -113,8 +113,6 @@ def effect_sizes(d: Differences) -> dict[str, float]:
     """
     x = d.values.ravel()
     sizes = {"share_a_better": float(np.mean(x > 0) + np.mean(x == 0) / 2)}
-    if d.identical:
-        return {"cohen_dz": 0.0, "hedges_gz": 0.0} | sizes
     sd = float(x.std(ddof=1)) if x.size > 1 else 0.0
     if sd <= d.noise:
         return {"cohen_dz": math.nan, "hedges_gz": math.nan} | sizes
@@ -150,31 +148,54 @@ def paired_t_result(
     details: dict[str, Any] | None = None,
 ) -> Result:
     """Run a t test on the mean difference with variance s²(1/J + correction)."""
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     x = d.values.ravel()
     mean, df = float(x.mean()), x.size - 1
     sd = float(x.std(ddof=1)) if df else math.nan
     se = sd * math.sqrt(1 / x.size + correction)
-    status = ratio_status(mean, sd, d.noise, d.identical) if df else Status.TOO_FEW
-    ok = status is Status.OK
-    statistic, pvalue = degenerate_t(mean, status)
-    if ok:
-        statistic = mean / se
+    return t_result(
+        test,
+        mean,
+        se,
+        df,
+        ratio_status(mean, sd, d.noise, d.identical) if df else Status.TOO_FEW,
+        alternative,
+        confidence_level,
+        effect_sizes=effect_sizes(d),
+        n=x.size,
+        assumptions=(*assumptions, normality(d)),
+        null_hypothesis=_NULL,
+        method=method,
+        details={"mean_difference": mean, "sd_difference": sd, "se": se} | (details or {}),
+    )
+
+
+def t_result(
+    test: str,
+    estimate: float,
+    se: float,
+    df: int,
+    status: Status,
+    alternative: str,
+    confidence_level: float,
+    **facts: Any,
+) -> Result:
+    """Refer estimate/se to Student's t; `facts` are the rest of the result."""
+    side = check_alternative(alternative)
+    level = check_level(confidence_level, side=side)
+    statistic, pvalue = degenerate_t(estimate, status)
+    ci = None
+    if status is Status.OK:
+        statistic = estimate / se
         pvalue = t_pvalue(statistic, df, side)
+        ci = t_interval(estimate, se, df, level, side)
     return Result(
         test=test,
         statistic=statistic,
         df=df,
         pvalue=pvalue,
         alternative=side,
-        estimate=mean,
-        ci=t_interval(mean, se, df, level, side) if ok else None,
-        effect_sizes=effect_sizes(d),
-        n=x.size,
+        estimate=estimate,
+        ci=ci,
         status=status,
-        assumptions=(*assumptions, normality(d)),
-        null_hypothesis=_NULL,
-        method=method,
-        details={"mean_difference": mean, "sd_difference": sd, "se": se} | (details or {}),
+        **facts,
     )

@@ -1,22 +1,92 @@
-"""What the pairwise rank procedures share: families of pairs, adjustment, groups."""
+"""What the procedures on pairs of models over data sets share: the family, adjustment, groups."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from bakeoff.stats._checks import check_level
+from bakeoff.stats._checks import FloatArray, check_alternative, check_level
+from bakeoff.stats._logical_pairs import check_all_pairs
+from bakeoff.stats._ranks import as_dataset_table, check_control, check_decimals
 from bakeoff.stats._result import Alternative, Pair, PairwiseResult
 from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
 
-_ALL_PAIRS_ONLY = ("shaffer", "bergmann-hommel")
 SINGLE_STEP = ("none", "bonferroni", "sidak")
 
 
-def family(k: int, control: int | None) -> list[tuple[int, int]]:
+@dataclasses.dataclass(frozen=True)
+class PairFamily:
+    """The pairs that a procedure compares, and how it adjusts their p-values.
+
+    Attributes
+    ----------
+    scores : ndarray, shape (N, k)
+        One row per data set, one column per model; greater is better.
+    control : int or None
+        The model that each other one is compared with; None for all pairs.
+    correction : str
+        A method of `adjust_pvalues`.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: the first of a pair is better.
+    """
+
+    scores: FloatArray
+    control: int | None
+    correction: str
+    alternative: Alternative
+
+    @classmethod
+    def of(
+        cls,
+        scores: ArrayLike,
+        control: int | None,
+        correction: str,
+        alternative: str,
+        greater_is_better: bool,
+        decimals: int | None,
+        *,
+        allow_missing: bool = False,
+    ) -> PairFamily:
+        """Check the arguments that every such procedure has."""
+        side = check_alternative(alternative)
+        check_decimals(decimals)
+        table = as_dataset_table(
+            scores, greater_is_better=greater_is_better, allow_missing=allow_missing
+        )
+        control = check_control(control, table.shape[1])
+        method = check_correction(correction, control, side, table.shape[1])
+        return cls(table, control, method, side)
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """All pairs (0, 1), (0, 2), ..., or the control against each other model."""
+        return pairs_of(self.scores.shape[1], self.control)
+
+    def result(
+        self, compare: Callable[[int, int], Pair], level: float, **facts: Any
+    ) -> PairwiseResult:
+        """Compare every pair and adjust the p-values; `facts` are the rest of the result."""
+        pairs = [compare(a, b) for a, b in self.pairs]
+        adjusted = adjust_pvalues([pair.pvalue for pair in pairs], self.correction)
+        result = PairwiseResult(
+            variant="all_pairs" if self.control is None else "versus_control",
+            correction=self.correction,
+            pairs=tuple(
+                dataclasses.replace(pair, pvalue_adjusted=float(p))
+                for pair, p in zip(pairs, adjusted, strict=True)
+            ),
+            n=len(self.scores),
+            alternative=self.alternative,
+            **facts,
+        )
+        return with_groups(result, level)
+
+
+def pairs_of(k: int, control: int | None) -> list[tuple[int, int]]:
     """Return all pairs (0, 1), (0, 2), ..., or the control against each other model."""
     if control is None:
         return [(i, j) for i in range(k) for j in range(i + 1, k)]
@@ -26,15 +96,7 @@ def family(k: int, control: int | None) -> list[tuple[int, int]]:
 def check_correction(correction: str, control: int | None, alternative: Alternative, k: int) -> str:
     """Check that a correction fits the family of hypotheses; return its canonical name."""
     method = canonical_method(correction, "correction")
-    if method in _ALL_PAIRS_ONLY and (control is not None or alternative != "two-sided"):
-        raise ValueError(
-            f"correction: {method!r} counts which two-sided hypotheses on all pairs can be true "
-            "at once; versus a control or one-sided use 'holm' or 'hommel'"
-        )
-    if method == "bergmann-hommel" and k > 15:
-        raise ValueError(
-            f"correction: 'bergmann-hommel' takes up to 15 models, found {k}; use 'shaffer'"
-        )
+    check_all_pairs(method, control, alternative, k)
     return method
 
 
@@ -42,16 +104,6 @@ def pair_tail(confidence_level: float, m: int, method: str, alternative: Alterna
     """Return the tail probability of each of m single-step intervals."""
     level = simultaneous_level(confidence_level, m, method)
     return (1 - level) / (2 if alternative == "two-sided" else 1)
-
-
-def adjusted(pairs: Iterable[Pair], method: str) -> tuple[Pair, ...]:
-    """Adjust the p-values of a family of pairs."""
-    pairs = list(pairs)
-    values = adjust_pvalues([pair.pvalue for pair in pairs], method)
-    return tuple(
-        dataclasses.replace(pair, pvalue_adjusted=float(p))
-        for pair, p in zip(pairs, values, strict=True)
-    )
 
 
 def with_groups(result: PairwiseResult, confidence_level: float) -> PairwiseResult:

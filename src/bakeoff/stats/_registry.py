@@ -10,6 +10,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, TypeVar
 
+from bakeoff.stats._docstrings import fill_docstring
+
 
 class Evidence(StrEnum):
     """What a test is fed with, and so the signature of its function.
@@ -29,6 +31,8 @@ class Evidence(StrEnum):
     ``PREDICTIONS``           pair: ``y_true, predicted_a, predicted_b``: classes, or
                               probabilities ``(n, K)``; many: ``y_true, predicted (n, M)``
                               or ``(n, M, K)``
+    ``FOLD_CORRECTNESS``      pair: ``fold (5, n), correct_a (5, n), correct_b (5, n)``;
+                              many: ``fold (5, n), correct (5, n, M)``
     ``DATASET_SCORES``        pair: ``scores_a (N,), scores_b (N,)``; many: ``scores (N, k)``
     ========================  =========================================================
     """
@@ -39,6 +43,7 @@ class Evidence(StrEnum):
     PREDICTIONS = "predictions"
     FOLD_SCORES = "fold_scores"
     FOLD_CRITERIA = "fold_criteria"
+    FOLD_CORRECTNESS = "fold_correctness"
     DATASET_SCORES = "dataset_scores"
 
     @property
@@ -198,7 +203,7 @@ def register(**facts: Any) -> Callable[[F], F]:
             raise ValueError(f"two tests are called {name!r}")
         module = function.__module__.rsplit(".", 1)[-1]
         _entries[name] = Entry(**{**facts, "name": name, "function": function, "module": module})
-        return function
+        return fill_docstring(function)
 
     return enter
 

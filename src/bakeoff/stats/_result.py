@@ -48,6 +48,19 @@ class Assumption:
     detail: str
 
 
+_OBSERVED = {
+    "advantage",
+    "auc_a",
+    "auc_b",
+    "cohens_h",
+    "difference",
+    "odds_ratio",
+    "probability_superiority",
+    "relative_cost_reduction",
+    "share_a_better",
+}
+"""Effect sizes that are read off the data and so exist in degenerate cases as well."""
+
 INDEPENDENT_ROWS = Assumption(
     "independent rows", None, "rows of one group (patient, user, day) would break it"
 )
@@ -99,7 +112,7 @@ class Result:
     ci : ConfidenceInterval or None
         Interval for `estimate`.
     effect_sizes : Mapping[str, float]
-        Named effect sizes.
+        Named effect sizes. In a degenerate case those that divide by a spread are NaN.
     n : int
         The number of independent observations the test saw (rows, folds, data sets).
     status : Status
@@ -131,6 +144,11 @@ class Result:
     status: Status = Status.OK
     assumptions: tuple[Assumption, ...] = ()
     details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.status is not Status.OK:
+            sizes = {k: v if k in _OBSERVED else math.nan for k, v in self.effect_sizes.items()}
+            object.__setattr__(self, "effect_sizes", sizes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""

@@ -101,10 +101,7 @@ def delong(
     score_a, score_b : array_like, shape (n,)
         What A and B give the positive class: probabilities or any scores, only their order
         counts.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A has the larger area.
-    confidence_level : float
-        Level of the intervals.
+    alternative, confidence_level : shared
 
     Returns
     -------

@@ -67,8 +67,7 @@ def bayes_correlated_t(
         random splits.
     confidence_level : float
         Probability of the credible interval.
-    greater_is_better : bool
-        False for losses and error rates.
+    greater_is_better : shared
 
     Returns
     -------
@@ -76,11 +75,6 @@ def bayes_correlated_t(
         `estimate` is the posterior mean of A − B and `ci` its credible interval. Where all
         differences are equal the posterior collapses to a point: the probabilities are its
         limits and `status` warns that they are not evidence.
-
-    Raises
-    ------
-    ValueError
-        On unequal shapes, NaN scores, a negative rope or invalid sizes.
 
     Examples
     --------

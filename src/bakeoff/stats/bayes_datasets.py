@@ -64,19 +64,13 @@ def bayes_sign(
         Strength of the prior, in data sets.
     prior_place : {"rope", "a", "b"}
         The region the prior counts for: equivalence, A better or B better.
-    greater_is_better : bool
-        False for losses and error rates.
+    greater_is_better : shared
 
     Returns
     -------
     BayesResult
         `estimate` is the median difference A − B. ``details["numerical_error"]`` bounds the error
         of the probabilities.
-
-    Raises
-    ------
-    ValueError
-        On unequal lengths, NaN scores, a negative rope or prior, or an unknown place.
 
     Examples
     --------
@@ -165,20 +159,13 @@ def bayes_signed_rank(
         Number of Dirichlet draws.
     seed : int
         Seed of the draws; the same seed gives the same result.
-    greater_is_better : bool
-        False for losses and error rates.
+    greater_is_better : shared
 
     Returns
     -------
     BayesResult
         `estimate` is the Hodges-Lehmann median of A − B. ``details`` holds the Monte Carlo
         standard error of each probability.
-
-    Raises
-    ------
-    ValueError
-        On unequal lengths, NaN scores, a negative rope or prior, an unknown place or fewer than
-        one sample.
 
     Examples
     --------

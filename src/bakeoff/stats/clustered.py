@@ -12,12 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats import _cluster_chi_square as chi_square
-from bakeoff.stats._checks import (
-    check_alternative,
-    check_choice,
-    check_count,
-    check_level,
-)
+from bakeoff.stats._checks import check_alternative, check_choice, check_count, check_level
 from bakeoff.stats._cluster_pair import ClusterPair, as_pair
 from bakeoff.stats._cluster_result import (
     ClusteredResult,

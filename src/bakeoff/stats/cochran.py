@@ -11,17 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats._checks import check_choice, check_count, check_flag
-from bakeoff.stats._cochran_permutation import (
-    PermutationPvalue,
-    exact_pvalue,
-    monte_carlo_pvalue,
-)
+from bakeoff.stats._cochran_permutation import PermutationPvalue, exact_pvalue, monte_carlo_pvalue
 from bakeoff.stats._correctness_matrix import (
     as_matrix,
     both_correct,
     column_totals,
     row_total_counts,
 )
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, Result, Status
 
@@ -92,15 +89,13 @@ def _table(correct: ArrayLike, row_counts: ArrayLike | None) -> _Table:
     return _Table(int(totals.sum()), matrix.shape[1], columns, totals)
 
 
+@fill_docstring
 def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = None) -> float:
     """Cochran's Q for any number of models from two up.
 
     Parameters
     ----------
-    correct : array_like, shape (n, M)
-        Right or wrong (booleans or 0/1) for n rows and M ≥ 2 models.
-    row_counts : array_like, shape (n,), optional
-        How often each row occurs.
+    correct, row_counts : shared
 
     Returns
     -------
@@ -156,8 +151,7 @@ def cochran_q(
         Random tables, where the exact distribution is out of reach.
     seed : int
         Of the random tables; the same seed gives the same p.
-    row_counts : array_like, shape (n,), optional
-        How often each row occurs, for tables of patterns.
+    row_counts : shared
 
     Returns
     -------
@@ -166,11 +160,6 @@ def cochran_q(
         1. `details` has the accuracies, the number of rows that discriminate, and for
         permutation p-values how they were found and their Monte Carlo standard error. Where
         few rows discriminate, the asymptotic variant gives the exact p in `details` as well.
-
-    Raises
-    ------
-    ValueError
-        For labels instead of right/wrong values, or fewer than three models.
 
     Notes
     -----
@@ -275,13 +264,11 @@ def looney_f(
 
     Parameters
     ----------
-    correct : array_like, shape (n, M)
-        Right or wrong (booleans or 0/1) for n rows and M ≥ 2 models.
+    correct : shared
     correction : {"none", "greenhouse-geisser"}
         ``"greenhouse-geisser"`` multiplies both degrees of freedom by the estimated ε, for
         models whose differences vary unequally. It costs a matrix product of the table.
-    row_counts : array_like, shape (n,), optional
-        How often each row occurs, for tables of patterns.
+    row_counts : shared
 
     Returns
     -------
@@ -290,11 +277,6 @@ def looney_f(
         (rows), SSAB (rest) and SST, the mean squares, the accuracies and, if it was asked for,
         ε. Without a row on which the models disagree F is 0 and p is 1; where every row shows
         the same disagreement there is no residual variance and p is NaN.
-
-    Raises
-    ------
-    ValueError
-        For labels instead of right/wrong values, or fewer than two models.
 
     Notes
     -----
@@ -351,7 +333,9 @@ def looney_f(
         df1=df1,
         df2=df2,
         pvalue=pvalue,
-        effect_sizes={"partial_eta_squared": models / (models + rest) if models + rest else 0.0},
+        effect_sizes={
+            "partial_eta_squared": models / (models + rest) if models + rest else math.nan
+        },
         n=n,
         status=status,
         assumptions=tuple(assumptions),

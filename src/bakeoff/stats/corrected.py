@@ -58,22 +58,12 @@ def corrected_resampled_t(
         Rows in the training and test sets. Unequal sizes enter as the ratio of their totals,
         Σn_test / Σn_train, which for the folds of one cross-validation is exactly 1/(k − 1)
         even where k does not divide the number of rows.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
-    confidence_level : float
-        Level of the interval.
-    greater_is_better : bool
-        False for losses and error rates.
+    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
     Result
         `estimate` is the mean difference d̄; ``details`` holds the ratio n_test/n_train used.
-
-    Raises
-    ------
-    ValueError
-        On unequal shapes, NaN scores, sizes that are not positive, or an unknown option.
 
     Examples
     --------
@@ -117,22 +107,12 @@ def corrected_kfold_t(
     ----------
     scores_a, scores_b : array_like, shape (k,)
         Scores of A and B on all k folds of one cross-validation.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
-    confidence_level : float
-        Level of the interval.
-    greater_is_better : bool
-        False for losses and error rates.
+    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
     Result
         `estimate` is the mean difference d̄.
-
-    Raises
-    ------
-    ValueError
-        On unequal shapes, NaN scores or an unknown option.
 
     Examples
     --------
@@ -184,23 +164,12 @@ def corrected_repeated_kfold_t(
     n_train, n_test : float or array_like, shape (r, k), optional
         Rows in the training and test sets; by default their ratio is 1/(k − 1). Unequal sizes
         enter as the ratio of their totals.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
-    confidence_level : float
-        Level of the interval.
-    greater_is_better : bool
-        False for losses and error rates.
+    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
     Result
         `estimate` is the mean difference d̄.
-
-    Raises
-    ------
-    ValueError
-        On scores that are not two-dimensional, a single fold per repetition without sizes,
-        NaN scores, sizes that are not positive or only one of them, or an unknown option.
 
     Examples
     --------

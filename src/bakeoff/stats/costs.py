@@ -83,8 +83,7 @@ def cost_sensitive(
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is better, its errors cost less. One-sided p-values come from the
         signed root of the statistic.
-    confidence_level : float
-        Level of the interval for the difference of the expected costs.
+    confidence_level : shared
 
     Returns
     -------
@@ -361,7 +360,7 @@ def _effect_sizes(cells: likelihood.Cells, cost_b: float) -> dict[str, float]:
     variance = float(cells.count @ np.square(cells.value - cells.mean)) / cells.n
     standardised = -cells.mean / math.sqrt(variance) if variance > 0 else math.nan
     return {
-        "standardized_difference": standardised if cells.value.any() else 0.0,
+        "standardized_difference": standardised,
         "relative_cost_reduction": -cells.mean / cost_b if cost_b else math.nan,
     }
 

@@ -64,8 +64,7 @@ def hotelling_t2(
     ----------
     scores_a, scores_b : array_like, shape (J, m)
         Scores of A and B: rows are the same folds, columns criteria.
-    criteria : sequence of str, optional
-        Names of the criteria, for messages.
+    criteria : shared
     confidence_level : float
         Simultaneous level of the criteria's intervals in ``details``.
     greater_is_better : bool or sequence of bool
@@ -141,8 +140,7 @@ def hotelling_t2_unpaired(
     ----------
     scores_a, scores_b : array_like, shape (J_A, m) and (J_B, m)
         Scores of A and of B: rows are folds, columns criteria.
-    criteria : sequence of str, optional
-        Names of the criteria, for messages.
+    criteria : shared
     confidence_level : float
         Simultaneous level of the criteria's intervals in ``details``.
     greater_is_better : bool or sequence of bool

@@ -69,8 +69,7 @@ def manova(
         most robust; Roy's p-value is only a lower bound.
     blocks : bool
         Whether the models share the folds, so that differences between folds are not error.
-    criteria : sequence of str, optional
-        Names of the criteria, for messages.
+    criteria : shared
     nan_policy : {"raise", "omit"}
         ``"omit"`` drops a model's fold where a criterion is NaN, with `blocks` for every model.
     greater_is_better : bool or sequence of bool

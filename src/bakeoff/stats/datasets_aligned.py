@@ -51,23 +51,13 @@ def quade(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
-    greater_is_better : bool
-        False for losses and error rates; rank 1 is the best either way.
-    decimals : int, optional
-        Round scores to this many decimals before ranking (float noise is removed in any case).
+    scores, greater_is_better, decimals : shared
 
     Returns
     -------
     Result
         When all weighted rankings are the same, F is infinite and undecided
         (``zero_variance``); ``details["p_perfect_agreement"]`` is the exact probability.
-
-    Raises
-    ------
-    ValueError
-        Missing scores (the cell is named) or fewer than two models.
 
     Notes
     -----
@@ -161,22 +151,12 @@ def friedman_aligned_ranks(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
-    greater_is_better : bool
-        False for losses and error rates; rank 1 is the best either way.
-    decimals : int, optional
-        Round scores to this many decimals before ranking (float noise is removed in any case).
+    scores, greater_is_better, decimals : shared
 
     Returns
     -------
     Result
         ``details["average_aligned_ranks"]``: from 1 (best) to N·k.
-
-    Raises
-    ------
-    ValueError
-        Missing scores (the cell is named) or fewer than two models.
 
     Notes
     -----

@@ -22,10 +22,7 @@ from bakeoff.stats._block_ranks import (
 )
 from bakeoff.stats._checks import check_choice
 from bakeoff.stats._friedman import RankTable, exact_friedman_pvalue
-from bakeoff.stats._ranks import (
-    as_dataset_table,
-    check_decimals,
-)
+from bakeoff.stats._ranks import as_dataset_table, check_decimals
 from bakeoff.stats._registry import TypeOneError, register
 from bakeoff.stats._result import Result, Status
 
@@ -53,15 +50,11 @@ def friedman(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
+    scores : shared
     method : {"auto", "exact", "asymptotic"}
         ``asymptotic``: χ² with k − 1 degrees of freedom. ``exact``: all permutations of the ranks
         within data sets, ties kept. ``auto``: exact for small tables, else asymptotic.
-    greater_is_better : bool
-        False for losses and error rates; rank 1 is the best either way.
-    decimals : int, optional
-        Round scores to this many decimals before ranking (float noise is removed in any case).
+    greater_is_better, decimals : shared
 
     Returns
     -------
@@ -69,12 +62,6 @@ def friedman(
         ``effect_sizes``: ``kendall_w``, 0 (no agreement) to 1 (all data sets rank alike).
         ``details``: ``average_ranks``, ``rank_sums``, ``p_asymptotic``, and ``chi2_uncorrected``
         as printed in Demšar (2006).
-
-    Raises
-    ------
-    ValueError
-        Missing scores (the cell is named), fewer than two models, an unknown option, or a table
-        too large for ``exact``.
 
     Notes
     -----
@@ -144,12 +131,7 @@ def iman_davenport(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
-    greater_is_better : bool
-        False for losses and error rates; rank 1 is the best either way.
-    decimals : int, optional
-        Round scores to this many decimals before ranking (float noise is removed in any case).
+    scores, greater_is_better, decimals : shared
 
     Returns
     -------
@@ -157,11 +139,6 @@ def iman_davenport(
         When every data set ranks the models in exactly the same way, F is infinite and its
         p-value undecided (``zero_variance``); ``details["p_perfect_agreement"]`` then is the
         exact probability of that under the null, and `friedman` has an ordinary p-value.
-
-    Raises
-    ------
-    ValueError
-        Missing scores (the cell is named) or fewer than two models.
 
     Notes
     -----

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from bakeoff.stats._checks import (
-    FloatArray,
-    check_alternative,
-    check_level,
-)
+from bakeoff.stats._checks import FloatArray, check_level
 from bakeoff.stats._friedman import RankTable
-from bakeoff.stats._rank_pairs import adjusted, check_correction, family, with_groups
-from bakeoff.stats._ranks import (
-    as_dataset_table,
-    check_control,
-    check_decimals,
-)
+from bakeoff.stats._rank_pairs import PairFamily
 from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, Pair, PairwiseResult, Status
 from bakeoff.stats.datasets_two import wilcoxon_signed_rank
@@ -55,33 +47,17 @@ def pairwise_wilcoxon(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
-    control : int, optional
-        Column of a control: only it is compared, as a, with each other model as b.
-    correction : str
-        A method of `adjust_pvalues`.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: a, or the control, is better.
+    scores, control, correction, alternative : shared
     zeros, method, continuity
         As in `wilcoxon_signed_rank`.
     confidence_level : float
         Of each pair's own interval (not simultaneous), and 1 − the level of ``cd_groups``.
-    greater_is_better : bool
-        False for losses and error rates.
-    decimals : int, optional
-        Round scores to this many decimals first (float noise is removed in any case).
+    greater_is_better, decimals : shared
 
     Returns
     -------
     PairwiseResult
         Each pair's ``estimate`` is the Hodges-Lehmann pseudo-median of a − b, ``statistic`` W+.
-
-    Raises
-    ------
-    ValueError
-        Missing scores (the cell is named), fewer than two models, a control that is no column,
-        an unknown option, or a correction that does not fit the family.
 
     References
     ----------
@@ -95,50 +71,40 @@ def pairwise_wilcoxon(
     >>> [round(pair.pvalue_adjusted, 5) for pair in pairwise_wilcoxon(scores).pairs]
     [0.09375, 0.09375, 0.15625]
     """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    check_decimals(decimals)
-    oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
-    n, k = oriented.shape
-    control = check_control(control, k)
-    corrected = check_correction(correction, control, side, k)
+    family = PairFamily.of(scores, control, correction, alternative, greater_is_better, decimals)
+    level = check_level(confidence_level, side=family.alternative)
     options: dict[str, Any] = {
-        "alternative": side,
+        "alternative": family.alternative,
         "zeros": zeros,
         "method": method,
         "continuity": continuity,
         "confidence_level": level,
         "decimals": decimals,
     }
-    members = family(k, control)
-    pairs = [_wilcoxon_pair(oriented, a, b, options) for a, b in members]
-    same = all(pair.status is Status.IDENTICAL_SCORES for pair in pairs)
-    smallest = min(1.0, 2.0 ** (1 - min(n, 1000))) * (1 if corrected == "none" else len(members))
-    result = PairwiseResult(
+    n, tests = len(family.scores), len(family.pairs)
+    reachable = min(1.0, 2.0 ** (1 - min(n, 1000)))
+    result = family.result(
+        lambda a, b: _wilcoxon_pair(family.scores, a, b, options),
+        level,
         test="pairwise_wilcoxon",
-        variant="all_pairs" if control is None else "versus_control",
-        correction=corrected,
-        pairs=adjusted(pairs, corrected),
-        n=n,
         null_hypothesis="The differences between the two algorithms' scores are symmetric about "
         "zero over the data sets these come from.",
         method="benavoli2016",
-        alternative=side,
-        status=Status.IDENTICAL_SCORES if same else Status.OK,
         assumptions=(
             Assumption(
                 name="enough data sets",
-                holds=smallest <= 0.05,
-                detail=f"{n} data sets: the smallest two-sided p of a pair is "
-                f"{min(1.0, 2.0 ** (1 - min(n, 1000))):.3g}, among {len(members)} pairs.",
+                holds=reachable * (1 if family.correction == "none" else tests) <= 0.05,
+                detail=f"{n} data sets: the smallest two-sided p of a pair is {reachable:.3g}, "
+                f"among {tests} pairs.",
             ),
         ),
         details={
-            "average_ranks": RankTable.of(oriented, decimals).average.tolist(),
-            "control": control,
+            "average_ranks": RankTable.of(family.scores, decimals).average.tolist(),
+            "control": family.control,
         },
     )
-    return with_groups(result, level)
+    same = all(pair.status is Status.IDENTICAL_SCORES for pair in result.pairs)
+    return dataclasses.replace(result, status=Status.IDENTICAL_SCORES) if same else result
 
 
 def _wilcoxon_pair(oriented: FloatArray, a: int, b: int, options: dict[str, Any]) -> Pair:

@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import check_alternative, check_level
+from bakeoff.stats._checks import check_level
 from bakeoff.stats._friedman import RankTable
 from bakeoff.stats._rank_comparison import (
     RankComparison,
@@ -25,24 +25,15 @@ from bakeoff.stats._rank_comparison import (
 )
 from bakeoff.stats._rank_pairs import (
     SINGLE_STEP,
-    adjusted,
+    PairFamily,
     cd_groups,
-    check_correction,
-    family,
     pair_tail,
+    pairs_of,
     with_groups,
 )
-from bakeoff.stats._ranks import (
-    as_dataset_table,
-    check_control,
-    check_decimals,
-)
+from bakeoff.stats._ranks import as_dataset_table, check_decimals
 from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import (
-    Assumption,
-    PairwiseResult,
-    Status,
-)
+from bakeoff.stats._result import Assumption, PairwiseResult, Status
 from bakeoff.stats._studentized_range import range_isf, range_sf
 
 __all__ = ["cd_groups", "conover_friedman", "friedman_posthoc", "nemenyi"]
@@ -81,14 +72,10 @@ def nemenyi(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
+    scores : shared
     confidence_level : float
         Of the simultaneous intervals; 1 − it is the level of the critical difference.
-    greater_is_better : bool
-        False for losses and error rates; rank 1 is the best either way.
-    decimals : int, optional
-        Round scores to this many decimals before ranking (float noise is removed in any case).
+    greater_is_better, decimals : shared
 
     Returns
     -------
@@ -97,11 +84,6 @@ def nemenyi(
         critical difference in ``ci``; ``statistic`` its z; ``pvalue`` the unadjusted one.
         ``details``: ``average_ranks``, ``critical_difference``, ``q_alpha``,
         ``critical_differences`` at the levels .10, .05 and .01, ``cd_groups`` (see `cd_groups`).
-
-    Raises
-    ------
-    ValueError
-        Missing scores (the cell is named) or fewer than two models.
 
     Notes
     -----
@@ -139,7 +121,7 @@ def nemenyi(
         level=level,
         method="nemenyi",
     )
-    pairs = [comparison.pair(a, b) for a, b in family(table.k, None)]
+    pairs = [comparison.pair(a, b) for a, b in pairs_of(table.k, None)]
     ranges = range_sf([math.sqrt(2) * abs(pair.estimate) / error for pair in pairs], table.k)
     result = PairwiseResult(
         test="nemenyi",
@@ -191,21 +173,14 @@ def friedman_posthoc(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
-    control : int, optional
-        Column of a control: only it is compared, as a, with each other model as b.
+    scores, control : shared
     correction : str
         A method of `adjust_pvalues`. ``bonferroni`` versus a control is
         the Bonferroni-Dunn test; ``shaffer`` and ``bergmann-hommel`` are for all pairs.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: a, or the control, is better.
+    alternative : shared
     confidence_level : float
         Of the simultaneous intervals that single-step corrections have.
-    greater_is_better : bool
-        False for losses and error rates; rank 1 is the best either way.
-    decimals : int, optional
-        Round scores to this many decimals before ranking (float noise is removed in any case).
+    greater_is_better, decimals : shared
 
     Returns
     -------
@@ -213,12 +188,6 @@ def friedman_posthoc(
         Each pair's ``estimate`` is by how much a's average rank is better than b's and
         ``statistic`` its z. The single-step corrections (``none``, ``bonferroni``, ``sidak``)
         also give ``ci`` and ``details["critical_difference"]``.
-
-    Raises
-    ------
-    ValueError
-        Missing scores (the cell is named), fewer than two models, a control that is no column,
-        or a correction that does not fit the family.
 
     Notes
     -----
@@ -239,44 +208,18 @@ def friedman_posthoc(
     ...  for pair in result.pairs]
     [(1, -2.214, 0.0269), (2, -2.53, 0.0228)]
     """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    check_decimals(decimals)
-    oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
-    table = RankTable.of(oriented, decimals)
-    control = check_control(control, table.k)
-    method = check_correction(correction, control, side, table.k)
-    status = rank_status(table)
-    error = standard_error(table)
-    members = family(table.k, control)
-    half = None
-    if method in SINGLE_STEP:
-        tail = pair_tail(level, len(members), method, side)
-        half = -float(special.ndtri(tail)) * error
-    comparison = RankComparison(
-        table=table,
-        status=status,
-        alternative=side,
-        error=error,
-        half=half,
-        level=level,
-        method=method,
-    )
-    result = PairwiseResult(
+    family = PairFamily.of(scores, control, correction, alternative, greater_is_better, decimals)
+    table = RankTable.of(family.scores, decimals)
+    return _on_average_ranks(
+        family,
+        table,
+        confidence_level,
+        rank_status(table),
+        standard_error(table),
         test="friedman_posthoc",
-        variant="all_pairs" if control is None else "versus_control",
-        correction=method,
-        pairs=adjusted((comparison.pair(a, b) for a, b in members), method),
-        n=table.n,
-        null_hypothesis=_NULL.format(k=table.k),
         method="demsar2006",
-        alternative=side,
-        status=status,
         assumptions=rank_assumptions(table),
-        details=rank_details(table, control)
-        | {"standard_error": error, "critical_difference": math.nan if half is None else half},
     )
-    return with_groups(result, level)
 
 
 @register(
@@ -303,21 +246,14 @@ def conover_friedman(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
-    control : int, optional
-        Column of a control: only it is compared, as a, with each other model as b.
+    scores, control : shared
     correction : str
         A method of `adjust_pvalues`; ``none`` is Conover's own
         protected procedure.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: a, or the control, is better.
+    alternative : shared
     confidence_level : float
         Of the simultaneous intervals that single-step corrections have.
-    greater_is_better : bool
-        False for losses and error rates; rank 1 is the best either way.
-    decimals : int, optional
-        Round scores to this many decimals before ranking (float noise is removed in any case).
+    greater_is_better, decimals : shared
 
     Returns
     -------
@@ -325,12 +261,6 @@ def conover_friedman(
         Each pair's ``estimate`` is by how much a's average rank is better than b's and
         ``statistic`` its t with ``df`` = (N−1)(k−1). Status ``zero_variance``, p undecided,
         when every data set ranks the models in the same way.
-
-    Raises
-    ------
-    ValueError
-        Missing scores (the cell is named), fewer than two models, a control that is no column,
-        or a correction that does not fit the family.
 
     Notes
     -----
@@ -348,13 +278,8 @@ def conover_friedman(
     >>> [round(pair.pvalue_adjusted, 4) for pair in conover_friedman(scores).pairs]
     [0.0075, 0.0051, 0.5796]
     """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    check_decimals(decimals)
-    oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
-    table = RankTable.of(oriented, decimals)
-    control = check_control(control, table.k)
-    method = check_correction(correction, control, side, table.k)
+    family = PairFamily.of(scores, control, correction, alternative, greater_is_better, decimals)
+    table = RankTable.of(family.scores, decimals)
     status = rank_status(table)
     if status is Status.OK and table.residual == 0:
         status = Status.ZERO_VARIANCE
@@ -362,31 +287,15 @@ def conover_friedman(
     error = 0.0
     if status is Status.OK:
         error = math.sqrt(table.residual / (2 * df)) / table.n
-    members = family(table.k, control)
-    half = None
-    if method in SINGLE_STEP and status is Status.OK:
-        tail = pair_tail(level, len(members), method, side)
-        half = -float(special.stdtrit(df, tail)) * error
-    comparison = RankComparison(
-        table=table,
-        status=status,
-        alternative=side,
-        error=error,
-        df=df,
-        half=half,
-        level=level,
-        method=method,
-    )
-    result = PairwiseResult(
+    return _on_average_ranks(
+        family,
+        table,
+        confidence_level,
+        status,
+        error,
+        df,
         test="conover_friedman",
-        variant="all_pairs" if control is None else "versus_control",
-        correction=method,
-        pairs=adjusted((comparison.pair(a, b) for a, b in members), method),
-        n=table.n,
-        null_hypothesis=_NULL.format(k=table.k),
         method="conover1999",
-        alternative=side,
-        status=status,
         assumptions=(
             *rank_assumptions(table),
             Assumption(
@@ -399,7 +308,42 @@ def conover_friedman(
                 f"takes {standard_error(table):.4g}).",
             ),
         ),
-        details=rank_details(table, control)
-        | {"standard_error": error, "critical_difference": math.nan if half is None else half},
     )
-    return with_groups(result, level)
+
+
+def _on_average_ranks(
+    family: PairFamily,
+    table: RankTable,
+    confidence_level: float,
+    status: Status,
+    error: float,
+    df: float | None = None,
+    **facts: Any,
+) -> PairwiseResult:
+    """Compare average ranks by z (df None) or by Student's t with the given standard error."""
+    level = check_level(confidence_level, side=family.alternative)
+    half = None
+    # the z intervals do not depend on the ranks, so they exist where all are tied as well
+    if family.correction in SINGLE_STEP and (df is None or status is Status.OK):
+        tail = pair_tail(level, len(family.pairs), family.correction, family.alternative)
+        quantile = special.ndtri(tail) if df is None else special.stdtrit(df, tail)
+        half = -float(quantile) * error
+    comparison = RankComparison(
+        table=table,
+        status=status,
+        alternative=family.alternative,
+        error=error,
+        df=df,
+        half=half,
+        level=level,
+        method=family.correction,
+    )
+    return family.result(
+        comparison.pair,
+        level,
+        null_hypothesis=_NULL.format(k=table.k),
+        status=status,
+        details=rank_details(table, family.control)
+        | {"standard_error": error, "critical_difference": math.nan if half is None else half},
+        **facts,
+    )

@@ -21,19 +21,10 @@ from bakeoff.stats._checks import (
     check_flag,
     check_level,
 )
-from bakeoff.stats._ranks import (
-    as_dataset_pair,
-    check_decimals,
-    differences,
-)
+from bakeoff.stats._ranks import as_dataset_pair, check_decimals, differences
 from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
-from bakeoff.stats._signed_ranks import (
-    SignedRanks,
-    exact_pvalue,
-    hodges_lehmann,
-    signed_ranks,
-)
+from bakeoff.stats._signed_ranks import SignedRanks, exact_pvalue, hodges_lehmann, signed_ranks
 from bakeoff.stats._tails import normal_pvalue
 
 _AUTO_EXACT = 500
@@ -73,8 +64,7 @@ def wilcoxon_signed_rank(
     ----------
     scores_a, scores_b : array_like, shape (N,)
         One score per data set, in the same order of data sets.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
+    alternative : shared
     zeros : {"pratt", "wilcox", "zsplit"}
         Data sets on which both score the same: ranked, then left out (``pratt``); left out before
         ranking (``wilcox``); ranked, half of their ranks to each side (``zsplit``, as Demšar
@@ -84,10 +74,7 @@ def wilcoxon_signed_rank(
         exact up to 500 non-zero differences.
     continuity : bool
         Continuity correction of ½ for ``asymptotic`` (exact p-values need none).
-    confidence_level : float
-        Of the interval for the pseudo-median.
-    greater_is_better : bool
-        False for losses and error rates; `estimate` is A's advantage either way.
+    confidence_level, greater_is_better : shared
     decimals : int, optional
         Round scores to this many decimals first. In any case differences are rounded to 12 digits
         below the magnitude of the largest score, so that binary floats keep decimal ties and zeros.
@@ -101,12 +88,6 @@ def wilcoxon_signed_rank(
         ``effect_sizes``: ``rank_biserial`` = (W+ − W−)/(W+ + W−) and ``probability_superiority``
         (share of data sets won by A, draws half). ``details``: both rank sums, wins, losses,
         zeros, ``z`` (no continuity correction), ``p_asymptotic``, and Demšar's T and z.
-
-    Raises
-    ------
-    ValueError
-        Missing scores, unequal lengths, an unknown option, or ``exact`` on more than 1000
-        non-zero differences.
 
     Notes
     -----
@@ -162,7 +143,7 @@ def wilcoxon_signed_rank(
             statistic=signed.w_plus,
             pvalue=1.0,
             estimate=0.0,
-            effect_sizes={"rank_biserial": 0.0, "probability_superiority": 0.5},
+            effect_sizes={"rank_biserial": math.nan, "probability_superiority": 0.5},
             status=Status.IDENTICAL_SCORES,
             details=_details(d, signed, zeros, 0.0, 1.0),
         )
@@ -266,19 +247,13 @@ def sign_test(
     ----------
     scores_a, scores_b : array_like, shape (N,)
         One score per data set, in the same order of data sets.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A wins more often.
+    alternative : shared
     zeros : {"drop", "split"}
         Draws are left out, or split evenly between the two; an odd one is then left out (Demšar
         2006, section 3.1.4), which makes the test more conservative.
     method : {"exact", "asymptotic"}
         Binomial distribution, or the normal approximation without continuity correction.
-    confidence_level : float
-        Of the interval for the median difference.
-    greater_is_better : bool
-        False for losses and error rates; `estimate` is A's advantage either way.
-    decimals : int, optional
-        Round scores to this many decimals first (float noise is removed in any case).
+    confidence_level, greater_is_better, decimals : shared
 
     Returns
     -------
@@ -286,11 +261,6 @@ def sign_test(
         ``statistic`` is A's number of wins; ``estimate`` the median difference over all data
         sets, with the interval of order statistics (Thompson 1936); ``effect_sizes``:
         ``win_share`` among decided data sets and ``probability_superiority`` (draws half).
-
-    Raises
-    ------
-    ValueError
-        Missing scores, unequal lengths or an unknown option.
 
     Notes
     -----
@@ -335,7 +305,7 @@ def sign_test(
             **facts,
             pvalue=1.0,
             estimate=0.0,
-            effect_sizes={"win_share": 0.5, "probability_superiority": 0.5},
+            effect_sizes={"win_share": math.nan, "probability_superiority": 0.5},
             status=Status.IDENTICAL_SCORES,
         )
     if method == "exact":

@@ -14,17 +14,11 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._block_ranks import degenerate_pvalue
-from bakeoff.stats._checks import (
-    FloatArray,
-    check_alternative,
-    check_choice,
-    check_flag,
-)
-from bakeoff.stats._rank_pairs import adjusted, check_correction, family, with_groups
+from bakeoff.stats._checks import FloatArray, check_choice, check_flag
+from bakeoff.stats._rank_pairs import PairFamily
 from bakeoff.stats._rank_sums import rank_sum_pair
 from bakeoff.stats._ranks import (
     as_dataset_table,
-    check_control,
     check_decimals,
     largest,
     quantise,
@@ -71,26 +65,13 @@ def kruskal_wallis(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
-    missing : {"raise", "omit"}
-        ``omit`` leaves NaN cells out, so models may have different numbers of scores.
-    greater_is_better : bool
-        False for losses and error rates; rank 1 is the best either way.
-    decimals : int, optional
-        Round scores to this many decimals before ranking (float noise is removed in any case).
+    scores, missing, greater_is_better, decimals : shared
 
     Returns
     -------
     Result
         ``effect_sizes``: ``epsilon_squared`` = H/(n−1) and ``eta_squared_H`` = (H−k+1)/(n−k), n
         the number of scores. ``details``: ``mean_ranks`` (1 = best of all scores).
-
-    Raises
-    ------
-    ValueError
-        Missing scores under ``raise`` (the cell is named), a model without scores, fewer than
-        two models, or an unknown option.
 
     Notes
     -----
@@ -118,11 +99,7 @@ def kruskal_wallis(
     n, k = int(sizes.sum()), len(sizes)
     sums = np.array([r.sum() for r in ranks])
     spread = 1 - tie_sum(counts) / (float(n) ** 3 - n)
-    status = Status.OK
-    if len(counts) == 1:
-        status = Status.IDENTICAL_SCORES
-    elif n <= k:
-        status = Status.TOO_FEW
+    status = _unpaired_status(len(counts), n, k)
     # sum of squared deviations of the mean ranks: no difference of large numbers
     raw = 12 / (n * (n + 1)) * float((sizes * (sums / sizes - (n + 1) / 2) ** 2).sum())
     statistic = 0.0 if status is Status.IDENTICAL_SCORES else raw / spread
@@ -185,31 +162,12 @@ def dunn(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
-    control : int, optional
-        Column of a control: only it is compared, as a, with each other model as b.
-    correction : str
-        A method of `adjust_pvalues`.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: a, or the control, is better.
-    missing : {"raise", "omit"}
-        ``omit`` leaves NaN cells out, so models may have different numbers of scores.
-    greater_is_better : bool
-        False for losses and error rates.
-    decimals : int, optional
-        Round scores to this many decimals first (float noise is removed in any case).
+    scores, control, correction, alternative, missing, greater_is_better, decimals : shared
 
     Returns
     -------
     PairwiseResult
         Each pair's ``estimate`` is by how much a's mean rank among all scores is better.
-
-    Raises
-    ------
-    ValueError
-        Missing scores under ``raise``, a model without scores, fewer than two models, a control
-        that is no column, or a correction that does not fit the family.
 
     Notes
     -----
@@ -227,18 +185,21 @@ def dunn(
     >>> [round(pair.pvalue, 4) for pair in dunn(scores).pairs]
     [0.5403, 0.3583, 0.1258]
     """
-    side = check_alternative(alternative)
     omit = check_choice(missing, ("raise", "omit"), "missing") == "omit"
-    check_decimals(decimals)
-    oriented = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=omit)
-    k = oriented.shape[1]
-    control = check_control(control, k)
-    method = check_correction(correction, control, side, k)
-    ranks, sizes, counts = split_groups(oriented, decimals)
+    family = PairFamily.of(
+        scores,
+        control,
+        correction,
+        alternative,
+        greater_is_better,
+        decimals,
+        allow_missing=omit,
+    )
+    ranks, sizes, counts = split_groups(family.scores, decimals)
     n = float(sizes.sum())
     mean_ranks = np.array([r.mean() for r in ranks])
     variance = n * (n + 1) / 12 - tie_sum(counts) / (12 * (n - 1))
-    status = _unpaired_status(len(counts), int(n), k)
+    status = _unpaired_status(len(counts), int(n), len(sizes))
 
     def compare(a: int, b: int) -> Pair:
         estimate = float(mean_ranks[b] - mean_ranks[a])
@@ -248,7 +209,7 @@ def dunn(
             z = pvalue = math.nan
         else:
             z = estimate / math.sqrt(variance * (1 / sizes[a] + 1 / sizes[b]))
-            pvalue = normal_pvalue(z, side)
+            pvalue = normal_pvalue(z, family.alternative)
         return Pair(
             a=a,
             b=b,
@@ -259,25 +220,21 @@ def dunn(
             status=status,
         )
 
-    result = PairwiseResult(
+    return family.result(
+        compare,
+        0.95,
         test="dunn",
-        variant="all_pairs" if control is None else "versus_control",
-        correction=method,
-        pairs=adjusted((compare(a, b) for a, b in family(k, control)), method),
-        n=oriented.shape[0],
         null_hypothesis="The scores of the two algorithms of a pair come from one distribution, "
         "whatever the data set.",
         method="dunn1964",
-        alternative=side,
         status=status,
-        assumptions=(_independent(oriented, int(n)),),
+        assumptions=(_independent(family.scores, int(n)),),
         details={
             "average_ranks": mean_ranks.tolist(),
             "group_sizes": sizes.tolist(),
-            "control": control,
+            "control": family.control,
         },
     )
-    return with_groups(result, 0.95)
 
 
 @register(
@@ -305,38 +262,19 @@ def pairwise_rank_sum(
 
     Parameters
     ----------
-    scores : array_like, shape (N, k)
-        One row per data set, one column per model.
-    control : int, optional
-        Column of a control: only it is compared, as a, with each other model as b.
-    correction : str
-        A method of `adjust_pvalues`.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: a, or the control, is better.
+    scores, control, correction, alternative : shared
     method : {"auto", "exact", "asymptotic"}
         ``exact`` is the permutation distribution of these very ranks, ties included; ``auto`` is
         exact for up to 50 scores in a pair.
     continuity : bool
         Continuity correction of ½ for ``asymptotic``.
-    missing : {"raise", "omit"}
-        ``omit`` leaves NaN cells out, so models may have different numbers of scores.
-    greater_is_better : bool
-        False for losses and error rates.
-    decimals : int, optional
-        Round scores to this many decimals first (float noise is removed in any case).
+    missing, greater_is_better, decimals : shared
 
     Returns
     -------
     PairwiseResult
         Each pair's ``statistic`` is U, the number of pairs of scores that a wins (draws half);
         ``estimate`` Cliff's delta 2U/(n_a n_b) − 1.
-
-    Raises
-    ------
-    ValueError
-        Missing scores under ``raise``, a model without scores, fewer than two models, a control
-        that is no column, an unknown option, a correction that does not fit the family, or
-        ``exact`` on more than 100 scores.
 
     References
     ----------
@@ -350,41 +288,40 @@ def pairwise_rank_sum(
     >>> [round(pair.pvalue_adjusted, 4) for pair in result.pairs]
     [0.7376, 0.7376, 0.6924]
     """
-    side = check_alternative(alternative)
     omit = check_choice(missing, ("raise", "omit"), "missing") == "omit"
     check_choice(method, ("auto", "exact", "asymptotic"), "method")
     check_flag(continuity, "continuity")
-    check_decimals(decimals)
-    oriented = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=omit)
-    k = oriented.shape[1]
-    control = check_control(control, k)
-    corrected = check_correction(correction, control, side, k)
-    ranks, sizes, counts = split_groups(oriented, decimals)
-    values = quantise(oriented, largest(oriented), decimals)
+    family = PairFamily.of(
+        scores,
+        control,
+        correction,
+        alternative,
+        greater_is_better,
+        decimals,
+        allow_missing=omit,
+    )
+    ranks, sizes, counts = split_groups(family.scores, decimals)
+    values = quantise(family.scores, largest(family.scores), decimals)
 
     def compare(a: int, b: int) -> Pair:
         both = [values[~np.isnan(values[:, j]), j] for j in (a, b)]
-        return rank_sum_pair(a, b, both, side, method, continuity)
+        return rank_sum_pair(a, b, both, family.alternative, method, continuity)
 
-    result = PairwiseResult(
+    return family.result(
+        compare,
+        0.95,
         test="pairwise_rank_sum",
-        variant="all_pairs" if control is None else "versus_control",
-        correction=corrected,
-        pairs=adjusted((compare(a, b) for a, b in family(k, control)), corrected),
-        n=oriented.shape[0],
         null_hypothesis="The scores of the two algorithms of a pair come from one distribution, "
         "whatever the data set.",
         method="mann1947",
-        alternative=side,
-        status=_unpaired_status(len(counts), int(sizes.sum()), k),
-        assumptions=(_independent(oriented, int(sizes.sum())),),
+        status=_unpaired_status(len(counts), int(sizes.sum()), len(sizes)),
+        assumptions=(_independent(family.scores, int(sizes.sum())),),
         details={
             "average_ranks": [float(r.mean()) for r in ranks],
             "group_sizes": sizes.tolist(),
-            "control": control,
+            "control": family.control,
         },
     )
-    return with_groups(result, 0.95)
 
 
 def _unpaired_status(distinct: int, n: int, k: int) -> Status:

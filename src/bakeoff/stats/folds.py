@@ -61,8 +61,7 @@ def anova_repeated_measures(
         Rows are folds (or data sets), columns are models.
     correction : {"greenhouse-geisser", "huynh-feldt", "none"}
         Which ε the degrees of freedom and the p-value use; ``"none"`` assumes sphericity.
-    greater_is_better : bool
-        False for losses and error rates; decides the order in ``details["order"]``.
+    greater_is_better : shared
 
     Returns
     -------
@@ -70,11 +69,6 @@ def anova_repeated_measures(
         ``details`` holds the sums of squares, both ε (Huynh-Feldt's also unclipped), their
         p-values, Mauchly's W with its p-value (in R's and in the published form), the mean scores
         and the columns from best to worst.
-
-    Raises
-    ------
-    ValueError
-        With fewer than two models, NaN scores or an unknown correction.
 
     Examples
     --------
@@ -150,18 +144,12 @@ def anova_oneway(
         False for Welch's test.
     nan_policy : {"raise", "omit"}
         ``"omit"``: a NaN is a missing fold, so models may have unequal numbers of them.
-    greater_is_better : bool
-        False for losses and error rates; decides the order in ``details["order"]``.
+    greater_is_better : shared
 
     Returns
     -------
     Result
         ``details`` holds the sums of squares, the mean scores and the columns from best to worst.
-
-    Raises
-    ------
-    ValueError
-        With fewer than two models, a model without scores, NaN scores or an unknown policy.
 
     Examples
     --------

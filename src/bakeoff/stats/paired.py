@@ -12,21 +12,19 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats import _mcnemar_kernels, paired_intervals
 from bakeoff.stats._checks import (
     FloatArray,
-    as_correctness,
     as_counts,
     check_alternative,
     check_choice,
-    check_count,
+    check_counts,
     check_level,
-    check_same_labels,
-    check_same_length,
+    paired_counts,
 )
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
@@ -104,18 +102,14 @@ def mcnemar(
 
     Parameters
     ----------
-    correct_a, correct_b : array_like of bool or 0/1, shape (n,)
-        Whether A and B are right on each row, in the same row order.
+    correct_a, correct_b : shared
     variant : str
         ``"midp"`` (default): p(exact) − ½ P(X = b) on each tested side; holds its level in
         practice and wastes little (Fagerland et al. 2013). ``"exact"``: binomial, never above
         its level, conservative. ``"asymptotic"``: χ² = (b − c)²/n_d. ``"corrected"``: Edwards'
         (max(|b − c| − 1, 0))²/n_d, as conservative as the exact test.
         ``"exact_unconditional"``: supremum over the discordance (Suissa & Shuster 1991).
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is more accurate. One-sided intervals go with one-sided tests.
-    confidence_level : float
-        Level of both intervals.
+    alternative, confidence_level : shared
     ci_method, odds_ratio_ci : str
         Methods of `paired_difference_ci` and `paired_odds_ratio_ci`.
 
@@ -124,12 +118,6 @@ def mcnemar(
     McNemarResult
         `statistic` is b for the exact and mid-p variants, χ² (df 1) for the others, or its
         signed root when one-sided.
-
-    Raises
-    ------
-    ValueError
-        On class labels instead of right/wrong, missing values, unequal lengths, or an unknown
-        option.
 
     Examples
     --------
@@ -140,17 +128,8 @@ def mcnemar(
     >>> round(result.estimate, 4), round(result.pvalue, 4)
     (0.0116, 0.4296)
     """
-    a = as_correctness(correct_a, "correct_a")
-    b = as_correctness(correct_b, "correct_b")
-    check_same_length(correct_a=a, correct_b=b)
-    check_same_labels(correct_a=correct_a, correct_b=correct_b)
-    both = int(np.count_nonzero(a & b))
-    only_a, only_b = int(np.count_nonzero(a)) - both, int(np.count_nonzero(b)) - both
     return mcnemar_from_counts(
-        both_correct=both,
-        only_a_correct=only_a,
-        only_b_correct=only_b,
-        both_wrong=len(a) - both - only_a - only_b,
+        **paired_counts(correct_a, correct_b),
         variant=variant,
         alternative=alternative,
         confidence_level=confidence_level,
@@ -203,12 +182,12 @@ def mcnemar_from_counts(
     check_choice(odds_ratio_ci, tuple(paired_intervals.ODDS_RATIO_METHODS), "odds_ratio_ci")
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
-    counts = {
-        "both_correct": check_count(both_correct, "both_correct"),
-        "only_a_correct": check_count(only_a_correct, "only_a_correct"),
-        "only_b_correct": check_count(only_b_correct, "only_b_correct"),
-        "both_wrong": check_count(both_wrong, "both_wrong"),
-    }
+    counts = check_counts(
+        both_correct=both_correct,
+        only_a_correct=only_a_correct,
+        only_b_correct=only_b_correct,
+        both_wrong=both_wrong,
+    )
     n, b, c = sum(counts.values()), counts["only_a_correct"], counts["only_b_correct"]
     ci = paired_intervals.paired_difference_ci(
         **counts, method=ci_method, confidence_level=level, alternative=side
@@ -246,6 +225,7 @@ def mcnemar_from_counts(
     )
 
 
+@fill_docstring
 def mcnemar_pvalues(
     only_a_correct: ArrayLike,
     only_b_correct: ArrayLike,
@@ -261,8 +241,7 @@ def mcnemar_pvalues(
         The discordant counts b and c.
     variant : str
         As in `mcnemar`, but for ``"exact_unconditional"``, which needs all four counts.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is more accurate.
+    alternative : shared
 
     Returns
     -------

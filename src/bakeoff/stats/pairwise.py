@@ -19,6 +19,7 @@ from bakeoff.stats._checks import (
     check_same_length,
 )
 from bakeoff.stats._correctness_matrix import as_matrix, both_correct
+from bakeoff.stats._logical_pairs import check_all_pairs
 from bakeoff.stats._ranks import check_control
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
@@ -36,7 +37,6 @@ from bakeoff.stats.planning import mcnemar_detectable_difference
 
 __all__ = ["mcnemar_minp", "pairwise_mcnemar"]
 
-_LOGICAL = ("shaffer", "bergmann-hommel")
 _DISCRETE = ("exact", "midp")
 
 
@@ -69,27 +69,20 @@ def pairwise_mcnemar(
 
     Parameters
     ----------
-    correct : array_like, shape (n, M)
-        Right or wrong (booleans or 0/1) for n rows and M ≥ 2 models.
+    correct : shared
     variant : {"midp", "exact", "asymptotic", "corrected"}
         Which form of the test, as in `mcnemar`.
     correction : str
         A method of `adjust_pvalues`, or ``"minp"``: the step-down min-p procedure that uses the
         discreteness of the exact distributions (`mcnemar_minp`), for ``midp`` and ``exact``.
         ``"shaffer"`` and ``"bergmann-hommel"`` need all pairs and two-sided tests.
-    control : int, optional
-        Column of a control: only it is compared, as A, with each other model as B.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: the first of the pair, or the control, is right more often.
-    confidence_level : float
-        Level of the intervals for the difference acc_A − acc_B.
+    control, alternative, confidence_level : shared
     ci_method : str
         An interval of `paired_difference_ci`.
     simultaneous : bool
         True: all intervals hold together at `confidence_level` (`simultaneous_level`).
         False: each by itself does.
-    row_counts : array_like, shape (n,), optional
-        How often each row occurs, for tables of patterns.
+    row_counts : shared
 
     Returns
     -------
@@ -97,12 +90,6 @@ def pairwise_mcnemar(
         Pairs (0, 1), (0, 2), ..., or (control, j). Each has the adjusted p-value, the difference
         of the accuracies with its interval, and in `details` the four counts, the odds ratio
         b/c and Cohen's g. A pair without discordant rows has p 1.
-
-    Raises
-    ------
-    ValueError
-        For labels instead of right/wrong values, fewer than two models, unknown options, or a
-        correction that does not fit the family.
 
     Notes
     -----
@@ -129,7 +116,7 @@ def pairwise_mcnemar(
     check_flag(simultaneous, "simultaneous")
     matrix, counts = as_matrix(correct, row_counts)
     models = matrix.shape[1]
-    method = _check_correction(correction, variant, side, control)
+    method = _check_correction(correction, variant, side, control, models)
     first, second = _pairs(models, check_control(control, models))
 
     together = both_correct(matrix, counts)
@@ -260,21 +247,16 @@ def _chance_below(t: FloatArray, n: float, variant: str, side: Alternative) -> F
     return chance
 
 
-def _check_correction(correction: str, variant: str, side: Alternative, control: int | None) -> str:
+def _check_correction(
+    correction: str, variant: str, side: Alternative, control: int | None, models: int
+) -> str:
     method = canonical_method(correction, "correction", ("minp",))
     if method == "minp" and variant not in _DISCRETE:
         raise ValueError(
             f"correction: 'minp' uses exact distributions, found variant {variant!r}; "
             "use variant 'exact' or 'midp', or correction 'holm'"
         )
-    if method in _LOGICAL and control is not None:
-        raise ValueError(
-            f"correction: {method!r} is for all pairs, found control={control}; use 'hommel'"
-        )
-    if method in _LOGICAL and side != "two-sided":
-        raise ValueError(
-            f"correction: {method!r} is for two-sided tests, found alternative={side!r}; use 'holm'"
-        )
+    check_all_pairs(method, control, side, models)
     return method
 
 

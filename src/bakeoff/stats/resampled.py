@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, as_array, check_alternative, check_level
+from bakeoff.stats._checks import FloatArray, as_array, check_level
 from bakeoff.stats._paired import (
     Differences,
     degenerate_t,
@@ -23,11 +23,10 @@ from bakeoff.stats._paired import (
     paired_differences,
     paired_t_result,
     ratio_status,
-    t_interval,
+    t_result,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Result, Status
-from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.planning_resampled import cv5x2_f_detectable_difference
 
 _PAIR: dict[str, Any] = {
@@ -68,12 +67,7 @@ def cv5x2_t(
     ----------
     scores_a, scores_b : array_like, shape (5, 2)
         Scores of A and B: five replications (rows) of 2-fold cross-validation.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
-    confidence_level : float
-        Level of the interval.
-    greater_is_better : bool
-        False for losses and error rates.
+    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
@@ -81,11 +75,6 @@ def cv5x2_t(
         `estimate` is d₁₁, the difference the statistic is made of, and `ci` belongs to it;
         ``details["mean_difference"]`` is the mean of all ten. ``details["all_ten_t"]`` shows
         what t would be had another fold come first.
-
-    Raises
-    ------
-    ValueError
-        On another shape, NaN scores or an unknown option.
 
     Examples
     --------
@@ -95,31 +84,24 @@ def cv5x2_t(
     >>> print(f"t = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     t = 3.508, p = 0.0171
     """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     d = _five_by_two(scores_a, scores_b, greater_is_better)
     variances = _replication_variances(d.values)
     se = math.sqrt(float(variances.mean()))
     first = float(d.values[0, 0])
     status = ratio_status(first, se, d.noise, d.identical)
-    ok = status is Status.OK
-    statistic, pvalue = degenerate_t(first, status)
-    if ok:
-        statistic = first / se
-        pvalue = t_pvalue(statistic, 5, side)
-    ten = d.values / se if ok else np.full((5, 2), statistic if d.identical else math.nan)
-    return Result(
-        test="cv5x2_t",
-        statistic=statistic,
-        df=5,
-        pvalue=pvalue,
-        alternative=side,
-        estimate=first,
-        ci=t_interval(first, se, 5, level, side) if ok else None,
+    undefined = 0.0 if d.identical else math.nan
+    ten = d.values / se if status is Status.OK else np.full((5, 2), undefined)
+    return t_result(
+        "cv5x2_t",
+        first,
+        se,
+        5,
+        status,
+        alternative,
+        confidence_level,
         effect_sizes=effect_sizes(d),
         n=10,
-        status=status,
-        assumptions=(_ten_agree(ten, level), normality(d)),
+        assumptions=(_ten_agree(ten, confidence_level), normality(d)),
         null_hypothesis=_HALF_NULL,
         method="dietterich1998",
         details={
@@ -159,10 +141,7 @@ def cv5x2_f(
     ----------
     scores_a, scores_b : array_like, shape (5, 2)
         Scores of A and B: five replications (rows) of 2-fold cross-validation.
-    confidence_level : float
-        Level of the interval.
-    greater_is_better : bool
-        False for losses and error rates.
+    confidence_level, greater_is_better : shared
 
     Returns
     -------
@@ -170,11 +149,6 @@ def cv5x2_f(
         `estimate` is the mean of the ten differences; `ci` holds the constant differences that
         the test does not reject; ``details`` holds the numerator Σd², the denominator 2Σs² and
         the five variances s².
-
-    Raises
-    ------
-    ValueError
-        On another shape, NaN scores or a level outside (0, 1).
 
     Notes
     -----
@@ -249,22 +223,12 @@ def kfold_t(
     ----------
     scores_a, scores_b : array_like, shape (k,)
         Scores of A and B on the same folds.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
-    confidence_level : float
-        Level of the interval.
-    greater_is_better : bool
-        False for losses and error rates.
+    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
     Result
         `estimate` is the mean difference d̄.
-
-    Raises
-    ------
-    ValueError
-        On unequal shapes, NaN scores or an unknown option.
 
     Examples
     --------
@@ -310,22 +274,12 @@ def resampled_t(
     ----------
     scores_a, scores_b : array_like, shape (J,)
         Scores of A and B on the same splits.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
-    confidence_level : float
-        Level of the interval.
-    greater_is_better : bool
-        False for losses and error rates.
+    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
     Result
         `estimate` is the mean difference d̄.
-
-    Raises
-    ------
-    ValueError
-        On unequal shapes, NaN scores or an unknown option.
 
     Examples
     --------
@@ -378,7 +332,7 @@ def _ten_agree(ten: FloatArray, level: float) -> Assumption:
     name = "the order of the folds does not matter"
     if not np.isfinite(ten).all():
         return Assumption(name, None, "the ten possible t values are undefined")
-    critical = float(special.stdtrit(5, 0.5 + level / 2))
+    critical = float(special.stdtrit(5, 0.5 + check_level(level) / 2))
     beyond = int((np.abs(ten) > critical).sum())
     return Assumption(
         name,

@@ -56,19 +56,13 @@ def tukey_hsd(
         Simultaneous level of the intervals.
     nan_policy : {"raise", "omit"}
         ``"omit"``: a NaN is a missing fold; with `blocks` the fold is dropped for every model.
-    greater_is_better : bool
-        False for losses and error rates.
+    greater_is_better : shared
 
     Returns
     -------
     PairwiseResult
         Each pair's `statistic` is q, `pvalue` that of the t test with the pooled error,
         `pvalue_adjusted` and `ci` hold for the family.
-
-    Raises
-    ------
-    ValueError
-        With fewer than two models, a model without scores, NaN scores or an unknown option.
 
     Examples
     --------

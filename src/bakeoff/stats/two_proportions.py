@@ -52,28 +52,18 @@ def proportion_difference(
 
     Parameters
     ----------
-    correct_a, correct_b : array_like of bool or 0/1, shape (n,)
-        Whether A and B are right on each row, in the same row order.
+    correct_a, correct_b : shared
     variant : str
         ``"pooled"`` (default): variance under equal accuracies, p̄(1 − p̄)(1/n_A + 1/n_B).
         ``"unpooled"``: p_A(1 − p_A)/n_A + p_B(1 − p_B)/n_B. ``"yates"``: pooled, with |p_A −
         p_B| brought towards 0 by the continuity correction (1/n_A + 1/n_B)/2.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is more accurate.
-    confidence_level : float
-        Level of the interval.
+    alternative, confidence_level : shared
 
     Returns
     -------
     Result
         `statistic` is z; its square, χ² with one degree of freedom, is in ``details``. `ci` is
         the Wald interval with the unpooled variance (widened by the correction for Yates).
-
-    Raises
-    ------
-    ValueError
-        On class labels instead of right/wrong, missing values, unequal lengths, or an unknown
-        option.
 
     Notes
     -----

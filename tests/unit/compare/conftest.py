@@ -16,6 +16,7 @@ from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.task import run_fit
 from bakeoff.run import steps
 from bakeoff.scores import collect_predictions, score_fits
+from bakeoff.scores.collect import collect_fold_predictions
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 
 STUDY: dict[str, Any] = {
@@ -47,6 +48,7 @@ STUDY: dict[str, Any] = {
     "resampling": {
         "cv_5x2": {},
         "kfold": {"folds": 5},
+        "halves": {"repeats": 2, "folds": 3, "full_repeats": 1},
         "resampled": {"repeats": 4},
         "holdout": {"test_size": 0.4},
     },
@@ -84,6 +86,9 @@ class Study:
                 scores, _ = score_fits(made.values(), e.metrics, e.costs)
                 scores.to_csv(self.file(dataset, name, "scores"), index=False)
                 every.append(scores)
+                if name == "cv_5x2":
+                    folds = {m: [p for f, p in made.items() if f.model == m] for m in e.models}
+                    collect_fold_predictions(folds, self.file(dataset, name, "predictions"))
                 if name == "holdout":
                     paths = {fit.model: path for fit, path in made.items()}
                     collect_predictions(paths, self.file(dataset, name, "predictions"))
@@ -103,7 +108,8 @@ class Study:
         """Name the files that feed a test, as the workflow does."""
         if chosen.on_datasets:
             return self.matrix
-        kind = "predictions" if chosen.on_rows else "scores"
+        on_rows = chosen.on_rows or chosen.on_fold_rows
+        kind = "predictions" if on_rows else "scores"
         return {name: self.file(name, chosen.plan, kind) for name in experiment.datasets}
 
     def run(self, tests: dict[str, Any], **changes: Any) -> list[Comparison]:

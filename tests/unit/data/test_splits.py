@@ -17,7 +17,7 @@ from bakeoff.data.splits import check_plan, divisions, largest_k, write_splits
 from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
 from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData
-from bakeoff.spec.resampling import Cv5x2, Holdout, KFold, Plan, Resampled
+from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Plan, Resampled
 from tests.conftest import ROOT
 
 
@@ -367,3 +367,42 @@ def test_quality_is_that_of_the_files(tmp_path: Path) -> None:
     assert overlap["pairs"][0] == {"repeats": [1, 2], "share": round(len(one & two) / len(one), 6)}
     # 735 of 1470 rows at random: the standard deviation of the share is 1.3 %
     assert all(abs(pair["share"] - 0.5) < 0.06 for pair in overlap["pairs"])
+
+
+HALVES = Halves.model_validate({"repeats": 3, "folds": 3, "full_repeats": 2})
+
+
+def test_halves_are_disjoint_and_hold_every_row_and_class() -> None:
+    data = table([40, 21])
+    splits = make_splits("d", data, "halves", HALVES, 4)
+    columns = [name for name in splits if name != ROW_ID]
+    assert columns == [f"repeat-{i}" for i in range(1, 9)]
+    for m in range(3):
+        first, second = (splits[f"repeat-{2 * m + i}"].to_numpy() for i in (1, 2))
+        assert ((first == NEITHER) == (second != NEITHER)).all()
+        assert abs(int((first != NEITHER).sum()) - int((second != NEITHER).sum())) <= 1
+        for half in (first, second):
+            for label in (0, 1):
+                counts = np.bincount(half[(half != NEITHER) & (data.codes == label)])[1:]
+                assert len(counts) == 3
+                assert counts.max() - counts.min() <= 1
+    for i in (7, 8):
+        assert set(splits[f"repeat-{i}"]) == {1, 2, 3}
+
+
+def test_halvings_differ_and_follow_the_seed() -> None:
+    data = table([30, 30])
+    splits = make_splits("d", data, "halves", HALVES, 4)
+    assert splits.equals(make_splits("d", data, "halves", HALVES, 4))
+    assert not splits["repeat-1"].equals(splits["repeat-3"])
+    assert not splits.equals(make_splits("d", data, "halves", HALVES, 5))
+
+
+def test_halves_need_rows_for_their_folds() -> None:
+    with pytest.raises(Problem, match="halves divides them into 3 folds of each half"):
+        make_splits("d", table([40, 11]), "halves", HALVES, 4)
+
+
+def test_halves_are_counted_before_the_run() -> None:
+    assert len(HALVES.splits()) == 2 * 3 * 3 + 2 * 3
+    assert len(Halves.model_validate({}).splits()) == 2 * 20 * 5 + 3 * 5

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bakeoff.stats.equivalence import tost_folds, tost_paired, tost_paired_from_counts
+from bakeoff.stats import tost_folds, tost_paired, tost_paired_from_counts
 
 cells = st.tuples(*[st.integers(0, 200)] * 4).filter(lambda t: sum(t) > 0)
 margins = st.sampled_from([0.01, 0.05, 0.2])

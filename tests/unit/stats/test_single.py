@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from bakeoff.stats.proportion_intervals import proportion_ci
-from bakeoff.stats.single import (
+from bakeoff.stats import (
     binomial_test,
     binomial_test_from_counts,
     corrected_one_sample_t,
     one_sample_t,
 )
+from bakeoff.stats.proportion_intervals import proportion_ci
 
 SIDES = ("two-sided", "greater", "less")
 METHODS = ("wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald")

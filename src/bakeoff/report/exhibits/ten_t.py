@@ -25,7 +25,7 @@ from bakeoff.report.family import as_float
 from bakeoff.report.numbers import fixed, p_equals
 from bakeoff.report.pairs_shown import Row, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study
-from bakeoff.stats import Entry
+from bakeoff.stats import Entry, Evidence
 
 LEGEND = (
     "Ten orders of the folds would have given ten t tests; one statistic for all of them does not "
@@ -93,7 +93,8 @@ def _statistic_note(row: Row) -> str:
 
 
 def _on_halves(asked: Asked, entry: Entry) -> bool:
-    return asked.pairs(entry) and entry.plans == ("cv_5x2",)
+    of_folds = entry.evidence is Evidence.FOLD_SCORES
+    return asked.pairs(entry) and entry.plans == ("cv_5x2",) and of_folds
 
 
 EXHIBIT = FigureExhibit(

@@ -1,0 +1,1 @@
+"""Simulate how often tests on cross-validated scores reject a null that is true."""

@@ -1,0 +1,194 @@
+"""Fit a learner on many training sets of one data set at once.
+
+Refitting scikit-learn's estimators one by one would take days, so those that have a closed form or
+a short iteration are written over all splits together; tests/unit/stats hold them to
+scikit-learn's predictions. The others are scikit-learn's own.
+
+A learner takes features (n, p), classes (n,), training sets (splits, n) and a generator, and
+returns one score for each class, shape (splits, n, classes); the largest is the prediction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import special
+from sklearn import config_context
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from benchmarks.crossval.data import Array
+
+Learner = Callable[[Array, Array, Array, np.random.Generator], Array]
+
+
+def nearest_centroid(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    """Nearest class mean, as `NearestCentroid`."""
+    return _centroids(x, y, train, np.ones((len(train), x.shape[1])))
+
+
+def random_subspace(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    """Nearest centroid on three features that every fit draws anew."""
+    used = np.argsort(rng.random((len(train), x.shape[1])), axis=1) < 3
+    return _centroids(x, y, train, used.astype(float))
+
+
+def selection(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    """Nearest centroid on the one feature with the largest F, as `SelectKBest(k=1)` before it."""
+    weights = train.astype(float)
+    n = weights.sum(axis=1, keepdims=True)
+    mean, square = weights @ x / n, weights @ x**2
+    between = np.zeros_like(mean)
+    for _, size, centre in _class_means(x, y, train):
+        between += size * (centre - mean) ** 2
+    within = square - n * mean**2 - between
+    used = np.zeros_like(mean)
+    used[np.arange(len(train)), np.argmax(between / within, axis=1)] = 1
+    return _centroids(x, y, train, used)
+
+
+def failing_centroid(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    """Nearest centroid that fails in one fit of ten: it then gives every row one class."""
+    scores = nearest_centroid(x, y, train, rng)
+    failed = rng.random(len(train)) < 0.1
+    scores[failed] = np.eye(scores.shape[2])[rng.integers(scores.shape[2], size=failed.sum())][
+        :, None
+    ]
+    return scores
+
+
+def linear_discriminant(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    """Fisher's linear discriminant, as `LinearDiscriminantAnalysis`."""
+    parts = list(_class_means(x, y, train))
+    scatter = _products(x, train.astype(float))
+    for _, size, mean in parts:
+        scatter -= size[:, :, None] * mean[:, :, None] * mean[:, None, :]
+    n = train.sum(axis=1)
+    covariance = scatter / (n - len(parts))[:, None, None]
+    scores = []
+    for _, size, mean in parts:
+        direction = np.linalg.solve(covariance, mean[:, :, None])[:, :, 0]
+        constant = np.log(size[:, 0] / n) - (direction * mean).sum(axis=1) / 2
+        scores.append(direction @ x.T + constant[:, None])
+    return np.stack(scores, axis=2)
+
+
+def logistic(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    """Logistic regression with a ridge penalty (C = 1), as `LogisticRegression`, two classes."""
+    z = np.column_stack((x, np.ones(len(x))))
+    penalty = np.diag(np.r_[np.ones(x.shape[1]), 0.0])
+    weights = np.zeros((len(train), z.shape[1]))
+    for _ in range(8):  # Newton's method from 0
+        p = special.expit(weights @ z.T)
+        gradient = (train * (p - y)) @ z + weights @ penalty
+        hessian = _products(z, train * p * (1 - p)) + penalty
+        weights -= np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+    p = special.expit(weights @ z.T)
+    return np.stack((1 - p, p), axis=2)
+
+
+def shrunken_ridge(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    """Ridge regression of the class (0 or 1) with a penalty of ten times the rows, clipped.
+
+    As `Ridge(alpha=10 * n)`: coefficients are about a tenth of what they should be.
+    """
+    return _probabilities(_ridge(x, y, train, 10.0 * len(y)))
+
+
+def soft_threshold(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    """Regression of the class on each feature alone, its coefficients soft-thresholded."""
+    weights, n = train.astype(float), train.sum(axis=1, keepdims=True)
+    mean, share = weights @ x / n, weights @ y / n[:, 0]
+    covariance = (weights * (y - share[:, None])) @ x / n
+    slope = np.sign(covariance) * np.maximum(np.abs(covariance) - 0.1, 0)
+    return _probabilities(share[:, None] + slope @ x.T - (slope * mean).sum(axis=1)[:, None])
+
+
+def neighbours(k: int) -> Learner:
+    """K nearest neighbours, as `KNeighborsClassifier`."""
+
+    def fit(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+        square = (x**2).sum(axis=1)
+        distance = square[:, None] + square - 2 * x @ x.T
+        np.fill_diagonal(distance, np.inf)
+        # no training set is so small that its k nearest lie beyond these
+        shortest = train.sum(axis=1).min() / len(x)
+        reach = min(len(x) - 1, int(6 * k / shortest) + 40)
+        order = np.argpartition(distance, reach - 1, axis=1)[:, :reach]
+        rows = np.arange(len(x))[:, None]
+        order = order[rows, np.argsort(distance[rows, order], axis=1)]
+        kind = np.eye(y.max() + 1, dtype=np.float32)[y[order]]
+        scores = np.empty((len(train), len(x), kind.shape[2]), dtype=np.float32)
+        for i, members in enumerate(train):
+            among = members[order]
+            among &= np.cumsum(among, axis=1, dtype=np.int16) <= k
+            scores[i] = np.einsum("nr,nrc->nc", among.astype(np.float32), kind)
+        return scores
+
+    return fit
+
+
+def tree(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    """scikit-learn's CART."""
+    return _refit(DecisionTreeClassifier, x, y, train, rng)
+
+
+def forest(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    """scikit-learn's random forest, of ten trees."""
+    return _refit(RandomForestClassifier, x, y, train, rng, n_estimators=10)
+
+
+def _refit(
+    estimator: Any, x: Array, y: Array, train: Array, rng: np.random.Generator, **params: Any
+) -> Array:
+    x = np.ascontiguousarray(x, dtype=np.float32)
+    seeds = rng.integers(2**31, size=len(train))
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        return np.stack(
+            [
+                estimator(random_state=int(seed), **params).fit(x[rows], y[rows]).predict_proba(x)
+                for rows, seed in zip(train, seeds, strict=True)
+            ]
+        )
+
+
+def _class_means(x: Array, y: Array, train: Array) -> Any:
+    for label in range(y.max() + 1):
+        members = (train & (y == label)).astype(float)
+        size = members.sum(axis=1, keepdims=True)
+        yield label, size, members @ x / size
+
+
+def _centroids(x: Array, y: Array, train: Array, weights: Array) -> Array:
+    """Return minus the weighted squared distances to the class means, less what classes share."""
+    scores = []
+    for _, _, mean in _class_means(x, y, train):
+        direction = weights * mean
+        scores.append(2 * direction @ x.T - (direction * mean).sum(axis=1)[:, None])
+    return np.stack(scores, axis=2)
+
+
+def _products(x: Array, weights: Array) -> Array:
+    """Return Σ wᵢ xᵢ xᵢ' for each row of weights."""
+    n, p = x.shape
+    outer = (x[:, :, None] * x[:, None, :]).reshape(n, p * p)
+    products: Array = (weights @ outer).reshape(-1, p, p)
+    return products
+
+
+def _ridge(x: Array, y: Array, train: Array, penalty: float) -> Array:
+    weights, n = train.astype(float), train.sum(axis=1, keepdims=True)
+    mean, share = weights @ x / n, weights @ y / n[:, 0]
+    scatter = _products(x, weights) - n[:, :, None] * mean[:, :, None] * mean[:, None, :]
+    covariance = (weights * (y - share[:, None])) @ x
+    gram = scatter + penalty * np.eye(x.shape[1])
+    slope = np.linalg.solve(gram, covariance[:, :, None])[:, :, 0]
+    fitted: Array = share[:, None] + slope @ x.T - (slope * mean).sum(axis=1)[:, None]
+    return fitted
+
+
+def _probabilities(of_one: Array) -> Array:
+    p = np.clip(of_one, 0, 1)
+    return np.stack((1 - p, p), axis=2)

@@ -1,0 +1,46 @@
+"""Score class scores on the test rows of each split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.stats import rankdata
+
+from benchmarks.crossval.data import Array
+
+Metric = Callable[[Array, Array, Array], Array]
+
+
+def right(scores: Array, y: Array) -> Array:
+    """Say which rows each fit classifies rightly, shape (splits, n)."""
+    found: Array = np.argmax(scores, axis=2) == y
+    return found
+
+
+def accuracy(scores: Array, y: Array, test: Array) -> Array:
+    """Share of test rows that are right."""
+    found: Array = (right(scores, y) & test).sum(axis=1) / test.sum(axis=1)
+    return found
+
+
+def brier(scores: Array, y: Array, test: Array) -> Array:
+    """Minus the mean squared distance of the probability of class 1 from the class."""
+    loss = (scores[:, :, 1] - y) ** 2
+    found: Array = -(loss * test).sum(axis=1) / test.sum(axis=1)
+    return found
+
+
+def auc(scores: Array, y: Array, test: Array) -> Array:
+    """Area under the ROC curve of two classes."""
+    margin = scores[:, :, 1] - scores[:, :, 0]
+    found = np.empty(len(test))
+    for i, rows in enumerate(test):
+        ranks = rankdata(margin[i, rows])
+        positive = y[rows] == 1
+        ones, zeros = positive.sum(), (~positive).sum()
+        found[i] = (ranks[positive].sum() - ones * (ones + 1) / 2) / (ones * zeros)
+    return found
+
+
+METRICS: dict[str, Metric] = {"accuracy": accuracy, "brier": brier, "auc": auc}
