@@ -226,7 +226,7 @@ def _divisions(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> 
     rows = _at_disposal(table)
     if TIME in table.frame:
         return _by_time(dataset, table, rows, plan)
-    made = {}
+    made: dict[str, Folds] = {}
     for repeat in range(1, plan.repeats + 1):
         rng = np.random.default_rng(derive(seed, "split", dataset, name, repeat))
         parts = _halves(table, rows, plan, rng) if isinstance(plan, Halves) else [rows]

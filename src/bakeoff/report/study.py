@@ -16,6 +16,7 @@ from bakeoff.report.family import Family
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import Experiment
+from bakeoff.spec.learners import families
 from bakeoff.stats import Entry, Evidence, TypeOneError, catalogue
 
 TRUST = (
@@ -142,6 +143,21 @@ class Study:
             (name for name, plan in plans.items() if len(plan.splits()) > 1), next(iter(plans))
         )
 
+    def type1(self, entry: Entry) -> TypeOneError:
+        """Return a test's error rate for the learners of this study.
+
+        A test that is liberal for some families of learners keeps its level for the others.
+        """
+        if entry.liberal_for and not self.liberal_for(entry):
+            return TypeOneError.CONTROLLED
+        return entry.type1
+
+    def liberal_for(self, entry: Entry) -> list[str]:
+        """List the models of this study that a test is known to be liberal for."""
+        concerned = set(entry.liberal_for)
+        fitted = self.experiment.fitted.items()
+        return [name for name, model in fitted if concerned & families(model)]
+
     def main(self, about: str) -> Family | None:
         """Return the most trustworthy family of pairs about models or algorithms.
 
@@ -165,7 +181,7 @@ class Study:
             return (
                 f.metric != own,
                 f.entry.evidence.on_rows and not on_right,
-                *_doubt(f.entry),
+                *_doubt(f.entry, self.type1(f.entry)),
             )
 
         return min(found, key=worth) if found else None
@@ -183,7 +199,7 @@ class Study:
         ]
 
         def worth(f: Family) -> tuple[bool, bool, int]:
-            return f.entry.posthoc != family.entry.name, *_doubt(f.entry)
+            return f.entry.posthoc != family.entry.name, *_doubt(f.entry, self.type1(f.entry))
 
         return min(found, key=worth).rows[0] if found else None
 
@@ -226,9 +242,9 @@ class Study:
         return found
 
 
-def _doubt(entry: Entry) -> tuple[bool, int]:
+def _doubt(entry: Entry, type1: TypeOneError) -> tuple[bool, int]:
     """Order tests by how far to trust them: those that ignore the pairing last."""
-    return not entry.paired, TRUST.index(entry.type1)
+    return not entry.paired, TRUST.index(type1)
 
 
 def clean(text: str) -> str:

@@ -139,9 +139,14 @@ class Entry:
         When not to use it; empty when there is nothing to warn of.
     type1 : TypeOneError
         Its known behaviour under the null.
+    liberal_for : tuple of str
+        Where it is liberal for some learners alone: their families, as in
+        docs/cross-validation.md.
+    instead : str
+        For these: the test that keeps its level.
     plans : tuple of str
         Resampling plans whose splits it is valid on (``holdout``, ``cv_5x2``, ``kfold``,
-        ``resampled``), the best first; `ANY_PLAN` for `DATASET_SCORES`.
+        ``halves``, ``resampled``), the best first; `ANY_PLAN` for `DATASET_SCORES`.
     posthoc : str
         For an omnibus test: the pair test that follows it.
     citation : str
@@ -175,6 +180,8 @@ class Entry:
     plans: tuple[str, ...]
     citation: str
     caution: str = ""
+    liberal_for: tuple[str, ...] = ()
+    instead: str = ""
     posthoc: str = ""
     paired: bool = True
     counts: bool = False

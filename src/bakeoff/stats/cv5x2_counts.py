@@ -114,9 +114,8 @@ def outcomes(fold: ArrayLike, correct_a: ArrayLike, correct_b: ArrayLike) -> Out
     sides = half[:, None, :] == np.array([1, 2])[:, None]  # replication, half, row
     if not sides.any(axis=1).all() or not sides.any(axis=2).all():
         raise ValueError("fold: must be 1 or 2, and both in every replication")
-    return Outcomes(
-        *((sides & rows[:, None, :]).sum(axis=2) for rows in (a & ~b, b & ~a)), sides.sum(axis=2)
-    )
+    only_a, only_b = ((sides & rows[:, None, :]).sum(axis=2) for rows in (a & ~b, b & ~a))
+    return Outcomes(only_a, only_b, sides.sum(axis=2))
 
 
 def difference_interval(found: Outcomes, level: float, side: Alternative) -> ConfidenceInterval:

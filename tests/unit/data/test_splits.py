@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bakeoff.data import ROW_ID, TARGET, Table, load_table, make_splits, read_split
 from bakeoff.data.quality import split_quality
-from bakeoff.data.splits import check_plan, divisions, largest_k, write_splits
+from bakeoff.data.splits import NEITHER, check_plan, divisions, largest_k, write_splits
 from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
 from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData

@@ -32,7 +32,8 @@ def build(item: Item, study: Study) -> Table:
         if not families:
             continue
         first = families[0].rows[0]
-        lenient = entry.type1 is TypeOneError.LIBERAL
+        known = study.type1(entry)
+        lenient = known is TypeOneError.LIBERAL
         alone = families[0].bayesian or len(families[0].rows) < 2
         null = next(
             (n for f in families for r in f.rows if (n := r.result.get("null_hypothesis"))), NONE
@@ -42,7 +43,7 @@ def build(item: Item, study: Study) -> Table:
                 "test": text(entry.title),
                 "about": text(prose.about(families[0])),
                 "null_hypothesis": text(str(null)),
-                "type1": text(entry.type1.short, tone="bad" if lenient else ""),
+                "type1": text(known.short, tone="bad" if lenient else ""),
                 "family": text(NONE if alone else prose.correction(first)),
                 "detectable": text(_would_miss(study, entry)),
             }

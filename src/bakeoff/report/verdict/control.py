@@ -78,7 +78,7 @@ def _sentences(
             f"This is shown at the {percent(settled[0].alpha)} level, {largest}{worst} "
             f"{in_brackets(study, family)}."
         )
-        found += take_care(family)
+        found += take_care(study, family)
     if left and settled:
         found.append(f"{_who(study, left)} cannot be told from it.")
     elif left:

@@ -20,7 +20,7 @@ def headline(study: Study, o: Outcome) -> str:
     match o.kind:
         case Kind.WINNER:
             # a test that is too lenient makes a finding, not a certainty
-            verb = "seems" if o.family.entry.type1 is TypeOneError.LIBERAL else "is"
+            verb = "seems" if study.type1(o.family.entry) is TypeOneError.LIBERAL else "is"
             compared = len(o.beaten) + 1
             which = "models" if compared == len(study.models) else "models that were compared"
             best, better = BEST[o.family.entry.evidence is Evidence.LABELS]

@@ -46,13 +46,24 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
         whom = names(study, [row.model_b for row in o.undecided])
         yield f"Against {whom} the test is undecided: {prose.why_undecided(o.undecided[0])}."
     if o.beaten or o.lost or o.elsewhere:
-        yield from take_care(o.family)
+        yield from take_care(study, o.family)
 
 
-def take_care(family: Family) -> Iterator[str]:
-    """Warn of a finding by a test that finds too much."""
-    if family.entry.type1 is TypeOneError.LIBERAL:
-        yield f"Take care: {the(family)} {family.entry.type1.sentence}."
+def take_care(study: Study, family: Family) -> Iterator[str]:
+    """Warn of a finding by a test that finds too much, for these learners or for all."""
+    entry = family.entry
+    if study.type1(entry) is not TypeOneError.LIBERAL:
+        return
+    concerned = [model for model in study.liberal_for(entry) if model in family.models]
+    if not entry.liberal_for:
+        yield f"Take care: {the(family)} {entry.type1.sentence}."
+    elif concerned:
+        instead = catalogue()[entry.instead].title if entry.instead else ""
+        yield (
+            f"Take care: for learners like {names(study, concerned)} {the(family)} finds "
+            "differences that are not there more often than its level says"
+            + (f"; the {instead} does not." if instead else ".")
+        )
 
 
 def by_how_much(study: Study, o: Outcome) -> str:

@@ -1,0 +1,166 @@
+"""Run the tests on the evidence and count how often each rejects."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import math
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from bakeoff import stats
+from benchmarks.crossval.data import Array
+from benchmarks.crossval.evidence import read
+from benchmarks.crossval.regimes import Regime
+
+ALPHA = 0.05
+CSV = Path(__file__).with_name("rates.csv")
+Evidence = dict[str, Array]
+
+
+@dataclasses.dataclass(frozen=True)
+class Procedure:
+    """One test on one plan: its p-value, and its cost in fits on all rows of the data."""
+
+    name: str
+    test: str
+    cost: float
+    pvalue: Callable[[Evidence], float]
+
+
+def _of(name: str, d: Array, **options: object) -> float:
+    return float(getattr(stats, name)(d, np.zeros_like(d), **options).pvalue)
+
+
+def _halves(e: Evidence, repeats: int, variant: str) -> float:
+    # K folds of the mean of each half, as the test takes scores
+    inside = np.repeat(e["halves"][:repeats].reshape(-1, 1), e["full"].shape[1], axis=1)
+    rows = np.vstack([inside, e["full"]])
+    return _of("half_sample_t", rows, full_repeats=len(e["full"]), variant=variant)
+
+
+def _rows(e: Evidence) -> float:
+    return stats.cv5x2_mcnemar_from_counts(e["b"], e["c"], e["n_test"]).pvalue
+
+
+PROCEDURES: tuple[Procedure, ...] = (
+    Procedure("5×2cv t", "cv5x2_t", 5, lambda e: _of("cv5x2_t", e["5x2"])),
+    Procedure("5×2cv F", "cv5x2_f", 5, lambda e: _of("cv5x2_f", e["5x2"])),
+    Procedure("5×2cv McNemar", "cv5x2_mcnemar", 5, _rows),
+    Procedure(
+        "corrected t, 5×2",
+        "corrected_repeated_kfold_t",
+        5,
+        lambda e: _of("corrected_repeated_kfold_t", e["5x2"]),
+    ),
+    Procedure("10-fold t", "kfold_t", 9, lambda e: _of("kfold_t", e["10x10"][0])),
+    Procedure(
+        "corrected t, 10-fold",
+        "corrected_kfold_t",
+        9,
+        lambda e: _of("corrected_kfold_t", e["10x10"][0]),
+    ),
+    Procedure(
+        "corrected t, 10×10",
+        "corrected_repeated_kfold_t",
+        90,
+        lambda e: _of("corrected_repeated_kfold_t", e["10x10"]),
+    ),
+    Procedure("t, 30 splits", "resampled_t", 24, lambda e: _of("resampled_t", e["resampled"])),
+    Procedure(
+        "corrected t, 30 splits",
+        "corrected_resampled_t",
+        24,
+        lambda e: _of("corrected_resampled_t", e["resampled"], n_train=4, n_test=1),
+    ),
+    Procedure("half-sample t, M = 10", "half_sample_t", 52, lambda e: _halves(e, 10, "full")),
+    Procedure("half-sample t, M = 20", "half_sample_t", 92, lambda e: _halves(e, 20, "full")),
+    Procedure("half-sample t, halves", "half_sample_t", 80, lambda e: _halves(e, 20, "halves")),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rate:
+    """How often one procedure rejected in one regime."""
+
+    kind: str
+    family: str
+    regime: str
+    procedure: str
+    test: str
+    runs: int
+    rejected: int
+    undecided: int
+
+    @property
+    def rate(self) -> float:
+        """The rejection rate; an undecided test does not reject."""
+        return self.rejected / self.runs
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the rate."""
+        return tuple(stats.proportion_ci(self.rejected, self.runs))  # type: ignore[return-value]
+
+    @property
+    def verdict(self) -> str:
+        """Liberal: surely above .06; conservative: surely below .03; else it holds."""
+        low, high = self.interval
+        return "liberal" if low > 0.06 else "conservative" if high < 0.03 else "holds"
+
+
+def rates(regimes: Iterable[Regime], folder: Path) -> Iterator[Rate]:
+    """Count rejections over all evidence that is there."""
+    for regime in regimes:
+        evidence = read(regime, folder)
+        if not evidence:
+            continue
+        runs = len(evidence["5x2"])
+        sets = [{k: v[i] for k, v in evidence.items()} for i in range(runs)]
+        for procedure in PROCEDURES:
+            if procedure.test == "cv5x2_mcnemar" and "b" not in evidence:
+                continue
+            found = [procedure.pvalue(one) for one in sets]
+            yield Rate(
+                "power" if regime.power else "level",
+                regime.family,
+                regime.name,
+                procedure.name,
+                procedure.test,
+                runs,
+                sum(p < ALPHA for p in found),
+                sum(map(math.isnan, found)),
+            )
+
+
+def write(found: Iterable[Rate], path: Path = CSV) -> None:
+    """Write rates as CSV."""
+    names = [field.name for field in dataclasses.fields(Rate)]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows([getattr(rate, name) for name in names] for rate in found)
+
+
+def load(path: Path = CSV) -> list[Rate]:
+    """Read what `write` wrote."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    counts = ("runs", "rejected", "undecided")
+    return [Rate(**{k: int(v) if k in counts else v for k, v in row.items()}) for row in rows]
+
+
+def liberal_for(found: Iterable[Rate], test: str) -> tuple[str, ...]:
+    """Name the families of learners for which a test surely rejects too often."""
+    own = [r for r in found if r.kind == "level" and r.test == test]
+    return tuple(dict.fromkeys(rate.family for rate in own if rate.verdict == "liberal"))
+
+
+def registered(found: Iterable[Rate], test: str) -> str:
+    """Return what the catalogue is to say of a test: one rule for all."""
+    own = [r for r in found if r.kind == "level" and r.test == test]
+    if any(rate.verdict == "liberal" for rate in own):
+        return "liberal"
+    return "conservative" if all(r.verdict == "conservative" for r in own) else "controlled"
