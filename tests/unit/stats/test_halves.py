@@ -1,0 +1,212 @@
+"""The half-sample t test, the rows of 5×2cv, and what goes with them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bakeoff import stats
+from bakeoff.stats import Status
+
+scores = st.integers(0, 2**31).map(
+    lambda seed: np.random.default_rng(seed).normal(0.8, 0.05, (11, 4)).round(3)
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(scores, scores)
+def test_half_sample_t_is_the_formula_of_its_paper(a: np.ndarray, b: np.ndarray) -> None:
+    result = stats.half_sample_t(a, b, full_repeats=3)
+    d = (a - b)[:8].mean(axis=1).reshape(4, 2)
+    se = math.sqrt(((d[:, 0] - d[:, 1]) ** 2).sum() / 16)
+    assert result.estimate == pytest.approx((a - b)[8:].mean())
+    assert result.details["se"] == pytest.approx(se)
+    if result.status is Status.OK:
+        assert result.statistic == pytest.approx(result.estimate / se)
+        assert result.df == 4
+    halves = stats.half_sample_t(a, b, full_repeats=3, variant="halves")
+    assert halves.estimate == pytest.approx(d.mean())
+    assert halves.details["se"] == result.details["se"]
+
+
+@settings(deadline=None, max_examples=30)
+@given(scores)
+def test_one_sample_form_is_that_of_differences(a: np.ndarray) -> None:
+    one = stats.half_sample_one_t(a, mu0=0.75, full_repeats=3)
+    two = stats.half_sample_t(a, np.full_like(a, 0.75), full_repeats=3)
+    assert one.pvalue == pytest.approx(two.pvalue)
+    assert one.estimate == pytest.approx(two.estimate + 0.75)
+
+
+def test_equivalence_agrees_with_the_interval() -> None:
+    a = np.random.default_rng(3).normal(0.8, 0.01, (23, 5))
+    b = a + np.random.default_rng(4).normal(0.004, 0.01, (23, 5))
+    for margin in (0.004, 0.006, 0.01, 0.05):
+        result = stats.tost_half_samples(a, b, margin=margin, full_repeats=3)
+        assert result.ci is not None
+        inside = -margin < result.ci.low and result.ci.high < margin
+        assert (result.verdict == "equivalent") == inside
+
+
+@pytest.mark.parametrize(
+    ("rows", "full", "variant", "message"),
+    [
+        (11, 4, "full", "must be pairs of halves"),
+        (4, 0, "full", "full_repeats: found 0"),
+        (3, 3, "full", "must be pairs of halves"),
+        (4, 1.5, "halves", "full_repeats: found 1.5"),
+        (5, 1, "thirds", "variant: found 'thirds'"),
+    ],
+)
+def test_wrong_arrangements_are_named(rows: int, full: int, variant: str, message: str) -> None:
+    a = np.linspace(0.5, 0.9, rows * 3).reshape(rows, 3)
+    with pytest.raises(ValueError, match=message):
+        stats.half_sample_t(a, a[::-1], full_repeats=full, variant=variant)
+
+
+def test_constant_differences_leave_it_undecided() -> None:
+    a = np.random.default_rng(0).random((5, 3))
+    result = stats.half_sample_t(a + 0.1, a, full_repeats=1)
+    assert (result.status, result.statistic) == (Status.ZERO_VARIANCE, math.inf)
+    assert math.isnan(result.pvalue)
+    same = stats.half_sample_t(a, a, full_repeats=1)
+    assert (same.status, same.statistic, same.pvalue) == (Status.IDENTICAL_SCORES, 0, 1)
+
+
+# ------------------------------------------------------------------------------ rows of 5×2cv
+
+
+def rows(seed: int, n: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    fold = np.array([rng.permutation(np.arange(n) % 2) + 1 for _ in range(5)])
+    return fold, rng.random((5, n)) < 0.8, rng.random((5, n)) < 0.7
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**31))
+def test_rows_and_counts_give_one_result(seed: int) -> None:
+    fold, a, b = rows(seed)
+    only_a = [[int((a & ~b)[r, fold[r] == f].sum()) for f in (1, 2)] for r in range(5)]
+    only_b = [[int((b & ~a)[r, fold[r] == f].sum()) for f in (1, 2)] for r in range(5)]
+    found = stats.cv5x2_mcnemar(fold, a, b)
+    counted = stats.cv5x2_mcnemar_from_counts(only_a, only_b, np.full((5, 2), 30))
+    assert found.to_dict() == counted.to_dict()
+    if not found.details["guard_active"]:
+        b_e, c_e = found.details["effective_only_a"], found.details["effective_only_b"]
+        assert found.statistic**2 == pytest.approx((b_e - c_e) ** 2 / (b_e + c_e))
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**31))
+def test_one_sided_p_values_add_up_and_corrected_is_never_smaller(seed: int) -> None:
+    fold, a, b = rows(seed)
+    greater, less = (
+        stats.cv5x2_mcnemar(fold, a, b, alternative=side).pvalue for side in ("greater", "less")
+    )
+    assert greater + less == pytest.approx(1)
+    two = stats.cv5x2_mcnemar(fold, a, b)
+    assert two.pvalue == pytest.approx(2 * min(greater, less))
+    assert stats.cv5x2_mcnemar(fold, a, b, variant="corrected").pvalue >= two.pvalue
+
+
+def test_guard_takes_over_where_whole_fits_fail() -> None:
+    fold, a, _ = rows(1)
+    b = a.copy()
+    b[0, fold[0] == 1] = False  # one fit that is always wrong
+    result = stats.cv5x2_mcnemar(fold, a, b)
+    assert result.details["guard_active"]
+    assert result.details["se"] ** 2 == result.details["variance_folds"]
+    assert result.pvalue > stats.mcnemar(a.ravel(), b.ravel()).pvalue
+
+
+def test_models_that_agree_have_no_evidence_between_them() -> None:
+    fold, a, _ = rows(2)
+    result = stats.cv5x2_mcnemar(fold, a, a)
+    assert (result.status, result.statistic, result.pvalue) == (Status.NO_DISCORDANT_PAIRS, 0, 1)
+    assert stats.tost_cv5x2(fold, a, a, margin=0.1).verdict == "not shown"
+
+
+@pytest.mark.parametrize("fold", [0, 3])
+def test_halves_are_one_and_two(fold: int) -> None:
+    halves, a, b = rows(3)
+    halves[2, 4] = fold
+    with pytest.raises(ValueError, match="fold: must be 1 or 2"):
+        stats.cv5x2_mcnemar(halves, a, b)
+
+
+# ---------------------------------------------------------------------------------- planning
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.floats(0.001, 0.1),
+    st.integers(2, 40),
+    st.floats(0.3, 0.95),
+    st.sampled_from(["two-sided", "greater", "less"]),
+)
+def test_detectable_difference_has_the_power_asked_for(
+    se: float, repeats: int, power: float, side: str
+) -> None:
+    plan = stats.half_sample_detectable_difference(
+        se=se, power=power, repeats=repeats, alternative=side
+    )
+    again = stats.half_sample_power(
+        difference=plan.difference, se=se, repeats=repeats, alternative=side
+    )
+    assert again.power == pytest.approx(power, abs=1e-6)
+    assert (plan.difference < 0) == (side == "less")
+
+
+def test_power_without_a_difference_is_the_level() -> None:
+    assert stats.half_sample_power(difference=0, se=1).power == pytest.approx(0.05)
+
+
+# ------------------------------------------------------------------------ variance and counts
+
+
+def test_components_of_a_design_without_noise() -> None:
+    exact = stats.variance_components([[0.1, 0.1], [0.3, 0.3], [0.2, 0.2]])
+    assert exact.variances == pytest.approx((0.01, 0.0))
+    assert exact.advice(splits=3, seeds=2).startswith("3 more splits beat")
+    assert exact.best_seeds(split_cost=5) == 1
+    rows = stats.variance_components([[0.1, 0.1], [0.3, 0.3], [0.2, 0.2]], variance_of_rows=1.0)
+    assert rows.advice(splits=3, seeds=2) == "More fits will not help, more rows will."
+
+
+def test_seeds_alone_want_more_seeds() -> None:
+    rng = np.random.default_rng(0)
+    parts = stats.variance_components(rng.normal(size=(30, 2)).tolist())
+    now = parts.variance_with(30, 2)
+    assert parts.variance_with(30, 12) < parts.variance_with(33, 2) < now
+    assert parts.advice(splits=30, seeds=2).startswith("10 more seeds")
+
+
+@pytest.mark.parametrize(
+    ("differences", "layout"), [([[0.1], [0.2]], "nested"), ([[0.1, 0.2]], "crossed")]
+)
+def test_too_few_values_are_refused(differences: list[list[float]], layout: str) -> None:
+    with pytest.raises(ValueError, match="differences: found"):
+        stats.variance_components(differences, layout=layout)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_count_is_the_number_of_holm_rejections(pvalues: list[float]) -> None:
+    found = stats.replicability_count(pvalues)
+    rejected = stats.adjust_pvalues(pvalues, "holm") <= 0.05
+    assert found.count == rejected.sum() == len(found.names)
+    assert (np.diff(found.pvalues) >= 0).all()
+
+
+def test_interval_of_prob_a_better_is_that_of_the_bootstrap() -> None:
+    rng = np.random.default_rng(5)
+    d = rng.choice([-1.0, 0.0, 1.0], 20, p=[0.2, 0.2, 0.6])
+    result = stats.prob_a_better(d, np.zeros(20))
+    drawn = rng.choice((d > 0) + 0.5 * (d == 0), (40_000, 20)).mean(axis=1)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert result.ci is not None
+    assert tuple(result.ci) == pytest.approx((low, high), abs=0.026)
