@@ -1,11 +1,11 @@
 """Which tests fit what an experiment offers, and why.
 
 One test set: McNemar's mid-p test, or Cochran's Q and then McNemar's (Raschka 2018, Dietterich
-1998); DeLong's test, the cost-sensitive one or that of any metric where models are ranked by
-it. Repeated
-fits: the combined 5×2cv F test (Alpaydin 1999), or t tests whose variance is corrected for
-overlapping training sets (Nadeau & Bengio 2003, Bouckaert & Frank 2004). Several data sets:
-Friedman's test and its post hoc, or Wilcoxon's for two models (Demšar 2006).
+1998); DeLong's test, the cost-sensitive one or that of any metric where models are ranked by it.
+Repeated fits: McNemar's test over the rows of 5×2cv (Yang et al. 2023), the half-sample t test, or
+t tests whose variance is corrected for overlapping training sets (Nadeau & Bengio 2003, Bouckaert &
+Frank 2004). Several data sets: Friedman's test and its post hoc, or Wilcoxon's for two models
+(Demšar 2006).
 """
 
 from __future__ import annotations
@@ -88,9 +88,17 @@ def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
         if plan == "holdout":
             yield _on_test_set(experiment, tail)
         elif plan == "cv_5x2":
-            yield _on_five_by_two(experiment.tests.alternative, tail)
-        elif plan == "kfold":
+            yield _on_five_by_two(experiment, tail)
+        elif plan == "halves":
+            yield (
+                "half_sample_t",
+                "random halves share no row, so their differences give a variance that is not too "
+                f"small for any learner (docs/cross-validation.md){tail}",
+            )
+        elif plan == "kfold" and experiment.resampling.halves is None:
             yield _on_folds(experiment, tail)
+        elif plan == "kfold":
+            continue  # the halves answer the same question without its assumption
         else:
             yield (
                 "corrected_resampled_t",
@@ -135,17 +143,20 @@ def _on_test_set(experiment: Experiment, tail: str) -> Recommendation:
     )
 
 
-def _on_five_by_two(alternative: str, tail: str) -> Recommendation:
-    if alternative == "two-sided":
+def _on_five_by_two(experiment: Experiment, tail: str) -> Recommendation:
+    metric = experiment.metrics[0]
+    if metric == FIXED_METRICS[Evidence.FOLD_CORRECTNESS] and experiment.on_rows("cv_5x2"):
         return (
-            "cv5x2_f",
-            "five replications of 2-fold cross-validation; this test uses all ten differences "
-            f"and holds its level (Alpaydin 1999, after Dietterich 1998){tail}",
+            "cv5x2_mcnemar",
+            "five replications of 2-fold cross-validation; this test counts the rows of all ten "
+            "folds, and is not misled by learners that remember rows (Yang et al. 2023, "
+            f"docs/cross-validation.md){tail}",
         )
     return (
         "corrected_repeated_kfold_t",
-        "five replications of 2-fold cross-validation and a one-sided question, which the 5×2cv F "
-        f"test does not answer (Bouckaert & Frank 2004){tail}",
+        f"five replications of 2-fold cross-validation by {metric}; this t test corrects for the "
+        "rows they share (Bouckaert & Frank 2004) and may find too much for strongly shrunken "
+        f"models, which the plan `halves` does not{tail}",
     )
 
 

@@ -43,11 +43,13 @@ def problems(**facts: Any) -> str:
     [
         (2, 1, {"holdout": {}}, ["mcnemar"]),
         (3, 1, {"holdout": {}}, ["cochran_q"]),
-        (3, 1, {"cv_5x2": {}, "holdout": {}}, ["cv5x2_f", "cochran_q"]),
+        (3, 1, {"cv_5x2": {}, "holdout": {}}, ["cv5x2_mcnemar", "cochran_q"]),
+        (2, 1, {"halves": {}}, ["half_sample_t"]),
+        (2, 1, {"halves": {}, "kfold": {}}, ["half_sample_t"]),
         (2, 1, {"kfold": {}}, ["corrected_kfold_t"]),
         (2, 1, {"kfold": {"repeats": 3}}, ["corrected_repeated_kfold_t"]),
         (2, 1, {"resampled": {}}, ["corrected_resampled_t"]),
-        (2, 5, {"cv_5x2": {}}, ["cv5x2_f"]),
+        (2, 5, {"cv_5x2": {}}, ["cv5x2_mcnemar"]),
         (2, 6, {"cv_5x2": {}, "holdout": {}}, ["wilcoxon_signed_rank"]),
         (3, 6, {"cv_5x2": {}}, ["friedman"]),
         (3, 100, {"cv_5x2": {}}, ["iman_davenport"]),
@@ -85,7 +87,7 @@ def test_every_recommendation_says_why() -> None:
 def test_a_smaller_level_needs_more_data_sets() -> None:
     plans = {"cv_5x2": {}}
     strict = {"alpha": 0.01}
-    assert "cv5x2_f" in chosen(models=2, datasets=7, resampling=plans, tests=strict)
+    assert "cv5x2_mcnemar" in chosen(models=2, datasets=7, resampling=plans, tests=strict)
     assert "wilcoxon_signed_rank" in chosen(models=2, datasets=8, resampling=plans, tests=strict)
 
 
@@ -93,9 +95,14 @@ def test_one_sided_questions_get_tests_with_sides() -> None:
     plans = {"cv_5x2": {}, "holdout": {}}
     tests = {"alternative": "greater"}
     assert list(chosen(resampling=plans, tests=tests)) == [
-        "corrected_repeated_kfold_t",
+        "cv5x2_mcnemar",
         "cochran_q",
     ]
+
+
+def test_other_metrics_than_accuracy_get_a_test_of_folds() -> None:
+    plans = {"cv_5x2": {}}
+    assert list(chosen(resampling=plans, metrics=["f1"])) == ["corrected_repeated_kfold_t"]
 
 
 def test_forward_chaining_is_no_cross_validation() -> None:
