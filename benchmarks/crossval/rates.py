@@ -138,6 +138,7 @@ def rates(regimes: Iterable[Regime], folder: Path) -> Iterator[Rate]:
 def write(found: Iterable[Rate], path: Path = CSV) -> None:
     """Write rates as CSV."""
     names = [field.name for field in dataclasses.fields(Rate)]
+    found = list(found)  # counted before the file is opened
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(names)

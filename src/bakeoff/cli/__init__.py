@@ -18,6 +18,7 @@ COMMANDS = {
     "init": "write a commented experiment from a table and its target",
     "check": "say what an experiment will do, before it does it",
     "compare": "compare predictions that are there already, at once",
+    "power": "tell what the tests of a finished run could have found",
     "tests": "list the statistical tests, or explain one",
 }
 
@@ -57,7 +58,13 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"bakeoff {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    adders = {"init": _add_init, "check": _add_check, "compare": _add_compare, "tests": _add_tests}
+    adders = {
+        "init": _add_init,
+        "check": _add_check,
+        "compare": _add_compare,
+        "power": _add_power,
+        "tests": _add_tests,
+    }
     for name, add in adders.items():
         what = COMMANDS[name]
         command = commands.add_parser(
@@ -172,6 +179,17 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "  bakeoff compare resnet.csv vit.csv mixer.csv --versus resnet\n"
         "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet"
     )
+
+
+def _add_power(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the experiment, after a run")
+    parser.add_argument(
+        "--differences",
+        default="0.01,0.02,0.05",
+        metavar="D,D,…",
+        help="true differences in the unit of the metric (0.01,0.02,0.05)",
+    )
+    parser.epilog = "example:\n  bakeoff power config/attrition.yaml --differences .01,.03"
 
 
 def _add_tests(parser: argparse.ArgumentParser) -> None:

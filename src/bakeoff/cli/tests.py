@@ -20,6 +20,7 @@ EVIDENCE = {
     Evidence.PREDICTIONS: "predictions of each test row, by any metric",
     Evidence.FOLD_SCORES: "scores on folds",
     Evidence.FOLD_CRITERIA: "scores on folds by several metrics",
+    Evidence.FOLD_CORRECTNESS: "right or wrong on each row of 5×2 cross-validation",
     Evidence.DATASET_SCORES: "scores over data sets",
 }
 MODELS = {

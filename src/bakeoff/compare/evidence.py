@@ -312,7 +312,7 @@ class FoldPredictions:
     @property
     def n(self) -> int:
         """The number of rows."""
-        return self.fold.shape[1]
+        return int(self.fold.shape[1])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,111 @@
+"""`bakeoff power`: what the tests of a finished run could have found, and what would find more."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from bakeoff.cli.terminal import bold, paragraph, say, table
+from bakeoff.compare import Comparison
+from bakeoff.errors import UserError
+from bakeoff.files import read_json
+from bakeoff.paths import Paths
+from bakeoff.spec import Experiment, read_experiment
+from bakeoff.stats.planning_interval import power_from_interval, rows_factor
+
+POWER = 0.8
+
+
+def run(args: argparse.Namespace) -> None:
+    """Read the results of an experiment and tell the power of its tests."""
+    experiment = read_experiment(args.file)
+    path = Path(Paths.of(experiment.experiment).top("comparisons.json"))
+    if not path.exists():
+        raise UserError(
+            f"{path} is not there: run the experiment first (snakemake --cores all --configfile "
+            f"{args.file}); before a run `bakeoff check {args.file}` tells what can be planned"
+        )
+    differences = _differences(args.differences)
+    rows = [Comparison.from_dict(row) for row in read_json(path)]
+    lines = [line for row in rows for line in _line(row, differences)]
+    if not lines:
+        raise UserError(f"{path}: no comparison of two models has an interval to plan from")
+    say("", bold(f"{args.file}: power, from the noise that the run measured"), "")
+    head = ("test", "data set", "metric", "A", "B", *(f"{d:g}" for d in differences), "rows × for")
+    say(*table(head, lines, least=("test",)), "")
+    say(paragraph(_explained(differences)))
+    for advice in _advice(experiment, rows):
+        say(paragraph(advice))
+    say("")
+
+
+def _differences(given: str) -> list[float]:
+    try:
+        found = [float(value) for value in given.split(",")]
+    except ValueError:
+        raise UserError(f"--differences: found {given!r}, expected numbers like .01,.02") from None
+    if not found or not all(0 < value < math.inf for value in found):
+        raise UserError(f"--differences: found {given!r}, each must be a number above 0")
+    return found
+
+
+def _line(row: Comparison, differences: list[float]) -> Iterator[tuple[str, ...]]:
+    """Tell of one comparison its power at each difference, and the rows for the first one."""
+    half = _half_width(row)
+    planned = row.role == "pair" and math.isnan(row.margin)  # equivalence has another null
+    if not planned or not (half > 0 and math.isfinite(half)):
+        return
+    known = {
+        "half": half,
+        "confidence": row.confidence,
+        "df": row.df,
+        "alternative": "two-sided" if row.alternative == "two-sided" else "greater",
+    }
+    powers = (power_from_interval(difference=d, **known) for d in differences)
+    factor = rows_factor(difference=differences[0], power=POWER, **known)
+    yield (
+        row.test,
+        row.dataset or "all",
+        row.metric,
+        row.model_a,
+        row.model_b,
+        *(f"{100 * power:.0f} %" for power in powers),
+        f"{factor:.1f}" if factor > 1 else "enough",
+    )
+
+
+def _half_width(row: Comparison) -> float:
+    """Return how far the limit that matters is from the estimate."""
+    if row.alternative == "greater":
+        return row.estimate - row.ci_low
+    if row.alternative == "less":
+        return row.ci_high - row.estimate
+    return (row.ci_high - row.ci_low) / 2
+
+
+def _explained(differences: list[float]) -> str:
+    return (
+        f"Columns {', '.join(f'{d:g}' for d in differences)}: the chance that the test finds a "
+        "true difference of this size, in the unit of the metric, at the level it was run at. Last "
+        f"column: times the rows for a chance of {100 * POWER:.0f} % to find {differences[0]:g}; "
+        "the noise of a test falls with the root of the rows."
+    )
+
+
+def _advice(experiment: Experiment, rows: list[Comparison]) -> Iterator[str]:
+    """Say what would raise the power besides more rows."""
+    plans = experiment.resampling.plans()
+    folds = any(row.plan in ("kfold", "resampled", "cv_5x2") and row.df for row in rows)
+    if "halves" not in plans and folds:
+        yield (
+            "The plan `halves` with half_sample_t has a variance that holds for every learner, and "
+            "often more power than one corrected cross-validation (docs/cross-validation.md)."
+        )
+    halves = experiment.resampling.halves
+    if halves is not None and halves.repeats < 10:
+        yield (
+            f"With {halves.repeats} halvings the t distribution has heavy tails: `repeats: 10` or "
+            "20 finds more. Beyond that only more rows do."
+        )
