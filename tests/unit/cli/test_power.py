@@ -1,0 +1,92 @@
+"""`bakeoff power`: the power that a run's intervals imply."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bakeoff.cli import main
+from bakeoff.compare import Comparison, Decision
+from bakeoff.stats.planning_interval import power_from_interval, rows_factor
+
+EXPERIMENT = {
+    "experiment": "done",
+    "datasets": {"d": {"source": "sklearn", "name": "iris"}},
+    "models": {
+        "a": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+        "b": {"estimator": "sklearn.tree.DecisionTreeClassifier"},
+    },
+    "resampling": {"kfold": {}},
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "e.yaml"
+    path.write_text(yaml.safe_dump(EXPERIMENT))
+    return path
+
+
+def test_without_a_run_it_says_what_to_do(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["power", str(file)]) == 2
+    assert "run the experiment first" in capsys.readouterr().err
+
+
+def test_power_is_that_of_the_interval(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = Comparison(
+        test="corrected_kfold_t",
+        role="pair",
+        dataset="d",
+        plan="kfold",
+        metric="accuracy",
+        model_a="a",
+        model_b="b",
+        statistic=1.0,
+        df=9.0,
+        pvalue=0.3,
+        pvalue_adjusted=0.3,
+        correction="none",
+        family_size=1,
+        estimate=0.01,
+        ci_low=-0.01,
+        ci_high=0.03,
+        confidence=0.95,
+        n=10,
+        status="ok",
+        alpha=0.05,
+        decision=Decision.NOT_SHOWN,
+    )
+    results = Path("results/done")
+    results.mkdir(parents=True)
+    (results / "comparisons.json").write_text(json.dumps([row.to_dict()]))
+    assert main(["power", str(file), "--differences", ".02,.05"]) == 0
+    out = capsys.readouterr().out
+    for difference in (0.02, 0.05):
+        power = power_from_interval(difference=difference, half=0.02, confidence=0.95, df=9)
+        assert f"{100 * power:.0f} %" in out
+    factor = rows_factor(difference=0.02, power=0.8, half=0.02, confidence=0.95, df=9)
+    assert f"{factor:.1f}" in out
+    assert "halves" in out
+
+
+@pytest.mark.parametrize("given", ["x", "0", ".01,-1", "inf"])
+def test_differences_are_checked(
+    file: Path, capsys: pytest.CaptureFixture[str], given: str
+) -> None:
+    results = Path("results/done")
+    results.mkdir(parents=True)
+    (results / "comparisons.json").write_text("[]")
+    assert main(["power", str(file), f"--differences={given}"]) == 2
+    assert "--differences: found" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("df", [None, 3.0, 30.0])
+def test_rows_factor_reaches_its_power(df: float | None) -> None:
+    factor = rows_factor(difference=0.01, power=0.8, half=0.03, confidence=0.95, df=df)
+    scaled = 0.03 / factor**0.5
+    power = power_from_interval(difference=0.01, half=scaled, confidence=0.95, df=df)
+    assert power == pytest.approx(0.8, abs=1e-6)
