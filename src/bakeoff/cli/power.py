@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from bakeoff.cli.terminal import bold, paragraph, say, table
 from bakeoff.compare import Comparison
@@ -57,7 +58,7 @@ def _line(row: Comparison, differences: list[float]) -> Iterator[tuple[str, ...]
     planned = row.role == "pair" and math.isnan(row.margin)  # equivalence has another null
     if not planned or not (half > 0 and math.isfinite(half)):
         return
-    known = {
+    known: dict[str, Any] = {
         "half": half,
         "confidence": row.confidence,
         "df": row.df,
