@@ -13,7 +13,7 @@ from benchmarks.crossval.rates import PROCEDURES, Rate
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, FIGURE = DOCS / "cross-validation.md", DOCS / "cross-validation.svg"
 BEGIN, END = "<!-- rates: begin -->\n", "<!-- rates: end -->\n"
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444")
 
 
 def families(found: Iterable[Rate]) -> list[str]:

@@ -98,12 +98,12 @@ LEVEL: tuple[Regime, ...] = (
     *_sizes("5-NN, AUC", "neighbours", neighbours(5), _PART[:2], metric="auc"),
     *_sizes(
         "groups of 5, nearest centroid",
-        "linear",
+        "rows in groups",
         nearest_centroid,
         _PART[:2],
         group_size=5,
     ),
-    *_sizes("groups of 5, 5-NN", "neighbours", neighbours(5), _PART[:2], group_size=5),
+    *_sizes("groups of 5, 5-NN", "rows in groups", neighbours(5), _PART[:2], group_size=5),
     *_sizes("tree", "trees and selection", tree, (1000, 300)),
     *_sizes("forest", "trees and selection", forest, (200,)),
 )

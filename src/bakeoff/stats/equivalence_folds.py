@@ -201,7 +201,7 @@ def tost_half_samples(
     margin: float,
     full_repeats: int,
     alpha: float = 0.05,
-    variant: str = "full",
+    variant: str = "halves",
     greater_is_better: bool = True,
 ) -> EquivalenceResult:
     """Equivalence form of `half_sample_t`: t = (estimate ± margin)/√V (Schuirmann 1987).

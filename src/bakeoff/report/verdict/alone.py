@@ -66,7 +66,7 @@ def _numbers(study: Study, family: Family) -> Iterator[str]:
         f"{p_equals(row.pvalue_adjusted)} {in_brackets(study, family)}."
     )
     if shown:
-        yield from take_care(family)
+        yield from take_care(study, family)
 
 
 def _by_dataset(study: Study, tested: list[Family]) -> Verdict:
