@@ -54,9 +54,16 @@ def line(entry: Entry) -> str:
         EVIDENCE[entry.evidence],
         plans,
         ABOUT[entry.about],
-        entry.type1.short,
+        _level(entry),
     )
     return f"| {' | '.join(cells)} |\n"
+
+
+def _level(entry: Entry) -> str:
+    if not entry.liberal_for:
+        return entry.type1.short
+    learners = ", ".join(entry.liberal_for)
+    return f"{entry.type1.short}; [too lenient](../cross-validation.md) for {learners}"
 
 
 def table() -> str:

@@ -146,11 +146,9 @@ class Study:
     def type1(self, entry: Entry) -> TypeOneError:
         """Return a test's error rate for the learners of this study.
 
-        A test that is liberal for some families of learners keeps its level for the others.
+        A test may be liberal for some families of learners alone.
         """
-        if entry.liberal_for and not self.liberal_for(entry):
-            return TypeOneError.CONTROLLED
-        return entry.type1
+        return TypeOneError.LIBERAL if self.liberal_for(entry) else entry.type1
 
     def liberal_for(self, entry: Entry) -> list[str]:
         """List the models of this study that a test is known to be liberal for."""

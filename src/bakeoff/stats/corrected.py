@@ -34,6 +34,8 @@ _FACTS: dict[str, Any] = {
     citation="nadeau2003",
     caution="The correction is a heuristic: it rejects too often for learners like one nearest "
     "neighbour, and has little power where test sets are large beside training sets.",
+    liberal_for=("neighbours", "shrunken"),
+    instead="half_sample_t",
 )
 def corrected_resampled_t(
     scores_a: ArrayLike,
@@ -89,6 +91,8 @@ def corrected_resampled_t(
     answers="Does one algorithm score higher than the other over the folds?",
     plans=("kfold",),
     citation="nadeau2003",
+    liberal_for=("shrunken",),
+    instead="half_sample_t",
 )
 def corrected_kfold_t(
     scores_a: ArrayLike,
@@ -141,6 +145,8 @@ def corrected_kfold_t(
     caution="The correction is a heuristic: it rejects too often for learners like one nearest "
     "neighbour.",
     replications=True,
+    liberal_for=("neighbours", "shrunken", "trees and selection"),
+    instead="half_sample_t",
 )
 def corrected_repeated_kfold_t(
     scores_a: ArrayLike,

@@ -49,6 +49,8 @@ _HALF_NULL = (
     caution="Its numerator is the first of ten differences, so the order of the folds decides; "
     "the combined F test uses all ten. Rejects too often for learners like one nearest neighbour.",
     replications=True,
+    liberal_for=("neighbours", "shrunken"),
+    instead="half_sample_t",
 )
 def cv5x2_t(
     scores_a: ArrayLike,
@@ -125,6 +127,8 @@ def cv5x2_t(
     "replication depend on each other.",
     replications=True,
     detectable=partial(cv5x2_f_detectable_difference, n_simulations=5000),
+    liberal_for=("neighbours", "shrunken"),
+    instead="half_sample_t",
 )
 def cv5x2_f(
     scores_a: ArrayLike,
