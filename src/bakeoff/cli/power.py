@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bakeoff.cli.terminal import bold, paragraph, say, table
+from bakeoff.cli.terminal import bold, say, table
 from bakeoff.compare import Comparison
 from bakeoff.errors import UserError
 from bakeoff.files import read_json
 from bakeoff.paths import Paths
+from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import Experiment, read_experiment
 from bakeoff.stats.planning_interval import power_from_interval, rows_factor
 
