@@ -112,6 +112,7 @@ rule collect_predictions:
     input:
         lambda wc: NEEDS.fitted(wc.dataset, "holdout"),
         lambda wc: NEEDS.excluded(wc.dataset),
+        related=lambda wc: NEEDS.related(wc.dataset),
     output:
         PATHS.holdout("{dataset}"),
     log:
@@ -122,7 +123,8 @@ rule collect_predictions:
     run:
         what = f"collecting the predictions on {wildcards.dataset}"
         found = NEEDS.first_predictions(wildcards.dataset), bakeoff.recipes
-        bakeoff.do(what, log, steps.collect_predictions, *found, output[0])
+        related = next(iter(input.related), None)
+        bakeoff.do(what, log, steps.collect_predictions, *found, output[0], related)
 
 
 # every fold's predictions, where a test looks at the rows of folds

@@ -171,6 +171,20 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--versus", metavar="MODEL", help="compare this model with each other, not all pairs"
     )
+    parser.add_argument(
+        "--groups", metavar="COLUMN", help="which rows belong together (a patient, a user)"
+    )
+    parser.add_argument("--time", metavar="COLUMN", help="what orders the rows in time")
+    parser.add_argument(
+        "--runs",
+        metavar="COLUMN",
+        help="which run of an item a row is, where ids are items; its runs belong together",
+    )
+    parser.add_argument(
+        "--assume-independent",
+        action="store_true",
+        help="take related rows for independent all the same; the verdict says so",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead")
     parser.epilog = (
         "Two models: McNemar's test (mid-p). More: Cochran's Q, and McNemar's test for the pairs.\n"

@@ -16,6 +16,7 @@ import yaml
 
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare import Comparison, Context, check_classes, choose_tests, run_test
+from bakeoff.compare.dependence import OPTION, robust
 from bakeoff.compare.evidence import PairedPredictions
 from bakeoff.data.predicted import Predicted, contradiction
 from bakeoff.data.side_by_side import SideBySide, read_each, read_wide
@@ -29,7 +30,7 @@ from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.stats import catalogue
+from bakeoff.stats import Evidence, catalogue
 
 METRIC = "accuracy"
 MOST_COUNTED = 10_000_000
@@ -42,6 +43,9 @@ _OPTIONS = {
     "id": "--id",
     "predicted": "--predicted",
     "models": "--models",
+    "group": "--groups",
+    "time": "--time",
+    "run": "--runs",
 }
 """The option that a part of a problem's path stands for."""
 
@@ -65,7 +69,11 @@ def run(args: argparse.Namespace) -> None:
 def read(args: argparse.Namespace) -> SideBySide:
     """Read what the options name: one table of all models, or one of each."""
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted}
-    columns = GivenColumns.model_validate(keys)
+    columns = GivenColumns.model_validate({**keys, **_related(args)})
+    if columns.group is not None and columns.time is not None:
+        raise UserError("--groups and --time cannot be combined: keep one of them")
+    if args.assume_independent and not any(_related(args).values()):
+        raise UserError("--assume-independent: neither --groups, --time nor --runs names a column")
     how: dict[str, Any] = {
         "classes": _listed(args.classes) or (),
         "drop_unlabelled": args.missing_target == "drop",
@@ -87,6 +95,11 @@ def read(args: argparse.Namespace) -> SideBySide:
             )
         found = read_each(args.files, columns, **how)
     return _renamed(found, _listed(args.names))
+
+
+def _related(args: argparse.Namespace) -> dict[str, str | None]:
+    """Return the columns that say which rows belong together."""
+    return {"group": args.groups, "time": args.time, "run": args.runs}
 
 
 def _renamed(given: SideBySide, labels: Sequence[str] | None) -> SideBySide:
@@ -149,19 +162,31 @@ def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
         if args.versus not in ids:
             raise UserError(unknown("model in --versus:", args.versus, ids))
         tests["versus"] = ids[args.versus]
-    experiment = _experiment(given, ids, tests, costs)
+    if args.assume_independent:
+        for name in tests["run"]:
+            tests.setdefault("options", {}).setdefault(name, {})[OPTION] = True
+    columns = {key: name for key, name in _related(args).items() if name is not None}
+    experiment = _experiment(given, ids, tests, costs, columns)
     codes = np.column_stack([found.codes for found in given.models.values()])
-    rows = PairedPredictions(tuple(ids.values()), given.classes, given.truth, codes)
+    rows = PairedPredictions(
+        tuple(ids.values()),
+        given.classes,
+        given.truth,
+        codes,
+        groups=given.related.get("group"),
+        times=given.related.get("time"),
+    )
     context = Context("rows", "holdout", METRIC, True, experiment.tests)
     of_costs = dataclasses.replace(
         context, metric="cost", greater_is_better=False, costs=experiment.costs
     )
     known = catalogue()
+    entries = [robust(known[test], experiment) for test in tests["run"]]
     comparisons = [
         comparison
-        for test in tests["run"]
+        for entry in entries
         for comparison in run_test(
-            known[test], rows, of_costs if test == "cost_sensitive" else context
+            entry, rows, of_costs if entry.evidence is Evidence.LABELS else context
         )
     ]
     scores = pd.DataFrame(
@@ -183,12 +208,17 @@ def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
 
 
 def _experiment(
-    given: SideBySide, ids: Mapping[str, str], tests: Mapping[str, Any], costs: Any
+    given: SideBySide,
+    ids: Mapping[str, str],
+    tests: Mapping[str, Any],
+    costs: Any,
+    columns: Mapping[str, str],
 ) -> Experiment:
+    own = {"predictions": given.name, "columns": dict(columns)}
     config = {
         "experiment": "compare",
         "datasets": {"rows": {"source": "given", "label": given.name}},
-        "models": {i: {"predictions": given.name, "label": m} for m, i in ids.items()},
+        "models": {i: {**own, "label": m} for m, i in ids.items()},
         "metrics": [METRIC, *(["cost"] if costs is not None else [])],
         "tests": dict(tests),
         **({"costs": costs} if costs is not None else {}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from bakeoff.compare import dependence
 from bakeoff.compare.options import check_options
 from bakeoff.compare.recommend import complete_folds, recommended
 from bakeoff.compare.setup import (
@@ -47,10 +48,16 @@ def choose_tests(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest
     for place, name, why in _wanted(experiment):
         if name not in known:
             continue
+        entry = dependence.robust(known[name], experiment)
+        if entry is not known[name]:
+            why = f"{why}; {dependence.why(known[name], experiment)}"
+        if entry.name in {test.name for test in chosen}:
+            continue  # asked for by both names
         try:
-            chosen.append(_feed(known[name], experiment, place, why))
+            chosen.append(_feed(entry, experiment, place, why))
         except Problem as problem:
             problems.append(problem)
+    problems += dependence.problems_of_options(experiment)
     if not problems:
         problems += _unused(experiment, running(chosen))
         problems += check_options(experiment, chosen)

@@ -20,6 +20,11 @@ _OURS: dict[str, dict[str, Any]] = {
         "description": "Which of the experiment's metrics it is run on; default: all, or the first "
         "for tests with a value in the metric's unit (margin, rope, mu0).",
     },
+    "assume_independent": {
+        "type": "boolean",
+        "description": "true: take the rows of a data set with `groups:` or `time:` for "
+        "independent all the same; without it the form of the test for such rows runs.",
+    },
     "plan": {"type": "string", "description": "The resampling plan that feeds it."},
     "versus": {
         "type": ["string", "null"],

@@ -15,8 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import UserError
-from bakeoff.stats import Entry, Evidence, looks_at
+from bakeoff.stats import Entry, Evidence, looks_at, time_blocks
 
+TIME_BLOCKS = 8
+"""Into how many blocks rows in the order of time are cut for tests that know groups alone."""
+GROUP, TIME = ":group", ":time"
+"""Columns of collected predictions that relate rows; no model is called so."""
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer[Any]]
 
@@ -170,6 +174,8 @@ class PairedPredictions:
         What tests of predictions compare the models by.
     left_out : tuple of str
         What is not in here that might be, and why, a sentence each.
+    groups, times : ndarray, shape (n,), or None
+        The group or the time of each row, where the data set declares one.
     """
 
     models: tuple[str, ...]
@@ -180,6 +186,8 @@ class PairedPredictions:
     left_out: tuple[str, ...] = ()
     probabilities: Floats | None = None
     metric: str = ""
+    groups: NDArray[Any] | None = None
+    times: NDArray[Any] | None = None
 
     @classmethod
     def from_labels(
@@ -226,10 +234,29 @@ class PairedPredictions:
         return [self._categorical(self.truth), np.stack(columns, axis=1)]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return the metric of predictions and the order of the classes."""
-        if entry.evidence is not Evidence.PREDICTIONS:
-            return {}
-        return {"metric": self.metric, "labels": self.classes, "positive": self.classes[-1]}
+        """Return what relates the rows, and for predictions their metric and classes.
+
+        A test for groups alone takes blocks of time for them.
+        """
+        known = self.times is None or "times" in entry.options
+        found: dict[str, Any] = {"groups": self.groups if known else self.blocks}
+        if known:
+            found["times"] = self.times
+        if entry.evidence is Evidence.PREDICTIONS:
+            found |= {"metric": self.metric, "labels": self.classes, "positive": self.classes[-1]}
+        return found
+
+    @property
+    def related(self) -> bool:
+        """Whether rows are said to belong together."""
+        return self.groups is not None or self.times is not None
+
+    @property
+    def blocks(self) -> NDArray[Any] | None:
+        """Long blocks of neighbouring times; None where there are too few times for them."""
+        if self.times is None or len(np.unique(self.times)) < TIME_BLOCKS:
+            return self.times
+        return time_blocks(self.times, TIME_BLOCKS)
 
     def missing(self, models: Sequence[int]) -> str:
         """Say which models do not rank the rows or give probabilities, where that is wanted."""
@@ -428,6 +455,8 @@ def read_predictions(
         names = {model: f"{model}:{classes[-1]}" for model in present}
         found = pd.read_parquet(path, columns=[name for name in names.values() if name in known])
         ranking = found.reindex(columns=list(names.values())).to_numpy(dtype=np.float64)
+    related = [name for name in (GROUP, TIME) if name in known]
+    kin = pd.read_parquet(path, columns=related)
     return PairedPredictions(
         tuple(present),
         tuple(map(str, classes)),
@@ -436,6 +465,8 @@ def read_predictions(
         ranking,
         _without(models, present),
         _probabilities(path, present, list(map(str, classes)), known) if probabilities else None,
+        groups=kin[GROUP].to_numpy() if GROUP in kin else None,
+        times=kin[TIME].to_numpy() if TIME in kin else None,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+from bakeoff.compare import dependence
 from bakeoff.compare.comparison import (
     Comparison,
     Decision,
@@ -17,12 +18,13 @@ from bakeoff.compare.comparison import (
     decide_posterior,
 )
 from bakeoff.compare.corrections import adjust, check_correction, pairs_of
-from bakeoff.compare.evidence import AnyEvidence
+from bakeoff.compare.evidence import AnyEvidence, PairedPredictions
 from bakeoff.compare.setup import Setup, setup_of
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import (
     Arity,
+    Assumption,
     BayesResult,
     Entry,
     EquivalenceResult,
@@ -131,6 +133,12 @@ class _Family:
                 raise
             found = self._undecided(refusal)
         return [self._annotated(comparison) for comparison in found]
+
+    def _assumed(self) -> Assumption | None:
+        """Return what the test assumes of rows that are related, if it takes them for not."""
+        if not self.entry.in_groups or not isinstance(self.evidence, PairedPredictions):
+            return None
+        return dependence.assumption(self.evidence)
 
     # ------------------------------------------------------------------ by arity
 
@@ -329,10 +337,15 @@ class _Family:
 
     def _annotated(self, comparison: Comparison) -> Comparison:
         """Say with every result what was left out of its evidence."""
-        notes = self.evidence.left_out
+        notes, known = self.evidence.left_out, comparison.result.get("assumptions", [])
+        assumed = self._assumed()
+        if assumed is not None:
+            rest = [one for one in known if one["name"] != assumed.name]
+            known = [dataclasses.asdict(assumed), *rest]
+            result = {**comparison.result, "assumptions": known, dependence.OPTION: True}
+            comparison = dataclasses.replace(comparison, result=result)
         if not notes:
             return comparison
-        known = comparison.result.get("assumptions", [])
         more = [{"name": "complete evidence", "holds": False, "detail": note} for note in notes]
         result = {**comparison.result, "assumptions": [*known, *more], "left_out": list(notes)}
         return dataclasses.replace(comparison, result=result)

@@ -11,6 +11,7 @@ from typing import Any, get_args
 import numpy as np
 
 from bakeoff.compare.corrections import check_correction
+from bakeoff.compare.dependence import OPTION
 from bakeoff.compare.evidence import (
     AnyEvidence,
     DatasetScores,
@@ -89,6 +90,8 @@ def _wrong_type(entry: Entry, key: str, value: Any) -> str:
         return "" if value in allowed else unknown("correction", value, allowed)
     if key == "versus":
         return ""
+    if key == OPTION:
+        return ""  # `problems_of_options` has looked at it
     kinds = str(entry.options[key].annotation).strip("'") if key in entry.options else "float"
     known = [_KINDS[kind] for kind in kinds.split(" | ") if kind in _KINDS]
     if key == "alpha" and not (isinstance(value, (int, float)) and 0 < value < 1):

@@ -17,6 +17,8 @@ MANAGED = {
     "n_train": "the sizes of the splits are handed over",
     "n_test": "the sizes of the splits are handed over",
     "row_counts": "the rows are counted",
+    "groups": "name the column in `groups:` of the data set",
+    "times": "name the column in `time:` of the data set",
     "allow_two_models": "for two models use mcnemar",
     "cost": "give `costs:` at the top level",
     "classes": "give `costs:` at the top level",
@@ -116,6 +118,8 @@ def allowed_options(entry: Entry) -> list[str]:
         found.add("metrics")
     if len(entry.plans) > 1:
         found.add("plan")
+    if entry.in_groups:
+        found.add("assume_independent")
     if corrects(entry):
         found.add("correction")
     if compares_pairs(entry):
@@ -126,7 +130,9 @@ def allowed_options(entry: Entry) -> list[str]:
 def _correction(entry: Entry, settings: HypothesisTests) -> str:
     if not corrects(entry):
         return "none"
-    default = "holm" if entry.evidence is Evidence.DATASET_SCORES else "bonferroni"
+    on_rows = entry.evidence.on_rows and "groups" in entry.options
+    holm = entry.evidence is Evidence.DATASET_SCORES or on_rows
+    default = "holm" if holm else "bonferroni"
     own = entry.options.get("correction")
     if own is not None and own.default == MAX_T:
         default = MAX_T

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from bakeoff.data.prediction_table import (
     read_predictions,
 )
 from bakeoff.data.splits import Split, make_splits
-from bakeoff.data.table import ROW_ID, TARGET, Table, load_table
+from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.errors import Place, Problem, UserError, listed, some
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
@@ -149,8 +149,30 @@ def load_given(name: str, experiment: Experiment) -> Table:
         check_same(rows, file)
     classes = _classes(rows.labels, spec, ("datasets", name)) if files else ()
     labels = pd.Categorical.from_codes(rows.labels.among(classes), pd.Index(classes, dtype=object))
-    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: labels})
+    frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: labels, **_related(rows, files)})
     return Table(frame, classes, _card(name, spec, rows, classes, experiment))
+
+
+def _related(rows: LabelledRows, files: Mapping[str, PredictionTable]) -> dict[str, NDArray[Any]]:
+    """Take the groups or times that the files name; what several name must agree."""
+    found: dict[str, NDArray[Any]] = {}
+    for model, file in files.items():
+        for role, key in (("group", GROUP), ("time", TIME)):
+            if role not in file.related:
+                continue
+            values = file.related[role][check_same(rows, file)]
+            if key in found and not np.array_equal(found[key], values):
+                raise Problem(
+                    ("models", model, "columns", role),
+                    f"{file.path!r} has another {role} for some rows than the files before it",
+                )
+            found[key] = values
+    if len(found) == 2:
+        raise Problem(
+            ("models", next(iter(files)), "columns", "time"),
+            "group and time cannot be combined: keep one of them",
+        )
+    return found
 
 
 def _read(

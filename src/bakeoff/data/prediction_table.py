@@ -15,7 +15,7 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from bakeoff.data.columns import names
+from bakeoff.data.columns import names, ordered
 from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file
 from bakeoff.sources.common.formats import MISSING
@@ -100,7 +100,7 @@ class Columns:
             if name not in self.names:
                 raise Problem(at, f"{self.path!r}: {unknown('column', name, self.names)}")
             return name
-        found = [usual for usual in USUAL[role] if usual in self.names]
+        found = [usual for usual in USUAL.get(role, ()) if usual in self.names]
         if len(found) > 1:
             raise Problem(at, f"{self.path!r} has {listed(found)}: say which of them it is")
         return found[0] if found else None
@@ -118,8 +118,34 @@ class Columns:
             )
         return found
 
-    def ids(self, column: str) -> NDArray[Any]:
-        """Take the row ids: whole numbers, or texts; each once.
+    def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
+        """Take what relates rows, their group or their time; None where nothing is named.
+
+        Raises
+        ------
+        Problem
+            There is no such column, a value is missing, or times do not sort.
+        """
+        column = None if getattr(columns, role) is None else self.find(role, columns)
+        if column is None:
+            return None
+        values = pd.Series(self.table[column].to_pandas())
+        missing = np.flatnonzero(values.isna())
+        if len(missing):
+            raise Problem(
+                self.place,
+                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no {role} in column "
+                f"{column!r}; the first is row {missing[0] + 1}",
+            )
+        if role != "time":
+            return names(values).to_numpy(dtype=object)
+        try:
+            return ordered(values).to_numpy()
+        except UserError as error:
+            raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
+
+    def ids(self, column: str, run: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Take the row ids: whole numbers, or texts; each once, or once for each run.
 
         Raises
         ------
@@ -135,13 +161,22 @@ class Columns:
                 f"{column!r}; the first is row {missing[0] + 1}",
             )
         found = canonical_ids(pd.Series(values.to_pandas()))
+        if run is not None:
+            found = np.array(
+                [f"{i} run {r}" for i, r in zip(found, run, strict=True)], dtype=object
+            )
         index = pd.Index(found)
         if not index.is_unique:
             repeated = index[index.duplicated()].unique()
             raise Problem(
                 self.place,
                 f"{self.path!r}: ids must be unique; repeated ({len(repeated):,}): "
-                f"{some(repeated)}",
+                f"{some(repeated)}"
+                + (
+                    ""
+                    if run is not None
+                    else "; if rows are runs of items, name their column as `run`"
+                ),
             )
         return found
 
@@ -158,12 +193,15 @@ class PredictionTable:
         Unique row ids: whole numbers or texts.
     true, predicted : Labels, or None
         Where the file has them.
+    related : Mapping of str to ndarray
+        The ``group`` or the ``time`` of each row, where the file is said to have them.
     """
 
     columns: Columns
     ids: NDArray[Any]
     true: Labels | None
     predicted: Labels | None
+    related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
 
     @property
     def path(self) -> str:
@@ -231,7 +269,17 @@ def _read_once(
         None if (name := roles[role]) is None else file.labels(name, role, may_lack=may_lack)
         for role, may_lack in (("true", drop_unlabelled), ("predicted", False))
     )
-    return PredictionTable(file, file.ids(roles["id"]), true, predicted)
+    run = file.related("run", named)
+    ids = file.ids(roles["id"], run)
+    return PredictionTable(file, ids, true, predicted, relations(file, named, roles["id"]))
+
+
+def relations(file: Columns, columns: GivenColumns, ids: str | None) -> dict[str, NDArray[Any]]:
+    """Take what relates the rows of a file; the runs of an item are a group."""
+    found = {role: file.related(role, columns) for role in ("group", "time")}
+    if found["group"] is None and columns.run is not None and ids is not None:
+        found["group"] = file.related("group", columns.model_copy(update={"group": ids}))
+    return {role: values for role, values in found.items() if values is not None}
 
 
 def read_columns(path: str, place: Place) -> Columns:

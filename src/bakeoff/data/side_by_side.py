@@ -5,13 +5,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.data.pairing import LabelledRows, check_same, class_order
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
-from bakeoff.data.prediction_table import USUAL, Columns, Labels, read_columns, read_predictions
+from bakeoff.data.prediction_table import (
+    USUAL,
+    Columns,
+    Labels,
+    read_columns,
+    read_predictions,
+    relations,
+)
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
 from bakeoff.spec.given_models import CLASS, GivenColumns
 
@@ -35,6 +43,8 @@ class SideBySide:
         What each model says of the rows.
     left_out : int
         How many rows have no true label.
+    related : Mapping of str to ndarray
+        The ``group`` or the ``time`` of each row, where they are named.
     """
 
     name: str
@@ -42,6 +52,7 @@ class SideBySide:
     truth: NDArray[np.intp]
     models: Mapping[str, Predicted]
     left_out: int = 0
+    related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
 
 
 def read_wide(
@@ -84,11 +95,13 @@ def read_wide(
         )
     ids = file.find("id", columns)
     if ids is not None:
-        file.ids(ids)
+        file.ids(ids, file.related("run", columns))
+    related = relations(file, columns, ids)
+    told = (truth, ids, columns.group, columns.time, columns.run)
     labels = file.labels(truth, "true", may_lack=drop_unlabelled)
     known = np.flatnonzero(labels.codes >= 0)
     order = _order(labels, classes)
-    rest = [name for name in file.names if name not in (truth, ids)]
+    rest = [name for name in file.names if name not in told]
     found = {
         model: _taken(file, model, rest, order, known)
         for model in _models(path, rest, order, models)
@@ -100,7 +113,8 @@ def read_wide(
             "model"
         )
     left_out = len(labels) - len(known)
-    return SideBySide(Path(path).name, order, labels.among(order)[known], found, left_out)
+    kept = {role: values[known] for role, values in related.items()}
+    return SideBySide(Path(path).name, order, labels.among(order)[known], found, left_out, kept)
 
 
 def read_each(
@@ -138,9 +152,13 @@ def read_each(
         model: predicted(file, check_same(rows, file), order, columns)
         for model, file in files.items()
     }
-    return SideBySide(
-        f"{len(files)} files", order, rows.labels.among(order), found, len(rows.left_out)
-    )
+    related = {
+        role: values[check_same(rows, file)]
+        for file in files.values()
+        for role, values in file.related.items()
+    }
+    truth, left_out = rows.labels.among(order), len(rows.left_out)
+    return SideBySide(f"{len(files)} files", order, truth, found, left_out, related)
 
 
 def _order(labels: Labels, more: Sequence[str]) -> tuple[str, ...]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 from bakeoff.compare import Comparison, Decision
+from bakeoff.compare.dependence import OPTION
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import fixed, interval, p_equals, percent, score
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import POINTS
+from bakeoff.spec.related import declared
 
 PLANS = {
     "cv_5x2": "5 × 2-fold cross-validation",
@@ -133,7 +135,32 @@ def evidence(study: Study, family: Family) -> str:
     name = study.dataset_label(family.dataset)
     if not family.entry.evidence.on_rows:
         return f"{PLANS[family.plan]} of {name}"
-    return f"{n:,} held-out rows of {name}"
+    return f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
+
+
+def worth(study: Study, row: Comparison) -> str:
+    """Say in how many groups or times rows come and what they are worth; empty where they do not.
+
+    The worth is that of one comparison: models may differ more alike in groups than others do.
+    """
+    kin = declared(study.experiment, row.dataset) if row.dataset else None
+    if kin is None:
+        return ""
+    if OPTION in row.result:
+        return f", taken for independent though `{kin.column}` relates them"
+    found = {**row.result.get("details", {}), **row.result}
+    count, effective = found.get("n_clusters", found.get("n_times")), found.get("n_effective")
+    if count is None:
+        return ""
+    several = "" if kin.kind == "time" else f" in {count:,} groups by `{kin.column}`"
+    if "n_times" in found:
+        several, unit = f" at {count:,} times", "times"
+    else:
+        unit = "rows"
+    amount = as_float(effective)
+    if not (kin.kind == "group" or "n_times" in found) or math.isnan(amount):
+        return several
+    return f"{several}, worth about {amount:,.0f} independent {unit}"
 
 
 def where(study: Study, family: Family) -> str:

@@ -127,8 +127,10 @@ def _interval(
     if metric in ("accuracy", "error") and dataset in study.test_sets:
         rows = study.test_sets[dataset]
         correct = rows.correct[:, rows.models.index(model)]
-        right = correct if metric == "accuracy" else ~correct
-        result = tests["binomial_test"].function(np.asarray(right), confidence_level=level)
+        right = np.asarray(correct if metric == "accuracy" else ~correct)
+        entry = tests["clustered_accuracy" if rows.related else "binomial_test"]
+        related = {k: v for k, v in rows.managed(entry).items() if k in entry.options}
+        result = entry.function(right, confidence_level=level, **related)
         return result.ci
     return None
 
@@ -152,4 +154,6 @@ def interval_note(study: Study) -> str:
             f"{level} interval for the expected score, its width corrected for the overlap of the "
             "training sets (Nadeau and Bengio)"
         )
-    return f"{level} Wilson interval of the share of the test rows"
+    rows = study.test_sets.get(study.datasets[0])
+    related = "" if rows is None or not rows.related else ", on their effective number"
+    return f"{level} Wilson interval of the share of the test rows{related}"

@@ -10,6 +10,7 @@ from bakeoff.paths import Paths
 from bakeoff.spec import ChosenTest, Experiment, Fit
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.models import Model
+from bakeoff.spec.related import declared
 
 
 class Needs:
@@ -97,6 +98,11 @@ class Needs:
             model: [self.prediction(Fit(dataset, model, plan, *split)) for split in splits]
             for model in self.kept(dataset)
         }
+
+    def related(self, dataset: str) -> list[str]:
+        """Name the table of a data set whose rows come in groups or in the order of time."""
+        there = declared(self.experiment, dataset) is not None
+        return [self.paths.data(dataset)] if there else []
 
     def kept_predictions(self, wanted: Callable[[Model], bool]) -> list[str]:
         """List the predictions of the fitted models wanted, where they are not excluded."""

@@ -135,9 +135,9 @@ def take_scores(experiment: Experiment, dataset: str, plan: str, scores: str, ti
 
 
 def collect_predictions(
-    predictions: Mapping[str, str], recipes: Mapping[str, str], output: str
+    predictions: Mapping[str, str], recipes: Mapping[str, str], output: str, data: str | None
 ) -> None:
-    """Put the models' predictions of one test set side by side."""
+    """Put the models' predictions of one test set side by side, with what relates its rows."""
     from bakeoff.scores import collect_predictions
 
     with _naming_damaged(predictions.values()):

@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
+from bakeoff.data.table import GROUP, ROW_ID, TIME
 from bakeoff.errors import UserError
 from bakeoff.files import whole
 from bakeoff.fit.predictions import Predictions
@@ -100,6 +102,7 @@ def collect_predictions(
     paths: Mapping[str, str | Path],
     output: str | Path,
     recipes: Mapping[str, str] = NO_RECIPES,
+    data: str | Path | None = None,
 ) -> None:
     """Put the predictions of all models on one test set side by side, paired by row id.
 
@@ -112,14 +115,21 @@ def collect_predictions(
         ``<model>:<class>`` (probability or decision value).
     recipes : Mapping of model to str
         What should have made the files; see `read_made_by`.
+    data : path, optional
+        The data set's canonical table, where its rows come in groups or in the order of time: the
+        columns ``:group`` or ``:time`` say so.
 
     Raises
     ------
     UserError
         The models were not tested on the same rows with the same labels.
     """
+    table = _side_by_side(paths, recipes)
+    if data is not None:
+        for name, values in related(data, table["row_id"].to_numpy()).items():
+            table = table.append_column(name, pa.array(values))
     with whole(output) as part:
-        pq.write_table(_side_by_side(paths, recipes), part, compression="zstd")
+        pq.write_table(table, part, compression="zstd")
 
 
 def collect_fold_predictions(
@@ -170,6 +180,15 @@ def _side_by_side(paths: Mapping[str, str | Path], recipes: Mapping[str, str]) -
             names = one.classes if one.ranking.shape[1] > 1 else one.classes[-1:]
             columns |= {f"{model}:{c}": one.ranking[:, k] for k, c in enumerate(names)}
     return pa.table(columns)
+
+
+def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
+    """Return the group or the time of rows, by their ids, as columns of collected predictions."""
+    keys = {f":{name.strip('_')}": name for name in (GROUP, TIME)}
+    there = pq.read_schema(data).names
+    frame = pd.read_parquet(data, columns=[ROW_ID, *(c for c in keys.values() if c in there)])
+    own = frame.set_index(ROW_ID).loc[row_id]
+    return {name: own[key].to_numpy() for name, key in keys.items() if key in own}
 
 
 def read_made_by(path: str | Path, recipes: Mapping[str, str]) -> Predictions:

@@ -79,6 +79,19 @@ class GivenColumns(Section):
         "`proba_{class}`, where the file has them.",
     )
 
+    group: ColumnName | None = Field(
+        None,
+        description="Which rows belong together (a patient, a user); with `source: given` only.",
+    )
+    time: ColumnName | None = Field(
+        None, description="What orders the rows in time; with `source: given` only."
+    )
+    run: ColumnName | None = Field(
+        None,
+        description="Which run of an item a row is, where ids are items that were run several "
+        "times; the runs of an item belong together.",
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _bare_true(cls, columns: Any) -> Any:

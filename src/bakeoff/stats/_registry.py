@@ -165,6 +165,9 @@ class Entry:
         returns a `bakeoff.stats.Plan`, whose `difference` is the smallest that is found.
     at_once : str
         For a test of pairs: the test that computes the same numbers for all pairs in one call.
+    in_groups, in_time : str
+        For a test that takes rows for independent: the tests that take its place where rows come
+        in groups, or in the order of time.
     module : str
         The module it lives in.
     """
@@ -189,6 +192,8 @@ class Entry:
     unit: str = ""
     detectable: Callable[..., Any] | None = None
     at_once: str = ""
+    in_groups: str = ""
+    in_time: str = ""
     module: str
 
     @property

@@ -23,7 +23,7 @@ FLIPS = ("sign_flip", "sign_flip_exact")
 MOST_ENUMERATED = 20
 IntArray = NDArray[np.intp]
 _TIES = 1e-9
-_NEGLIGIBLE = 40.0  # in logs: e^-40 of a probability is below the last bit
+_NEGLIGIBLE = 32.0  # in logs: e^-32 is 1e-14 of a probability
 _LARGEST_LATTICE = 1 << 22
 _CELLS = 1 << 22  # numbers at work at a time
 
@@ -155,7 +155,7 @@ def whole_tails(values: FloatArray, counts: FloatArray, total: FloatArray) -> Ta
 
 
 def _lattice(values: FloatArray, counts: FloatArray) -> int:
-    """Return the lattice points of Σ v·Bin(m, q) that hold all but e^-40 of it at any q.
+    """Return the lattice points of Σ v·Bin(m, q) that hold all but e^-32 of it at any q.
 
     Half the width is Bernstein's bound for the untilted (widest) spread, or the whole range.
     """

@@ -79,6 +79,8 @@ class _Placements:
     citation="delong1988",
     caution="It compares rankings, not decisions at a threshold. When one model only adds "
     "features to the other it is conservative.",
+    in_groups="clustered_delong",
+    in_time="clustered_delong",
 )
 def delong(
     y_true: ArrayLike,

@@ -50,6 +50,7 @@ VARIANTS = {
     citation="canay2017",
     caution="With few groups it needs group effects that are as likely one way as the other, "
     "which cannot be tested; durkalski and eliasziw_donner are here to reproduce papers.",
+    at_once="pairwise_clustered_mcnemar",
 )
 def clustered_mcnemar(
     correct_a: ArrayLike,

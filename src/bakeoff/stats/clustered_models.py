@@ -51,7 +51,7 @@ _ALPHA = 0.05
     answers="Do these fitted models differ in how often they are right on new groups?",
     type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
-    posthoc="pairwise_clustered_mcnemar",
+    posthoc="clustered_mcnemar",
     citation="canay2017",
     caution="With few groups it needs group effects that are as likely one way as the other, "
     "which cannot be tested.",

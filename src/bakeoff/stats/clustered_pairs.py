@@ -143,7 +143,7 @@ def pairwise_clustered_mcnemar(
         for part, own in zip(
             parts, np.split(adjusted, np.cumsum([len(p.pvalue) for p in parts])[:-1]), strict=True
         )
-        for pair in _pairs(part, own, settings)
+        for pair in _pairs(part, own, clusters.count, settings)
     )
     return PairwiseResult(
         test="pairwise_clustered_mcnemar",
@@ -317,7 +317,7 @@ def _check_correction(correction: str, side: Alternative, control: int | None) -
     return method
 
 
-def _pairs(part: _Part, adjusted: FloatArray, settings: _Settings) -> Iterator[Pair]:
+def _pairs(part: _Part, adjusted: FloatArray, clusters: int, settings: _Settings) -> Iterator[Pair]:
     n = float(part.counts[:, 0].sum())
     has_df = settings.variant == "robust_t"
     known = part.df > 0
@@ -348,6 +348,7 @@ def _pairs(part: _Part, adjusted: FloatArray, settings: _Settings) -> Iterator[P
                 "both_wrong": neither,
                 "odds_ratio": b / c if c else (math.inf if b else math.nan),
                 "cohens_g": (b - c) / (2 * (b + c)) if b + c else math.nan,
+                "n_clusters": clusters,
                 "n_clusters_nonzero": int(part.nonzero[place]),
                 "design_effect": effect,
                 "n_effective": n / effect,

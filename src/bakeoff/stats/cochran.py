@@ -126,6 +126,8 @@ def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = No
     caution="It does not say which models differ; with few rows on which the models disagree "
     "use the permutation variant.",
     posthoc="mcnemar",
+    in_groups="clustered_cochran_q",
+    in_time="clustered_cochran_q",
 )
 def cochran_q(
     correct: ArrayLike,
@@ -253,6 +255,8 @@ def _permutation(table: _Table, n_resamples: int, seed: int) -> PermutationPvalu
     caution="It treats right/wrong values as measurements; it is a function of Cochran's Q and "
     "nearly always agrees with it.",
     posthoc="mcnemar",
+    in_groups="clustered_cochran_q",
+    in_time="clustered_cochran_q",
 )
 def looney_f(
     correct: ArrayLike,

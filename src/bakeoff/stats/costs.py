@@ -50,6 +50,8 @@ _VARIANTS = ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square")
     citation="mathworks_testcholdout",
     caution="Asymptotic: with few rows on which the costs differ, or with rare costly errors, "
     "prefer likelihood_ratio_all_cells.",
+    in_groups="clustered_costs",
+    in_time="clustered_costs",
 )
 def cost_sensitive(
     y_true: ArrayLike,

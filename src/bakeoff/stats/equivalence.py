@@ -33,6 +33,8 @@ __all__ = ["tost_paired", "tost_paired_from_counts"]
     citation="liu2002",
     caution="Choose the margin before seeing the data. A small p speaks for equivalence, not "
     "for a difference.",
+    in_groups="clustered_tost",
+    in_time="clustered_tost",
 )
 def tost_paired(
     correct_a: ArrayLike,

@@ -141,13 +141,20 @@ def diebold_mariano(
     b = as_correctness(correct_b, "correct_b")
     check_same_length(correct_a=a, correct_b=b)
     check_same_labels(correct_a=correct_a, correct_b=correct_b)
-    return _result(
+    result = _result(
         "diebold_mariano",
         a.astype(np.float64) - b,
         as_clusters(times, len(a), "times"),
         _settings(variant, horizon, alternative, confidence_level),
         what="equally accurate",
     )
+    counts = {
+        "both_correct": int(np.count_nonzero(a & b)),
+        "only_a_correct": int(np.count_nonzero(a & ~b)),
+        "only_b_correct": int(np.count_nonzero(b & ~a)),
+        "both_wrong": int(np.count_nonzero(~(a | b))),
+    }
+    return dataclasses.replace(result, details={**counts, **result.details})
 
 
 def diebold_mariano_means(

@@ -87,6 +87,8 @@ class McNemarResult(Result):
     counts=True,
     detectable=partial(mcnemar_detectable_difference, calculation="normal"),
     at_once="pairwise_mcnemar",
+    in_groups="clustered_mcnemar",
+    in_time="diebold_mariano",
 )
 def mcnemar(
     correct_a: ArrayLike,

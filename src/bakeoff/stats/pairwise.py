@@ -52,6 +52,8 @@ _DISCRETE = ("exact", "midp")
     caution="One test set: it says nothing about what other training sets would have given.",
     counts=True,
     detectable=partial(mcnemar_detectable_difference, calculation="normal"),
+    in_groups="pairwise_clustered_mcnemar",
+    in_time="pairwise_clustered_mcnemar",
 )
 def pairwise_mcnemar(
     correct: ArrayLike,

@@ -27,6 +27,8 @@ __all__ = ["binomial_test", "binomial_test_from_counts"]
     plans=("holdout",),
     citation="clopper1934",
     caution="It is about this fitted model, and says nothing of another one.",
+    in_groups="clustered_accuracy",
+    in_time="clustered_accuracy",
 )
 def binomial_test(
     correct: ArrayLike,

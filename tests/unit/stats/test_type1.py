@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import importlib.util
 import sys
 from collections import Counter
@@ -9,22 +10,31 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from bakeoff import stats
 from bakeoff.stats import TypeOneError, catalogue
 
-BENCHMARK = Path(__file__).parents[3] / "benchmarks" / "type1.py"
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 
 
-def _load() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("type1", BENCHMARK)
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["type1"] = module  # its dataclasses look their module up
+    sys.modules[name] = module  # its dataclasses look their module up
     spec.loader.exec_module(module)
     return module
 
 
-type1 = _load()
+type1 = _load("type1")
+dependent = _load("type1_dependent")
+
+
+def _dependent(recommended: bool) -> set[str]:
+    """Name the tests on dependent rows that are studied, or those that are recommended."""
+    called = {name for name, (_, good) in dependent.CALLED.items() if good or not recommended}
+    names = {*called, *dependent.TIMED, "clustered_mcnemar"}
+    return {name.split()[0].rstrip(",") for name in names}
 
 
 @pytest.mark.slow
@@ -46,7 +56,7 @@ def test_every_test_with_a_p_value_is_studied() -> None:
     claims = {
         name for name, entry in catalogue().items() if entry.type1 is not TypeOneError.BAYESIAN
     }
-    assert claims - studied == set()
+    assert claims - studied - _dependent(recommended=False) == set()
 
 
 def test_controlled_tests_hold_in_some_setting() -> None:
@@ -55,7 +65,7 @@ def test_controlled_tests_hold_in_some_setting() -> None:
     }
     for name, entry in catalogue().items():
         if entry.type1 is TypeOneError.CONTROLLED:
-            assert (name, "holds") in expected
+            assert (name, "holds") in expected or name in _dependent(recommended=True)
 
 
 def test_the_same_seed_gives_the_same_rates() -> None:
@@ -87,3 +97,36 @@ def test_algorithms_under_the_null_have_one_accuracy() -> None:
     )
     assert means[0] == pytest.approx(means[1], abs=0.01)
     assert means == pytest.approx([type1.true_accuracy(180)] * 2, abs=0.01)
+
+
+def test_rates_of_dependent_rows_are_those_of_the_tests() -> None:
+    # the simulation computes many replications at once; a single one is the test itself
+    rng = np.random.default_rng(0)
+    counts = dependent.sizes(12, 4, True)
+    codes = np.repeat(np.arange(12), counts)
+    right = dependent.margins(rng, codes, 12, 2, 0.5, 1)[:, :, 0] > -0.5
+    d = right[:, 0].astype(np.int8) - right[:, 1]
+    clusters = dependent.Clusters(codes, counts.astype(float))
+    wins = (np.array([(d > 0).sum()]), np.array([(d < 0).sum()]))
+    rates = dependent._rates(clusters.sums(d[:, None]), *wins, clusters)
+    for variant in ("sign_flip", "sign_flip_exact", "robust_t", "obuchowski", "durkalski"):
+        result = stats.clustered_mcnemar(*right.T, groups=codes, variant=variant)
+        assert rates[variant] == float(result.pvalue <= dependent.ALPHA)
+
+
+def _rates() -> list[dict[str, str]]:
+    with dependent.CSV.open() as file:
+        return list(csv.DictReader(file))
+
+
+def test_page_of_dependent_rows_is_that_of_its_numbers() -> None:
+    assert dependent.PAGE.read_text() == dependent.page(_rates())
+
+
+def test_recommended_tests_of_dependent_rows_hold_their_level() -> None:
+    called = {name for name, (_, good) in dependent.CALLED.items() if good}
+    rows = [row for row in _rates() if row["test"] in {"sign_flip", "robust_t", *called}]
+    assert len(rows) > 300
+    for row in rows:
+        error = (0.05 * 0.95 / int(row["runs"])) ** 0.5
+        assert float(row["rejected"]) < 0.06 + 3.5 * error, row

@@ -1,0 +1,43 @@
+"""What a data set declares of its rows: that they come in groups, or in the order of time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.experiment import Experiment
+
+
+class Declared(NamedTuple):
+    """What relates the rows of a data set.
+
+    Attributes
+    ----------
+    kind : {"group", "time"}
+        Whether they come in groups or in the order of time.
+    column : str
+        The column that says so.
+    """
+
+    kind: str
+    column: str
+
+
+def declared(experiment: Experiment, dataset: str) -> Declared | None:
+    """Return what a data set declares of its rows; None where nothing."""
+    spec = experiment.datasets[dataset]
+    if not isinstance(spec, GivenData):
+        columns = {"group": spec.groups, "time": spec.time}
+        return next((Declared(k, name) for k, name in columns.items() if name is not None), None)
+    for given in experiment.given.values():
+        group = given.columns.group or (given.columns.run and (given.columns.id or "item"))
+        for kind, column in (("group", group), ("time", given.columns.time)):
+            if column:
+                return Declared(kind, column)
+    return None
+
+
+def dependent(experiment: Experiment) -> dict[str, Declared]:
+    """Map the data sets whose rows belong together to what relates them."""
+    found = {name: declared(experiment, name) for name in experiment.datasets}
+    return {name: kin for name, kin in found.items() if kin is not None}

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bakeoff.compare import Context, run_test
+from bakeoff.compare.choose import choose_tests
+from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.spec import Experiment, load_experiment
+from bakeoff.stats import catalogue, clustered_mcnemar, mcnemar
+
+
+def experiment(tests: dict[str, Any] | None = None, **columns: str) -> Experiment:
+    given = {"predictions": "p.csv", "columns": columns}
+    return load_experiment(
+        {
+            "experiment": "wards",
+            "datasets": {"rows": {"source": "given"}},
+            "models": {"a": given, "b": given},
+            "metrics": ["accuracy"],
+            "tests": tests or {},
+        }
+    )
+
+
+def names(tests: dict[str, Any] | None = None, **columns: str) -> list[str]:
+    problems, chosen = choose_tests(experiment(tests, **columns))
+    assert problems == []
+    return [test.name for test in chosen]
+
+
+def messages(tests: dict[str, Any], **columns: str) -> str:
+    problems, _ = choose_tests(experiment(tests, **columns))
+    return "\n".join(map(str, problems))
+
+
+def evidence() -> PairedPredictions:
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(12), 10)
+    tilt = rng.normal(size=12)[groups]
+    right = np.stack([tilt + rng.normal(size=120) > -1, -tilt + rng.normal(size=120) > -1], axis=1)
+    return PairedPredictions(
+        ("a", "b"), ("no", "yes"), np.ones(120, int), right.astype(int), groups=groups
+    )
+
+
+def test_the_form_for_groups_runs_by_itself() -> None:
+    assert names(group="patient") == ["clustered_mcnemar"]
+    assert names({"run": ["mcnemar"]}, group="patient") == ["clustered_mcnemar"]
+    assert names({"run": ["mcnemar", "clustered_mcnemar"]}, run="run") == ["clustered_mcnemar"]
+    assert names({"run": ["mcnemar"]}, time="day") == ["diebold_mariano"]
+    assert names({"run": ["mcnemar"]}) == ["mcnemar"]
+
+
+def test_every_test_that_takes_rows_for_independent_has_a_form_for_related_ones() -> None:
+    known = catalogue()
+    for entry in known.values():
+        if entry.evidence.on_rows and not {"groups", "times"} & set(entry.options):
+            groups, time = known[entry.in_groups], known[entry.in_time]
+            assert groups.evidence is time.evidence is entry.evidence
+            assert "groups" in groups.options
+            assert {"groups", "times"} & set(time.options)
+
+
+def test_the_plain_form_is_kept_when_asked_for_by_name() -> None:
+    tests = {"run": ["mcnemar"], "options": {"mcnemar": {"assume_independent": True}}}
+    assert names(tests, group="patient") == ["mcnemar"]
+    context = Context("rows", "holdout", "accuracy", True, experiment(tests).tests)
+    (row,) = run_test(catalogue()["mcnemar"], evidence(), context)
+    assert row.pvalue == mcnemar(*evidence().correct.T).pvalue
+    assert row.result["assume_independent"] is True
+    assumed = {one["name"]: one for one in row.result["assumptions"]}["independent rows"]
+    assert assumed["holds"] is False
+    assert "120 rows of 12 groups" in assumed["detail"]
+
+
+def test_groups_reach_the_test() -> None:
+    context = Context("rows", "holdout", "accuracy", True, experiment().tests)
+    (row,) = run_test(catalogue()["clustered_mcnemar"], evidence(), context)
+    expected = clustered_mcnemar(*evidence().correct.T, groups=evidence().groups)
+    assert row.pvalue == expected.pvalue
+    plain = mcnemar(*evidence().correct.T)
+    assert row.ci_high - row.ci_low > plain.ci.high - plain.ci.low
+    assert row.result["n_clusters"] == 12
+
+
+def test_a_test_for_groups_takes_blocks_of_time_for_them() -> None:
+    rows = evidence()
+    timed = PairedPredictions(
+        rows.models, rows.classes, rows.truth, rows.predicted, times=np.arange(120)
+    )
+    given = timed.managed(catalogue()["clustered_delong"])["groups"]
+    assert len(np.unique(given)) == 8
+    assert (np.diff(given) >= 0).all()
+    assert timed.managed(catalogue()["diebold_mariano"])["times"] is timed.times
+
+
+@pytest.mark.parametrize(
+    ("options", "columns", "said"),
+    [
+        ({"mcnemar": {"variant": "exact"}}, {"group": "ward"}, "clustered_mcnemar runs instead"),
+        ({"mcnemar": {"assume_independent": True}}, {}, "nothing to assume"),
+        ({"mcnemar": {"assume_independent": "yes"}}, {"group": "ward"}, "expected true or false"),
+        ({"clustered_mcnemar": {"groups": "ward"}}, {"group": "ward"}, "`groups:` of the data set"),
+    ],
+)
+def test_options_that_cannot_be_followed_are_refused(
+    options: dict[str, Any], columns: dict[str, str], said: str
+) -> None:
+    assert said in messages({"run": ["mcnemar"], "options": options}, **columns)
