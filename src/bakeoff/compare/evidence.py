@@ -238,10 +238,12 @@ class PairedPredictions:
 
         A test for groups alone takes blocks of time for them.
         """
-        known = self.times is None or "times" in entry.options
-        found: dict[str, Any] = {"groups": self.groups if known else self.blocks}
-        if known:
+        found: dict[str, Any] = {}
+        if "times" in entry.options:
             found["times"] = self.times
+        if "groups" in entry.options:
+            timed = self.groups is None and "times" not in entry.options
+            found["groups"] = self.blocks if timed else self.groups
         if entry.evidence is Evidence.PREDICTIONS:
             found |= {"metric": self.metric, "labels": self.classes, "positive": self.classes[-1]}
         return found
