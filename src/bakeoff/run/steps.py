@@ -141,7 +141,7 @@ def collect_predictions(
     from bakeoff.scores import collect_predictions
 
     with _naming_damaged(predictions.values()):
-        collect_predictions(predictions, output, recipes)
+        collect_predictions(predictions, output, recipes, data)
 
 
 def collect_fold_predictions(

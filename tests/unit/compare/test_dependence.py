@@ -8,6 +8,7 @@ import pytest
 from bakeoff.compare import Context, run_test
 from bakeoff.compare.choose import choose_tests
 from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.run import steps
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.stats import catalogue, clustered_mcnemar, mcnemar
 
@@ -110,3 +111,10 @@ def test_options_that_cannot_be_followed_are_refused(
     options: dict[str, Any], columns: dict[str, str], said: str
 ) -> None:
     assert said in messages({"run": ["mcnemar"], "options": options}, **columns)
+
+
+def test_the_step_hands_on_what_relates_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[Any] = []
+    monkeypatch.setattr("bakeoff.scores.collect_predictions", lambda *given: handed.extend(given))
+    steps.collect_predictions({}, {}, "out.parquet", "data.parquet")
+    assert handed[-1] == "data.parquet"
