@@ -91,7 +91,7 @@ def contenders(
         return None
     entry = catalogue()["compare_models"]
     truth, predicted = rows.matrix(entry)
-    options = rows.managed(entry)
+    options = {k: v for k, v in rows.managed(entry).items() if k in entry.options}
     if costs is not None and rows.metric == "cost":
         options |= {"cost": costs.matrix, "labels": costs.names}
     draws: dict[str, Any] = {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}

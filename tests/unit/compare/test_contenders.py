@@ -63,3 +63,21 @@ def test_costs_are_in_the_order_of_their_classes():
     alarms = (data.truth == 0) & (data.predicted[:, 1] == 1)
     value = next(line.value for line in found.models if line.model == "good")
     assert value == pytest.approx((9 * missed + alarms).mean())
+
+
+def test_groups_make_the_intervals_wider():
+    alone, groups = rows("f1"), np.repeat(np.arange(30), 10)
+    order = np.lexsort((alone.predicted[:, 0], alone.truth))  # rows of a group are alike
+    alike = dataclasses.replace(
+        alone,
+        truth=alone.truth[order],
+        predicted=alone.predicted[order],
+        scores=alone.scores[order],
+        probabilities=alone.probabilities[order],
+    )
+    related = dataclasses.replace(alike, groups=groups)
+    widths = [
+        {line.model: line.ci.high - line.ci.low for line in contenders(r, None, 0.05, 1).models}
+        for r in (alike, related)
+    ]
+    assert widths[1]["poor"] > 1.3 * widths[0]["poor"]
