@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> None:
         raise UserError(f"{path}: no comparison of two models has an interval to plan from")
     say("", bold(f"{args.file}: power, from the noise that the run measured"), "")
     head = ("test", "data set", "metric", "A", "B", *(f"{d:g}" for d in differences), "rows × for")
-    say(*table(head, lines, least=("test",)), "")
+    say(*table(head, lines, least=(("test",),)), "")
     say(paragraph(_explained(differences)))
     for advice in _advice(experiment, rows):
         say(paragraph(advice))

@@ -18,8 +18,10 @@ from bakeoff.compare.evidence import (
 from bakeoff.compare.family import Context, run_test
 from bakeoff.compare.matrix import Hole, complete, read_holes, read_matrix
 from bakeoff.compare.setup import setup_of
+from bakeoff.errors import UserError
 from bakeoff.scores import METRICS
 from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import Entry, Evidence, catalogue, looks_at
 
@@ -53,9 +55,26 @@ def run_chosen(
             experiment.seed,
             experiment.costs,
         )
+        if chosen.plan == "holdout" and isinstance(evidence, PairedPredictions):
+            _check_related(experiment, dataset, evidence, inputs[dataset])
         if evidence.models:
             found += run_test(entry, evidence, context)
     return found
+
+
+def _check_related(
+    experiment: Experiment, dataset: str, rows: PairedPredictions, path: str
+) -> None:
+    """Stop where the rows of a data set belong together and its predictions do not say how.
+
+    A test for groups takes rows without groups for independent: its p-value would be wrong.
+    """
+    kin = declared(experiment, dataset)
+    if kin is not None and rows.n and not rows.related:
+        raise UserError(
+            f"{path} does not say which rows of {dataset} belong together, though the data set "
+            f"has the {kin.kind} column {kin.column!r}: delete this file and run again"
+        )
 
 
 def missing_cells(experiment: Experiment) -> str:

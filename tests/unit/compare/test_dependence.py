@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bakeoff.compare import Context, run_test
 from bakeoff.compare.choose import choose_tests
 from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.gather import run_chosen
+from bakeoff.errors import UserError
 from bakeoff.run import steps
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.stats import catalogue, clustered_mcnemar, mcnemar
@@ -118,3 +122,13 @@ def test_the_step_hands_on_what_relates_rows(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("bakeoff.scores.collect_predictions", lambda *given: handed.extend(given))
     steps.collect_predictions({}, {}, "out.parquet", "data.parquet")
     assert handed[-1] == "data.parquet"
+
+
+def test_predictions_that_lost_their_groups_are_refused(tmp_path: Path) -> None:
+    rows = pd.DataFrame({"row_id": range(4), "y_true": list("abab"), "a": list("abba")})
+    file = tmp_path / "rows.holdout.predictions.parquet"
+    rows.assign(b=list("abab")).to_parquet(file)
+    spec = experiment({"run": ["mcnemar"]}, group="patient")
+    (chosen,) = choose_tests(spec)[1]
+    with pytest.raises(UserError, match="does not say which rows of rows belong together.*patient"):
+        run_chosen(chosen, spec, {"rows": str(file)})
