@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := run
-.PHONY: run test test-all lint format lock clean
+.PHONY: run test test-all lint format generate lock clean
 
 run: $(VENV)/run.stamp
 	@$(BIN)/snakemake --cores all
@@ -29,6 +29,11 @@ lint: $(VENV)/dev.stamp
 
 format: $(VENV)/dev.stamp
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format . ; $(BIN)/snakefmt Snakefile workflow
+
+# What is made from the code: the experiment's schema, the tables of config/README.md and docs/stats.
+generate: $(VENV)/dev.stamp
+	@$(BIN)/python -m bakeoff.schema
+	@$(BIN)/python docs/stats/table.py
 
 # The locks hold for Python 3.11 to 3.13; they name versions and hashes, no index.
 lock: $(VENV)/bootstrap.stamp

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bakeoff.compare.described import option_schemas
+from bakeoff.compare.option_types import option_schemas
 from bakeoff.compare.setup import corrects
 from bakeoff.files import write_text
 from bakeoff.scores import METRICS

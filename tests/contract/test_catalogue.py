@@ -8,13 +8,14 @@ import json
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 import pytest
 
 import bakeoff.stats
 from bakeoff.stats import (
+    ArgumentError,
     Arity,
     BayesResult,
     Entry,
@@ -287,6 +288,33 @@ def test_entry_is_complete(name):
     assert entry.citation in BIBTEX
     assert entry.caution == "" or entry.caution.endswith(".")
     assert entry.caution or entry.type1 is not TypeOneError.LIBERAL, "say what it ignores"
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        (name, option)
+        for name, entry in CATALOGUE.items()
+        for option, facts in entry.options.items()
+        if get_origin(facts.annotation) is Literal
+    ],
+)
+def test_values_of_an_option_are_those_of_its_annotation(name, option):
+    entry = CATALOGUE[name]
+    with pytest.raises(ArgumentError) as refused:
+        call(entry, cases(entry)["ordinary"](), **{option: "nonsense"})
+    assert refused.value.argument == option
+    named = re.findall(r"'([^']+)'", refused.value.message.partition("allowed: ")[2])
+    assert set(named) == set(get_args(entry.options[option].annotation))
+    assert entry.options[option].default in named
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_option_is_any_text(name):
+    # `correction` is what `adjust_pvalues` takes, `metric` one of those that `influence` knows
+    options = CATALOGUE[name].options.items()
+    kinds = {k: o.annotation for k, o in options if k not in ("correction", "metric")}
+    assert str not in kinds.values()
 
 
 @pytest.mark.parametrize("kind", TypeOneError)
@@ -754,4 +782,5 @@ def test_one_sided_limits_do_not_pass_the_estimate(name, side):
 
 
 def test_every_test_can_be_imported_from_the_package():
-    assert set(CATALOGUE) <= set(bakeoff.stats.__all__)
+    for name, entry in CATALOGUE.items():
+        assert getattr(bakeoff.stats, name) is entry.function

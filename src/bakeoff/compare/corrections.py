@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from bakeoff.compare.setup import Setup
-from bakeoff.stats import Arity, Entry, Result
+from bakeoff.stats import ArgumentError, Arity, Entry, Result
 from bakeoff.stats.metric_families import MAX_T
 from bakeoff.stats.multiplicity import adjust_pvalues
 from bakeoff.stats.pairwise import mcnemar_minp
@@ -39,34 +39,37 @@ def check_correction(entry: Entry, how: Setup, models: int) -> None:
     correction = how.correction
     if correction == MINP:
         if not entry.counts:
-            raise ValueError("correction: 'minp' is for McNemar's test; use 'holm'")
+            raise ArgumentError("correction", "'minp' is for McNemar's test; use 'holm'")
         variant = how.options.get("variant", "midp")
         if variant not in _DISCRETE:
-            raise ValueError(
-                f"correction: 'minp' uses exact distributions, found variant {variant!r}; use "
-                "'holm', or variant 'midp' or 'exact'"
+            raise ArgumentError(
+                "correction",
+                f"'minp' uses exact distributions, found variant {variant!r}; use "
+                "'holm', or variant 'midp' or 'exact'",
             )
     own = entry.options.get("correction")
     if correction == MAX_T and (own is None or own.default != MAX_T):
-        raise ValueError(
-            "correction: 'max-t' needs all models at once: run compare_models, or use 'holm'"
+        raise ArgumentError(
+            "correction", "'max-t' needs all models at once: run compare_models, or use 'holm'"
         )
     if correction not in LOGICAL:
         return
     if entry.arity is Arity.ONE or "margin" in entry.options:
-        raise ValueError(
-            f"correction: {correction!r} counts which pairs of models can be equal at once, "
-            f"{entry.name} tests another hypothesis; use 'holm'"
+        raise ArgumentError(
+            "correction",
+            f"{correction!r} counts which pairs of models can be equal at once, "
+            f"{entry.name} tests another hypothesis; use 'holm'",
         )
     if how.versus is not None or how.alternative != "two-sided":
-        raise ValueError(
-            f"correction: {correction!r} is for two-sided tests of all pairs; versus one model "
-            "or one-sided use 'holm' or 'hommel'"
+        raise ArgumentError(
+            "correction",
+            f"{correction!r} is for two-sided tests of all pairs; versus one model "
+            "or one-sided use 'holm' or 'hommel'",
         )
     most = MOST_MODELS.get(correction)
     if most and models > most:
-        raise ValueError(
-            f"correction: {correction!r} takes up to {most} models, found {models}; use 'shaffer'"
+        raise ArgumentError(
+            "correction", f"{correction!r} takes up to {most} models, found {models}; use 'shaffer'"
         )
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
-import re
 from collections.abc import Iterator, Sequence
-from typing import Any, get_args
 
 import numpy as np
 
 from bakeoff.compare.corrections import check_correction
-from bakeoff.compare.dependence import OPTION
 from bakeoff.compare.evidence import (
     AnyEvidence,
     DatasetScores,
@@ -21,23 +17,21 @@ from bakeoff.compare.evidence import (
     PairedPredictions,
 )
 from bakeoff.compare.family import Context, check_run
+from bakeoff.compare.option_types import wrong_value
 from bakeoff.compare.setup import (
     FIXED_METRICS,
     MANAGED,
     SHARED,
     allowed_options,
     compares_pairs,
-    corrects,
     setup_of,
     takes_control,
 )
-from bakeoff.errors import Problem, shown, unknown
+from bakeoff.errors import Problem, unknown
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.resampling import Halves
-from bakeoff.spec.tests import Correction
-from bakeoff.stats import Arity, Entry, Evidence, catalogue
+from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, catalogue
 
-_KINDS = {"bool": bool, "int": int, "float": (int, float), "str": str}
 _ROWS = 24
 _FEW = 3
 """Models in made-up evidence for tests of pairs, which cost more with every pair."""
@@ -74,7 +68,7 @@ def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
         elif key not in allowed:
             yield Problem(place, unknown("option", key, allowed))
         else:
-            wrong = _wrong_type(entry, key, value)
+            wrong = wrong_value(entry, key, value)
             if wrong:
                 yield Problem(place, wrong)
     for key, option in entry.options.items():
@@ -82,37 +76,6 @@ def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
         if option.default is inspect.Parameter.empty and key not in MANAGED and not given:
             at = ("tests",) if key in SHARED else ("tests", "options", entry.name)
             yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
-
-
-def _wrong_type(entry: Entry, key: str, value: Any) -> str:
-    if key == "correction" and corrects(entry):
-        allowed = get_args(Correction)
-        return "" if value in allowed else unknown("correction", value, allowed)
-    if key == "versus":
-        return ""
-    if key == OPTION:
-        return ""  # `problems_of_options` has looked at it
-    kinds = str(entry.options[key].annotation).strip("'") if key in entry.options else "float"
-    known = [_KINDS[kind] for kind in kinds.split(" | ") if kind in _KINDS]
-    if key == "alpha" and not (isinstance(value, (int, float)) and 0 < value < 1):
-        return f"found {shown(value)}, must lie strictly between 0 and 1"
-    if value is None and "None" in kinds:
-        return ""
-    if not known or key in ("metrics", "plan"):
-        return ""
-    if isinstance(value, bool) != (bool in known) or not isinstance(value, tuple(_flat(known))):
-        return f"found {shown(value)}, expected {_spoken(kinds)}"
-    return ""
-
-
-def _flat(kinds: Sequence[Any]) -> Iterator[type]:
-    for kind in kinds:
-        yield from kind if isinstance(kind, tuple) else (kind,)
-
-
-def _spoken(kinds: str) -> str:
-    words = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "a name"}
-    return " or ".join(words.get(kind, kind) for kind in kinds.split(" | ") if kind != "None")
 
 
 def _tried(entry: Entry, test: ChosenTest, experiment: Experiment) -> list[Problem]:
@@ -130,31 +93,21 @@ def _tried(entry: Entry, test: ChosenTest, experiment: Experiment) -> list[Probl
         )
         check_run(entry, _made_up(entry, test, experiment), context)
     except ValueError as error:
-        return [_blame(entry, experiment, str(error))]
+        return [_blame(entry, experiment, error)]
     return []
 
 
-def _blame(entry: Entry, experiment: Experiment, message: str) -> Problem:
+def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
     """Find the key that a test's complaint is about."""
-    tests = experiment.tests
-    named = re.match(r"(\w+): (.*)", message, re.DOTALL)
-    key = named.group(1) if named else ""
-    if key not in (*entry.options, "correction", "alpha", "versus"):
-        return Problem(("tests", "options", entry.name), message)
-    assert named is not None
-    text = _with_hint(named.group(2))
+    tests, place = experiment.tests, ("tests", "options", entry.name)
+    known = (*entry.options, "correction", "alpha", "versus")
+    if not isinstance(error, ArgumentError) or error.argument not in known:
+        return Problem(place, str(error))
+    key = error.argument
     if key not in tests.of(entry.name) and hasattr(tests, key):
         inside = f" (or set it for this test under `options: {{{entry.name}: ...}}`)"
-        return Problem(("tests", key), f"{entry.name}: {text}{inside}")
-    return Problem(("tests", "options", entry.name, key), text)
-
-
-def _with_hint(text: str) -> str:
-    found, _, allowed = text.partition(", allowed: ")
-    names = re.findall(r"'([^']+)'", allowed)
-    wrong = re.findall(r"'([^']+)'", found)
-    close = difflib.get_close_matches(wrong[0], names, n=1) if wrong else []
-    return f"{found}; did you mean {close[0]!r}? (allowed: {', '.join(names)})" if close else text
+        return Problem(("tests", key), f"{entry.name}: {error.message}{inside}")
+    return Problem((*place, key), error.message)
 
 
 def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvidence:

@@ -169,6 +169,8 @@ def metric(title: str, unit: str, **facts: Any) -> Callable[[Value], Value]:
 
     def enter(function: Value) -> Value:
         name = function.__name__
+        if name in METRICS:
+            raise ValueError(f"two metrics are called {name!r}")
         METRICS[name] = Metric(name=name, title=title, function=function, unit=unit, **facts)
         return function
 

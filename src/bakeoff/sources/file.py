@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.files import is_file, locate
@@ -25,6 +26,14 @@ class Join(TableKeys):
         description="The column, in both tables, that says which rows belong together; each value "
         "once in this table."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_on(cls, keys: Any) -> Any:
+        """Take a bare `on:`, which YAML does not read as a text, for the key that it is."""
+        if not isinstance(keys, Mapping):
+            return keys
+        return {"on" if key is True else key: value for key, value in keys.items()}
 
 
 class FileData(TableData):

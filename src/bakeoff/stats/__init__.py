@@ -4,7 +4,10 @@ Pure functions: nothing here reads a file, knows an experiment or imports anothe
 package. `catalogue` lists every test with what it needs and what its null is about.
 """
 
+from typing import TYPE_CHECKING
+
 from bakeoff.stats._cluster_result import ClusteredEquivalenceResult, ClusteredResult
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._plain import as_float, plain
 from bakeoff.stats._plan import Plan
 from bakeoff.stats._registry import Arity, Entry, Evidence, TypeOneError, catalogue
@@ -114,7 +117,17 @@ from bakeoff.stats.tukey import tukey_hsd
 from bakeoff.stats.two_proportions import proportion_difference, proportion_difference_from_counts
 from bakeoff.stats.variance_parts import VarianceComponents, variance_components
 
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Return a registered test that has no import of its own above."""
+        if not name.startswith("_") and (entry := catalogue().get(name)) is not None:
+            return entry.function
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
+    "ArgumentError",
     "Arity",
     "Assumption",
     "BayesResult",

@@ -12,6 +12,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._result import Alternative
 
 FloatArray = NDArray[np.float64]
@@ -25,7 +26,7 @@ def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
     try:
         array = np.asarray(values)
     except ValueError:
-        raise ValueError(f"{name}: its rows have different lengths, expected an array") from None
+        raise ArgumentError(name, "its rows have different lengths, expected an array") from None
     if np.ma.is_masked(values):
         array = array.astype(object)
         array[np.ma.getmask(values)] = None
@@ -58,7 +59,7 @@ def as_floats(values: ArrayLike, name: str) -> FloatArray:
     if array.dtype.kind not in "biuf" and not (
         array.dtype.kind == "O" and all(isinstance(value, kinds) for value in array.flat)
     ):
-        raise ValueError(f"{name}: expected numbers, found {_some(array)}")
+        raise ArgumentError(name, f"expected numbers, found {_some(array)}")
     # rows first, whatever the layout given: sums are then the same to the last bit
     return np.asarray(array, dtype=np.float64, order="C")
 
@@ -75,17 +76,19 @@ def as_correctness(values: ArrayLike, name: str, *, ndim: int = 1) -> BoolArray:
     gaps = is_missing(array)
     if gaps.any():
         rows = np.flatnonzero(gaps.reshape(len(array), -1).any(axis=1))
-        raise ValueError(
-            f"{name}: {len(rows)} missing value(s), first in row {rows[0]}; "
-            "drop these rows for every model or count them as wrong"
+        raise ArgumentError(
+            name,
+            f"{len(rows)} missing value(s), first in row {rows[0]}; "
+            "drop these rows for every model or count them as wrong",
         )
     if array.dtype.kind == "O":
         array = as_array(array.tolist(), name)
     if array.dtype.kind in "biuf" and array.ndim == ndim and np.isin(array, (0, 1)).all():
         return array.astype(np.bool_)
-    raise ValueError(
-        f"{name}: expected right/wrong values (booleans or 0/1), found {_some(array)}; "
-        "pass `prediction == truth`, not class labels"
+    raise ArgumentError(
+        name,
+        f"expected right/wrong values (booleans or 0/1), found {_some(array)}; "
+        "pass `prediction == truth`, not class labels",
     )
 
 
@@ -102,15 +105,17 @@ def as_scores(
     _check_shape(array, name, ndim)
     if not np.isfinite(array).all():
         position = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(
-            f"{name}: {(~np.isfinite(array)).sum()} value(s) are NaN or infinite, first at "
+        raise ArgumentError(
+            name,
+            f"{(~np.isfinite(array)).sum()} value(s) are NaN or infinite, first at "
             f"{position if len(position) > 1 else position[0]}; "
-            f"drop these {unit} for every model"
+            f"drop these {unit} for every model",
         )
     if np.abs(array).max() > _LARGEST_SCORE:
-        raise ValueError(
-            f"{name}: found {np.abs(array).max():.3g}; squares of scores beyond {_LARGEST_SCORE:g} "
-            "overflow: use another unit, or drop the model that diverged"
+        raise ArgumentError(
+            name,
+            f"found {np.abs(array).max():.3g}; squares of scores beyond {_LARGEST_SCORE:g} "
+            "overflow: use another unit, or drop the model that diverged",
         )
     return array if check_flag(greater_is_better, "greater_is_better") else -array
 
@@ -119,7 +124,7 @@ def as_counts(values: ArrayLike, name: str) -> FloatArray:
     """Check an array of counts: whole numbers, not negative."""
     counts = as_floats(values, name)
     if not (np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))).all():
-        raise ValueError(f"{name}: must be whole numbers >= 0")
+        raise ArgumentError(name, "must be whole numbers >= 0")
     return counts
 
 
@@ -141,9 +146,10 @@ def check_same_labels(**tables: ArrayLike) -> None:
         known = [(name, found) for name, found in labels.items() if hasattr(found, "equals")]
         for name, found in known[1:]:
             if not known[0][1].equals(found):
-                raise ValueError(
-                    f"{name}: its {kind} labels differ from those of {known[0][0]}; bring both "
-                    f"into one order by their labels, or pass arrays if the {kind}s do match"
+                raise ArgumentError(
+                    name,
+                    f"its {kind} labels differ from those of {known[0][0]}; bring both "
+                    f"into one order by their labels, or pass arrays if the {kind}s do match",
                 )
 
 
@@ -155,7 +161,7 @@ def check_alternative(alternative: str) -> Alternative:
 def check_number(value: float, name: str) -> float:
     """Check that an option is one real number (NaN is left to the check of its range)."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise ValueError(f"{name}: found {value!r}, must be a number")
+        raise ArgumentError(name, f"found {value!r}, must be a number")
     return float(value)
 
 
@@ -165,11 +171,12 @@ def check_level(
     """Check a probability strictly between 0 and 1, and that a limit stays beside the estimate."""
     level = check_number(value, name)
     if not 0 < level < 1:
-        raise ValueError(f"{name}: found {value!r}, must lie strictly between 0 and 1")
+        raise ArgumentError(name, f"found {value!r}, must lie strictly between 0 and 1")
     if side != "two-sided" and level < 0.5:
-        raise ValueError(
-            f"{name}: found {value!r}; a one-sided interval needs at least 0.5, below it the "
-            "limit passes the estimate"
+        raise ArgumentError(
+            name,
+            f"found {value!r}; a one-sided interval needs at least 0.5, below it the "
+            "limit passes the estimate",
         )
     return level
 
@@ -179,7 +186,7 @@ def check_count(value: float, name: str, *, least: int = 0) -> int:
     number = np.asarray(value)
     known = number.ndim == 0 and number.dtype.kind in "iuf" and np.isfinite(number)
     if not known or number < least or number != np.floor(number):
-        raise ValueError(f"{name}: found {value!r}, must be a count (a whole number >= {least})")
+        raise ArgumentError(name, f"found {value!r}, must be a count (a whole number >= {least})")
     return int(number)
 
 
@@ -206,22 +213,22 @@ def paired_counts(correct_a: ArrayLike, correct_b: ArrayLike) -> dict[str, int]:
 def check_flag(value: bool, name: str) -> bool:
     """Check that an option is True or False: a word such as "no" would count as True."""
     if not isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"{name}: found {value!r}, must be True or False")
+        raise ArgumentError(name, f"found {value!r}, must be True or False")
     return bool(value)
 
 
 def check_choice(value: str, allowed: tuple[str, ...], name: str) -> str:
     """Check that an option is one of the allowed names."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name}: found {value!r}, allowed: {', '.join(map(repr, allowed))}")
+        raise ArgumentError(name, f"found {value!r}, allowed: {', '.join(map(repr, allowed))}")
     return value
 
 
 def _check_shape(array: NDArray[Any], name: str, ndim: int) -> None:
     if array.ndim != ndim:
-        raise ValueError(f"{name}: expected {ndim} dimension(s), found shape {array.shape}")
+        raise ArgumentError(name, f"expected {ndim} dimension(s), found shape {array.shape}")
     if array.size == 0:
-        raise ValueError(f"{name}: is empty")
+        raise ArgumentError(name, "is empty")
 
 
 def _some(array: NDArray[Any]) -> str:

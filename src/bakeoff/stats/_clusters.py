@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, as_array, is_missing
+from bakeoff.stats._errors import ArgumentError
 
 IntArray = NDArray[np.intp]
 
@@ -75,19 +76,20 @@ def as_clusters(groups: ArrayLike | None, n: int, name: str = "groups") -> Clust
         return Clusters(np.arange(n), np.ones(n))
     labels = as_array(groups, name)
     if labels.shape != (n,):
-        raise ValueError(
-            f"{name}: found shape {labels.shape}, needs one label for each of the {n} rows"
+        raise ArgumentError(
+            name, f"found shape {labels.shape}, needs one label for each of the {n} rows"
         )
     gaps = is_missing(labels) | (np.isnat(labels) if labels.dtype.kind in "mM" else False)
     if gaps.any():
-        raise ValueError(
-            f"{name}: {int(gaps.sum())} missing label(s), first in row "
-            f"{int(np.flatnonzero(gaps)[0])}; a row of unknown origin needs a label of its own"
+        raise ArgumentError(
+            name,
+            f"{int(gaps.sum())} missing label(s), first in row "
+            f"{int(np.flatnonzero(gaps)[0])}; a row of unknown origin needs a label of its own",
         )
     try:
         found, codes = np.unique(labels, return_inverse=True)
     except TypeError:
-        raise ValueError(f"{name}: labels of several kinds; use words or numbers alone") from None
+        raise ArgumentError(name, "labels of several kinds; use words or numbers alone") from None
     return Clusters(codes, np.bincount(codes, minlength=len(found)).astype(np.float64))
 
 

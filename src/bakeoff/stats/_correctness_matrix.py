@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats._checks import BoolArray, FloatArray, as_correctness, as_counts
+from bakeoff.stats._errors import ArgumentError
 
 # Bytes of one block of rows at work: it stays in the processor's cache.
 _BLOCK_BYTES = 1 << 20
@@ -19,20 +20,22 @@ def as_matrix(
     """Check a rows × models matrix, and how often each row occurs (None: once)."""
     matrix = as_correctness(correct, "correct", ndim=2)
     if matrix.shape[1] < models:
-        raise ValueError(
-            f"correct: found {matrix.shape[1]} column(s), needs one column per model and at "
-            f"least {models} models (shape (rows, models))"
+        raise ArgumentError(
+            "correct",
+            f"found {matrix.shape[1]} column(s), needs one column per model and at "
+            f"least {models} models (shape (rows, models))",
         )
     if row_counts is None:
         return matrix, None
     counts = as_counts(row_counts, "row_counts")
     if counts.shape != (len(matrix),):
-        raise ValueError(
-            f"row_counts: found shape {counts.shape}, needs one count for each of the "
-            f"{len(matrix)} rows of correct"
+        raise ArgumentError(
+            "row_counts",
+            f"found shape {counts.shape}, needs one count for each of the "
+            f"{len(matrix)} rows of correct",
         )
     if not counts.any():
-        raise ValueError("row_counts: are all 0, there are no rows")
+        raise ArgumentError("row_counts", "are all 0, there are no rows")
     return matrix, counts
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.stats._checks import FloatArray
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional, mean
 
 Codes = NDArray[np.intp]
@@ -77,8 +78,8 @@ class Cells:
     def negative(self) -> Cells:
         """The cells seen from the other one of two classes."""
         if len(self.classes) != 2:
-            raise ValueError(
-                f"metric: for two classes only, found {len(self.classes)}; use its macro form"
+            raise ArgumentError(
+                "metric", f"for two classes only, found {len(self.classes)}; use its macro form"
             )
         return self.only(1 - self.positive)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.stats._checks import check_number
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import t_interval
 from bakeoff.stats._result import EquivalenceResult, Status
 from bakeoff.stats._tails import t_pvalue
@@ -16,7 +17,7 @@ from bakeoff.stats._tails import t_pvalue
 def check_alpha(alpha: float) -> float:
     level = check_number(alpha, "alpha")
     if not 0 < level < 0.5:
-        raise ValueError(f"alpha: found {alpha!r}, must lie strictly between 0 and 0.5")
+        raise ArgumentError("alpha", f"found {alpha!r}, must lie strictly between 0 and 0.5")
     return level
 
 
@@ -24,7 +25,7 @@ def check_margin(margin: float) -> float:
     """Check a margin in the unit of the scores."""
     value = check_number(margin, "margin")
     if not (value > 0 and math.isfinite(value)):
-        raise ValueError(f"margin: found {margin!r}, must be a positive number")
+        raise ArgumentError("margin", f"found {margin!r}, must be a positive number")
     return value
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.stats._checks import FloatArray
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._result import Alternative
 
 METHODS = ("shaffer", "bergmann-hommel")
@@ -22,14 +23,15 @@ _MAX_MODELS = 15
 def check_all_pairs(method: str, control: int | None, alternative: Alternative, k: int) -> None:
     """Refuse a logical correction of anything but two-sided tests of all pairs."""
     if method in METHODS and (control is not None or alternative != "two-sided"):
-        raise ValueError(
-            f"correction: {method!r} is for two-sided tests of all pairs, found control={control} "
-            f"and alternative={alternative!r}; use 'holm' or 'hommel'"
+        raise ArgumentError(
+            "correction",
+            f"{method!r} is for two-sided tests of all pairs, found control={control} "
+            f"and alternative={alternative!r}; use 'holm' or 'hommel'",
         )
     if method == "bergmann-hommel" and k > _MAX_MODELS:
-        raise ValueError(
-            f"correction: 'bergmann-hommel' takes up to {_MAX_MODELS} models, found {k}; "
-            "use 'shaffer'"
+        raise ArgumentError(
+            "correction",
+            f"'bergmann-hommel' takes up to {_MAX_MODELS} models, found {k}; use 'shaffer'",
         )
 
 
@@ -45,8 +47,8 @@ def bergmann_hommel(p: FloatArray) -> FloatArray:
     """Adjust p-values: the largest |I| min p(I) over the exhaustive sets I that hold the pair."""
     k = _models(len(p))
     if k > _MAX_MODELS:
-        raise ValueError(
-            f"pvalues: bergmann-hommel takes up to {_MAX_MODELS} models, found {k}; use shaffer"
+        raise ArgumentError(
+            "pvalues", f"bergmann-hommel takes up to {_MAX_MODELS} models, found {k}; use shaffer"
         )
     thresholds = np.unique(p)
     largest = _largest_exhaustive_sets(p, k, thresholds)
@@ -124,9 +126,10 @@ def _submasks(mask: int) -> NDArray[np.int64]:
 def _models(m: int) -> int:
     k = (1 + math.isqrt(1 + 8 * m)) // 2
     if k * (k - 1) // 2 != m:
-        raise ValueError(
-            f"pvalues: found {m}, but all pairs of k models are k(k-1)/2 (1, 3, 6, 10, ...); "
-            "for another family use holm or hommel"
+        raise ArgumentError(
+            "pvalues",
+            f"found {m}, but all pairs of k models are k(k-1)/2 (1, 3, 6, 10, ...); "
+            "for another family use holm or hommel",
         )
     return k
 

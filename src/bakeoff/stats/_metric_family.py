@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats._checks import FloatArray, as_array, as_scores
 from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._max_t import Contrasts
 from bakeoff.stats._metric_answer import better_is_positive, decide
 from bakeoff.stats._metric_table import METRICS, Metric
@@ -150,8 +151,8 @@ def _columns(predicted: ArrayLike, metric: Metric) -> list[tuple[str, ArrayLike]
     most = 2 if metric.predictions == "classes" else 3
     if not 2 <= table.ndim <= most or table.shape[1] < 2:
         shape = "(n, M)" if most == 2 else "(n, M) or (n, M, K)"
-        raise ValueError(
-            f"predicted: expected shape {shape}, rows by M >= 2 models, found {table.shape}"
+        raise ArgumentError(
+            "predicted", f"expected shape {shape}, rows by M >= 2 models, found {table.shape}"
         )
     return [("predicted", table[:, m]) for m in range(table.shape[1])]
 
@@ -163,7 +164,7 @@ def family_of_values(
     table = as_scores(values, "values", ndim=2, greater_is_better=greater_is_better, unit="rows")
     n, models = table.shape
     if models < 2:
-        raise ValueError(f"values: found {models} model(s), at least 2 are compared")
+        raise ArgumentError("values", f"found {models} model(s), at least 2 are compared")
     truth = Truth(np.zeros(n, dtype=np.intp), (0, 1), 1)
     metric = dataclasses.replace(
         METRICS["cost"],

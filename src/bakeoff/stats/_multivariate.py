@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import BoolArray, FloatArray, as_array, as_scores
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._result import Assumption, Status
 
 
@@ -19,9 +20,10 @@ def as_criteria(
     array = as_scores(values, name, ndim=ndim)
     better = as_array(greater_is_better, "greater_is_better")
     if better.dtype != np.bool_ or better.shape not in ((), array.shape[-1:]):
-        raise ValueError(
-            f"greater_is_better: expected one boolean or one for each of the {array.shape[-1]} "
-            f"criteria, found {greater_is_better!r}"
+        raise ArgumentError(
+            "greater_is_better",
+            f"expected one boolean or one for each of the {array.shape[-1]} "
+            f"criteria, found {greater_is_better!r}",
         )
     turned: FloatArray = np.where(better, array, -array)
     return turned
@@ -32,10 +34,10 @@ def criteria_names(criteria: Sequence[str] | None, m: int) -> tuple[str, ...]:
     if criteria is None:
         return tuple(f"criterion {i}" for i in range(m))
     if isinstance(criteria, str) or not np.iterable(criteria):
-        raise ValueError(f"criteria: found {criteria!r}, needs {m} names")
+        raise ArgumentError("criteria", f"found {criteria!r}, needs {m} names")
     names = tuple(str(c) for c in criteria)
     if len(names) != m or len(set(names)) != m:
-        raise ValueError(f"criteria: expected {m} different names, found {names!r}")
+        raise ArgumentError("criteria", f"expected {m} different names, found {names!r}")
     return names
 
 
@@ -58,9 +60,10 @@ def check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence[
             kept.append(column)
             continue
         sources = [names[k] for k, w in zip(kept, weights, strict=True) if abs(w) > 1e-6]
-        raise ValueError(
-            f"criteria: {names[column]!r} is a linear combination of "
-            f"{', '.join(map(repr, sources))} on these folds; leave one of them out"
+        raise ArgumentError(
+            "criteria",
+            f"{names[column]!r} is a linear combination of "
+            f"{', '.join(map(repr, sources))} on these folds; leave one of them out",
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import FloatArray, check_alternative, check_level
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._logical_pairs import check_all_pairs
 from bakeoff.stats._ranks import as_dataset_table, check_control, check_decimals
 from bakeoff.stats._result import Alternative, Pair, PairwiseResult
@@ -155,11 +156,12 @@ def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int
     """
     check_level(alpha, "alpha")
     if "average_ranks" not in result.details:
-        raise ValueError(f"result: {result.test} has no average ranks; use a rank procedure")
+        raise ArgumentError("result", f"{result.test} has no average ranks; use a rank procedure")
     if result.details.get("control") is not None or result.alternative != "two-sided":
-        raise ValueError(
-            f"result: {result.test} was versus a control or one-sided; groups need two-sided "
-            "tests of all pairs (control=None)"
+        raise ArgumentError(
+            "result",
+            f"{result.test} was versus a control or one-sided; groups need two-sided "
+            "tests of all pairs (control=None)",
         )
     return _groups(result, alpha)[0]
 

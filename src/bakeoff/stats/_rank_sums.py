@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._ranks import rank, tie_sum
 from bakeoff.stats._result import Alternative, Pair, Status
 from bakeoff.stats._tails import normal_pvalue
@@ -24,8 +25,8 @@ def rank_sum_pair(
     size_a, size_b = len(both[0]), len(both[1])
     n = size_a + size_b
     if method == "exact" and n > _MAX_EXACT:
-        raise ValueError(
-            f"method: 'exact' takes up to {_MAX_EXACT} scores in a pair, found {n}; use 'auto'"
+        raise ArgumentError(
+            "method", f"'exact' takes up to {_MAX_EXACT} scores in a pair, found {n}; use 'auto'"
         )
     ranks, counts = rank(np.concatenate(both))
     u = float(ranks[:size_a].sum()) - size_a * (size_a + 1) / 2

@@ -19,6 +19,7 @@ from bakeoff.stats._checks import (
     check_same_labels,
     check_same_length,
 )
+from bakeoff.stats._errors import ArgumentError
 
 _DIGITS = 12
 
@@ -36,9 +37,9 @@ def as_dataset_scores(
     array = as_floats(values, name)
     if array.ndim != ndim:
         shape = "(data sets, models)" if ndim == 2 else "(data sets,)"
-        raise ValueError(f"{name}: expected shape {shape}, found shape {array.shape}")
+        raise ArgumentError(name, f"expected shape {shape}, found shape {array.shape}")
     if array.size == 0:
-        raise ValueError(f"{name}: is empty, found shape {array.shape}")
+        raise ArgumentError(name, f"is empty, found shape {array.shape}")
     bad = np.abs(array) > 1e300  # infinite, or so large that a difference would be
     if not allow_missing:
         bad |= np.isnan(array)
@@ -69,7 +70,9 @@ def as_dataset_table(
         allow_missing=allow_missing,
     )
     if table.shape[1] < 2:
-        raise ValueError(f"scores: needs at least 2 models (columns), found shape {table.shape}")
+        raise ArgumentError(
+            "scores", f"needs at least 2 models (columns), found shape {table.shape}"
+        )
     return table
 
 
@@ -89,9 +92,9 @@ def check_decimals(decimals: int | None) -> None:
     if decimals is None:
         return
     if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)):
-        raise ValueError(f"decimals: found {decimals!r}, must be an integer or None")
+        raise ArgumentError("decimals", f"found {decimals!r}, must be an integer or None")
     if not -15 <= decimals <= 15:
-        raise ValueError(f"decimals: found {decimals!r}, must lie between -15 and 15")
+        raise ArgumentError("decimals", f"found {decimals!r}, must lie between -15 and 15")
 
 
 def check_control(control: int | None, k: int) -> int | None:
@@ -99,9 +102,13 @@ def check_control(control: int | None, k: int) -> int | None:
     if control is None:
         return None
     if isinstance(control, bool) or not isinstance(control, (int, np.integer)):
-        raise ValueError(f"control: found {control!r}, must be a column number or None (all pairs)")
+        raise ArgumentError(
+            "control", f"found {control!r}, must be a column number or None (all pairs)"
+        )
     if not 0 <= control < k:
-        raise ValueError(f"control: found {control!r}, must be a column number from 0 to {k - 1}")
+        raise ArgumentError(
+            "control", f"found {control!r}, must be a column number from 0 to {k - 1}"
+        )
     return int(control)
 
 
@@ -178,8 +185,8 @@ def split_groups(
     present = ~np.isnan(oriented)
     sizes = present.sum(axis=0)
     if not sizes.all():
-        raise ValueError(
-            f"scores: model {int(np.argmin(sizes))} has no score at all; leave out the model"
+        raise ArgumentError(
+            "scores", f"model {int(np.argmin(sizes))} has no score at all; leave out the model"
         )
     values = oriented.T[present.T]  # model by model
     ranks, counts = rank(-quantise(values, largest(values), decimals))

@@ -8,9 +8,11 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, TypeVar
 
 from bakeoff.stats._docstrings import fill_docstring
+from bakeoff.stats.citations import cite
 
 
 class Evidence(StrEnum):
@@ -150,7 +152,7 @@ class Entry:
     posthoc : str
         For an omnibus test: the pair test that follows it.
     citation : str
-        Key in `bakeoff.stats.citations`.
+        Key in `bakeoff.stats.citations`; `register` takes a whole BibTeX entry too.
     paired : bool
         Whether it uses that all models were scored on the same rows, folds or data sets.
     counts : bool
@@ -196,10 +198,10 @@ class Entry:
     in_time: str = ""
     module: str
 
-    @property
+    @cached_property
     def options(self) -> dict[str, inspect.Parameter]:
-        """The keyword-only parameters of the function."""
-        parameters = inspect.signature(self.function).parameters.items()
+        """The keyword-only parameters of the function, with what their annotations stand for."""
+        parameters = inspect.signature(self.function, eval_str=True).parameters.items()
         return {k: p for k, p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
 
 
@@ -210,11 +212,18 @@ def register(**facts: Any) -> Callable[[F], F]:
     """Enter the decorated function in the catalogue under its `Entry` facts."""
 
     def enter(function: F) -> F:
-        name = facts.get("name", function.__name__)
-        if name in _entries:
-            raise ValueError(f"two tests are called {name!r}")
-        module = function.__module__.rsplit(".", 1)[-1]
-        _entries[name] = Entry(**{**facts, "name": name, "function": function, "module": module})
+        own = {
+            "name": function.__name__,
+            "function": function,
+            "module": function.__module__.rsplit(".", 1)[-1],
+            "citation": cite(facts["citation"]) if "citation" in facts else "",
+        }
+        entry = Entry(**{**facts, **own})
+        if not entry.citation:
+            raise TypeError(f"{entry.name}: a test needs a citation")
+        if entry.name in _entries:
+            raise ValueError(f"two tests are called {entry.name!r}")
+        _entries[entry.name] = entry
         return fill_docstring(function)
 
     return enter

@@ -17,6 +17,7 @@ from bakeoff.stats._checks import (
     check_choice,
     check_flag,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import noise_level
 from bakeoff.stats._result import Assumption
 
@@ -59,7 +60,7 @@ class ScoreTable:
         """Keep the folds in which every model has a score."""
         rows = self.values[self.present.all(axis=1)]
         if not len(rows):
-            raise ValueError("scores: no fold has a score of every model; use blocks=False")
+            raise ArgumentError("scores", "no fold has a score of every model; use blocks=False")
         return dataclasses.replace(self, values=rows)
 
     def ranking(self) -> dict[str, Any]:
@@ -73,13 +74,16 @@ def score_table(scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> 
     filled, missing = fill_missing(scores, nan_policy)
     y = as_scores(filled, "scores", ndim=2)
     if y.shape[1] < 2:
-        raise ValueError(
-            f"scores: found {y.shape[1]} model (shape {y.shape}), need at least 2; rows are folds, "
-            "columns are models"
+        raise ArgumentError(
+            "scores",
+            f"found {y.shape[1]} model (shape {y.shape}), need at least 2; rows are folds, "
+            "columns are models",
         )
     if missing.all(axis=0).any():
         column = int(np.flatnonzero(missing.all(axis=0))[0])
-        raise ValueError(f"scores: model {column} (column {column}) has no scores; leave it out")
+        raise ArgumentError(
+            "scores", f"model {column} (column {column}) has no scores; leave it out"
+        )
     noise = noise_level(scores) * float(np.abs(y).max())
     return ScoreTable(np.where(missing, math.nan, y), greater_is_better, noise)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats._checks import FloatArray, as_array, as_floats, is_missing
+from bakeoff.stats._errors import ArgumentError
 
 Codes = NDArray[np.intp]
 
@@ -63,12 +64,14 @@ def read_truth(
     classes = found if labels is None else _labels(labels, "labels").tolist()
     unknown = [value for value in found if value not in classes]
     if unknown:
-        raise ValueError(f"labels: {unknown[0]!r} is in the rows but not among {classes!r}")
+        raise ArgumentError("labels", f"{unknown[0]!r} is in the rows but not among {classes!r}")
     if len(classes) < 2:
-        raise ValueError(f"y_true: found one class only ({classes[0]!r}); list all in `labels`")
+        raise ArgumentError(
+            "y_true", f"found one class only ({classes[0]!r}); list all in `labels`"
+        )
     name = classes[-1] if positive is None else positive
     if name not in classes:
-        raise ValueError(f"positive: found {positive!r}, the classes are {classes!r}")
+        raise ArgumentError("positive", f"found {positive!r}, the classes are {classes!r}")
     return Truth(rows.among(classes), tuple(classes), classes.index(name))
 
 
@@ -99,7 +102,7 @@ def _coded(values: ArrayLike, name: str) -> _Coded:
         return _Coded(codes, labels.tolist())
     codes = np.asarray(getattr(values, "codes"), dtype=np.intp)  # noqa: B009
     if len(codes) and codes.min() < 0:
-        raise ValueError(f"{name}: missing value(s), first in row {int(np.argmin(codes))}")
+        raise ArgumentError(name, f"missing value(s), first in row {int(np.argmin(codes))}")
     return _Coded(codes, list(categories))
 
 
@@ -109,7 +112,7 @@ def read_classes(truth: Truth, predicted: ArrayLike, name: str) -> Codes:
     check_rows(truth, values.codes, name)
     unknown = [value for value in values.seen if value not in truth.classes]
     if unknown:
-        raise ValueError(f"{name}: {unknown[0]!r} is no class, the classes are {truth.classes!r}")
+        raise ArgumentError(name, f"{unknown[0]!r} is no class, the classes are {truth.classes!r}")
     return values.among(list(truth.classes))
 
 
@@ -125,7 +128,7 @@ def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatAr
     check_rows(truth, values, name)
     if not np.isfinite(values).all():
         row = int(np.argwhere(~np.isfinite(values))[0][0])
-        raise ValueError(f"{name}: NaN or infinite in row {row}; drop these rows for every model")
+        raise ArgumentError(name, f"NaN or infinite in row {row}; drop these rows for every model")
     k = len(truth.classes)
     if values.ndim == 1 and k == 2:
         columns = np.empty((len(values), 2))
@@ -133,9 +136,10 @@ def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatAr
         columns[:, 1 - truth.positive] = 1 - values
         return columns
     if values.ndim != 2 or values.shape[1] != k:
-        raise ValueError(
-            f"{name}: expected shape (n, {k}), a column for each of {truth.classes!r}, "
-            f"found shape {values.shape}"
+        raise ArgumentError(
+            name,
+            f"expected shape (n, {k}), a column for each of {truth.classes!r}, "
+            f"found shape {values.shape}",
         )
     return values
 
@@ -143,7 +147,7 @@ def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatAr
 def check_rows(truth: Truth, values: NDArray[Any], name: str) -> None:
     """Check that something has a value for each row."""
     if len(values) != truth.n:
-        raise ValueError(f"{name}: has {len(values)} rows, y_true has {truth.n}; pair them by id")
+        raise ArgumentError(name, f"has {len(values)} rows, y_true has {truth.n}; pair them by id")
 
 
 def read_groups(groups: ArrayLike | None, n: int, name: str = "groups") -> Codes | None:
@@ -152,18 +156,18 @@ def read_groups(groups: ArrayLike | None, n: int, name: str = "groups") -> Codes
         return None
     values = _labels(groups, name)
     if len(values) != n:
-        raise ValueError(f"{name}: has {len(values)} rows, expected {n}")
+        raise ArgumentError(name, f"has {len(values)} rows, expected {n}")
     return np.unique(values, return_inverse=True)[1]
 
 
 def _labels(values: ArrayLike, name: str) -> NDArray[Any]:
     array = as_array(values, name)
     if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name}: expected shape (n,), n >= 1, found shape {array.shape}")
+        raise ArgumentError(name, f"expected shape (n,), n >= 1, found shape {array.shape}")
     gaps = is_missing(array)
     if gaps.any():
         row = int(np.flatnonzero(gaps)[0])
-        raise ValueError(f"{name}: {int(gaps.sum())} missing value(s), first in row {row}")
+        raise ArgumentError(name, f"{int(gaps.sum())} missing value(s), first in row {row}")
     if array.dtype.kind == "O":
         array = np.asarray(array.tolist())
     return array
@@ -173,8 +177,8 @@ def subgroup_rows(subgroup: ArrayLike, n: int) -> dict[Any, NDArray[np.intp]]:
     """Return the rows of each subgroup, two at least, in sorted order of their names."""
     values = _labels(subgroup, "subgroup")
     if len(values) != n:
-        raise ValueError(f"subgroup: has {len(values)} rows, expected {n}")
+        raise ArgumentError("subgroup", f"has {len(values)} rows, expected {n}")
     names, codes = np.unique(values, return_inverse=True)
     if len(names) < 2:
-        raise ValueError(f"subgroup: found one only ({names[0]!r}), two are compared at least")
+        raise ArgumentError("subgroup", f"found one only ({names[0]!r}), two are compared at least")
     return {name: np.flatnonzero(codes == i) for i, name in enumerate(names.tolist())}

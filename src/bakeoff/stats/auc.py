@@ -22,6 +22,7 @@ from bakeoff.stats._checks import (
     check_same_length,
     is_missing,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._ranks import rank as mid_ranks
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
@@ -87,7 +88,7 @@ def delong(
     score_a: ArrayLike,
     score_b: ArrayLike,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
     """DeLong's paired test of the areas under two ROC curves.
@@ -174,27 +175,30 @@ def as_classes(y_true: ArrayLike) -> BoolArray:
     """Check the true classes, 0 and 1, of which both must occur."""
     array = as_array(y_true, "y_true")
     if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"y_true: expected shape (n,), n >= 1, found shape {array.shape}")
+        raise ArgumentError("y_true", f"expected shape (n,), n >= 1, found shape {array.shape}")
     gaps = is_missing(array)
     if gaps.any():
-        raise ValueError(
-            f"y_true: {int(gaps.sum())} missing class(es), first in row "
-            f"{int(np.flatnonzero(gaps)[0])}; drop these rows for both models"
+        raise ArgumentError(
+            "y_true",
+            f"{int(gaps.sum())} missing class(es), first in row "
+            f"{int(np.flatnonzero(gaps)[0])}; drop these rows for both models",
         )
     if array.dtype.kind == "O":
         array = np.asarray(array.tolist())
     classes = list(dict.fromkeys(array.tolist()))
     if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
         found = ", ".join(repr(v) for v in classes[:4])
-        raise ValueError(
-            f"y_true: expected 0/1 (1 is the positive class), found {found} "
-            f"(dtype {array.dtype}); pass `y == positive_class`, one class against the rest"
+        raise ArgumentError(
+            "y_true",
+            f"expected 0/1 (1 is the positive class), found {found} "
+            f"(dtype {array.dtype}); pass `y == positive_class`, one class against the rest",
         )
     if len(classes) == 1:
         missing = "negative" if classes[0] else "positive"
-        raise ValueError(
-            f"y_true: found no {missing} row, the area under the ROC curve is undefined; "
-            "compare accuracies instead (mcnemar)"
+        raise ArgumentError(
+            "y_true",
+            f"found no {missing} row, the area under the ROC curve is undefined; "
+            "compare accuracies instead (mcnemar)",
         )
     return array.astype(np.bool_)
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import as_array, check_level, check_number
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import (
     Differences,
     effect_sizes,
@@ -131,7 +132,7 @@ def check_rope(rope: float) -> float:
     """Check the half-width of the region of practical equivalence."""
     width = check_number(rope, "rope")
     if not (math.isfinite(width) and width >= 0):
-        raise ValueError(f"rope: found {rope!r}, must be a finite half-width of at least 0")
+        raise ArgumentError("rope", f"found {rope!r}, must be a finite half-width of at least 0")
     return width
 
 

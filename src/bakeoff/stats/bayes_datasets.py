@@ -7,12 +7,14 @@ better, practically equivalent (inside the rope), B better.
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, check_choice, check_count, check_number
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import Differences, effect_sizes, paired_differences
 from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, BayesResult, Status
@@ -45,7 +47,7 @@ def bayes_sign(
     *,
     rope: float = 0.01,
     prior: float = 1.0,
-    prior_place: str = "rope",
+    prior_place: Literal["rope", "a", "b"] = "rope",
     greater_is_better: bool = True,
 ) -> BayesResult:
     """Bayesian sign test over data sets, by numerical integration instead of sampling.
@@ -133,7 +135,7 @@ def bayes_signed_rank(
     *,
     rope: float = 0.01,
     prior: float = 0.5,
-    prior_place: str = "rope",
+    prior_place: Literal["rope", "a", "b"] = "rope",
     n_samples: int = 100_000,
     seed: int = 0,
     greater_is_better: bool = True,
@@ -218,8 +220,9 @@ def bayes_signed_rank(
 def _check_options(rope: float, prior: float, place: str) -> tuple[float, float, str]:
     strength = check_number(prior, "prior")
     if not 0 <= strength <= _STRONGEST:
-        raise ValueError(
-            f"prior: found {prior!r}, must be a strength (in data sets) from 0 to {_STRONGEST:,.0f}"
+        raise ArgumentError(
+            "prior",
+            f"found {prior!r}, must be a strength (in data sets) from 0 to {_STRONGEST:,.0f}",
         )
     # + 0.0: the gamma distribution refuses a negative zero
     return check_rope(rope), strength + 0.0, check_choice(place, _PLACES, "prior_place")

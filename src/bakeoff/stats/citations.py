@@ -107,3 +107,13 @@ _ENTRIES = r"""
 BIBTEX: dict[str, str] = {
     found[1]: found[0] for found in re.finditer(r"@\w+\{(\w+),.*\}", _ENTRIES)
 }
+
+
+def cite(citation: str) -> str:
+    """Return the key of a citation; a BibTeX entry is put among the others first."""
+    entry = re.fullmatch(r"@\w+\{(\w+),.*\}", citation)
+    if entry is None:
+        return citation
+    if BIBTEX.setdefault(entry[1], citation) != citation:
+        raise ValueError(f"two sources are called {entry[1]!r}")
+    return entry[1]

@@ -6,7 +6,7 @@ d is +1 where only A is right, −1 where only B is; D_k is its sum in cluster k
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 from scipy import special
@@ -57,10 +57,18 @@ def clustered_mcnemar(
     correct_b: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    variant: str = "sign_flip",
-    alternative: str = "two-sided",
+    variant: Literal[
+        "sign_flip",
+        "sign_flip_exact",
+        "robust_t",
+        "modified_obuchowski",
+        "obuchowski",
+        "durkalski",
+        "eliasziw_donner",
+    ] = "sign_flip",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    ci_method: str = "newcombe_effective",
+    ci_method: Literal["newcombe_effective", "robust_t"] = "newcombe_effective",
 ) -> ClusteredResult:
     """Test the accuracies of two models on rows that come in groups.
 

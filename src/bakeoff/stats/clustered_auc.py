@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,8 +54,8 @@ def clustered_delong(
     score_b: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    variant: str = "robust_t",
-    alternative: str = "two-sided",
+    variant: Literal["robust_t", "obuchowski"] = "robust_t",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> ClusteredResult:
     """Test the areas under two ROC curves on rows that come in groups.

@@ -16,6 +16,7 @@ from bakeoff.stats._cluster_result import (
     independent_clusters,
     too_few_degrees,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Status
 from bakeoff.stats._tails import t_pvalue
@@ -215,7 +216,7 @@ _NULLS = {
 def _check_alpha(alpha: float) -> float:
     level = check_level(alpha, "alpha")
     if not level < 0.5:
-        raise ValueError(f"alpha: found {alpha!r}, must lie strictly between 0 and 0.5")
+        raise ArgumentError("alpha", f"found {alpha!r}, must lie strictly between 0 and 0.5")
     return level
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -132,8 +132,8 @@ def clustered_costs(
     groups: ArrayLike | None = None,
     cost: ArrayLike | None = None,
     classes: Sequence[Any] | None = None,
-    variant: str = "sign_flip",
-    alternative: str = "two-sided",
+    variant: Literal["sign_flip", "sign_flip_exact", "robust_t"] = "sign_flip",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     n_resamples: int = 9_999,
     seed: int = 0,

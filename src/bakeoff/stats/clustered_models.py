@@ -6,7 +6,7 @@ G_kj rows of cluster k are right by model j; g_kj = G_kj less its mean over the 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +33,7 @@ from bakeoff.stats._clusters import (
     design_effect,
     moments,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._joint_flip import JointFlip, joint_flip
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Status
@@ -60,7 +61,7 @@ def clustered_cochran_q(
     correct: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    variant: str = "sign_flip",
+    variant: Literal["sign_flip", "robust_f"] = "sign_flip",
     n_resamples: int = 9_999,
     seed: int = 0,
 ) -> ClusteredResult:
@@ -159,9 +160,10 @@ def as_grouped_matrix(correct: ArrayLike, groups: ArrayLike | None) -> tuple[Boo
     """Check a rows × models matrix of right/wrong values and the groups of its rows."""
     matrix = as_correctness(correct, "correct", ndim=2)
     if matrix.shape[1] < 2:
-        raise ValueError(
-            f"correct: found {matrix.shape[1]} column(s), needs one column per model and at least "
-            "2 models (shape (rows, models))"
+        raise ArgumentError(
+            "correct",
+            f"found {matrix.shape[1]} column(s), needs one column per model and at least "
+            "2 models (shape (rows, models))",
         )
     if groups is not None:
         check_same_labels(correct=correct, groups=groups)

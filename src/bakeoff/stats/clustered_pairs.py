@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +34,7 @@ from bakeoff.stats._clusters import (
     moments,
 )
 from bakeoff.stats._correctness_matrix import both_correct
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._ranks import check_control
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
@@ -70,10 +72,10 @@ def pairwise_clustered_mcnemar(
     correct: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    variant: str = "sign_flip",
+    variant: Literal["sign_flip", "robust_t"] = "sign_flip",
     correction: str = "holm",
     control: int | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     simultaneous: bool = True,
 ) -> PairwiseResult:
@@ -310,9 +312,10 @@ def _adjust(pvalues: FloatArray, method: str) -> FloatArray:
 def _check_correction(correction: str, side: Alternative, control: int | None) -> str:
     method = canonical_method(correction, "correction")
     if method in _LOGICAL and (control is not None or side != "two-sided"):
-        raise ValueError(
-            f"correction: {method!r} is for two-sided tests of all pairs, found control={control} "
-            f"and alternative={side!r}; use 'holm'"
+        raise ArgumentError(
+            "correction",
+            f"{method!r} is for two-sided tests of all pairs, found control={control} "
+            f"and alternative={side!r}; use 'holm'",
         )
     return method
 

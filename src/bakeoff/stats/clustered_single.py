@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +24,7 @@ from bakeoff.stats._cluster_result import (
     too_few_degrees,
 )
 from bakeoff.stats._clusters import as_clusters, equivalent_tail
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Status
 from bakeoff.stats._tails import t_pvalue
@@ -46,9 +48,9 @@ def clustered_accuracy(
     correct: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    rate: str = "accuracy",
+    rate: Literal["accuracy", "error"] = "accuracy",
     p0: float = 0.5,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> ClusteredResult:
     """Test a model's accuracy, or error rate, against a value on rows that come in groups.
@@ -94,7 +96,7 @@ def clustered_accuracy(
     array = as_correctness(correct, "correct")
     check_choice(rate, ("accuracy", "error"), "rate")
     if not 0 < check_number(p0, "p0") < 1:
-        raise ValueError(f"p0: found {p0!r}, must lie strictly between 0 and 1")
+        raise ArgumentError("p0", f"found {p0!r}, must lie strictly between 0 and 1")
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     clusters = as_clusters(groups, len(array))

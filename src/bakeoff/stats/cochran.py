@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from bakeoff.stats._correctness_matrix import (
     row_total_counts,
 )
 from bakeoff.stats._docstrings import fill_docstring
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, Result, Status
 
@@ -132,7 +133,7 @@ def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = No
 def cochran_q(
     correct: ArrayLike,
     *,
-    variant: str = "asymptotic",
+    variant: Literal["asymptotic", "permutation"] = "asymptotic",
     allow_two_models: bool = False,
     n_resamples: int = 9999,
     seed: int = 0,
@@ -182,9 +183,10 @@ def cochran_q(
     seed = check_count(seed, "seed")
     table = _table(correct, row_counts)
     if table.models == 2 and not allow_two_models:
-        raise ValueError(
-            "correct: found 2 models, Cochran's Q is for three or more; use mcnemar "
-            "(or allow_two_models=True: Q is then McNemar's uncorrected chi-square)"
+        raise ArgumentError(
+            "correct",
+            "found 2 models, Cochran's Q is for three or more; use mcnemar "
+            "(or allow_two_models=True: Q is then McNemar's uncorrected chi-square)",
         )
     df = table.models - 1
     enough = table.discriminating >= _MIN_ROWS and (
@@ -261,7 +263,7 @@ def _permutation(table: _Table, n_resamples: int, seed: int) -> PermutationPvalu
 def looney_f(
     correct: ArrayLike,
     *,
-    correction: str = "none",
+    correction: Literal["none", "greenhouse-geisser"] = "none",
     row_counts: ArrayLike | None = None,
 ) -> Result:
     """Looney's F test of equal accuracy of several models: two-way ANOVA on right and wrong.

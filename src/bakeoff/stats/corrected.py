@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import FloatArray, as_floats
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import Differences, paired_differences, paired_t_result
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Assumption, Result
+from bakeoff.stats._result import Alternative, Assumption, Result
 
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.FOLD_SCORES,
@@ -43,7 +44,7 @@ def corrected_resampled_t(
     *,
     n_train: ArrayLike,
     n_test: ArrayLike,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
@@ -98,7 +99,7 @@ def corrected_kfold_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
@@ -154,7 +155,7 @@ def corrected_repeated_kfold_t(
     *,
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
@@ -201,14 +202,15 @@ def fold_ratio(
     """
     if n_train is None and n_test is None:
         if len(shape) > 1 and shape[-1] < 2:
-            raise ValueError(
-                f"scores_a: found {shape[-1]} fold per repetition, shape {shape}; rows are "
-                "repetitions and columns folds, or give n_train and n_test"
+            raise ArgumentError(
+                "scores_a",
+                f"found {shape[-1]} fold per repetition, shape {shape}; rows are "
+                "repetitions and columns folds, or give n_train and n_test",
             )
         return _kfold_ratio(shape[-1])
     if n_train is None or n_test is None:
         missing = "n_train" if n_train is None else "n_test"
-        raise ValueError(f"{missing}: is missing; give both n_train and n_test, or neither")
+        raise ArgumentError(missing, "is missing; give both n_train and n_test, or neither")
     return _ratio(n_train, n_test, shape)
 
 
@@ -233,10 +235,10 @@ def _ratio(
 def _sizes(values: ArrayLike, name: str, shape: tuple[int, ...]) -> FloatArray:
     sizes = as_floats(values, name)
     if sizes.shape not in ((), shape):
-        raise ValueError(f"{name}: expected one number or shape {shape}, found {sizes.shape}")
+        raise ArgumentError(name, f"expected one number or shape {shape}, found {sizes.shape}")
     if not (np.isfinite(sizes) & (sizes > 0)).all():
-        raise ValueError(
-            f"{name}: numbers of rows must be positive and finite, found {sizes.min():g}"
+        raise ArgumentError(
+            name, f"numbers of rows must be positive and finite, found {sizes.min():g}"
         )
     filled: FloatArray = np.broadcast_to(sizes, shape)
     return filled

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ from bakeoff.stats._checks import (
     check_same_length,
     is_missing,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
@@ -60,8 +61,10 @@ def cost_sensitive(
     *,
     cost: ArrayLike | None = None,
     classes: Sequence[Any] | None = None,
-    variant: str = "likelihood_ratio",
-    alternative: str = "two-sided",
+    variant: Literal[
+        "likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"
+    ] = "likelihood_ratio",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
     """Test whether two classifiers have the same expected misclassification cost.
@@ -224,14 +227,15 @@ def cost_sensitive_from_counts(
 def as_labels(values: ArrayLike, name: str) -> NDArray[Any]:
     array = as_array(values, name)
     if array.ndim != 1:
-        raise ValueError(f"{name}: expected 1 dimension, found shape {array.shape}")
+        raise ArgumentError(name, f"expected 1 dimension, found shape {array.shape}")
     if array.size == 0:
-        raise ValueError(f"{name}: is empty")
+        raise ArgumentError(name, "is empty")
     missing = is_missing(array)
     if missing.any():
-        raise ValueError(
-            f"{name}: {int(missing.sum())} missing label(s), first in row "
-            f"{int(np.flatnonzero(missing)[0])}; drop these rows for both models"
+        raise ArgumentError(
+            name,
+            f"{int(missing.sum())} missing label(s), first in row "
+            f"{int(np.flatnonzero(missing)[0])}; drop these rows for both models",
         )
     if all(isinstance(label, str) for label in array.flat):
         return array.astype(np.str_)  # words are words, also in an array of objects
@@ -252,10 +256,10 @@ def class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[An
             )
         return names
     if isinstance(classes, str) or not np.iterable(classes):
-        raise ValueError(f"classes: found {classes!r}, needs a sequence of labels")
+        raise ArgumentError("classes", f"found {classes!r}, needs a sequence of labels")
     names = classes if isinstance(classes, list) else np.asarray(classes).tolist()
     if len(names) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"classes: found {names!r}, needs two or more different labels")
+        raise ArgumentError("classes", f"found {names!r}, needs two or more different labels")
     return names
 
 
@@ -264,7 +268,7 @@ def label_places(labels: NDArray[Any], names: list[Any], name: str) -> NDArray[n
     where = {label: position for position, label in enumerate(names)}
     unknown = [label for label in found.tolist() if label not in where]
     if unknown:
-        raise ValueError(f"{name}: found label {unknown[0]!r}, not among the classes {names!r}")
+        raise ArgumentError(name, f"found label {unknown[0]!r}, not among the classes {names!r}")
     places = np.array([where[label] for label in found.tolist()], dtype=np.int64)
     return places[inverse]
 
@@ -272,12 +276,13 @@ def label_places(labels: NDArray[Any], names: list[Any], name: str) -> NDArray[n
 def _as_counts(counts: ArrayLike) -> FloatArray:
     table = as_counts(counts, "counts")
     if table.ndim != 3 or len(set(table.shape)) != 1 or len(table) < 2:
-        raise ValueError(
-            f"counts: found shape {table.shape}, needs (K, K, K) with K >= 2: label by A, "
-            "label by B, true class"
+        raise ArgumentError(
+            "counts",
+            f"found shape {table.shape}, needs (K, K, K) with K >= 2: label by A, "
+            "label by B, true class",
         )
     if not table.any():
-        raise ValueError("counts: are all 0, there are no rows")
+        raise ArgumentError("counts", "are all 0, there are no rows")
     return table
 
 
@@ -286,16 +291,19 @@ def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
         return 1 - np.eye(k)
     matrix = as_floats(cost, "cost")
     if matrix.shape != (k, k):
-        raise ValueError(
-            f"cost: found shape {matrix.shape}, needs ({k}, {k}): rows are true classes, columns "
-            "predicted ones, in the order of classes"
+        raise ArgumentError(
+            "cost",
+            f"found shape {matrix.shape}, needs ({k}, {k}): rows are true classes, columns "
+            "predicted ones, in the order of classes",
         )
     if not np.isfinite(matrix).all() or (matrix < 0).any() or np.diag(matrix).any():
-        raise ValueError("cost: must be finite and >= 0, with 0 on the diagonal")
+        raise ArgumentError("cost", "must be finite and >= 0, with 0 on the diagonal")
     if not matrix.any():
-        raise ValueError("cost: is 0 everywhere, so no error matters")
+        raise ArgumentError("cost", "is 0 everywhere, so no error matters")
     if not 1e-100 <= matrix.max() <= 1e100:
-        raise ValueError(f"cost: the largest is {matrix.max():g}; use a unit that makes it near 1")
+        raise ArgumentError(
+            "cost", f"the largest is {matrix.max():g}; use a unit that makes it near 1"
+        )
     return matrix
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import BoolArray, FloatArray, check_choice, check_flag
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._multivariate import (
     as_criteria,
     check_independent,
@@ -48,10 +50,10 @@ _ROY = Assumption(
 def manova(
     scores: ArrayLike,
     *,
-    statistic: str = "pillai",
+    statistic: Literal["wilks", "pillai", "hotelling-lawley", "roy"] = "pillai",
     blocks: bool = True,
     criteria: Sequence[str] | None = None,
-    nan_policy: str = "raise",
+    nan_policy: Literal["raise", "omit"] = "raise",
     greater_is_better: bool | Sequence[bool] = True,
 ) -> Result:
     """Multivariate analysis of variance of models, with folds as blocks or one-way.
@@ -149,18 +151,20 @@ def _cube(
     filled, missing = fill_missing(scores, nan_policy)
     y = as_criteria(filled, "scores", 3, greater_is_better)
     if y.shape[1] < 2:
-        raise ValueError(
-            f"scores: found {y.shape[1]} model (shape {y.shape}), need at least 2; axes are folds, "
-            "models, criteria"
+        raise ArgumentError(
+            "scores",
+            f"found {y.shape[1]} model (shape {y.shape}), need at least 2; axes are folds, "
+            "models, criteria",
         )
     present: BoolArray = ~np.asarray(missing.any(axis=2), np.bool_)
     if blocks:
         complete = present.all(axis=1)
         y, present = y[complete], present[complete]
     if not len(y) or not present.any(axis=0).all():
-        raise ValueError(
-            "scores: no complete fold is left"
-            + (", with blocks=True a fold counts only where every model has it" if blocks else "")
+        raise ArgumentError(
+            "scores",
+            "no complete fold is left"
+            + (", with blocks=True a fold counts only where every model has it" if blocks else ""),
         )
     return y, present
 

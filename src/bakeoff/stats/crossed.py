@@ -19,7 +19,7 @@ from bakeoff.stats._cluster_result import ClusteredResult, too_few_degrees
 from bakeoff.stats._clusters import Clusters, as_clusters
 from bakeoff.stats._paired import t_interval
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Assumption, Status
+from bakeoff.stats._result import Alternative, Assumption, Status
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.dependence import Dependence, describe
 
@@ -47,7 +47,7 @@ def crossed_mcnemar(
     *,
     groups: ArrayLike | None = None,
     times: ArrayLike | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> ClusteredResult:
     """Test the accuracies of two models on rows whose groups are crossed with times.

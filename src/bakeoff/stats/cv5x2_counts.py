@@ -16,6 +16,7 @@ from bakeoff.stats._checks import (
     as_floats,
     check_same_labels,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._result import Alternative, ConfidenceInterval
 
 
@@ -39,14 +40,14 @@ class Outcomes:
         }
         for name, array in counts.items():
             if array.shape != (5, 2):
-                raise ValueError(
-                    f"{name}: expected shape (5, 2), five replications of two folds, found "
-                    f"{array.shape}"
+                raise ArgumentError(
+                    name,
+                    f"expected shape (5, 2), five replications of two folds, found {array.shape}",
                 )
         b, c, tested = counts.values()
         if (tested < 1).any() or (b + c > tested).any():
-            raise ValueError(
-                "n_test: must be at least 1 and no less than the discordant rows of its fold"
+            raise ArgumentError(
+                "n_test", "must be at least 1 and no less than the discordant rows of its fold"
             )
         return cls(b, c, tested)
 
@@ -110,10 +111,10 @@ def outcomes(fold: ArrayLike, correct_a: ArrayLike, correct_b: ArrayLike) -> Out
         )
     check_same_labels(fold=fold, correct_a=correct_a, correct_b=correct_b)
     if np.isnan(half).any():
-        raise ValueError(f"fold: {int(np.isnan(half).sum())} value(s) are missing")
+        raise ArgumentError("fold", f"{int(np.isnan(half).sum())} value(s) are missing")
     sides = half[:, None, :] == np.array([1, 2])[:, None]  # replication, half, row
     if not sides.any(axis=1).all() or not sides.any(axis=2).all():
-        raise ValueError("fold: must be 1 or 2, and both in every replication")
+        raise ArgumentError("fold", "must be 1 or 2, and both in every replication")
     only_a, only_b = ((sides & rows[:, None, :]).sum(axis=2) for rows in (a & ~b, b & ~a))
     return Outcomes(only_a, only_b, sides.sum(axis=2))
 

@@ -8,6 +8,7 @@ as much information as 20/11 independent ones (Yang et al. 2023).
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from numpy.typing import ArrayLike
 
@@ -18,11 +19,20 @@ from bakeoff.stats._checks import (
     check_flag,
     check_level,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._logical_pairs import check_all_pairs
 from bakeoff.stats._rank_pairs import pairs_of
 from bakeoff.stats._ranks import check_control
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, Pair, PairwiseResult, Result, Status
+from bakeoff.stats._result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    Pair,
+    PairwiseResult,
+    Result,
+    Status,
+)
 from bakeoff.stats._tails import normal_pvalue
 from bakeoff.stats.cv5x2_counts import Outcomes, difference_interval, outcomes
 from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
@@ -56,8 +66,8 @@ def cv5x2_mcnemar(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
-    variant: str = "plain",
-    alternative: str = "two-sided",
+    variant: Literal["plain", "corrected"] = "plain",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
     """McNemar's test on the rows of all ten folds of 5×2 cross-validation.
@@ -148,10 +158,10 @@ def pairwise_cv5x2_mcnemar(
     fold: ArrayLike,
     correct: ArrayLike,
     *,
-    variant: str = "plain",
+    variant: Literal["plain", "corrected"] = "plain",
     correction: str = "holm",
     control: int | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     simultaneous: bool = True,
 ) -> PairwiseResult:
@@ -190,8 +200,8 @@ def pairwise_cv5x2_mcnemar(
     check_flag(simultaneous, "simultaneous")
     matrix = as_correctness(correct, "correct", ndim=3)
     if matrix.shape[2] < 2:
-        raise ValueError(
-            f"correct: expected shape (5, n, M) with two models or more, found {matrix.shape}"
+        raise ArgumentError(
+            "correct", f"expected shape (5, n, M) with two models or more, found {matrix.shape}"
         )
     models = matrix.shape[2]
     control = check_control(control, models)

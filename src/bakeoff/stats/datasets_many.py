@@ -5,6 +5,8 @@ Ranks are 1 for the best model of a data set; equal scores share their mean rank
 
 from __future__ import annotations
 
+from typing import Literal
+
 from numpy.typing import ArrayLike
 from scipy import special
 
@@ -21,6 +23,7 @@ from bakeoff.stats._block_ranks import (
     two_models,
 )
 from bakeoff.stats._checks import check_choice
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._friedman import RankTable, exact_friedman_pvalue
 from bakeoff.stats._ranks import as_dataset_table, check_decimals
 from bakeoff.stats._registry import TypeOneError, register
@@ -42,7 +45,7 @@ _EXACT_BUDGET = 4_000_000
 def friedman(
     scores: ArrayLike,
     *,
-    method: str = "auto",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
     greater_is_better: bool = True,
     decimals: int | None = None,
 ) -> Result:
@@ -92,9 +95,10 @@ def friedman(
     if method != "asymptotic" and status is Status.OK:
         p_exact = exact_friedman_pvalue(table, _EXACT_BUDGET if method == "exact" else _AUTO_BUDGET)
         if p_exact is None and method == "exact":
-            raise ValueError(
-                f"method: 'exact' cannot list {table.n} data sets x {table.k} models; "
-                "use 'asymptotic' or 'auto'"
+            raise ArgumentError(
+                "method",
+                f"'exact' cannot list {table.n} data sets x {table.k} models; "
+                "use 'asymptotic' or 'auto'",
             )
     return Result(
         test="friedman",

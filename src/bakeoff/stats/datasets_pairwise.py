@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -11,7 +11,7 @@ from bakeoff.stats._checks import FloatArray, check_level
 from bakeoff.stats._friedman import RankTable
 from bakeoff.stats._rank_pairs import PairFamily
 from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Assumption, Pair, PairwiseResult, Status
+from bakeoff.stats._result import Alternative, Assumption, Pair, PairwiseResult, Status
 from bakeoff.stats.datasets_two import wilcoxon_signed_rank
 
 _PAIRWISE: dict[str, Any] = {
@@ -35,9 +35,9 @@ def pairwise_wilcoxon(
     *,
     control: int | None = None,
     correction: str = "holm",
-    alternative: str = "two-sided",
-    zeros: str = "pratt",
-    method: str = "auto",
+    alternative: Alternative = "two-sided",
+    zeros: Literal["pratt", "wilcox", "zsplit"] = "pratt",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
     continuity: bool = True,
     confidence_level: float = 0.95,
     greater_is_better: bool = True,

@@ -33,7 +33,7 @@ from bakeoff.stats._rank_pairs import (
 )
 from bakeoff.stats._ranks import as_dataset_table, check_decimals
 from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Assumption, PairwiseResult, Status
+from bakeoff.stats._result import Alternative, Assumption, PairwiseResult, Status
 from bakeoff.stats._studentized_range import range_isf, range_sf
 
 __all__ = ["cd_groups", "conover_friedman", "friedman_posthoc", "nemenyi"]
@@ -164,7 +164,7 @@ def friedman_posthoc(
     *,
     control: int | None = None,
     correction: str = "holm",
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
     decimals: int | None = None,
@@ -237,7 +237,7 @@ def conover_friedman(
     *,
     control: int | None = None,
     correction: str = "holm",
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
     decimals: int | None = None,

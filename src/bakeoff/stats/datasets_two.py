@@ -7,7 +7,7 @@ about the two algorithms on data sets like these.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,7 @@ from bakeoff.stats._checks import (
     check_flag,
     check_level,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._ranks import as_dataset_pair, check_decimals, differences
 from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
@@ -50,9 +51,9 @@ def wilcoxon_signed_rank(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    alternative: str = "two-sided",
-    zeros: str = "pratt",
-    method: str = "auto",
+    alternative: Alternative = "two-sided",
+    zeros: Literal["pratt", "wilcox", "zsplit"] = "pratt",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
     continuity: bool = True,
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
@@ -122,9 +123,10 @@ def wilcoxon_signed_rank(
     signed = signed_ranks(d, zeros)
     n_signed = len(signed.ranks)
     if method == "exact" and n_signed > _MAX_EXACT:
-        raise ValueError(
-            f"method: 'exact' takes up to {_MAX_EXACT} non-zero differences, found {n_signed}; "
-            "use 'auto' or 'asymptotic'"
+        raise ArgumentError(
+            "method",
+            f"'exact' takes up to {_MAX_EXACT} non-zero differences, found {n_signed}; "
+            "use 'auto' or 'asymptotic'",
         )
     exact = method == "exact" or (method == "auto" and n_signed <= _AUTO_EXACT)
     facts: dict[str, Any] = {
@@ -234,9 +236,9 @@ def sign_test(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    alternative: str = "two-sided",
-    zeros: str = "drop",
-    method: str = "exact",
+    alternative: Alternative = "two-sided",
+    zeros: Literal["drop", "split"] = "drop",
+    method: Literal["exact", "asymptotic"] = "exact",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
     decimals: int | None = None,

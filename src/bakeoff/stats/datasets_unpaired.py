@@ -7,7 +7,7 @@ comparisons use them.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,7 @@ from bakeoff.stats._ranks import (
     tie_sum,
 )
 from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Assumption, Pair, PairwiseResult, Result, Status
+from bakeoff.stats._result import Alternative, Assumption, Pair, PairwiseResult, Result, Status
 from bakeoff.stats._tails import normal_pvalue
 
 __all__ = ["dunn", "kruskal_wallis", "pairwise_rank_sum"]
@@ -57,7 +57,7 @@ _UNPAIRED = (
 def kruskal_wallis(
     scores: ArrayLike,
     *,
-    missing: str = "raise",
+    missing: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
     decimals: int | None = None,
 ) -> Result:
@@ -153,8 +153,8 @@ def dunn(
     *,
     control: int | None = None,
     correction: str = "holm",
-    alternative: str = "two-sided",
-    missing: str = "raise",
+    alternative: Alternative = "two-sided",
+    missing: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
     decimals: int | None = None,
 ) -> PairwiseResult:
@@ -251,10 +251,10 @@ def pairwise_rank_sum(
     *,
     control: int | None = None,
     correction: str = "holm",
-    alternative: str = "two-sided",
-    method: str = "auto",
+    alternative: Alternative = "two-sided",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
     continuity: bool = True,
-    missing: str = "raise",
+    missing: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
     decimals: int | None = None,
 ) -> PairwiseResult:

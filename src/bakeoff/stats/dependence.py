@@ -19,6 +19,7 @@ from bakeoff.stats._clusters import (
     moments,
     raw_design_effect,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import paired_differences
 
 __all__ = ["Dependence", "ItemsAndRuns", "items_and_runs", "row_dependence"]
@@ -211,10 +212,11 @@ def items_and_runs(
     clusters = as_clusters(items, len(d), "items")
     runs = float(clusters.sizes[0])
     if clusters.count < 2 or runs < 2 or (clusters.sizes != runs).any():
-        raise ValueError(
-            f"items: found {clusters.count} item(s) with {clusters.sizes.min():.0f} to "
+        raise ArgumentError(
+            "items",
+            f"found {clusters.count} item(s) with {clusters.sizes.min():.0f} to "
             f"{clusters.sizes.max():.0f} runs; needs two or more items with one number of runs, "
-            "two or more (for unequal numbers use clustered_mean_difference)"
+            "two or more (for unequal numbers use clustered_mean_difference)",
         )
     found = moments(clusters.sums(d), np.square(d).sum(), clusters)
     between, within = float(found.between), float(found.within)

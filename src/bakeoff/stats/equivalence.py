@@ -7,7 +7,7 @@ that the difference is at or beyond the margin, on either side; both must fall.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,7 +42,7 @@ def tost_paired(
     *,
     margin: float,
     alpha: float = 0.05,
-    variant: str = "score",
+    variant: Literal["score", "wald"] = "score",
 ) -> EquivalenceResult:
     """Two one-sided tests of the accuracy difference of two models on the same rows.
 

@@ -6,7 +6,7 @@ As in `equivalence`, a small p speaks for equivalence within the margin.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 from scipy import special
@@ -201,7 +201,7 @@ def tost_half_samples(
     margin: float,
     full_repeats: int,
     alpha: float = 0.05,
-    variant: str = "halves",
+    variant: Literal["halves", "full"] = "halves",
     greater_is_better: bool = True,
 ) -> EquivalenceResult:
     """Equivalence form of `half_sample_t`: t = (estimate ± margin)/√V (Schuirmann 1987).

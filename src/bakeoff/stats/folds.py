@@ -7,7 +7,7 @@ They take folds for independent. The folds of a cross-validation share training 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,7 +46,7 @@ _MANY: dict[str, Any] = {
 def anova_repeated_measures(
     scores: ArrayLike,
     *,
-    correction: str = "greenhouse-geisser",
+    correction: Literal["greenhouse-geisser", "huynh-feldt", "none"] = "greenhouse-geisser",
     greater_is_better: bool = True,
 ) -> Result:
     """Two-way analysis of variance without replication: folds are blocks, models treatments.
@@ -128,7 +128,7 @@ def anova_oneway(
     scores: ArrayLike,
     *,
     equal_var: bool = True,
-    nan_policy: str = "raise",
+    nan_policy: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
 ) -> Result:
     """One-way analysis of variance over models, classical or Welch's.

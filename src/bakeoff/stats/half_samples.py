@@ -10,10 +10,12 @@ from the folds of one cross-validation has this property (Bengio & Grandvalet 20
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import FloatArray, check_choice, check_count
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import (
     Differences,
     effect_sizes,
@@ -23,7 +25,7 @@ from bakeoff.stats._paired import (
     t_result,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, Result
+from bakeoff.stats._result import INDEPENDENT_ROWS, Alternative, Assumption, Result
 
 __all__ = ["half_sample_t"]
 
@@ -59,8 +61,8 @@ def half_sample_t(
     scores_b: ArrayLike,
     *,
     full_repeats: int,
-    variant: str = "halves",
-    alternative: str = "two-sided",
+    variant: Literal["halves", "full"] = "halves",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
@@ -160,8 +162,8 @@ def split_halves(
     full = check_count(full_repeats, "full_repeats", least=1 if variant == "full" else 0)
     inside = len(rows) - full
     if inside < 2 or inside % 2:
-        raise ValueError(
-            f"full_repeats: found {full} of {len(rows)} rows of scores; the others must be pairs "
-            "of halves"
+        raise ArgumentError(
+            "full_repeats",
+            f"found {full} of {len(rows)} rows of scores; the others must be pairs of halves",
         )
     return rows[:inside].mean(axis=1).reshape(-1, 2), rows[inside:]

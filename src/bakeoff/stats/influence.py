@@ -20,6 +20,7 @@ from bakeoff.stats._checks import (
     check_same_labels,
 )
 from bakeoff.stats._decision_metrics import Cells, UndefinedMetric
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional, mean
 from bakeoff.stats._metric_table import Metric, metric_called
 from bakeoff.stats._spread import Spread, spread
@@ -208,14 +209,15 @@ class Setting:
         """Return a metric of decisions on a table."""
         assert self.metric.function is not None
         if self.metric.binary and len(cells.classes) != 2:
-            raise ValueError(
-                f"metric: {self.metric.name} is for two classes, found {len(cells.classes)}; use "
-                "an average over classes such as f1_macro"
+            raise ArgumentError(
+                "metric",
+                f"{self.metric.name} is for two classes, found {len(cells.classes)}; use "
+                "an average over classes such as f1_macro",
             )
         if self.metric.name == "fbeta":
             beta = check_number(self.beta, "beta")
             if not (beta > 0 and math.isfinite(beta)):
-                raise ValueError(f"beta: found {self.beta!r}, must be greater than 0")
+                raise ArgumentError("beta", f"found {self.beta!r}, must be greater than 0")
             found: Functional = self.metric.function(cells, beta)
         else:
             found = self.metric.function(cells)
@@ -357,9 +359,10 @@ def _of_rows(setting: Setting, rows: Any) -> Functional:
     name, truth = setting.metric.name, setting.truth
     at = truth.positive
     if setting.metric.binary and len(truth.classes) != 2:
-        raise ValueError(
-            f"metric: {name} is for two classes, found {len(truth.classes)}; use an average over "
-            "classes such as roc_auc_ovr"
+        raise ArgumentError(
+            "metric",
+            f"{name} is for two classes, found {len(truth.classes)}; use an average over "
+            "classes such as roc_auc_ovr",
         )
     match name:
         case "roc_auc":
@@ -392,5 +395,5 @@ def _values(setting: Setting, rows: Any) -> FloatArray:
     costs = as_floats([] if setting.cost is None else setting.cost, "cost")
     k = len(truth.classes)
     if costs.shape != (k, k) or not np.isfinite(costs).all():
-        raise ValueError(f"cost: expected a {k} by {k} matrix of numbers, found {costs.shape}")
+        raise ArgumentError("cost", f"expected a {k} by {k} matrix of numbers, found {costs.shape}")
     return np.asarray(costs[truth.codes, rows])

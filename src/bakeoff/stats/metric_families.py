@@ -17,6 +17,7 @@ from bakeoff.stats._checks import (
     check_flag,
     check_level,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._max_t import MaxT, all_pairs, draw, max_t
 from bakeoff.stats._metric_answer import assumptions
 from bakeoff.stats._metric_family import Family, family_of_values, read_family
@@ -56,7 +57,7 @@ def compare_models(
     cost: ArrayLike | None = None,
     control: int | None = None,
     correction: str = MAX_T,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     simultaneous: bool = True,
     n_resamples: int = 99_999,
@@ -209,7 +210,7 @@ def _compare(
     models = len(family.singles)
     at_control = check_control(control, models)
     if method in _LOGICAL and (at_control is not None or side != "two-sided"):
-        raise ValueError(f"correction: {method} needs all pairs and two-sided tests")
+        raise ArgumentError("correction", f"{method} needs all pairs and two-sided tests")
     first, second = all_pairs(models, at_control)
     found, statuses, tested, at = family.contrasts(first, second)
     raw = np.full(len(first), math.nan)

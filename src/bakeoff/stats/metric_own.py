@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats._checks import check_alternative, check_flag, check_level
 from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._metric_answer import Answer, better_is_positive
 from bakeoff.stats._metric_table import METRICS
 from bakeoff.stats._result import Result, Status
@@ -144,7 +145,7 @@ def own_metric_difference(
     if check_flag(smooth, "smooth"):
         return base.of_pair(better_is_positive(base.setting, found), a, b)
     if side != "two-sided":
-        raise ValueError("alternative: a metric that is not smooth has no one-sided interval")
+        raise ArgumentError("alternative", "a metric that is not smooth has no one-sided interval")
     sign = 1 if greater_is_better else -1
     return _bootstrapped(
         base, found if sign == 1 else -found,

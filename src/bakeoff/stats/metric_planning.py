@@ -8,6 +8,7 @@ from typing import Any
 from scipy import optimize, special, stats
 
 from bakeoff.stats._checks import check_alternative, check_count, check_level, check_number
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._plan import Plan
 from bakeoff.stats._result import Alternative, Result
 
@@ -34,7 +35,9 @@ def pilot_sd(pilot: Result, *, cautious: bool = True) -> float:
     """
     se = pilot.details.get("se", math.nan)
     if not (se > 0 and pilot.df):
-        raise ValueError(f"pilot: its status is {pilot.status.value}, it has no standard error")
+        raise ArgumentError(
+            "pilot", f"its status is {pilot.status.value}, it has no standard error"
+        )
     sd = float(se) * math.sqrt(pilot.n)
     if cautious:
         sd *= math.sqrt(pilot.df / float(special.chdtri(pilot.df, _CAUTION)))
@@ -160,12 +163,14 @@ def _checked(
     )
     delta = check_number(difference, "difference")
     if not (sd > 0 and math.isfinite(sd)):
-        raise ValueError(f"pilot: found {pilot!r}, the standard deviation must be greater than 0")
+        raise ArgumentError(
+            "pilot", f"found {pilot!r}, the standard deviation must be greater than 0"
+        )
     if delta == 0 or not math.isfinite(delta):
-        raise ValueError(f"difference: found {difference!r}, must not be 0")
+        raise ArgumentError("difference", f"found {difference!r}, must not be 0")
     level, wanted = check_level(alpha, "alpha"), check_level(power, "power")
     if wanted <= level:
-        raise ValueError(f"power: found {power!r}, must be greater than alpha ({alpha!r})")
+        raise ArgumentError("power", f"found {power!r}, must be greater than alpha ({alpha!r})")
     return side, sd, delta, level, wanted
 
 

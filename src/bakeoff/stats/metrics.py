@@ -16,7 +16,7 @@ from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._metric_answer import Answer, better_is_positive
 from bakeoff.stats._metric_table import METRICS, metric_called
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Result
+from bakeoff.stats._result import Alternative, Result
 from bakeoff.stats._test_rows import read_groups
 from bakeoff.stats.influence import Setting, one, pair, read
 
@@ -129,7 +129,7 @@ def metric_difference(
     beta: float = 1.0,
     k: int = 2,
     cost: ArrayLike | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
     """Test the difference of a metric between two models on the same test rows.

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from bakeoff.stats import _logical_pairs
 from bakeoff.stats._checks import FloatArray, as_floats, check_choice, check_count, check_level
+from bakeoff.stats._errors import ArgumentError
 
 __all__ = [
     "adjust_pvalues",
@@ -227,10 +228,10 @@ def bergmann_hommel(pvalues: ArrayLike) -> FloatArray:
 def _as_pvalues(pvalues: ArrayLike) -> FloatArray:
     array = as_floats(pvalues, "pvalues")
     if array.ndim != 1:
-        raise ValueError(f"pvalues: expected 1 dimension, found shape {array.shape}")
+        raise ArgumentError("pvalues", f"expected 1 dimension, found shape {array.shape}")
     outside = (array < 0) | (array > 1)
     if outside.any():
-        raise ValueError(f"pvalues: found {array[outside][0]!r}, must lie between 0 and 1")
+        raise ArgumentError("pvalues", f"found {array[outside][0]!r}, must lie between 0 and 1")
     return array
 
 

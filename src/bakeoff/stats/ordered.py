@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +27,7 @@ from bakeoff.stats._checks import (
     check_same_length,
 )
 from bakeoff.stats._clusters import Clusters, as_clusters
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import paired_differences
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
@@ -89,9 +90,9 @@ def diebold_mariano(
     correct_b: ArrayLike,
     *,
     times: ArrayLike | None = None,
-    variant: str = "ewc",
+    variant: Literal["ewc", "wpe", "hln", "newey_west_fixed_b"] = "ewc",
     horizon: int = 1,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> SerialResult:
     """Test the accuracies of two models on rows that are ordered in time.
@@ -237,7 +238,7 @@ def time_blocks(times: ArrayLike, blocks: int = 8) -> FloatArray:
     count = check_count(blocks, "blocks", least=2)
     found = as_clusters(times, np.asarray(times).size, "times")
     if found.count < count:
-        raise ValueError(f"times: found {found.count} different times, needs {count} or more")
+        raise ArgumentError("times", f"found {found.count} different times, needs {count} or more")
     return np.asarray(found.codes * count // found.count)
 
 

@@ -10,7 +10,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
@@ -94,11 +94,13 @@ def mcnemar(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
-    variant: str = "midp",
-    alternative: str = "two-sided",
+    variant: Literal["midp", "exact", "asymptotic", "corrected", "exact_unconditional"] = "midp",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    ci_method: str = "newcombe",
-    odds_ratio_ci: str = "midp",
+    ci_method: Literal[
+        "newcombe", "tango", "agresti_min", "bonett_price", "wald", "wald_cc", "exact_melded"
+    ] = "newcombe",
+    odds_ratio_ci: Literal["midp", "exact", "wilson", "wald_log"] = "midp",
 ) -> McNemarResult:
     """McNemar's test of equal accuracy of two models on the same rows.
 

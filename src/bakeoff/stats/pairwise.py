@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from bakeoff.stats._checks import (
     check_same_length,
 )
 from bakeoff.stats._correctness_matrix import as_matrix, both_correct
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._logical_pairs import check_all_pairs
 from bakeoff.stats._ranks import check_control
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
@@ -58,12 +59,14 @@ _DISCRETE = ("exact", "midp")
 def pairwise_mcnemar(
     correct: ArrayLike,
     *,
-    variant: str = "midp",
+    variant: Literal["midp", "exact", "asymptotic", "corrected"] = "midp",
     correction: str = "bonferroni",
     control: int | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    ci_method: str = "newcombe",
+    ci_method: Literal[
+        "newcombe", "tango", "agresti_min", "bonett_price", "wald", "wald_cc", "exact_melded"
+    ] = "newcombe",
     simultaneous: bool = True,
     row_counts: ArrayLike | None = None,
 ) -> PairwiseResult:
@@ -254,9 +257,10 @@ def _check_correction(
 ) -> str:
     method = canonical_method(correction, "correction", ("minp",))
     if method == "minp" and variant not in _DISCRETE:
-        raise ValueError(
-            f"correction: 'minp' uses exact distributions, found variant {variant!r}; "
-            "use variant 'exact' or 'midp', or correction 'holm'"
+        raise ArgumentError(
+            "correction",
+            f"'minp' uses exact distributions, found variant {variant!r}; "
+            "use variant 'exact' or 'midp', or correction 'holm'",
         )
     check_all_pairs(method, control, side, models)
     return method

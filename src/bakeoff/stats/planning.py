@@ -21,6 +21,7 @@ from bakeoff.stats._checks import (
     check_level,
     check_number,
 )
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._plan import Plan
 from bakeoff.stats._result import Alternative
 
@@ -143,9 +144,10 @@ def mcnemar_sample_size(
     while power_at(high) < power:
         low, high = high, 2 * high
         if high > _MOST_ROWS:
-            raise ValueError(
-                f"difference: found {p10 - p01:g}, more than {_MOST_ROWS:,} rows are needed for "
-                f"power {power:g}"
+            raise ArgumentError(
+                "difference",
+                f"found {p10 - p01:g}, more than {_MOST_ROWS:,} rows are needed for "
+                f"power {power:g}",
             )
     while high - low > 1:
         middle = (low + high) // 2
@@ -263,9 +265,9 @@ def _check_options(alpha: float, alternative: str, variant: str, calculation: st
 def _check_direction(difference: float, side: Alternative) -> None:
     against = {"two-sided": difference == 0, "greater": difference <= 0, "less": difference >= 0}
     if against[side]:
-        raise ValueError(
-            f"difference: found {difference:g}, no number of rows gives power for the "
-            f"alternative {side!r}"
+        raise ArgumentError(
+            "difference",
+            f"found {difference:g}, no number of rows gives power for the alternative {side!r}",
         )
 
 
@@ -281,10 +283,10 @@ def _cells(
         raise ValueError("give either p10 and p01, or difference and discordance")
     if difference is not None and discordance is not None:
         if not 0 < discordance <= 1:
-            raise ValueError(f"discordance: found {discordance!r}, must lie in (0, 1]")
+            raise ArgumentError("discordance", f"found {discordance!r}, must lie in (0, 1]")
         if not abs(difference) <= discordance:
-            raise ValueError(
-                f"difference: found {difference!r}, cannot exceed the discordance {discordance!r}"
+            raise ArgumentError(
+                "difference", f"found {difference!r}, cannot exceed the discordance {discordance!r}"
             )
         return (discordance + difference) / 2, (discordance - difference) / 2
     assert p10 is not None

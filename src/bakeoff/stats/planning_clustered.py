@@ -15,6 +15,7 @@ from scipy import special
 
 from bakeoff.stats._checks import check_alternative, check_count, check_level, check_number
 from bakeoff.stats._cluster_result import too_few_clusters
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._plan import Plan
 from bakeoff.stats._result import Alternative
 
@@ -56,9 +57,9 @@ def expected_design_effect(*, rows_per_group: float, icc: float) -> float:
     size = check_number(rows_per_group, "rows_per_group")
     correlation = check_number(icc, "icc")
     if not (size >= 1 and math.isfinite(size)):
-        raise ValueError(f"rows_per_group: found {rows_per_group!r}, must be at least 1")
+        raise ArgumentError("rows_per_group", f"found {rows_per_group!r}, must be at least 1")
     if not 0 <= correlation <= 1:
-        raise ValueError(f"icc: found {icc!r}, must lie between 0 and 1 (a negative one is 0)")
+        raise ArgumentError("icc", f"found {icc!r}, must lie between 0 and 1 (a negative one is 0)")
     return 1 + (size - 1) * correlation
 
 
@@ -159,7 +160,7 @@ def clustered_sample_size(
     side = check_alternative(alternative)
     delta = _check_difference(difference, discordance)
     if delta == 0 or (side == "greater" and delta < 0) or (side == "less" and delta > 0):
-        raise ValueError(f"difference: found {difference!r}, points away from the alternative")
+        raise ArgumentError("difference", f"found {difference!r}, points away from the alternative")
 
     def plan_of(groups: int) -> Plan:
         found = _situation(groups, rows_per_group, discordance, icc, design_effect, alpha)
@@ -169,9 +170,10 @@ def clustered_sample_size(
     while plan_of(high).power < power:
         low, high = high, 2 * high
         if high > _MOST_GROUPS:
-            raise ValueError(
-                f"difference: found {difference!r}, more than {_MOST_GROUPS:,} groups are needed "
-                f"for power {power:g}"
+            raise ArgumentError(
+                "difference",
+                f"found {difference!r}, more than {_MOST_GROUPS:,} groups are needed "
+                f"for power {power:g}",
             )
     while high - low > 1:
         middle = (low + high) // 2
@@ -287,14 +289,14 @@ def _situation(
     if (icc is None) == (design_effect is None):
         raise ValueError("icc, design_effect: give one of the two")
     if not 0 < check_number(discordance, "discordance") <= 1:
-        raise ValueError(f"discordance: found {discordance!r}, must lie in (0, 1]")
+        raise ArgumentError("discordance", f"found {discordance!r}, must lie in (0, 1]")
     if icc is not None:
         effect = expected_design_effect(rows_per_group=rows_per_group, icc=icc)
     else:
         expected_design_effect(rows_per_group=rows_per_group, icc=0.0)
         effect = check_number(design_effect or math.nan, "design_effect")
         if not (effect >= 1 and math.isfinite(effect)):
-            raise ValueError(f"design_effect: found {design_effect!r}, must be at least 1")
+            raise ArgumentError("design_effect", f"found {design_effect!r}, must be at least 1")
     rows = float(np.rint(groups * rows_per_group))
     return _Situation(groups, rows, discordance, effect, check_level(alpha, "alpha"))
 
@@ -302,7 +304,7 @@ def _situation(
 def _check_difference(difference: float, discordance: float) -> float:
     delta = check_number(difference, "difference")
     if not abs(delta) <= discordance:
-        raise ValueError(
-            f"difference: found {difference!r}, cannot exceed the discordance {discordance!r}"
+        raise ArgumentError(
+            "difference", f"found {difference!r}, cannot exceed the discordance {discordance!r}"
         )
     return delta

@@ -13,6 +13,7 @@ from scipy import special
 from scipy.optimize import brentq
 
 from bakeoff.stats._checks import check_alternative, check_count, check_level, check_number
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._plan import Plan
 from bakeoff.stats._result import Alternative
 
@@ -98,7 +99,7 @@ def half_sample_detectable_difference(
     side, size = _checked(se, repeats, alpha, alternative)
     wanted = check_level(power, "power")
     if wanted <= alpha:
-        raise ValueError(f"power: found {power!r}, must exceed alpha = {alpha:g}")
+        raise ArgumentError("power", f"found {power!r}, must exceed alpha = {alpha:g}")
     sign = -1.0 if side == "less" else 1.0
     effect = brentq(lambda e: _power(sign * e, repeats, alpha, side) - wanted, 0.0, 1e3)
     return _plan(sign * effect * size, size, repeats, alpha, side, wanted)
@@ -142,7 +143,7 @@ def _checked(se: float, repeats: int, alpha: float, alternative: str) -> tuple[A
     check_count(repeats, "repeats", least=1)
     check_level(alpha, "alpha")
     if not (check_number(se, "se") > 0 and math.isfinite(se)):
-        raise ValueError(f"se: found {se!r}, must be positive and finite")
+        raise ArgumentError("se", f"found {se!r}, must be positive and finite")
     return check_alternative(alternative), float(se)
 
 

@@ -12,6 +12,7 @@ from scipy import special
 from scipy.optimize import brentq
 
 from bakeoff.stats._checks import check_alternative, check_level, check_number
+from bakeoff.stats._errors import ArgumentError
 
 __all__ = ["power_from_interval", "rows_factor"]
 
@@ -57,7 +58,7 @@ def power_from_interval(
     two_sided = check_alternative(alternative) == "two-sided"
     level = check_level(confidence, "confidence")
     if not (check_number(half, "half") > 0 and math.isfinite(half)):
-        raise ValueError(f"half: found {half!r}, must be positive and finite")
+        raise ArgumentError("half", f"found {half!r}, must be positive and finite")
     tail = (1 + level) / 2 if two_sided else level
     if df is None or not df > 0:
         critical = float(special.ndtri(tail))

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, check_count, check_level, check_number
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._plan import Plan
 
 __all__ = ["cv5x2_f_detectable_difference", "cv5x2_f_power", "cv5x2_f_sample_size"]
@@ -171,7 +172,7 @@ def cv5x2_f_sample_size(
     True
     """
     if difference == 0:
-        raise ValueError("difference: found 0, no number of rows gives power")
+        raise ArgumentError("difference", "found 0, no number of rows gives power")
     _scale(difference, None, 2, discordance)
     noise = _noise(correlation, n_simulations, seed)
     effect, error = _effect_for(power, noise, alpha)
@@ -196,21 +197,21 @@ def cv5x2_f_sample_size(
 def _scale(difference: float, sd: float | None, n: int | None, discordance: float | None) -> float:
     """Return the standard deviation of one fold's difference."""
     if not math.isfinite(check_number(difference, "difference")):
-        raise ValueError(f"difference: found {difference!r}, must be finite")
+        raise ArgumentError("difference", f"found {difference!r}, must be finite")
     if sd is not None:
         if n is not None or discordance is not None:
-            raise ValueError("sd: give either sd, or n and discordance")
+            raise ArgumentError("sd", "give either sd, or n and discordance")
         if not (check_number(sd, "sd") > 0 and math.isfinite(sd)):
-            raise ValueError(f"sd: found {sd!r}, must be positive and finite")
+            raise ArgumentError("sd", f"found {sd!r}, must be positive and finite")
         return sd
     if n is None or discordance is None:
-        raise ValueError("sd: is missing; give either sd, or n and discordance")
+        raise ArgumentError("sd", "is missing; give either sd, or n and discordance")
     check_count(n, "n", least=2)  # two halves
     if not 0 < check_number(discordance, "discordance") <= 1:
-        raise ValueError(f"discordance: found {discordance!r}, must lie in (0, 1]")
+        raise ArgumentError("discordance", f"found {discordance!r}, must lie in (0, 1]")
     if not difference**2 < discordance or abs(difference) > discordance:
-        raise ValueError(
-            f"difference: found {difference!r}, cannot reach the discordance {discordance!r}"
+        raise ArgumentError(
+            "difference", f"found {difference!r}, cannot reach the discordance {discordance!r}"
         )
     return math.sqrt((discordance - difference**2) / (n / 2))
 
@@ -218,7 +219,7 @@ def _scale(difference: float, sd: float | None, n: int | None, discordance: floa
 def _noise(correlation: float, n_simulations: int, seed: int) -> FloatArray:
     """Draw standard normal fold differences, shape (n_simulations, 5, 2)."""
     if not 0 <= check_number(correlation, "correlation") < 1:
-        raise ValueError(f"correlation: found {correlation!r}, must lie in [0, 1)")
+        raise ArgumentError("correlation", f"found {correlation!r}, must lie in [0, 1)")
     n_simulations = check_count(n_simulations, "n_simulations", least=100)
     rng = np.random.default_rng(check_count(seed, "seed"))
     each = rng.standard_normal((n_simulations, 5, 2))

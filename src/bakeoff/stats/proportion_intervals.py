@@ -9,6 +9,7 @@ from scipy import special
 
 from bakeoff.stats import _binomial
 from bakeoff.stats._checks import check_alternative, check_choice, check_count, check_flag
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._result import ConfidenceInterval
 
 __all__ = ["proportion_ci"]
@@ -73,7 +74,7 @@ def check_counts(count: int, n: int, name: str) -> tuple[int, int]:
     """Check that `count` of `n` rows is possible and that there are rows."""
     x, size = check_count(count, name), check_count(n, "n", least=1)
     if x > size:
-        raise ValueError(f"{name}: found {x}, more than n = {size}")
+        raise ArgumentError(name, f"found {x}, more than n = {size}")
     return x, size
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, as_floats, check_choice, check_level
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import effect_sizes, paired_differences
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Result, Status
 
@@ -64,7 +65,7 @@ def prob_a_better(
     """
     level = check_level(confidence_level)
     if not check_level(gamma, "gamma") > 0.5:
-        raise ValueError(f"gamma: found {gamma!r}, must lie between 0.5 and 1")
+        raise ArgumentError("gamma", f"found {gamma!r}, must lie between 0.5 and 1")
     d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
     wins, ties = int((d.values > 0).sum()), int((d.values == 0).sum())
     n = d.values.size
@@ -136,7 +137,7 @@ def prob_a_better_sample_size(
     29
     """
     if check_level(gamma, "gamma") == 0.5:
-        raise ValueError("gamma: found 0.5, a coin flip has no sample size")
+        raise ArgumentError("gamma", "found 0.5, a coin flip has no sample size")
     gap = special.ndtri(1 - check_level(alpha, "alpha")) - special.ndtri(check_level(beta, "beta"))
     return math.ceil((gap / (math.sqrt(6) * (0.5 - gamma))) ** 2)
 
@@ -209,10 +210,10 @@ def replicability_count(
     level = check_level(alpha, "alpha")
     p = as_floats(pvalues, "pvalues")
     if p.ndim != 1 or not p.size or not ((p >= 0) & (p <= 1)).all():
-        raise ValueError("pvalues: must be one number between 0 and 1 per data set")
+        raise ArgumentError("pvalues", "must be one number between 0 and 1 per data set")
     labels = [str(i + 1) for i in range(p.size)] if names is None else [str(x) for x in names]
     if len(labels) != p.size:
-        raise ValueError(f"names: found {len(labels)} for {p.size} p-values")
+        raise ArgumentError("names", f"found {len(labels)} for {p.size} p-values")
     order = np.argsort(p, kind="stable")
     left = np.arange(p.size, 0, -1)
     bonferroni = np.maximum.accumulate(np.minimum(left * p[order], 1.0))

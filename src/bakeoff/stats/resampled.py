@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, as_array, check_level
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import (
     Differences,
     degenerate_t,
@@ -26,7 +27,7 @@ from bakeoff.stats._paired import (
     t_result,
 )
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.planning_resampled import cv5x2_f_detectable_difference
 
 _PAIR: dict[str, Any] = {
@@ -56,7 +57,7 @@ def cv5x2_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
@@ -215,7 +216,7 @@ def kfold_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
@@ -266,7 +267,7 @@ def resampled_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
@@ -318,10 +319,11 @@ def _five_by_two(a: ArrayLike, b: ArrayLike, greater_is_better: bool) -> Differe
     for name, scores in (("scores_a", a), ("scores_b", b)):
         shape = as_array(scores, name).shape
         if shape != (5, 2):
-            raise ValueError(
-                f"{name}: expected shape (5, 2), five replications of 2-fold cross-validation, "
+            raise ArgumentError(
+                name,
+                f"expected shape (5, 2), five replications of 2-fold cross-validation, "
                 f"found {shape}; for other plans use corrected_kfold_t, "
-                "corrected_repeated_kfold_t or corrected_resampled_t"
+                "corrected_repeated_kfold_t or corrected_resampled_t",
             )
     return paired_differences(a, b, ndim=2, greater_is_better=greater_is_better)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike
 from bakeoff.stats import _binomial
 from bakeoff.stats._checks import as_correctness, check_alternative, check_choice, check_level
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, Result
+from bakeoff.stats._result import INDEPENDENT_ROWS, Alternative, Assumption, Result
 from bakeoff.stats._tails import normal_pvalue
 from bakeoff.stats.proportion_intervals import METHODS, check_counts, proportion_ci
 
@@ -33,12 +34,14 @@ __all__ = ["binomial_test", "binomial_test_from_counts"]
 def binomial_test(
     correct: ArrayLike,
     *,
-    rate: str = "accuracy",
+    rate: Literal["accuracy", "error"] = "accuracy",
     p0: float = 0.5,
-    variant: str = "exact",
-    alternative: str = "two-sided",
+    variant: Literal["exact", "normal"] = "exact",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    ci_method: str = "wilson",
+    ci_method: Literal[
+        "wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald"
+    ] = "wilson",
 ) -> Result:
     """Test a model's accuracy, or error rate, against a value.
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import as_array, as_scores, check_number
+from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import Differences, noise_level, paired_t_result
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
-from bakeoff.stats._result import Assumption, Result
+from bakeoff.stats._result import Alternative, Assumption, Result
 from bakeoff.stats.corrected import fold_ratio
 from bakeoff.stats.half_samples import half_sample_result
 
@@ -34,7 +36,7 @@ def one_sample_t(
     scores: ArrayLike,
     *,
     mu0: float,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
     """Student's t test of the mean score over k folds.
@@ -101,7 +103,7 @@ def corrected_one_sample_t(
     mu0: float,
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
     """One-sample t test with Nadeau and Bengio's variance for overlapping training sets.
@@ -165,8 +167,8 @@ def half_sample_one_t(
     *,
     mu0: float,
     full_repeats: int,
-    variant: str = "halves",
-    alternative: str = "two-sided",
+    variant: Literal["halves", "full"] = "halves",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
     """One-sample form of `half_sample_t` (after McCarthy 1969): the mean score against a value.
@@ -208,7 +210,7 @@ def _from_target(array: np.ndarray, scores: ArrayLike, mu0: float) -> tuple[Diff
     """Differences from mu0, free of float noise; and mu0 itself."""
     target = check_number(mu0, "mu0")
     if not math.isfinite(target):
-        raise ValueError(f"mu0: found {mu0!r}, must be finite")
+        raise ArgumentError("mu0", f"found {mu0!r}, must be finite")
     level = noise_level(scores)
     size = np.maximum(np.abs(array), abs(target))
     d = array - target

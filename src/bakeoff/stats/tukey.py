@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,7 +38,7 @@ def tukey_hsd(
     *,
     blocks: bool = True,
     confidence_level: float = 0.95,
-    nan_policy: str = "raise",
+    nan_policy: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
 ) -> PairwiseResult:
     """All pairs of means with simultaneous intervals from the studentized range.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,8 +47,8 @@ def proportion_difference(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
-    variant: str = "pooled",
-    alternative: str = "two-sided",
+    variant: Literal["pooled", "unpooled", "yates"] = "pooled",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
     """Z test of the difference of two accuracies that ignores the pairing of the rows.

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import FloatArray, as_scores, check_choice, check_number
+from bakeoff.stats._errors import ArgumentError
 
 __all__ = ["VarianceComponents", "variance_components"]
 
@@ -57,7 +58,7 @@ class VarianceComponents:
         For two nested sources: σ²_split/S + σ²_seed/(S K).
         """
         if self.sources != ("splits", "seeds"):
-            raise ValueError(f"variance_with: is for splits and seeds, found {self.sources}")
+            raise ArgumentError("variance_with", f"is for splits and seeds, found {self.sources}")
         if splits < 1 or seeds < 1:
             raise ValueError(f"splits, seeds: found {splits} and {seeds}, must be 1 or more")
         return self.variances[0] / splits + self.variances[1] / (splits * seeds)
@@ -149,9 +150,10 @@ def _values(run: ArrayLike) -> FloatArray:
 
 def _check_freedom(splits: int, freedom: int) -> None:
     if splits < 2 or freedom < 1:
-        raise ValueError(
-            f"differences: found {splits} split(s) and {freedom} repeated value(s); needs two "
-            "splits and two values in one of them"
+        raise ArgumentError(
+            "differences",
+            f"found {splits} split(s) and {freedom} repeated value(s); needs two "
+            "splits and two values in one of them",
         )
 
 
@@ -177,7 +179,9 @@ def _crossed(table: FloatArray, rows: float) -> VarianceComponents:
     splits, seeds = table.shape
     _check_freedom(splits, min(seeds, table.size - splits))
     if seeds < 2:
-        raise ValueError("differences: found 1 seed, crossed splits and seeds need two of each")
+        raise ArgumentError(
+            "differences", "found 1 seed, crossed splits and seeds need two of each"
+        )
     grand = float(table.mean())
     by_split, by_seed = table.mean(axis=1), table.mean(axis=0)
     ms_split = seeds * float(((by_split - grand) ** 2).sum()) / (splits - 1)

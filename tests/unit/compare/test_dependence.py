@@ -130,5 +130,7 @@ def test_predictions_that_lost_their_groups_are_refused(tmp_path: Path) -> None:
     rows.assign(b=list("abab")).to_parquet(file)
     spec = experiment({"run": ["mcnemar"]}, group="patient")
     (chosen,) = choose_tests(spec)[1]
-    with pytest.raises(UserError, match=r"does not say which rows of rows belong together.*patient"):
+    with pytest.raises(
+        UserError, match=r"does not say which rows of rows belong together.*patient"
+    ):
         run_chosen(chosen, spec, {"rows": str(file)})

@@ -1,0 +1,248 @@
+"""Who adds a test, metric, source or exhibit touches what CONTRIBUTING.md says, and nothing else.
+
+The project is copied, the additions of CONTRIBUTING.md are made as they stand there, and one small
+experiment uses all four. What is easily forgotten of each must fail a test.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from tests.conftest import ROOT
+
+KEPT = ("src", "docs", "config", "workflow", "profiles", "tests", "benchmarks", "requirements")
+FILES = ("Snakefile", "pyproject.toml", "README.md", "CONTRIBUTING.md", "Makefile")
+STEP = re.compile(
+    r"^`([^`\n]+)`(?:, (?:at the end|below `([^`\n]+)`))?:\n\n(`{3,})\w+\n(.*?)^\3$",
+    re.MULTILINE | re.DOTALL,
+)
+EXPERIMENT = """
+experiment: additions
+seed: 3
+datasets:
+  words: {source: words, path: words.txt}
+models:
+  tree: {estimator: sklearn.tree.DecisionTreeClassifier, params: {max_depth: 2}}
+  prior: {estimator: sklearn.dummy.DummyClassifier, label: Most frequent class}
+resampling: {holdout: {test_size: 0.4}}
+metrics: [accuracy, q_mean]
+tests: {run: [rows_won]}
+"""
+ADDED = {
+    "test": ("src/bakeoff/stats/won_rows.py", "docs/stats/rows-won.md"),
+    "metric": ("src/bakeoff/scores/metrics.py", "tests/unit/scores/test_q_mean.py"),
+    "source": ("src/bakeoff/sources/words.py", "tests/unit/sources/test_words.py"),
+    "exhibit": ("src/bakeoff/report/exhibits/names.py", "tests/unit/report/test_names.py"),
+}
+
+
+class Project:
+    """A copy of the project to add to."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a module of Python in the copy, on the copy's code."""
+        return subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": f"{self.folder / 'src'}{os.pathsep}{self.folder}"},
+            text=True,
+            capture_output=True,
+            check=False,
+        )
+
+    def tested(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run tests of the copy."""
+        quick = ("-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider")
+        return self.run("pytest", *quick, *arguments)
+
+    def generate(self) -> None:
+        """Make anew what is made from the code, as `make generate` does."""
+        makefile = (self.folder / "Makefile").read_text()
+        recipe = makefile.partition("\ngenerate:")[2].partition("\n\n")[0]
+        for script in re.findall(r"bin/python|BIN\)/python (.*)", recipe):
+            done = subprocess.run(
+                [sys.executable, *script.split()],
+                cwd=self.folder,
+                env={**os.environ, "PYTHONPATH": str(self.folder / "src")},
+                text=True,
+                capture_output=True,
+                check=False,
+            )
+            assert done.returncode == 0, done.stderr
+
+
+def additions() -> list[tuple[str, str, str]]:
+    """Return what CONTRIBUTING.md adds: a file, the line below which, and the text."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    return [(path, below, block) for path, below, _, block in STEP.findall(text)]
+
+
+def add(folder: Path, path: str, below: str, block: str) -> None:
+    """Write a file, or put a text into one that is there."""
+    file = folder / path
+    if not file.exists():
+        file.write_text(block)
+        return
+    old = file.read_text()
+    if below:
+        assert old.count(f"\n{below}\n") == 1, f"{path}: where is {below!r}?"
+        file.write_text(old.replace(f"\n{below}\n", f"\n{below}\n{block}"))
+    else:
+        file.write_text(old + block)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Return a copy of the project with all additions."""
+    folder = tmp_path_factory.mktemp("project")
+    for name in KEPT:
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    for name in FILES:
+        shutil.copy(ROOT / name, folder / name)
+    for path, below, block in additions():
+        add(folder, path, below, block)
+    made = Project(folder)
+    made.generate()
+    return made
+
+
+@pytest.fixture(scope="module")
+def results(project: Project) -> Path:
+    """Return the results of one experiment with all additions."""
+    folder = project.folder
+    words = [letter + ("xyz" if letter in "aeiou" else "x") for letter in "abcdefghijklmnopqr" * 6]
+    (folder / "words.txt").write_text("\n".join(words))
+    (folder / "additions.yaml").write_text(EXPERIMENT)
+    done = project.run("snakemake", "--cores", "2", "--configfile", "additions.yaml")
+    assert done.returncode == 0, done.stderr
+    return folder / "results/additions"
+
+
+def test_everything_that_is_added_is_told() -> None:
+    paths = {path for path, _, _ in additions()}
+    assert {path for both in ADDED.values() for path in both} <= paths
+    table = (ROOT / "README.md").read_text().partition("## Add …")[2].partition("\n## ")[0]
+    for folder in {str(Path(path).parent) for path in paths if path.startswith("src")}:
+        assert folder in table, f"README's table of additions does not name {folder}"
+
+
+def test_results_have_the_additions(results: Path) -> None:
+    scores = pd.read_csv(results / "scores.csv")
+    assert set(scores["metric"]) == {"accuracy", "q_mean"}
+    assert set(scores["dataset"]) == {"words"}
+    (row,) = pd.read_csv(results / "comparisons.csv").to_dict("records")
+    assert (row["test"], row["status"]) == ("rows_won", "ok")
+
+
+def test_report_has_the_additions(results: Path) -> None:
+    page = (results / "report.html").read_text()
+    for text in ("Rows won", "uadratic mean of recalls", "Names of the models", "words.txt"):
+        assert text in page
+    assert "conover1999b" in page or "Conover, W. J." in page
+
+
+def test_schema_has_the_additions(project: Project) -> None:
+    schema = json.loads((project.folder / "workflow/schemas/experiment.schema.json").read_text())
+    text = json.dumps(schema)
+    for name in ('"rows_won"', '"q_mean"', '"words"'):
+        assert name in text
+    assert "WordsData" in schema["$defs"]
+
+
+def test_command_line_has_the_additions(project: Project) -> None:
+    told = project.run("bakeoff", "tests", "rows_won")
+    assert "Is one of the models alone right on more rows" in told.stdout
+    assert "Conover, W. J." in told.stdout
+    checked = project.run("bakeoff", "check", "additions.yaml")
+    assert checked.returncode == 0, checked.stderr
+    assert "rows_won" in checked.stdout
+
+
+def test_docs_have_the_additions(project: Project) -> None:
+    assert "[`rows_won`](rows-won.md)" in (project.folder / "docs/stats/README.md").read_text()
+    keys = (project.folder / "config/README.md").read_text()
+    for name in ("`rows_won`", "`q_mean`", "`source: words`"):
+        assert name in keys
+
+
+def test_additions_pass_the_tests(project: Project) -> None:
+    """Only what looks at single additions, for the rest of the suite runs by itself."""
+    done = project.tested(
+        *("tests/unit/stats/test_rows_won.py", "tests/unit/scores/test_q_mean.py"),
+        *("tests/unit/sources/test_words.py", "tests/unit/report/test_names.py"),
+    )
+    assert done.returncode == 0, done.stdout
+    named = "rows_won or rows-won or q_mean or words or names or catalogue or every"
+    files = (
+        *("tests/contract/test_catalogue.py", "tests/contract/test_docs.py"),
+        *("tests/contract/test_sources.py", "tests/contract/test_exhibits.py"),
+        "tests/contract/test_metrics.py",
+    )
+    done = project.tested(*files, "-k", named)
+    assert done.returncode == 0, done.stdout
+
+
+MISTAKES = {
+    "a source without inputs": (
+        ADDED["source"][0],
+        r"    def inputs.*?return \[self.path\]\n\n",
+        "",
+        ("tests/contract/test_sources.py", "-k", "words"),
+    ),
+    "an exhibit without drawing": (
+        ADDED["exhibit"][0],
+        r"    build=build,\n",
+        "",
+        ("tests/contract/test_exhibits.py", "-k", "names"),
+    ),
+    "a test without citation": (
+        ADDED["test"][0],
+        r'    citation=.*?"statistics.*?\n',
+        "",
+        ("tests/contract/test_catalogue.py", "-k", "rows_won"),
+    ),
+    "a test without page": (
+        ADDED["test"][1],
+        r"\| `rows_won` \|[^\n]*\n",
+        "",
+        ("tests/contract/test_docs.py", "-k", "rows_won"),
+    ),
+    "a metric without unit": (
+        ADDED["metric"][0],
+        r'"quadratic mean of recalls", POINTS',
+        '"quadratic mean of recalls", ""',
+        ("tests/contract/test_metrics.py", "-k", "q_mean"),
+    ),
+}
+
+
+@pytest.fixture(params=MISTAKES)
+def mistaken(request: pytest.FixtureRequest, project: Project) -> Iterator[tuple[str, ...]]:
+    """Make a mistake in one file for a while; return the tests that should find it."""
+    path, wrong, instead, tests = MISTAKES[request.param]
+    file = project.folder / path
+    right = file.read_text()
+    file.write_text(re.sub(wrong, instead, right, count=1, flags=re.DOTALL))
+    assert file.read_text() != right
+    yield tests
+    file.write_text(right)
+
+
+def test_mistake_fails_a_test(project: Project, mistaken: tuple[str, ...]) -> None:
+    found = project.tested(*mistaken)
+    assert found.returncode in (1, 2), found.stdout  # a test fails, or none can be collected
+    assert "failed" in found.stdout or "error" in found.stdout
