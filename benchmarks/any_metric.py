@@ -197,7 +197,18 @@ def table(rows: list[dict[str, str]]) -> str:
             f"{min(covered):.3f}–{max(covered):.3f} | {min(alone):.3f}–{max(alone):.3f} | "
             f"{min(share):.2f}–{max(share):.2f} |"
         )
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + f"\n\n{_above(rows)}\n"
+
+
+def _above(rows: list[dict[str, str]]) -> str:
+    """Say which metrics reject more than 6 % of true nulls somewhere."""
+    worst: dict[str, float] = {}
+    for r in rows:
+        if int(r["answered"]) >= 0.2 * int(r["replicates"]):
+            rate = int(r["rejected"]) / int(r["answered"])
+            worst[r["metric"]] = max(rate, worst.get(r["metric"], 0))
+    found = [f"{metric} ({rate:.3f})" for metric, rate in worst.items() if rate > 0.06]
+    return f"Above 6 % in some cell: {', '.join(found) or 'none'}."
 
 
 def write_page() -> None:
