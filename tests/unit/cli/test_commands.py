@@ -276,7 +276,10 @@ def test_costs_are_tested_too(bakeoff: Run, wide: pd.DataFrame) -> None:
         (["--counts", "0,0,0,0"], "--counts: expected 1 to 10,000,000 rows, found 0"),
         (["preds.csv", "--counts", "1,2,3,4"], "--counts stands in place of files"),
         ([], "expected a file, or --counts"),
-        (["preds.csv", "--variant", "exakt"], "--variant: found 'exakt'; did you mean 'exact'?"),
+        (
+            ["preds.csv", "--variant", "exakt"],
+            "unknown value 'exakt'; did you mean 'exact'?",
+        ),
         (["preds.csv", "--costs", "nowhere.yaml"], "--costs: 'nowhere.yaml' cannot be read"),
         (["preds.csv", "--costs", "wrong.yaml"], "--costs: the class 'dog' of rows has no row"),
     ],

@@ -215,7 +215,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "unknown value",
         {"tests": {"run": ["mcnemar"], "options": {"mcnemar": {"ci_method": "tangoo"}}}},
-        "tests.options.mcnemar.ci_method: found 'tangoo'; did you mean 'tango'?",
+        "tests.options.mcnemar.ci_method: unknown value 'tangoo'; did you mean 'tango'?",
     ),
     (
         "a value of another type",
@@ -382,7 +382,7 @@ def test_bergmann_hommel_takes_no_more_than_fifteen_models() -> None:
 
 def test_options_reach_the_post_hoc_test() -> None:
     tests = {"run": ["cochran_q"], "options": {"mcnemar": {"variant": "exat"}}}
-    assert "tests.options.mcnemar.variant: found 'exat'; did you mean 'exact'?" in problems(
+    assert "tests.options.mcnemar.variant: unknown value 'exat'; did you mean 'exact'?" in problems(
         tests=tests
     )
 
