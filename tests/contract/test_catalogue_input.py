@@ -109,7 +109,8 @@ def test_evidence_of_another_kind_is_refused(name):
             None,
         ):
             replaced = (*arguments[:position], wrong, *arguments[position + 1 :])
-            if entry.evidence is Evidence.LABELS and isinstance(wrong, np.ndarray):
+            labels = entry.evidence in (Evidence.LABELS, Evidence.PREDICTIONS)
+            if labels and isinstance(wrong, np.ndarray):
                 continue  # any labels of one kind are labels
             with pytest.raises(ValueError, match=argument):
                 suite.call(entry, replaced)

@@ -17,7 +17,7 @@ from bakeoff.stats._metric_answer import better_is_positive, decide
 from bakeoff.stats._metric_table import METRICS, Metric
 from bakeoff.stats._result import Status
 from bakeoff.stats._test_rows import Codes, Truth, read_groups
-from bakeoff.stats.influence import Atoms, Influence, Setting, one, pair, read
+from bakeoff.stats.influence import Atoms, Influence, Setting, check_options, one, pair, read
 
 VALUES = "values"
 """The metric of numbers that a system gave each row: their mean."""
@@ -128,6 +128,7 @@ def read_family(
     options: dict[str, Any],
 ) -> Family:
     """Read truth and predictions of all models, and find each model's influence values."""
+    check_options(options["beta"], options["k"], options["cost"])
     models = _columns(predicted, metric)
     truth, rows = read(metric, y_true, models, positive, labels)
     setting = Setting(metric, truth, read_groups(groups, truth.n), **options)

@@ -59,8 +59,8 @@ def read_truth(
         Missing values, or classes that `labels` does not list.
     """
     rows = _coded(y_true, "y_true")
-    found = sorted({v for name, values in predicted for v in _coded(values, name).seen}
-                   | set(rows.seen))  # fmt: skip
+    seen = {name: set(_coded(values, name).seen) for name, values in predicted}
+    found = _sorted(set(rows.seen).union(*seen.values()), [*seen][:1] or ["y_true"])
     classes = found if labels is None else _labels(labels, "labels").tolist()
     unknown = [value for value in found if value not in classes]
     if unknown:
@@ -73,6 +73,16 @@ def read_truth(
     if name not in classes:
         raise ArgumentError("positive", f"found {positive!r}, the classes are {classes!r}")
     return Truth(rows.among(classes), tuple(classes), classes.index(name))
+
+
+def _sorted(values: set[Any], names: Sequence[str]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:
+        kinds = ", ".join(sorted({type(value).__name__ for value in values}))
+        raise ArgumentError(
+            names[0], f"found labels of several kinds ({kinds}), y_true has others"
+        ) from None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -62,7 +62,7 @@ def best_models(
     predicted: ArrayLike,
     *,
     metric: str = "accuracy",
-    positive: Any = None,
+    positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     beta: float = 1.0,
@@ -146,6 +146,7 @@ def _best(
 ) -> BestResult:
     level = check_level(confidence_level)
     b = check_count(n_resamples, "n_resamples", least=99)
+    check_count(seed, "seed")
     known, models = family.known, len(family.singles)
     if not known or family.setting.too_few() or not np.isfinite(family.covariance()).all():
         return _nothing(family, test, Status.TOO_FEW if known else Status.UNDEFINED)

@@ -142,7 +142,7 @@ def influence(
     predicted: ArrayLike,
     *,
     metric: str = "accuracy",
-    positive: Any = None,
+    positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     beta: float = 1.0,
@@ -190,8 +190,18 @@ def influence(
     (0.667, [0.556, 0.556, -1.111, 0.0, 0.0])
     """
     how = metric_called(metric)
+    check_options(beta, k, cost)
     truth, (rows,) = read(how, y_true, [("predicted", predicted)], positive, labels)
     return one(Setting(how, truth, read_groups(groups, truth.n), beta, k, cost), rows)
+
+
+def check_options(beta: float, k: int, cost: ArrayLike | None) -> None:
+    """Check the options of single metrics, whichever is asked for."""
+    if not (check_number(beta, "beta") > 0 and math.isfinite(beta)):
+        raise ArgumentError("beta", f"found {beta!r}, must be greater than 0")
+    check_count(k, "k", least=1)
+    if cost is not None and not np.isfinite(as_floats(cost, "cost")).all():
+        raise ArgumentError("cost", "found NaN or infinite costs")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -215,10 +225,7 @@ class Setting:
                 "an average over classes such as f1_macro",
             )
         if self.metric.name == "fbeta":
-            beta = check_number(self.beta, "beta")
-            if not (beta > 0 and math.isfinite(beta)):
-                raise ArgumentError("beta", f"found {self.beta!r}, must be greater than 0")
-            found: Functional = self.metric.function(cells, beta)
+            found: Functional = self.metric.function(cells, self.beta)
         else:
             found = self.metric.function(cells)
         return found
@@ -389,7 +396,7 @@ def _values(setting: Setting, rows: Any) -> FloatArray:
         case "brier" | "brier_root":
             return rankings.squared_error(truth.codes, rows, truth.positive)
         case "top_k_accuracy":
-            return rankings.among_the_first(truth.codes, rows, check_count(setting.k, "k", least=1))
+            return rankings.among_the_first(truth.codes, rows, setting.k)
         case "top_2_accuracy" | "top_3_accuracy" as name:
             return rankings.among_the_first(truth.codes, rows, int(name.split("_")[1]))
     costs = as_floats([] if setting.cost is None else setting.cost, "cost")

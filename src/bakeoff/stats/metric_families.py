@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,7 +48,7 @@ def compare_models(
     predicted: ArrayLike,
     *,
     metric: str = "accuracy",
-    positive: Any = None,
+    positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     beta: float = 1.0,
@@ -206,6 +205,8 @@ def _compare(
 ) -> PairwiseResult:
     level = check_level(confidence_level, side=side)
     check_flag(simultaneous, "simultaneous")
+    check_count(seed, "seed")
+    check_count(n_resamples, "n_resamples", least=99)
     method = canonical_method(correction, "correction", (MAX_T,))
     models = len(family.singles)
     at_control = check_control(control, models)
@@ -227,8 +228,7 @@ def _compare(
         adjusted = np.where(np.isnan(raw), math.nan, 1.0)
         largest = None
         if at:
-            b = check_count(n_resamples, "n_resamples", least=99)
-            draws, scale = draw(tested.covariance, b, seed)
+            draws, scale = draw(tested.covariance, n_resamples, seed)
             largest = max_t(tested, draws, level, side, scale)
             adjusted[at], single[at] = largest.step_down, largest.single_step
         # no adjusted p below its own p, which the draws may miss by chance

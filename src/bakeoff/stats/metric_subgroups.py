@@ -23,7 +23,7 @@ def metric_interaction(
     subgroup: ArrayLike,
     *,
     metric: str = "accuracy",
-    positive: Any = None,
+    positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     beta: float = 1.0,

@@ -18,7 +18,7 @@ from bakeoff.stats._metric_table import METRICS, metric_called
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Result
 from bakeoff.stats._test_rows import read_groups
-from bakeoff.stats.influence import Setting, one, pair, read
+from bakeoff.stats.influence import Setting, check_options, one, pair, read
 
 
 def test_set_metrics() -> tuple[str, ...]:
@@ -49,7 +49,7 @@ def metric_ci(
     predicted: ArrayLike,
     *,
     metric: str = "accuracy",
-    positive: Any = None,
+    positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     beta: float = 1.0,
@@ -123,7 +123,7 @@ def metric_difference(
     predicted_b: ArrayLike,
     *,
     metric: str = "accuracy",
-    positive: Any = None,
+    positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     beta: float = 1.0,
@@ -195,5 +195,6 @@ def _setting(
     cost: ArrayLike | None,
 ) -> tuple[Setting, list[Any]]:
     how = metric_called(metric)
+    check_options(beta, k, cost)
     truth, rows = read(how, y_true, models, positive, labels)
     return Setting(how, truth, read_groups(groups, truth.n), beta, k, cost), rows
