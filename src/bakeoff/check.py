@@ -63,12 +63,15 @@ def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator
         if name in experiment.metrics[:i]:
             yield Problem(("metrics", i), f"{name} appears twice")
         silent = [m for m, made in classifiers.items() if not _gives(made, METRICS[name].needs)]
-        if silent:
+        if silent and experiment.tests.missing_cells is None:
+            several = len(experiment.datasets) > 1
+            policy = "; for tests over data sets, say `missing_cells: drop_model`"
             yield Problem(
                 ("metrics", i),
                 f"{name} needs {_NEEDS[METRICS[name].needs]}, which {silent[0]} "
                 f"({type(classifiers[silent[0]]).__name__}) does not give; leave one of them out, "
-                "or wrap the model in sklearn.calibration.CalibratedClassifierCV",
+                "or wrap the model in sklearn.calibration.CalibratedClassifierCV"
+                f"{policy if several else ''}",
             )
         lacking = _lacking_costs(experiment, METRICS[name].needs)
         if lacking:

@@ -45,8 +45,8 @@ def test_a_study_over_data_sets(snakemake: Runner, study: dict[str, Any]) -> Non
     stopped = snakemake(study)
     told = stopped.stdout + stopped.stderr
     assert stopped.returncode != 0
-    assert "ridge has no brier on set-1 (the model gives no class probabilities)" in told
-    assert "missing_cells: drop_dataset" in told
+    assert "brier needs class probabilities, which ridge (RidgeClassifier) does not give" in told
+    assert "missing_cells: drop_model" in told
     assert "Traceback" not in told
 
     study["tests"] = {"missing_cells": "drop_model"}

@@ -186,7 +186,9 @@ def _formula(
         value = getattr(chi_square, variant)(pair.sums, pair.clusters)
     if side == "two-sided":
         return value, 1.0, float(special.chdtrc(1, value)), extra
-    root = math.copysign(math.sqrt(value), float(pair.sums.sum()))
+    # Durkalski's test is about the mean of the cluster means, which may lean the other way
+    leaning = pair.sums / pair.clusters.sizes if variant == "durkalski" else pair.sums
+    root = math.copysign(math.sqrt(value), float(leaning.sum()))
     return root, None, normal_pvalue(root, side), extra
 
 

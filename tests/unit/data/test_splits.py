@@ -118,7 +118,7 @@ def test_unstratified_split_differs_from_stratified() -> None:
     ("plan", "counts"),
     [
         (Cv5x2.model_validate({}), [30, 3]),
-        (KFold.model_validate({"folds": 10}), [50, 19]),
+        (KFold.model_validate({"folds": 10}), [50, 1]),
         (Holdout.model_validate({"test_size": 0.1}), [100, 10]),
         (Resampled.model_validate({}), [100, 9]),
     ],
