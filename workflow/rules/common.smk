@@ -1,4 +1,5 @@
 import sys
+from functools import partial
 
 from bakeoff.errors import UserError
 from bakeoff.run import fits, recipes, snakemake_hooks, steps
@@ -17,6 +18,10 @@ except UserError as error:
 EXPERIMENT = bakeoff.experiment
 NEEDS = bakeoff.needs
 PATHS = NEEDS.paths
+TESTS = bakeoff.tests
+RECIPES = bakeoff.recipes
+do = bakeoff.do
+forget = partial(snakemake_hooks.forget, workflow)
 
 if workflow.is_main_process:
     snakemake_hooks.force(workflow, bakeoff.to_redo)

@@ -1,5 +1,5 @@
 # one rule per test, named like the test
-for test in bakeoff.tests.values():
+for test in TESTS.values():
 
     rule:
         name:
@@ -15,11 +15,9 @@ for test in bakeoff.tests.values():
             recipe=lambda wc, test=test: recipes.of_test(EXPERIMENT, test),
             test=test.name,
         run:
-            what, chosen = f"the test {params.test}", bakeoff.tests[params.test]
-            evidence = dict(input.items())
-            bakeoff.do(
-                what, log, steps.run_test, EXPERIMENT, chosen, evidence, output[0]
-            )
+            chosen, evidence = TESTS[params.test], dict(input.items())
+            what = f"the test {params.test}"
+            do(what, log, steps.run_test, EXPERIMENT, chosen, evidence, *output)
 
 
 # one score per data set and model, where there are several data sets
@@ -33,10 +31,10 @@ rule score_matrix:
         PATHS.log("score_matrix"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_matrix(EXPERIMENT, bakeoff.tests.values()),
+        recipe=lambda wc: recipes.of_matrix(EXPERIMENT, TESTS.values()),
     run:
-        tests = list(bakeoff.tests.values())
-        bakeoff.do(
+        tests = list(TESTS.values())
+        do(
             "the score matrix",
             log,
             steps.score_matrix,
@@ -46,7 +44,7 @@ rule score_matrix:
 
 rule compare:
     input:
-        [PATHS.test(test) for test in bakeoff.tests],
+        [PATHS.test(test) for test in TESTS],
     output:
         csv=PATHS.top("comparisons.csv"),
         json=PATHS.top("comparisons.json"),
@@ -54,9 +52,9 @@ rule compare:
         PATHS.log("compare"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_comparisons(bakeoff.tests.values()),
+        recipe=lambda wc: recipes.of_comparisons(TESTS.values()),
     run:
-        bakeoff.do("comparing", log, steps.compare, list(input), *output)
+        do("comparing", log, steps.compare, list(input), *output)
 
 
 rule resolve_experiment:
@@ -67,7 +65,7 @@ rule resolve_experiment:
         PATHS.log("resolve"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_listing(EXPERIMENT, bakeoff.tests.values()),
+        recipe=lambda wc: recipes.of_listing(EXPERIMENT, TESTS.values()),
     run:
-        what, tests = "writing the experiment", list(bakeoff.tests.values())
-        bakeoff.do(what, log, steps.resolve_experiment, EXPERIMENT, tests, *output)
+        what, tests = "writing the experiment", list(TESTS.values())
+        do(what, log, steps.resolve_experiment, EXPERIMENT, tests, *output)

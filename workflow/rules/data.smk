@@ -14,9 +14,7 @@ rule load_dataset:
         recipe=lambda wc: recipes.of_data(EXPERIMENT, wc.dataset),
     run:
         what = f"loading {wildcards.dataset}"
-        bakeoff.do(
-            what, log, steps.load_dataset, EXPERIMENT, wildcards.dataset, *output
-        )
+        do(what, log, steps.load_dataset, EXPERIMENT, wildcards.dataset, *output)
 
 
 rule split_dataset:
@@ -33,4 +31,4 @@ rule split_dataset:
     run:
         what = f"splitting {wildcards.dataset} by {wildcards.plan}"
         place = wildcards.dataset, wildcards.plan, input[0]
-        bakeoff.do(what, log, steps.split_dataset, EXPERIMENT, *place, *output)
+        do(what, log, steps.split_dataset, EXPERIMENT, *place, *output)

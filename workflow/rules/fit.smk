@@ -16,7 +16,7 @@ rule fit_fold:
         PATHS.fit_log("{dataset}", "{model}", FOLD),
     threads: lambda wc: EXPERIMENT.models[wc.model].threads
     params:
-        recipe=lambda wc: bakeoff.recipes[wc.model],
+        recipe=lambda wc: RECIPES[wc.model],
     run:
         fit = fits.fit_of(wildcards)
         bakeoff.fitter.fit(fit, input.data, input.splits, output[0], str(log))
@@ -59,9 +59,7 @@ rule fit_batch:
     params:
         recipe=lambda wc: bakeoff.batch_recipes(wc),
     run:
-        batch = list(EXPERIMENT.fits(*wildcards))
-        forget = lambda path: snakemake_hooks.forget(workflow, path)
-        at_a_time = threads // bakeoff.threads(wildcards)
+        batch, at_a_time = bakeoff.batch(wildcards, threads)
         bakeoff.fitter.fit_batch(
             batch, input.data, output[0], str(log), at_a_time, forget
         )
@@ -81,7 +79,7 @@ rule find_excluded:
     run:
         what = f"looking for failed fits on {wildcards.dataset}"
         predictions = NEEDS.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
-        bakeoff.do(what, log, steps.find_excluded, predictions, output[0])
+        do(what, log, steps.find_excluded, predictions, output[0])
 
 
 rule collect_scores:
@@ -98,14 +96,9 @@ rule collect_scores:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
         dataset, plan = wildcards
-        if EXPERIMENT.by_scores(plan):
-            what, place = f"taking the scores on {dataset}, {plan}", (dataset, plan)
-            bakeoff.do(what, log, steps.take_scores, EXPERIMENT, *place, *output)
-        else:
-            found = NEEDS.predictions(dataset, plan, NEEDS.kept(dataset))
-            found = EXPERIMENT, found, bakeoff.recipes
-            what = f"scoring {dataset}, {plan}"
-            bakeoff.do(what, log, steps.collect_scores, *found, *output)
+        found = dataset, plan, NEEDS.kept_by(plan, dataset), RECIPES
+        what = f"scoring {dataset}, {plan}"
+        do(what, log, steps.collect_scores, EXPERIMENT, *found, *output)
 
 
 rule collect_predictions:
@@ -121,10 +114,10 @@ rule collect_predictions:
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
-        what = f"collecting the predictions on {wildcards.dataset}"
-        found = NEEDS.first_predictions(wildcards.dataset), bakeoff.recipes
-        related = next(iter(input.related), None)
-        bakeoff.do(what, log, steps.collect_predictions, *found, output[0], related)
+        dataset = wildcards.dataset
+        found = NEEDS.first_predictions(dataset), NEEDS.related(dataset)
+        what = f"collecting the predictions on {dataset}"
+        do(what, log, steps.collect_predictions, *found, RECIPES, *output)
 
 
 # every fold's predictions, where a test looks at the rows of folds
@@ -144,8 +137,8 @@ rule collect_fold_predictions:
     run:
         dataset, plan = wildcards
         what = f"collecting the predictions on {dataset}, {plan}"
-        found = NEEDS.fold_predictions(dataset, plan), bakeoff.recipes
-        bakeoff.do(what, log, steps.collect_fold_predictions, *found, output[0])
+        found = NEEDS.fold_predictions(dataset, plan), RECIPES
+        do(what, log, steps.collect_fold_predictions, *found, output[0])
 
 
 rule all_scores:
@@ -162,7 +155,7 @@ rule all_scores:
         recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
     run:
         tables = list(input.scores), list(input.timings)
-        bakeoff.do("joining the scores", log, steps.all_scores, *tables, *output)
+        do("joining the scores", log, steps.all_scores, *tables, *output)
 
 
 rule list_excluded:
@@ -177,7 +170,7 @@ rule list_excluded:
         recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
     run:
         step = steps.list_excluded
-        bakeoff.do("listing failed fits", log, step, list(input), output[0])
+        do("listing failed fits", log, step, list(input), output[0])
 
 
 rule list_choices:
@@ -193,7 +186,7 @@ rule list_choices:
     run:
         found = NEEDS.kept_predictions(lambda model: model.chooses)
         step = steps.list_choices
-        bakeoff.do("listing the fits' choices", log, step, found, output[0])
+        do("listing the fits' choices", log, step, found, output[0])
 
 
 rule list_seed_noise:
@@ -209,4 +202,4 @@ rule list_seed_noise:
     run:
         found = EXPERIMENT, NEEDS.kept_predictions(lambda model: model.seeds > 1)
         step = steps.list_seed_noise
-        bakeoff.do("comparing seeds and splits", log, step, *found, output[0])
+        do("comparing seeds and splits", log, step, *found, output[0])

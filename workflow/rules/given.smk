@@ -20,4 +20,4 @@ rule take_predictions:
             input.splits,
             output[0],
         )
-        bakeoff.do(what, log, steps.take_predictions, EXPERIMENT, *place)
+        do(what, log, steps.take_predictions, EXPERIMENT, *place)

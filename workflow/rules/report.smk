@@ -2,10 +2,16 @@ from os.path import abspath
 
 FIGURES = [e for e in bakeoff.exhibits if e.form == "figure"]
 TABLES = [e for e in bakeoff.exhibits if e.form == "table"]
+PRINTS = [PATHS.figure(e.name, kind) for e in FIGURES for kind in ("pdf", "png")]
 STUDY = NEEDS.study(bakeoff.file)
 
 
 report: "../report/overview.rst"
+
+
+# what else an experiment's results hold, whose next run may drop some of it
+BESIDE = [PATHS.test(test) for test in TESTS]
+BESIDE += [*NEEDS.extras.values(), *NEEDS.matrix]
 
 
 rule report:
@@ -54,23 +60,19 @@ rule report:
     params:
         recipe=lambda wc: recipes.of_report(EXPERIMENT),
     run:
-        tests = [PATHS.test(test) for test in bakeoff.tests]
-        made = [*output, *map(str, rules.print_figures.output), *tests]
-        made += [*NEEDS.extras.values(), *NEEDS.matrix]
-        bakeoff.do(
-            "the report", log, steps.report, STUDY, PATHS.root, made, PATHS.made
-        )
+        made = [*output, *PRINTS, *BESIDE]
+        do("the report", log, steps.report, STUDY, PATHS.root, made, PATHS.made)
 
 
 rule print_figures:
     input:
         **dict(rules.report.input.items()),
     output:
-        [PATHS.figure(e.name, kind) for e in FIGURES for kind in ("pdf", "png")],
+        PRINTS,
     log:
         PATHS.log("print_figures"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_report(EXPERIMENT),
     run:
-        bakeoff.do("the figures", log, steps.print_figures, STUDY, PATHS.root)
+        do("the figures", log, steps.print_figures, STUDY, PATHS.root)

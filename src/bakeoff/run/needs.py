@@ -87,6 +87,10 @@ class Needs:
         out = {row["model"] for path in self.excluded(dataset) for row in read_json(path)}
         return [model for model in self.experiment.models if model not in out]
 
+    def kept_by(self, plan: str, dataset: str) -> list[str]:
+        """List the predictions by a plan of the models that are kept on a data set."""
+        return self.predictions(dataset, plan, self.kept(dataset))
+
     def first_predictions(self, dataset: str) -> dict[str, str]:
         """Map each model that is kept to its predictions on the holdout, of its first seed."""
         return {m: self.predictions(dataset, "holdout", [m])[0] for m in self.kept(dataset)}

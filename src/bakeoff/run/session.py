@@ -19,7 +19,7 @@ from bakeoff.run.needs import Needs
 from bakeoff.run.owner import check_folder, check_owner, note_owner
 from bakeoff.run.pool import Pool, run_here, run_step
 from bakeoff.run.store import Store
-from bakeoff.spec import ChosenTest, load_experiment
+from bakeoff.spec import ChosenTest, Fit, load_experiment
 from bakeoff.spec.load import report_problems
 from bakeoff.usercode import make_importable
 
@@ -101,6 +101,10 @@ class Session:
     def threads(self, wildcards: Any) -> int:
         """Return the threads of one fit, or of the widest in a batch."""
         return max(self.experiment.fitted[name].threads for name in self._batched(wildcards))
+
+    def batch(self, wildcards: Any, threads: int) -> tuple[list[Fit], int]:
+        """List the fits of a batch, and say how many of them run at a time."""
+        return list(self.experiment.fits(*wildcards)), threads // self.threads(wildcards)
 
     def batch_recipes(self, wildcards: Any) -> list[str]:
         """List the recipes of a batch's models."""

@@ -112,36 +112,34 @@ def find_excluded(predictions: Sequence[str], output: str) -> None:
 
 def collect_scores(
     experiment: Experiment,
+    dataset: str,
+    plan: str,
     predictions: Sequence[str],
     recipes: Mapping[str, str],
     scores: str,
     timings: str,
 ) -> None:
-    """Score all fits of one data set and plan."""
+    """Score all fits of one data set and plan, or take the scores that its models bring."""
     from bakeoff.scores import score_fits
+    from bakeoff.scores.given_results import given_scores
 
-    with _naming_damaged(predictions):
-        tables = score_fits(predictions, experiment.metrics, experiment.costs, recipes)
+    if experiment.by_scores(plan):
+        tables = given_scores(experiment, dataset, plan)
+    else:
+        with _naming_damaged(predictions):
+            tables = score_fits(predictions, experiment.metrics, experiment.costs, recipes)
     for table, path in zip(tables, (scores, timings), strict=True):
         _write_csv(table, path)
 
 
-def take_scores(experiment: Experiment, dataset: str, plan: str, scores: str, timings: str) -> None:
-    """Take the scores that the models bring for one data set and plan."""
-    from bakeoff.scores.given_results import given_scores
-
-    for table, path in zip(given_scores(experiment, dataset, plan), (scores, timings), strict=True):
-        _write_csv(table, path)
-
-
 def collect_predictions(
-    predictions: Mapping[str, str], recipes: Mapping[str, str], output: str, data: str | None
+    predictions: Mapping[str, str], related: Sequence[str], recipes: Mapping[str, str], output: str
 ) -> None:
     """Put the models' predictions of one test set side by side, with what relates its rows."""
     from bakeoff.scores import collect_predictions
 
     with _naming_damaged(predictions.values()):
-        collect_predictions(predictions, output, recipes, data)
+        collect_predictions(predictions, output, recipes, next(iter(related), None))
 
 
 def collect_fold_predictions(

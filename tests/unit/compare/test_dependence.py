@@ -120,7 +120,7 @@ def test_options_that_cannot_be_followed_are_refused(
 def test_the_step_hands_on_what_relates_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     handed: list[Any] = []
     monkeypatch.setattr("bakeoff.scores.collect_predictions", lambda *given: handed.extend(given))
-    steps.collect_predictions({}, {}, "out.parquet", "data.parquet")
+    steps.collect_predictions({}, ["data.parquet"], {}, "out.parquet")
     assert handed[-1] == "data.parquet"
 
 
