@@ -91,7 +91,7 @@ def clustered_accuracy(
     >>> right = np.repeat([1, 1, 1, 0, 1, 0, 1, 1, 1, 0], 10)
     >>> result = clustered_accuracy(right, groups=np.arange(100) // 10)
     >>> result.estimate, result.n_effective, round(result.pvalue, 3)
-    (0.7, 10.0, 0.226)
+    (0.7, 9.090909090909092, 0.259)
     """
     array = as_correctness(correct, "correct")
     check_choice(rate, ("accuracy", "error"), "rate")

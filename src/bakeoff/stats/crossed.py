@@ -87,7 +87,7 @@ def crossed_mcnemar(
     >>> a, b = rng.random((2, 200)) < [[0.9], [0.7]]
     >>> result = crossed_mcnemar(a, b, groups=np.arange(200) // 10, times=np.arange(200) % 10)
     >>> result.details["form"], result.df, result.pvalue < 0.01
-    ('groups', 19.0, True)
+    ('times', 8.999999999999998, True)
     """
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)

@@ -136,7 +136,7 @@ def diebold_mariano(
     >>> a, b = rng.random(120) < 0.9, rng.random(120) < 0.7
     >>> result = diebold_mariano(a, b)
     >>> result.df, round(result.estimate, 3), result.pvalue < 0.05
-    (9.0, 0.225, True)
+    (9.0, 0.175, True)
     """
     a = as_correctness(correct_a, "correct_a")
     b = as_correctness(correct_b, "correct_b")

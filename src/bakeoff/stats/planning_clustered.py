@@ -112,7 +112,7 @@ def clustered_power(
     >>> plan = clustered_power(
     ...     n_groups=37, rows_per_group=12, difference=0.06, discordance=0.15, icc=0.1)
     >>> round(plan.power, 2)
-    0.61
+    0.6
     """
     situation = _situation(n_groups, rows_per_group, discordance, icc, design_effect, alpha)
     side = check_alternative(alternative)
