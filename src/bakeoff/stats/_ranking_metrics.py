@@ -72,9 +72,7 @@ def average_precision(positive: BoolArray, scores: FloatArray) -> Functional:
     return Functional(value, psi)
 
 
-def one_against_rest(
-    metric: str, truth: Codes, probabilities: FloatArray, positive: int
-) -> Functional:
+def one_against_rest(metric: str, truth: Codes, probabilities: FloatArray) -> Functional:
     """Return the mean over classes of a ranking metric of one class against the rest."""
     columns = range(probabilities.shape[1])
     if metric == "average_precision_macro":

@@ -379,7 +379,7 @@ def _of_rows(setting: Setting, rows: Any) -> Functional:
         case "average_precision":
             return rankings.average_precision(truth.codes == at, rows[:, at])
         case "roc_auc_ovr" | "average_precision_macro":
-            return rankings.one_against_rest(name, truth.codes, rows, at)
+            return rankings.one_against_rest(name, truth.codes, rows)
         case "roc_auc_ovo":
             return rankings.auc_one_against_one(truth.codes, rows)
     values = _values(setting, rows)
