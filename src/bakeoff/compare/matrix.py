@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.compare.evidence import DatasetScores, Floats
+from bakeoff.compare.evidence import DatasetScores
 from bakeoff.errors import UserError
 from bakeoff.files import read_json
 
@@ -78,7 +78,7 @@ def score_matrix(
 
 def read_matrix(
     path: str | Path, plan: str, metric: str, models: Sequence[str]
-) -> tuple[list[str], Floats]:
+) -> tuple[list[str], NDArray[np.float64]]:
     """Read the data sets and their scores by one plan and metric."""
     table = pd.read_csv(
         path,
@@ -119,7 +119,7 @@ def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) 
 def complete(
     models: Sequence[str],
     datasets: Sequence[str],
-    values: Floats,
+    values: NDArray[np.float64],
     holes: Sequence[Hole],
     policy: str,
 ) -> DatasetScores:

@@ -135,7 +135,7 @@ def of_listing(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
 
 def of_report(experiment: Experiment) -> str:
     """Digest what makes the report from results."""
-    made_by = code("report", "stats", "scores/metrics.py"), versions(("matplotlib", "jinja2"))
+    made_by = code("report", "stats", "scores/metrics"), versions(("matplotlib", "jinja2"))
     return digest([experiment.resolved(), made_by], ordered=True)
 
 

@@ -1,0 +1,25 @@
+"""What the tests are fed with, cut from the collected scores and predictions."""
+
+from bakeoff.compare.evidence.collected import (
+    fold_scores,
+    read_fold_predictions,
+    read_predictions,
+    read_scores,
+)
+from bakeoff.compare.evidence.of_rows import FoldPredictions, PairedPredictions
+from bakeoff.compare.evidence.of_scores import DatasetScores, FoldCriteria, FoldScores
+
+AnyEvidence = FoldScores | FoldCriteria | FoldPredictions | PairedPredictions | DatasetScores
+
+__all__ = [
+    "AnyEvidence",
+    "DatasetScores",
+    "FoldCriteria",
+    "FoldPredictions",
+    "FoldScores",
+    "PairedPredictions",
+    "fold_scores",
+    "read_fold_predictions",
+    "read_predictions",
+    "read_scores",
+]

@@ -1,0 +1,192 @@
+"""What tests of scores are fed with: of the folds of a plan, or of data sets."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.errors import UserError
+from bakeoff.stats import Entry
+
+Floats = NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class FoldScores:
+    """Scores of all models on the folds of one plan, one data set, one metric.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In the experiment's order; models without any score are left out.
+    values : ndarray, shape (r, k, M)
+        Repeats × folds × models; NaN where the metric is undefined.
+    n_train, n_test : ndarray, shape (r, k), or None
+        Sizes of the parts; None where scores from elsewhere came without them.
+    reasons : tuple of str
+        Per model, why values are undefined; empty where none is.
+    left_out : tuple of str
+        What is not in here that might be, and why, a sentence each.
+    full_repeats : int
+        Of the plan of halves: how many repeats, the last ones, are of all rows.
+    """
+
+    models: tuple[str, ...]
+    values: Floats
+    n_train: NDArray[Any] | None
+    n_test: NDArray[Any] | None
+    reasons: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    full_repeats: int = 0
+
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Cut the scores of some models: flat, or repeats × folds where the test wants that."""
+        return [self._shaped(entry, self.values[..., m]) for m in models]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return folds × models."""
+        return [self.values.reshape(-1, len(self.models))]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return the sizes of the parts, in the shape of the scores, to tests that take them."""
+        if "full_repeats" in entry.options:
+            return {"full_repeats": self.full_repeats}
+        if "n_train" not in entry.options:
+            return {}
+        if self.n_train is None or self.n_test is None:
+            raise UserError(
+                f"{entry.name} needs the sizes of the training and test parts: give the columns "
+                "n_train and n_test with the scores"
+            )
+        sizes = {"n_train": self.n_train, "n_test": self.n_test}
+        return {name: self._shaped(entry, values) for name, values in sizes.items()}
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say why some models cannot be compared; empty when they can."""
+        return _undefined(self.reasons[m] for m in models if np.isnan(self.values[..., m]).any())
+
+    @property
+    def n(self) -> int:
+        """The number of folds."""
+        return math.prod(self.values.shape[:2])
+
+    def _shaped(self, entry: Entry, values: NDArray[Any]) -> NDArray[Any]:
+        return values if entry.replications and values.shape[1] > 1 else values.ravel()
+
+
+@dataclasses.dataclass(frozen=True)
+class FoldCriteria:
+    """Scores of all models on the folds of one plan by several metrics.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In the experiment's order.
+    criteria : tuple of str
+        The metrics.
+    greater_is_better : tuple of bool
+        One per metric.
+    values : ndarray, shape (J, M, m)
+        Folds × models × metrics.
+    reasons : tuple of str
+        Per model, why values are undefined.
+    left_out : tuple of str
+        What is not in here that might be, and why, a sentence each.
+    """
+
+    models: tuple[str, ...]
+    criteria: tuple[str, ...]
+    greater_is_better: tuple[bool, ...]
+    values: Floats
+    reasons: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def join(cls, parts: dict[str, FoldScores], greater_is_better: Sequence[bool]) -> FoldCriteria:
+        """Put the scores by several metrics side by side."""
+        first = next(iter(parts.values()))
+        stacked = [part.values.reshape(-1, len(part.models)) for part in parts.values()]
+        reasons = zip(*(part.reasons for part in parts.values()), strict=True)
+        return cls(
+            first.models,
+            tuple(parts),
+            tuple(greater_is_better),
+            np.stack(stacked, axis=-1),
+            tuple("; ".join(filter(None, each)) for each in reasons),
+            first.left_out,
+        )
+
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Cut folds × metrics for some models."""
+        return [self.values[:, m] for m in models]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return folds × models × metrics."""
+        return [self.values]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return the metrics' names and directions."""
+        return {"criteria": self.criteria, "greater_is_better": self.greater_is_better}
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say why some models cannot be compared; empty when they can."""
+        return _undefined(self.reasons[m] for m in models if np.isnan(self.values[:, m]).any())
+
+    @property
+    def n(self) -> int:
+        """The number of folds."""
+        return len(self.values)
+
+
+@dataclasses.dataclass(frozen=True)
+class DatasetScores:
+    """One score per data set and model: the mean over the folds of one plan.
+
+    Attributes
+    ----------
+    models, datasets : tuple of str
+        In the experiment's order.
+    values : ndarray, shape (N, k)
+        Data sets × models; NaN where a model has no score.
+    left_out : tuple of str
+        What was left out for missing cells and why, a sentence each.
+    """
+
+    models: tuple[str, ...]
+    datasets: tuple[str, ...]
+    values: Floats
+    left_out: tuple[str, ...] = ()
+
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Cut the scores of some models."""
+        return [self.values[:, m] for m in models]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return data sets × models."""
+        return [self.values]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return nothing: scores need no more."""
+        return {}
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say how many scores some models lack; empty when they have all."""
+        empty = int(np.isnan(self.values[:, list(models)]).any(axis=1).sum())
+        if not len(self.values):
+            return "no data set is left that every model has a score on"
+        return f"scores are missing on {empty} data set(s)" if empty else ""
+
+    @property
+    def n(self) -> int:
+        """The number of data sets."""
+        return len(self.values)
+
+
+def _undefined(reasons: Iterable[str]) -> str:
+    found = "; ".join(dict.fromkeys(reason or "a score is missing" for reason in reasons))
+    return f"the metric is undefined on a fold: {found}" if found else ""
