@@ -64,8 +64,8 @@ def _sizes(name: str, family: str, learner: Learner, runs: tuple[int, ...], **fa
     ]
 
 
-_FULL = (2000, 2000, 1000)
-_PART = (2000, 1000, 400)
+_FULL = (2000, 2000, 2000)
+_PART = (2000, 2000, 400)
 
 LEVEL: tuple[Regime, ...] = (
     *_sizes("nearest centroid", "linear", nearest_centroid, _FULL),
@@ -73,10 +73,10 @@ LEVEL: tuple[Regime, ...] = (
     *_sizes("1-NN", "neighbours", neighbours(1), _PART),
     *_sizes("ridge, Brier", "shrunken", shrunken_ridge, _FULL, metric="brier"),
     *_sizes("selection", "trees and selection", selection, _FULL),
-    *_sizes("logistic", "linear", logistic, _PART),
+    *_sizes("logistic", "linear", logistic, _FULL),
     *_sizes("5-NN", "neighbours", neighbours(5), _PART),
     *_sizes("15-NN", "neighbours", neighbours(15), _PART),
-    *_sizes("logistic, 15 %", "linear", logistic, _PART, minority=0.15),
+    *_sizes("logistic, 15 %", "linear", logistic, _FULL, minority=0.15),
     *_sizes("nearest centroid, heavy tails", "linear", nearest_centroid, _PART[:2], tails=3),
     *_sizes("1-NN, 10 % mislabelled", "neighbours", neighbours(1), _PART[:2], mislabelled=0.1),
     *_sizes("soft threshold, Brier", "shrunken", soft_threshold, _FULL[:2], metric="brier"),
@@ -109,10 +109,10 @@ LEVEL: tuple[Regime, ...] = (
 )
 
 _BETTER = (
-    ("nearest centroid", "linear", nearest_centroid, Population(300, advantage=0.25), 1000),
-    ("LDA", "linear", linear_discriminant, Population(300, advantage=0.25), 1000),
-    ("selection", "trees and selection", selection, Population(300, advantage=0.25), 1000),
-    ("5-NN", "neighbours", neighbours(5), Population(300, advantage=0.25), 1000),
+    ("nearest centroid", "linear", nearest_centroid, Population(300, advantage=0.25), 2000),
+    ("LDA", "linear", linear_discriminant, Population(300, advantage=0.25), 2000),
+    ("selection", "trees and selection", selection, Population(300, advantage=0.25), 2000),
+    ("5-NN", "neighbours", neighbours(5), Population(300, advantage=0.25), 2000),
     ("tree", "trees and selection", tree, Population(100, advantage=0.5), 300),
 )
 POWER: tuple[Regime, ...] = tuple(

@@ -8,6 +8,7 @@ from typing import Any
 
 from bakeoff.compare import check_classes, choose_tests
 from bakeoff.data import Split, Table, load_table
+from bakeoff.data.given_folds import check_small_folds
 from bakeoff.data.pairing import divide, load, load_given, predictions_of
 from bakeoff.data.splits import check_divisible, check_plan, divisions, largest_k
 from bakeoff.data.table import GROUP, TIME
@@ -270,7 +271,12 @@ def _small_folds(experiment: Experiment, dataset: str, table: Table) -> Iterator
     lacking = [metric.name for metric in known if not metric.mean_of_rows]
     by_rows = {GROUP, TIME}.isdisjoint(table.frame)
     for name, plan in experiment.resampling.plans().items():
-        if isinstance(plan, KFold) and lacking and by_rows:
+        if isinstance(plan, KFold) and plan.column is not None and lacking:
+            try:
+                check_small_folds(dataset, table, plan, lacking[0])
+            except Problem as problem:
+                yield problem
+        elif isinstance(plan, KFold) and lacking and by_rows:
             most = largest_k(table, plan)
             if plan.folds > most:
                 yield Problem(

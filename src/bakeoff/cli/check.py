@@ -93,6 +93,8 @@ def _show_contradictions(experiment: Experiment, tables: dict[str, Table]) -> No
 
 def _show_plans(experiment: Experiment, tables: dict[str, Table]) -> None:
     rows: list[tuple[str, ...]] = []
+    given_by = experiment.resampling.given_by
+    by = {plan: f" by {words(list(map(repr, columns)))}" for plan, columns in given_by.items()}
     for dataset, data in tables.items():
         for name, plan in experiment.resampling.plans().items():
             if experiment.by_scores(name):
@@ -104,7 +106,7 @@ def _show_plans(experiment: Experiment, tables: dict[str, Table]) -> None:
                 sorted({len(s.test) for *_, s in splits}),
             ]
             texts = [f"{s[0]:,}" if len(s) == 1 else f"{s[0]:,} to {s[-1]:,}" for s in sizes]
-            rows.append((dataset, name, PLANS[name], str(len(splits)), *texts))
+            rows.append((dataset, name, PLANS[name] + by.get(name, ""), str(len(splits)), *texts))
     if rows:
         head = ("data set", "plan", "", "divisions", "training rows", "test rows")
         say(*table(head, rows, "lllrrr"), "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import numbers
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -71,6 +71,12 @@ def sorted_names(values: Series) -> list[str]:
     except TypeError:  # numbers among texts
         return sorted(set(names(first)))
     return list(dict.fromkeys(names(ordered)))
+
+
+def in_order(present: Collection[str]) -> list[str]:
+    """Sort names: numbers by value (2 before 10), others as texts."""
+    numbers = all(name.removeprefix("-").isdecimal() for name in present)
+    return sorted(present, key=int) if numbers else sorted(present)
 
 
 def ordered(values: Series) -> Series:

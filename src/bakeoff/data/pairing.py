@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.columns import bare_words, check_values
+from bakeoff.data.columns import bare_words, check_values, in_order
 from bakeoff.data.predicted import Predicted, predicted
 from bakeoff.data.prediction_table import (
     USUAL,
@@ -220,12 +220,6 @@ def predictions_of(
     return predicted(file, check_same(rows, file), table.classes, given.columns)
 
 
-def class_order(present: Collection[str]) -> list[str]:
-    """Sort classes: numbers by value (2 before 10), other names as texts."""
-    numbers = all(name.removeprefix("-").isdecimal() for name in present)
-    return sorted(present, key=int) if numbers else sorted(present)
-
-
 def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
     """Order the classes: as the experiment says, or sorted (2 before 10), the positive one last."""
     present = sorted({labels.classes[code] for code in np.unique(labels.codes)})
@@ -243,7 +237,7 @@ def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
                 f"true labels that are not listed: {some(lacking)} (listed: {some(ordered)}){hint}",
             )
     else:
-        ordered = class_order(present)
+        ordered = in_order(present)
     if len(ordered) < 2:
         raise Problem(
             place, f"all true labels are {ordered[0]!r}; name the other classes in `classes:`"

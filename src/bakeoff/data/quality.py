@@ -10,8 +10,8 @@ import pandas as pd
 
 from bakeoff.data.divide import Rows
 from bakeoff.data.splits import divisions
-from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME, Table
-from bakeoff.spec.resampling import Cv5x2, Holdout, Plan
+from bakeoff.data.table import GROUP, PART, TIME, Table
+from bakeoff.spec.resampling import Cv5x2, Holdout, KFold, Plan
 
 
 def split_quality(
@@ -55,7 +55,7 @@ def split_quality(
 def _method(table: Table, plan: Plan) -> str:
     if isinstance(plan, Holdout) and PART in table.frame:
         return "test file"
-    if isinstance(plan, Holdout) and HOLDOUT in table.frame:
+    if isinstance(plan, (Holdout, KFold)) and plan.column is not None:
         return "column"
     if TIME in table.frame:
         return "time"

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.data.pairing import LabelledRows, check_same, class_order
+from bakeoff.data.columns import in_order
+from bakeoff.data.pairing import LabelledRows, check_same
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
 from bakeoff.data.prediction_table import (
     USUAL,
@@ -162,7 +163,7 @@ def read_each(
 
 
 def _order(labels: Labels, more: Sequence[str]) -> tuple[str, ...]:
-    return tuple(class_order({*labels.classes, *more}))
+    return tuple(in_order({*labels.classes, *more}))
 
 
 def _models(

@@ -11,17 +11,15 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from bakeoff.data import columns, divide
+from bakeoff.data import divide, given_folds
 from bakeoff.data.divide import Folds, Rows
-from bakeoff.data.table import GROUP, HOLDOUT, PART, ROW_ID, TIME, Table
-from bakeoff.errors import Problem, UserError
+from bakeoff.data.given_folds import NEITHER
+from bakeoff.data.table import GROUP, ROW_ID, TIME, Table
+from bakeoff.errors import Problem
 from bakeoff.files import whole
-from bakeoff.keys import name_of
 from bakeoff.seeds import derive
 from bakeoff.sources import DataSet
 from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Plan, Resampled
-
-NEITHER = -1
 
 
 class Split(NamedTuple):
@@ -97,6 +95,12 @@ def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
                 "rows are tested) or `kfold` (each fold is tested after training on what came "
                 "before)",
             )
+        if isinstance(plan, KFold) and plan.column is not None:
+            raise Problem(
+                ("resampling", name, "column"),
+                f"{dataset} is divided by `time`, each fold after what came before: leave out one "
+                "of both",
+            )
         if plan.repeats > 1:
             raise Problem(
                 ("resampling", name, "repeats"),
@@ -115,9 +119,9 @@ def check_enough_rows(dataset: str, table: Table, name: str, plan: Plan) -> None
     Two rows of each class per part; with groups, as many groups as parts, and each class in
     two of them.
     """
-    if _is_given(table, plan) or TIME in table.frame:
+    if given_folds.is_given(table, plan) or TIME in table.frame:
         return
-    rows = _at_disposal(table)
+    rows = given_folds.at_disposal(table)
     codes = table.codes[rows]
     counts = np.bincount(codes, minlength=len(table.classes))
     smallest = int(counts.argmin())
@@ -169,13 +173,13 @@ def largest_k(table: Table, plan: KFold) -> int:
 
     A metric that is no mean over rows needs them; without stratification, two rows per fold.
     """
-    counts = np.bincount(table.codes[_at_disposal(table)], minlength=len(table.classes))
+    counts = np.bincount(table.codes[given_folds.at_disposal(table)], minlength=len(table.classes))
     return int(counts.min() if plan.stratify else counts.sum()) // 2
 
 
 def check_divisible(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> None:
     """Refuse a plan that these rows cannot be divided by."""
-    if _is_given(table, plan) or GROUP in table.frame or TIME in table.frame:
+    if given_folds.is_given(table, plan) or GROUP in table.frame or TIME in table.frame:
         make_splits(dataset, table, name, plan, seed)
     else:
         check_enough_rows(dataset, table, name, plan)
@@ -202,17 +206,6 @@ def _check_groups(dataset: str, table: Table, rows: Rows, name: str, plan: Plan)
         )
 
 
-def _at_disposal(table: Table) -> Rows:
-    """Return the rows that may be divided: a test file of its own is for `holdout` alone."""
-    if PART not in table.frame:
-        return np.arange(len(table.frame))
-    return np.flatnonzero(table.frame[PART] == "train")
-
-
-def _is_given(table: Table, plan: Plan) -> bool:
-    return isinstance(plan, Holdout) and (plan.column is not None or PART in table.frame)
-
-
 def _test_size(plan: Plan) -> float:
     assert isinstance(plan, (Resampled, Holdout))
     assert plan.test_size is not None
@@ -220,10 +213,9 @@ def _test_size(plan: Plan) -> float:
 
 
 def _divisions(dataset: str, table: Table, name: str, plan: Plan, seed: int) -> dict[str, Folds]:
-    if _is_given(table, plan):
-        assert isinstance(plan, Holdout)
-        return {"repeat-1": _given(table, plan)}
-    rows = _at_disposal(table)
+    if given_folds.is_given(table, plan):
+        return given_folds.given(dataset, table, plan)
+    rows = given_folds.at_disposal(table)
     if TIME in table.frame:
         return _by_time(dataset, table, rows, plan)
     made: dict[str, Folds] = {}
@@ -291,22 +283,6 @@ def _by_time(dataset: str, table: Table, rows: Rows, plan: Plan) -> dict[str, Fo
     return made
 
 
-def _given(table: Table, plan: Holdout) -> Folds:
-    """Divide as a column of the data, or its two files, say."""
-    if plan.column is None:
-        return np.where(table.frame[PART] == "test", 1, 0).astype(np.int16)
-    values = table.frame[HOLDOUT]
-    assigned = np.full(len(values), NEITHER, dtype=np.int16)
-    for key, wanted, number in (("train", plan.train, 0), ("test", plan.test, 1)):
-        assert wanted is not None
-        try:
-            columns.check_values(wanted, values.dropna().unique(), f"value in {plan.column!r}:")
-        except UserError as error:
-            raise Problem(("resampling", "holdout", key), str(error)) from None
-        assigned[values.isin([name_of(value) for value in wanted])] = number
-    return assigned
-
-
 def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
     """Refuse divisions that cannot be fitted or tested on, or that break what was promised."""
     at = ("datasets", dataset)
@@ -322,15 +298,16 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
         if GROUP in table.frame:
             _check_apart(at, table, where, split)
             untrained = np.setdiff1d(codes[split.test], trained)
-            if plan.stratify and len(untrained) and not _is_given(table, plan):
+            if plan.stratify and len(untrained) and not given_folds.is_given(table, plan):
                 raise Problem(
                     (*at, "groups"),
                     f"{where}: class {table.classes[untrained[0]]!r} is in too few groups to be on "
                     "both sides: leave it out, merge it, or set `stratify: false`",
                 )
-        if TIME in table.frame and _is_given(table, plan):
+        if TIME in table.frame and given_folds.is_given(table, plan):
             _check_later(at, table, where, split)
-    if GROUP in table.frame and plan.rounds > 1:
+    drawn = not given_folds.is_given(table, plan)
+    if GROUP in table.frame and plan.rounds > 1 and drawn:
         _check_different(at, name, plan, splits)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,13 @@ PART = "__part__"
 """``train`` or ``test``, where the source came in two files."""
 HOLDOUT = "__holdout__"
 """The value of the column that the plan ``holdout`` goes by."""
+FOLDS = "__folds__"
+"""Start of the columns that the plan ``kfold`` goes by; the number of the repeat follows."""
 PROBABILITY_SLACK = 0.01
 """How far from 1 the probabilities of a row may sum up: many are rounded."""
 KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT)
+DRAWN: Mapping[str, Sequence[str]] = MappingProxyType({})
+"""What plans go by where all are drawn."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,8 +47,8 @@ class Table:
     Attributes
     ----------
     frame : DataFrame
-        `ROW_ID`, `TARGET` (strings), those of `WEIGHT`, `GROUP`, `TIME`, `PART` and `HOLDOUT`
-        that the experiment asks for, then the features.
+        `ROW_ID`, `TARGET` (strings), those of `WEIGHT`, `GROUP`, `TIME`, `PART`, `HOLDOUT`
+        and `FOLDS` that the experiment asks for, then the features.
     classes : tuple of str
         In order; of two, the positive class is the last.
     card : Mapping
@@ -73,7 +78,7 @@ class Table:
     @property
     def features(self) -> pd.DataFrame:
         """The columns to learn from."""
-        return self.frame.drop(columns=[key for key in KEYS if key in self.frame])
+        return self.frame.drop(columns=_keys(self.frame))
 
     @property
     def codes(self) -> NDArray[np.intp]:
@@ -88,7 +93,13 @@ class Table:
         return self.frame[WEIGHT].to_numpy() if WEIGHT in self.frame else None
 
 
-def load_table(name: str, spec: DataSet, seed: int, holdout: str | None = None) -> Table:
+def _keys(frame: pd.DataFrame) -> list[Any]:
+    return [c for c in frame.columns if c in KEYS or str(c).startswith(FOLDS)]
+
+
+def load_table(
+    name: str, spec: DataSet, seed: int, given_by: Mapping[str, Sequence[str]] = DRAWN
+) -> Table:
     """Load a data set from its source and bring it into canonical form.
 
     Parameters
@@ -99,8 +110,8 @@ def load_table(name: str, spec: DataSet, seed: int, holdout: str | None = None) 
         Its entry in the experiment.
     seed : int
         The experiment's seed (generators draw from it).
-    holdout : str, optional
-        The column that the plan ``holdout`` goes by.
+    given_by : Mapping of str to sequence of str
+        The columns that plans go by, of the plans that are not drawn.
 
     Raises
     ------
@@ -116,8 +127,8 @@ def load_table(name: str, spec: DataSet, seed: int, holdout: str | None = None) 
     other_classes = len(frame) - len(labels)
     frame = prepare.derived(frame.loc[labels.index], spec, place)
     keys = {ROW_ID: prepare.row_ids(frame, spec, place), TARGET: labels}
-    keys |= _roles(frame, loaded, spec, holdout, place)
-    features = prepare.features(frame, _kept_apart(spec, loaded.target, holdout), spec, place)
+    keys |= _roles(frame, loaded, spec, place) | _divided_by(frame, given_by)
+    features = prepare.features(frame, _kept_apart(spec, loaded.target, given_by), spec, place)
     _check_features(features, loaded.target, spec, place)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
     table = Table(canonical.reset_index(drop=True), classes, {})
@@ -141,9 +152,7 @@ def _load(spec: DataSet, seed: int, place: Place) -> Loaded:
     return loaded
 
 
-def _roles(
-    frame: pd.DataFrame, loaded: Loaded, spec: DataSet, holdout: str | None, place: Place
-) -> dict[str, Any]:
+def _roles(frame: pd.DataFrame, loaded: Loaded, spec: DataSet, place: Place) -> dict[str, Any]:
     """Return the columns that say how rows are weighted and divided."""
     found: dict[str, Any] = {}
     if spec.weights is not None:
@@ -154,14 +163,23 @@ def _roles(
         found[TIME] = prepare.time(frame, spec.time, place)
     if loaded.tested_from is not None:
         found[PART] = np.where(frame.index >= loaded.tested_from, "test", "train")
-    if holdout is not None:
-        at = ("resampling", "holdout", "column")
-        found[HOLDOUT] = columns.names(prepare.column(frame, holdout, at))
     return found
 
 
-def _kept_apart(spec: DataSet, target: str, holdout: str | None) -> set[str]:
-    roles = (target, spec.id, spec.weights, spec.groups, spec.time, holdout)
+def _divided_by(frame: pd.DataFrame, given_by: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the columns that plans go by."""
+    found = {}
+    for plan, names in given_by.items():
+        for repeat, name in enumerate(names, start=1):
+            values = prepare.column(frame, name, ("resampling", plan, "column"))
+            key = HOLDOUT if plan == "holdout" else f"{FOLDS}{repeat}"
+            found[key] = columns.names(values)
+    return found
+
+
+def _kept_apart(spec: DataSet, target: str, given_by: Mapping[str, Sequence[str]]) -> set[str]:
+    dividing = (name for names in given_by.values() for name in names)
+    roles = (target, spec.id, spec.weights, spec.groups, spec.time, *dividing)
     return {column for column in roles if column is not None}
 
 
@@ -171,7 +189,7 @@ def _check_features(features: pd.DataFrame, target: str, spec: DataSet, place: P
             raise Problem(
                 (*place, "features"), f"{column!r} is the {role}: it cannot be a feature too"
             )
-    reserved = [key for key in KEYS if key in features]
+    reserved = _keys(features)
     if reserved:
         raise Problem(
             place, f"a column is called {reserved[0]!r}, a name with a meaning here: rename it"

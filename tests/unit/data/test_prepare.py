@@ -25,7 +25,8 @@ Load = Callable[..., Table]
 
 
 def load(base: dict[str, Any], holdout: str | None = None, **keys: Any) -> Table:
-    return load_table("d", FileData.model_validate({"source": "file", **base, **keys}), 0, holdout)
+    spec = FileData.model_validate({"source": "file", **base, **keys})
+    return load_table("d", spec, 0, {"holdout": (holdout,)} if holdout else {})
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ EXPERIMENTS = {
                   space: {C: [1, 2], gamma: {loguniform: [1e-3, 1]}, degree: {randint: [1, 3]}}}}
       resampling:
         cv_5x2: {repeats: 5, folds: 2, stratify: true}
-        kfold: {folds: 3, repeats: 2}
+        kfold: {folds: 3, repeats: 2, column: [f1, f2]}
         resampled: {repeats: 5, test_size: 0.2}
         holdout: {column: part, train: [1], test: [2]}
       metrics: [accuracy]

@@ -1,0 +1,133 @@
+"""Divisions that come with the data: a column or a file of test rows, or columns of folds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from bakeoff.data import columns
+from bakeoff.data.divide import Folds, Rows
+from bakeoff.data.table import FOLDS, HOLDOUT, PART, ROW_ID, Table
+from bakeoff.errors import Place, Problem, UserError
+from bakeoff.keys import name_of
+from bakeoff.spec.resampling import Holdout, KFold, Plan
+
+NEITHER = -1
+_AT: Place = ("resampling", "kfold", "column")
+
+
+def is_given(table: Table, plan: Plan) -> bool:
+    """Tell whether the data say how a plan divides them."""
+    if isinstance(plan, Holdout):
+        return plan.column is not None or PART in table.frame
+    return isinstance(plan, KFold) and plan.column is not None
+
+
+def at_disposal(table: Table) -> Rows:
+    """Return the rows that may be divided: a test file of its own is for `holdout` alone."""
+    if PART not in table.frame:
+        return np.arange(len(table.frame))
+    return np.flatnonzero(table.frame[PART] == "train")
+
+
+def given(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
+    """Divide as the data say.
+
+    Returns
+    -------
+    dict
+        Per repeat, ``repeat-<r>``: the fold, from 1, in which a row is tested, 0 where it is
+        trained on alone, `NEITHER` where it is neither.
+
+    Raises
+    ------
+    Problem
+        Values that are missing, that no row has, or that make no folds.
+    """
+    if isinstance(plan, Holdout):
+        return {"repeat-1": _holdout(table, plan)}
+    assert isinstance(plan, KFold)
+    found: dict[str, Folds] = {}
+    for repeat, column in enumerate(plan.columns, start=1):
+        made = _folds(dataset, table, plan, repeat)
+        for before, other in zip(plan.columns, found.values(), strict=False):
+            pairs = set(zip(made.tolist(), other.tolist(), strict=True))
+            if len(pairs) == len(np.unique(made)):
+                raise Problem(
+                    _AT,
+                    f"{before!r} and {column!r} divide {dataset} in the same way, which would "
+                    "count twice: leave out one of both",
+                )
+        found[f"repeat-{repeat}"] = made
+    return found
+
+
+def _holdout(table: Table, plan: Holdout) -> Folds:
+    """Divide as a column of the data, or its two files, say."""
+    if plan.column is None:
+        return np.where(table.frame[PART] == "test", 1, 0).astype(np.int16)
+    values = table.frame[HOLDOUT]
+    assigned = np.full(len(values), NEITHER, dtype=np.int16)
+    for key, wanted, number in (("train", plan.train, 0), ("test", plan.test, 1)):
+        assert wanted is not None
+        try:
+            columns.check_values(wanted, values.dropna().unique(), f"value in {plan.column!r}:")
+        except UserError as error:
+            raise Problem(("resampling", "holdout", key), str(error)) from None
+        assigned[values.isin([name_of(value) for value in wanted])] = number
+    return assigned
+
+
+def _folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
+    """Number the values of a column in their order; numbers by value, 2 before 10."""
+    column, rows = plan.columns[repeat - 1], at_disposal(table)
+    values = table.frame[f"{FOLDS}{repeat}"].iloc[rows]
+    missing = np.flatnonzero(values.isna())
+    if len(missing):
+        first = table.frame[ROW_ID].iloc[rows[missing[0]]]
+        raise Problem(
+            _AT,
+            f"{len(missing)} of {len(rows)} rows of {dataset} have no value in {column!r} (first "
+            f"in row {first}): leave them out with `filter: [{{column: {column}, missing: drop}}]`",
+        )
+    names = columns.in_order(values.unique().tolist())
+    if len(names) == 1:
+        raise Problem(
+            _AT, f"{column!r} of {dataset} holds one value alone, {names[0]!r}: no fold is left out"
+        )
+    if len(names) != plan.folds:
+        raise Problem(
+            ("resampling", "kfold", "folds"),
+            f"{column!r} of {dataset} holds {len(names)} different values, `folds` is "
+            f"{plan.folds}: set `folds: {len(names)}`",
+        )
+    assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
+    assigned[rows] = pd.Categorical(values, categories=names).codes + 1
+    for code, label in enumerate(table.classes):
+        own = np.unique(assigned[rows][table.codes[rows] == code])
+        if len(own) == 1:
+            raise Problem(
+                _AT,
+                f"class {label!r} of {dataset} is in fold {names[own[0] - 1]!r} of {column!r} "
+                "alone: no model that is tested there knows it; leave the class out, merge it "
+                "with another, or mend the folds",
+            )
+    return assigned
+
+
+def check_small_folds(dataset: str, table: Table, plan: KFold, metric: str) -> None:
+    """Refuse folds with fewer than two rows of a class, for a metric that is no mean over rows."""
+    for repeat, column in enumerate(plan.columns, start=1):
+        made = _folds(dataset, table, plan, repeat)
+        rows = np.flatnonzero(made != NEITHER)
+        counts = np.zeros((plan.folds, len(table.classes)), dtype=int)
+        np.add.at(counts, (made[rows] - 1, table.codes[rows]), 1)
+        fold, code = np.unravel_index(counts.argmin(), counts.shape)
+        if counts[fold, code] < 2:
+            first = rows[made[rows] == fold + 1][0]
+            raise Problem(
+                _AT,
+                f"{metric} needs two rows of each class in every fold: fold "
+                f"{table.frame[f'{FOLDS}{repeat}'].iloc[first]!r} of {column!r} has "
+                f"{counts[fold, code]} of class {table.classes[code]!r} of {dataset}",
+            )

@@ -1,0 +1,150 @@
+"""Folds that a column of the data gives: taken as they are, or refused in one message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.check import check_experiment
+from bakeoff.data.quality import split_quality
+from bakeoff.data.splits import divisions, make_splits
+from bakeoff.data.table import Table, load_table
+from bakeoff.errors import Problem, UserError
+from bakeoff.sources.file import FileData
+from bakeoff.spec import load_experiment
+from bakeoff.spec.resampling import KFold
+
+ROWS = 24
+FOLDS = np.tile([10, 2, 9], 8)
+CLASSES = np.repeat(["a", "b"], 12)
+Made = Callable[..., Path]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Made:
+    """Return a writer of a file of 24 rows with columns of folds."""
+
+    def write(**columns: Sequence[Any]) -> Path:
+        own = {"x": np.arange(ROWS), "y": CLASSES, "fold": FOLDS, "again": np.repeat([1, 2, 3], 8)}
+        path = tmp_path / "d.csv"
+        pd.DataFrame(own | columns).to_csv(path, index=False)
+        return path
+
+    return write
+
+
+def loaded(path: Path, *columns: str, **keys: Any) -> Table:
+    spec = FileData.model_validate({"source": "file", "path": str(path), "target": "y", **keys})
+    return load_table("d", spec, 0, {"kfold": columns})
+
+
+def plan(column: str | list[str] = "fold", **keys: Any) -> KFold:
+    return KFold.model_validate({"column": column, "folds": 3, **keys})
+
+
+def test_folds_are_taken_in_the_order_of_their_values(made: Made) -> None:
+    table = loaded(made(), "fold")
+    assert list(table.features) == ["x", "again"]
+    splits = make_splits("d", table, "kfold", plan(), 7)
+    np.testing.assert_array_equal(splits["repeat-1"], np.tile([3, 1, 2], 8))
+    assert splits.equals(make_splits("d", table, "kfold", plan(), 8))
+    quality = split_quality("d", table, "kfold", plan(), splits)
+    assert (quality["method"], quality["stratified"]) == ("column", False)
+
+
+def test_several_columns_are_repeats(made: Made) -> None:
+    chosen = plan(["fold", "again"])
+    assert (chosen.repeats, chosen.rounds) == (2, 2)
+    assert KFold.model_validate(chosen.model_dump(mode="json")) == chosen
+    table = loaded(made(), "fold", "again")
+    assert list(table.features) == ["x"]
+    splits = make_splits("d", table, "kfold", chosen, 7)
+    np.testing.assert_array_equal(splits["repeat-2"], np.repeat([1, 2, 3], 8))
+    assert len(list(divisions(splits, chosen))) == 6
+
+
+def test_folds_may_differ_in_size_and_keep_groups_apart(made: Made) -> None:
+    sites = np.repeat(["n", "s", "n", "s", "w"], [6, 6, 2, 4, 6])
+    table = loaded(made(site=sites), "site", groups="site")
+    splits = make_splits("d", table, "kfold", plan("site"), 0)
+    assert [len(s.test) for *_, s in divisions(splits, plan("site"))] == [8, 10, 6]
+
+
+@pytest.mark.parametrize(
+    ("columns", "keys", "message"),
+    [
+        ({"fold": [1] * ROWS}, {}, "'fold' of d holds one value alone, '1'"),
+        ({"fold": [None, *FOLDS[1:]]}, {}, "1 of 24 rows of d have no value in 'fold' (first in"),
+        ({}, {"folds": 10}, "'fold' of d holds 3 different values, `folds` is 10: set `folds: 3`"),
+        (
+            {"fold": [1] * 12 + [2, 3] * 6},
+            {},
+            "class 'a' of d is in fold '1' of 'fold' alone: no model that is tested there knows it",
+        ),
+        (
+            {"again": np.tile([2, 3, 1], 8)},
+            {"column": ["fold", "again"]},
+            "'fold' and 'again' divide d in the same way, which would count twice",
+        ),
+    ],
+)
+def test_bad_columns_are_refused(
+    made: Made, columns: dict[str, Any], keys: dict[str, Any], message: str
+) -> None:
+    chosen = plan(**({"column": "fold"} | keys))
+    table = loaded(made(**columns), *chosen.columns)
+    with pytest.raises(Problem) as error:
+        make_splits("d", table, "kfold", chosen, 0)
+    assert message in str(error.value)
+    assert str(error.value).startswith("resampling.kfold.")
+
+
+def told(path: Path, **changes: Any) -> str:
+    """Return what is wrong with an experiment that goes by own folds."""
+    config = {
+        "experiment": "e",
+        "datasets": {"d": {"source": "file", "path": str(path), "target": "y"}},
+        "models": {
+            name: {"estimator": "sklearn.dummy.DummyClassifier", "params": {"strategy": name}}
+            for name in ("prior", "uniform")
+        },
+        "resampling": {"kfold": {"column": "fold", "folds": 3}},
+        "tests": {"run": ["corrected_kfold_t"]},
+    }
+    for place, value in changes.items():
+        config[place] = value
+    try:
+        problems, _ = check_experiment(load_experiment(config))
+    except UserError as error:
+        return str(error)
+    return "\n".join(map(str, problems))
+
+
+def test_own_folds_are_checked_before_the_run(made: Made) -> None:
+    assert told(made()) == ""
+    assert "resampling.kfold.column: unknown column 'fald'; did you mean 'fold'?" in told(
+        made(), resampling={"kfold": {"column": "fald"}}
+    )
+    lacks = made(fold=np.r_[np.tile([1, 2], 6), np.tile([1, 2, 3], 4)])
+    assert told(lacks) == ""
+    assert (
+        "resampling.kfold.column: f1_macro needs two rows of each class in every fold: fold '3' of "
+        "'fold' has 0 of class 'a' of d" in told(lacks, metrics=["f1_macro"])
+    )
+
+
+def test_what_contradicts_a_column_is_refused(made: Made) -> None:
+    path = made()
+    assert "resampling.kfold: `repeats` is the number of columns, 2" in told(
+        path, resampling={"kfold": {"column": ["fold", "again"], "repeats": 3}}
+    )
+    assert "'fold' appears twice" in told(
+        path, resampling={"kfold": {"column": ["fold", "fold"], "folds": 3}}
+    )
+    timed = {"source": "file", "path": str(path), "target": "y", "time": "x"}
+    assert "resampling.kfold.column: d is divided by `time`" in told(path, datasets={"d": timed})
