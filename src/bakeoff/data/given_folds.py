@@ -79,7 +79,7 @@ def _holdout(table: Table, plan: Holdout) -> Folds:
 
 
 def _folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
-    """Number the values of a column in their order; numbers by value, 2 before 10."""
+    """Return the folds of a column, numbered in the order of its values."""
     column, rows = plan.columns[repeat - 1], at_disposal(table)
     values = table.frame[f"{FOLDS}{repeat}"].iloc[rows]
     missing = np.flatnonzero(values.isna())
