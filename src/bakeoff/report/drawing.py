@@ -30,6 +30,7 @@ SAYS = {Decision.A_BETTER: BLUE, Decision.B_BETTER: ORANGE, Decision.EQUIVALENT:
 WIDTH = 6.9
 BROAD = 640  # points; wider figures scroll rather than shrink
 SIZE = 8.5
+LEAST = 1.8  # inches that a plot keeps beside long names
 
 _RC: Any = {
     "font.family": "sans-serif",
@@ -92,8 +93,9 @@ def panel(
     bottom: float = 0.55,
     width: float = WIDTH,
 ) -> tuple[Figure, Axes]:
-    """Make a figure of `rows` lines with names at its left; sizes in inches."""
+    """Make a figure of `rows` lines with names at its left, wider for long ones; in inches."""
     left = max((text_width(label) for label in labels), default=0) + 0.15
+    width = max(width, left + LEAST + right)
     height = max(rows, 1) * row + top + bottom
     figure = canvas(width, height)
     axes = figure.add_axes(
