@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from bakeoff import __version__
+from bakeoff.cli.decision_options import add_claim
 from bakeoff.errors import UserError
 
 COMMANDS = {
     "init": "write a commented experiment from a table and its target",
     "check": "say what an experiment will do, before it does it",
     "compare": "compare predictions that are there already, at once",
+    "claim": "tell what a published comparison can be worth",
     "power": "tell what the tests of a finished run could have found",
     "tests": "list the statistical tests, or explain one",
 }
@@ -62,6 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
         "init": _add_init,
         "check": _add_check,
         "compare": _add_compare,
+        "claim": add_claim,
         "power": _add_power,
         "tests": _add_tests,
     }

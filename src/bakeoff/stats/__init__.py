@@ -25,6 +25,8 @@ from bakeoff.stats.auc import delong
 from bakeoff.stats.bayes import bayes_correlated_t
 from bakeoff.stats.bayes_datasets import bayes_sign, bayes_signed_rank
 from bakeoff.stats.best_models import BestResult, best_by_values, best_models
+from bakeoff.stats.claims import Claim, ClaimedTable, Rounded, accuracy_claim
+from bakeoff.stats.claims_metrics import AreaClaim, F1Claim, area_claim, f1_claim
 from bakeoff.stats.clustered import clustered_mcnemar
 from bakeoff.stats.clustered_auc import clustered_delong
 from bakeoff.stats.clustered_equivalence import clustered_noninferiority, clustered_tost
@@ -127,11 +129,14 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
+    "AreaClaim",
     "ArgumentError",
     "Arity",
     "Assumption",
     "BayesResult",
     "BestResult",
+    "Claim",
+    "ClaimedTable",
     "ClusteredEquivalenceResult",
     "ClusteredResult",
     "ConfidenceInterval",
@@ -139,6 +144,7 @@ __all__ = [
     "Entry",
     "EquivalenceResult",
     "Evidence",
+    "F1Claim",
     "Influence",
     "ItemsAndRuns",
     "McNemarResult",
@@ -147,13 +153,16 @@ __all__ = [
     "Plan",
     "Replicability",
     "Result",
+    "Rounded",
     "SerialResult",
     "Status",
     "TypeOneError",
     "VarianceComponents",
+    "accuracy_claim",
     "adjust_pvalues",
     "anova_oneway",
     "anova_repeated_measures",
+    "area_claim",
     "as_float",
     "bayes_correlated_t",
     "bayes_sign",
@@ -202,6 +211,7 @@ __all__ = [
     "difference_bounds",
     "dunn",
     "expected_design_effect",
+    "f1_claim",
     "friedman",
     "friedman_aligned_ranks",
     "friedman_posthoc",

@@ -102,6 +102,8 @@ _ENTRIES = r"""
 @article{hsu1984, author = {Hsu, Jason C.}, title = {Constrained simultaneous confidence intervals for multiple comparisons with the best}, journal = {The Annals of Statistics}, year = {1984}, volume = {12}, number = {3}, pages = {1136--1144}, doi = {10.1214/aos/1176346732}}
 @article{efron1987, author = {Efron, Bradley}, title = {Better bootstrap confidence intervals}, journal = {Journal of the American Statistical Association}, year = {1987}, volume = {82}, number = {397}, pages = {171--185}, doi = {10.1080/01621459.1987.10478410}}
 @article{piepho2004, author = {Piepho, Hans-Peter}, title = {An algorithm for a letter-based representation of all-pairwise comparisons}, journal = {Journal of Computational and Graphical Statistics}, year = {2004}, volume = {13}, number = {2}, pages = {456--466}, doi = {10.1198/1061860043515}}
+@misc{christodoulou2025, author = {Christodoulou, Evangelia and Reinke, Annika and Andr{\`e}, Pascaline and others}, title = {False promises in medical imaging {AI}? {Assessing} validity of outperformance claims}, year = {2025}, eprint = {2505.04720}, archivePrefix = {arXiv}}
+@article{hanley1982, author = {Hanley, James A. and McNeil, Barbara J.}, title = {The meaning and use of the area under a receiver operating characteristic ({ROC}) curve}, journal = {Radiology}, year = {1982}, volume = {143}, number = {1}, pages = {29--36}, doi = {10.1148/radiology.143.1.7063747}}
 """
 
 BIBTEX: dict[str, str] = {

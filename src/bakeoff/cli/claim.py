@@ -1,0 +1,250 @@
+"""`bakeoff claim`: what a published comparison can be worth."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import math
+from typing import Any
+
+from bakeoff.cli.terminal import bold, dim, say, table
+from bakeoff.errors import UserError
+from bakeoff.report.numbers import count, interval, number, p_equals, percent, pvalue
+from bakeoff.report.wrapping import paragraph
+from bakeoff.stats import (
+    ArgumentError,
+    Claim,
+    ClaimedTable,
+    F1Claim,
+    Rounded,
+    accuracy_claim,
+    area_claim,
+    f1_claim,
+    plain,
+)
+
+_NEED_CLASSES = ("f1", "roc_auc")
+_OPTIONS = {"accuracy_a": "--a", "accuracy_b": "--b"}
+_TABLES = {
+    "best": "best for the claim",
+    "independent": "independent errors",
+    "worst": "worst for the claim",
+}
+
+
+def run(args: argparse.Namespace) -> None:
+    """Say what the printed numbers allow."""
+    try:
+        _answer(args)
+    except ArgumentError as error:
+        raise UserError(f"--{error.argument}: {error.message}") from None
+
+
+def _answer(args: argparse.Namespace) -> None:
+    numbers = {name: Rounded.of(getattr(args, name), name, args.digits) for name in ("a", "b")}
+    if args.metric in _NEED_CLASSES:
+        if args.positives is None or not 0 < args.positives < args.n:
+            raise UserError(
+                f"--positives: {args.metric} needs how many of the {args.n:,} rows are positive"
+            )
+        if args.agree is not None:
+            raise UserError(f"--agree: says nothing about {args.metric}; leave it out")
+        classes = {"positives": args.positives, "negatives": args.n - args.positives}
+        _f1(numbers, classes, args) if args.metric == "f1" else _area(numbers, classes, args)
+        return
+    if args.positives is not None:
+        raise UserError(
+            f"--positives: goes with f1 and roc_auc; for {args.metric} give the rows as --n"
+        )
+    agree = None
+    if args.agree is not None:  # a round number is meant as exactly as the others are printed
+        agree = Rounded.of(args.agree, "agree")
+        digits = max(agree.digits, *(value.digits for value in numbers.values()))
+        agree = Rounded(agree.value, digits)
+    better, other = sorted(numbers, key=lambda name: numbers[name].value, reverse=True)
+    claim = accuracy_claim(
+        numbers[better],
+        numbers[other],
+        n=args.n,
+        agree=agree,
+        variant=args.variant,
+        alpha=args.alpha,
+        power=args.power,
+        confidence_level=1 - args.alpha,
+    )
+    names = {"a": better.upper(), "b": other.upper()}
+    if args.json:
+        _print_json({"metric": args.metric, "better": names["a"], **plain(claim)})
+    else:
+        _show(claim, names, numbers, args)
+
+
+def _print_json(found: dict[str, Any]) -> None:
+    say(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _show(
+    claim: Claim, names: dict[str, str], numbers: dict[str, Rounded], args: argparse.Namespace
+) -> None:
+    a, b = names["a"], names["b"]
+    if claim.impossible:
+        say("", bold("These numbers are impossible."))
+        for name, (low, high) in claim.impossible.items():
+            say(paragraph(_impossible(names.get(name, name), low, high, args)))
+        say("")
+        return
+    say("", bold(paragraph(_headline(claim, a, b, args))))
+    rights = (
+        f"{model}: {low:,} to {high:,}" if low < high else f"{model}: {low:,}"
+        for model, (low, high) in ((a, claim.right_a), (b, claim.right_b))
+    )
+    say(paragraph(f"Rows that are right, of {args.n:,}, by the rounding: {'; '.join(rights)}."))
+    if claim.most_discordant is not None:
+        share = percent(round(claim.most_discordant / claim.n, 3))
+        say(
+            paragraph(
+                f"The printed difference is significant where just one of the two is right on at "
+                f"most {count(claim.most_discordant, 'row')} ({share}); independent errors would "
+                f"make it {_expected(numbers)}."
+            )
+        )
+    level = percent(1 - args.alpha)
+    head = (
+        "",
+        f"only {a} right",
+        f"only {b} right",
+        f"{a} − {b}, {level} CI",
+        "p",
+        "claim false",
+        f"rows for {percent(args.power)}",
+    )
+    rows = [_row(_TABLES[name], found) for name, found in claim.tables.items()]
+    say("", *table(head, rows, "lrrrrrr", [(head[1], head[2])]), "")
+    say(
+        paragraph(
+            f"Over all tables that the numbers allow: p from {pvalue(claim.pvalue[0])} to "
+            f"{pvalue(claim.pvalue[1])}, the difference in {interval(*claim.ci)}."
+        )
+    )
+    say(dim(paragraph(_assumed(a, args))), "")
+
+
+def _row(name: str, found: ClaimedTable) -> tuple[str, ...]:
+    return (
+        name,
+        f"{found.only_a_correct:,}",
+        f"{found.only_b_correct:,}",
+        interval(found.ci.low, found.ci.high),
+        pvalue(found.pvalue),
+        pvalue(found.p_false),
+        "" if found.rows_needed is None else f"{found.rows_needed:,}",
+    )
+
+
+def _headline(claim: Claim, a: str, b: str, args: argparse.Namespace) -> str:
+    what = f"{a} is better than {b} by {args.metric} on {count(args.n, 'row')}"
+    if args.a == args.b:
+        return f"Neither is said to be better: the printed numbers of {a} and {b} are the same."
+    if claim.pvalue[0] > args.alpha:
+        return f"That {what} cannot be shown: no table that the numbers allow is significant."
+    if claim.pvalue[1] <= args.alpha and claim.p_false[1] < 0.5:
+        return f"That {what} holds: every table that the numbers allow is significant."
+    return f"That {what} hangs on how often the two disagree, which the numbers do not say."
+
+
+def _impossible(name: str, low: int, high: int, args: argparse.Namespace) -> str:
+    rows = f"{args.n:,} rows"
+    if name == "agree":
+        return (
+            f"The two cannot agree on {args.agree} of {rows} and be right as often as printed, or "
+            "no whole number of rows is printed so."
+        )
+    printed = args.a if name == "A" else args.b
+    near = " or ".join(f"{k:,} ({k / args.n:.5g})" for k in dict.fromkeys((low, high)))
+    return (
+        f"{name}: no whole number of {rows} gives {printed}; the nearest are {near}. It may be a "
+        "mean over folds or seeds, a weighted number, or one of another test set."
+    )
+
+
+def _expected(numbers: dict[str, Rounded]) -> str:
+    p, q = (float(value.value) for value in numbers.values())
+    return percent(round(p * (1 - q) + q * (1 - p), 3))
+
+
+def _assumed(a: str, args: argparse.Namespace) -> str:
+    return (
+        "One test set, one prediction per row, independent rows; not means over folds or seeds. "
+        f"p: McNemar's test ({args.variant}). Claim false: the posterior probability that {a} is "
+        "not better, either model as likely the better one before the data (uniform prior, "
+        "Christodoulou et al. 2025). Models of the same data mostly disagree less than with "
+        "independent errors."
+    )
+
+
+def _f1(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.Namespace) -> None:
+    found = {name.upper(): f1_claim(value, **classes) for name, value in numbers.items()}
+    if args.json:
+        _print_json({"metric": "f1", "models": plain(found)})
+        return
+    say("", bold(paragraph(_f1_headline(found))))
+    rows = [
+        (name, "yes" if one.possible else "no", *map(_range, _f1_ranges(one)))
+        for name, one in found.items()
+    ]
+    say("", *table(("", "possible", "sensitivity", "precision", "accuracy"), rows, "llrrr"), "")
+    say(
+        paragraph(
+            "An F1 score does not tell the counts behind it, nor how two models go together: no "
+            "p-value follows. With the four counts of rows, or the predictions, `bakeoff compare` "
+            "tests it."
+        ),
+        "",
+    )
+
+
+def _f1_headline(found: dict[str, F1Claim]) -> str:
+    wrong = [name for name, one in found.items() if not one.possible]
+    if wrong:
+        return f"No table of predictions gives the F1 score of {' and '.join(wrong)}."
+    return "Tables of predictions with these F1 scores exist; this is what they have in common."
+
+
+def _f1_ranges(one: F1Claim) -> list[tuple[float, float]]:
+    return [one.sensitivity, one.precision, one.accuracy]
+
+
+def _range(values: tuple[float, float]) -> str:
+    return "" if math.isnan(values[0]) else f"{values[0]:.3f} to {values[1]:.3f}"
+
+
+def _area(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.Namespace) -> None:
+    found = area_claim(numbers["a"], numbers["b"], **classes, alpha=args.alpha)
+    if args.json:
+        _print_json({"metric": "roc_auc", **plain(dataclasses.asdict(found))})
+        return
+    r = found.correlation_needed
+    if found.impossible:
+        names = " and ".join(name.upper() for name in found.impossible)
+        headline = f"No ranking of these rows has the area of {names}."
+    elif math.isnan(r):
+        headline = "No correlation of the two areas makes this difference significant."
+    elif r == 0:
+        headline = "The difference is significant even if the two areas had nothing in common."
+    else:
+        headline = (
+            f"The difference is significant where the two areas' estimates are correlated by "
+            f"{number(r, 2)} or more."
+        )
+    say("", bold(paragraph(headline)))
+    say(
+        paragraph(
+            f"Standard errors {number(found.se_a, 2)} and {number(found.se_b, 2)} (Hanley & McNeil "
+            f"1982, who take exponential scores for granted). From different rows the difference "
+            f"would have {p_equals(found.pvalue_unpaired)}. On the same rows areas are correlated, "
+            "the more the more alike the models rank; how much, only the scores can tell "
+            "(`bakeoff compare`)."
+        ),
+        "",
+    )

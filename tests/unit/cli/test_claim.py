@@ -1,0 +1,79 @@
+"""`bakeoff claim`: what a published comparison can be worth."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bakeoff.cli import main
+
+
+def said(capsys: pytest.CaptureFixture[str], text: str, code: int = 0) -> str:
+    assert main(["claim", *text.split()]) == code
+    captured = capsys.readouterr()
+    return " ".join((captured.out or captured.err).split())
+
+
+def test_it_hangs_on_the_disagreement(capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "--a 0.87 --b 0.85 --n 500")
+    assert "hangs on how often the two disagree" in out
+    assert "at most 24 rows (4.8%)" in out
+    assert "A: 433 to 437; B: 423 to 427" in out
+
+
+def test_the_better_one_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "--a 0.60 --b 0.90 --n 1000")
+    assert "That B is better than A by accuracy on 1,000 rows holds" in out
+    found = json.loads(said(capsys, "--a 0.60 --b 0.90 --n 1000 --json"))
+    assert found["better"] == "B"
+    assert found["pvalue"][1] < 1e-6
+
+
+def test_no_table_is_significant(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "cannot be shown" in said(capsys, "--a 0.86 --b 0.85 --n 100")
+    assert "Neither is said to be better" in said(capsys, "--a 0.85 --b 0.85 --n 100")
+
+
+def test_agreement_is_as_exact_as_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    known = "--a 0.87 --b 0.85 --n 500 --json --agree"
+    assert json.loads(said(capsys, f"{known} 0.9")) == json.loads(said(capsys, f"{known} 0.90"))
+
+
+def test_impossible_numbers_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "--a 0.873 --b 0.85 --n 60")
+    assert "A: no whole number of 60 rows gives 0.873" in out
+    assert "52 (0.86667) or 53 (0.88333)" in out
+    assert "cannot agree" in said(capsys, "--a .85 --b .81 --n 100 --agree .99")
+
+
+def test_of_areas_and_f1_scores_less_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    area = "--metric roc_auc --a 0.91 --b 0.88 --n 200 --positives 60"
+    assert "correlated by 0.86 or more" in said(capsys, area)
+    assert json.loads(said(capsys, f"{area} --json"))["impossible"] == []
+    f1 = "--metric f1 --a 0.8 --b 0.85 --n 100 --positives 20"
+    assert "no p-value follows" in said(capsys, f1)
+    assert json.loads(said(capsys, f"{f1} --json"))["models"]["A"]["possible"]
+    assert "No table of predictions" in said(
+        capsys, "--metric f1 --a 0.99 --b 0.8 --n 20 --positives 10"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("--a 87 --b .8 --n 10", "--a: found '87'"),
+        ("--a .8 --b x --n 10", "--b: found 'x'"),
+        ("--a .8 --b .7 --n 0", "--n: found 0"),
+        ("--a .8 --b .7 --n 10 --alpha 2", "--alpha: found 2.0"),
+        ("--a .8 --b .7 --n 10 --power 0", "--power: found 0"),
+        ("--a .8 --b .7 --n 10 --agree 2", "--agree: found '2'"),
+        ("--a .83 --b .7 --n 10 --digits 1", "--digits: found 1"),
+        ("--a .8 --b .7 --n 10 --metric f1", "--positives: f1 needs"),
+        ("--a .8 --b .7 --n 10 --metric roc_auc --positives 10", "--positives: roc_auc needs"),
+        ("--a .8 --b .7 --n 10 --metric f1 --positives 5 --agree .9", "--agree: says nothing"),
+        ("--a .8 --b .7 --n 10 --positives 5", "--positives: goes with"),
+    ],
+)
+def test_mistakes_are_told(capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
+    assert message in said(capsys, text, 2)
