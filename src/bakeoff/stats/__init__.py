@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bakeoff.stats._cluster_result import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._plain import as_float, plain
-from bakeoff.stats._plan import Plan
+from bakeoff.stats._power import PowerResult
 from bakeoff.stats._registry import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats._result import (
     Assumption,
@@ -150,7 +150,7 @@ __all__ = [
     "McNemarResult",
     "Pair",
     "PairwiseResult",
-    "Plan",
+    "PowerResult",
     "Replicability",
     "Result",
     "Rounded",

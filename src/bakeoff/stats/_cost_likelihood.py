@@ -12,7 +12,7 @@ from bakeoff.stats._checks import FloatArray
 
 
 @dataclasses.dataclass(frozen=True)
-class Cells:
+class CostCells:
     """The observed cost differences and how often each occurred.
 
     Attributes
@@ -31,13 +31,13 @@ class Cells:
     support: tuple[float, float] | None = None
 
     @classmethod
-    def observed(cls, d: FloatArray, counts: FloatArray) -> Cells:
+    def observed(cls, d: FloatArray, counts: FloatArray) -> CostCells:
         """Collect the cells by their cost difference; only those observed count."""
         value, place = np.unique(d[counts > 0], return_inverse=True)
         count = np.bincount(place, weights=counts[counts > 0]).astype(np.float64)
         return cls(value, count, np.unique(d))
 
-    def among(self, possible: ArrayLike) -> Cells:
+    def among(self, possible: ArrayLike) -> CostCells:
         """Allow every possible cell a probability, observed or not."""
         values = np.asarray(possible)
         support = (float(values.min()), float(values.max()))

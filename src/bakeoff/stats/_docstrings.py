@@ -75,8 +75,8 @@ def fill_docstring(function: F) -> F:
         doc = inspect.cleandoc(function.__doc__)
         doc = re.sub(r"^(\w[\w, ]*) : shared$", _paragraphs, doc, flags=re.MULTILINE)
         if not re.search(r"^Raises\n---", doc, re.MULTILINE):
-            rest = r"^(?=(Notes|References|Examples)\n---)"
-            doc = re.sub(rest, _RAISES, doc, count=1, flags=re.MULTILINE)
+            rest = r"^(?=(Notes|References|Examples)\n---)|\Z"
+            doc = re.sub(rest, _RAISES, doc + "\n\n", count=1, flags=re.MULTILINE).rstrip()
         function.__doc__ = doc
     return function
 

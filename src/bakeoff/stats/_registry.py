@@ -164,7 +164,7 @@ class Entry:
     detectable : Callable or None
         Its planning function, with options that make it quick: it takes ``power`` and ``alpha``,
         and ``n`` with ``discordance`` or else what the test's details hold of the noise, and
-        returns a `bakeoff.stats.Plan`, whose `difference` is the smallest that is found.
+        returns a `bakeoff.stats.PowerResult`, whose `difference` is the smallest that is found.
     at_once : str
         For a test of pairs: the test that computes the same numbers for all pairs in one call.
     in_groups, in_time : str

@@ -113,12 +113,6 @@ def delong(
         interval, and the covariance. Fewer than two rows of a class give ``too_few``; equal
         rankings give p 1.
 
-    Raises
-    ------
-    ValueError
-        If `y_true` has other values than 0 and 1 or one class only (the area is undefined),
-        lengths differ, scores are missing, or an option is unknown.
-
     Examples
     --------
     >>> y = [1, 1, 1, 1, 0, 0, 0, 0]

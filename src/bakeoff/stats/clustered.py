@@ -101,12 +101,6 @@ def clustered_mcnemar(
         `estimate` is the difference of the accuracies over rows. `statistic` is S, t or χ²
         (its signed root when one-sided).
 
-    Raises
-    ------
-    ValueError
-        On class labels instead of right/wrong, missing values, unequal lengths, or an unknown
-        option.
-
     Examples
     --------
     >>> a = [1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1]

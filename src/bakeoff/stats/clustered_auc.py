@@ -83,12 +83,6 @@ def clustered_delong(
     ClusteredResult
         `estimate` is AUC_A − AUC_B. A class that lies in one group is ``too_few``.
 
-    Raises
-    ------
-    ValueError
-        If `y_true` has other values than 0 and 1 or one class only, lengths differ, scores are
-        missing, or an option is unknown.
-
     Notes
     -----
     X_k and Y_k sum over the m_k positives and n_k negatives of group k the placement differences

@@ -70,12 +70,6 @@ def clustered_tost(
     ClusteredEquivalenceResult
         `estimate` is acc_A − acc_B. Fewer than four degrees of freedom are ``too_few``.
 
-    Raises
-    ------
-    ValueError
-        On class labels instead of right/wrong, missing values, unequal lengths, or a margin or
-        level out of range.
-
     Notes
     -----
     The design effect is at least 1 + (Σn_k²/N − 1)·max(icc, 0): the variance of few groups may
@@ -129,11 +123,6 @@ def clustered_noninferiority(
     -------
     ClusteredEquivalenceResult
         `pvalue` is `pvalue_lower`; the verdict is "not inferior" or "not shown".
-
-    Raises
-    ------
-    ValueError
-        As `clustered_tost`.
 
     Examples
     --------

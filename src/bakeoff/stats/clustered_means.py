@@ -17,7 +17,6 @@ from bakeoff.stats._checks import (
     check_count,
     check_level,
     check_same_labels,
-    check_same_length,
 )
 from bakeoff.stats._cluster_result import (
     ClusteredResult,
@@ -26,12 +25,12 @@ from bakeoff.stats._cluster_result import (
     too_few_degrees,
 )
 from bakeoff.stats._clusters import Clusters, as_clusters
+from bakeoff.stats._labels import as_cost, as_label_codes
 from bakeoff.stats._paired import paired_differences, t_interval
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, Status
 from bakeoff.stats._sign_flip import FLIPS, Tails, flip_tails, smallest_pvalue
 from bakeoff.stats._tails import t_pvalue
-from bakeoff.stats.costs import as_cost, as_labels, class_names, label_places
 from bakeoff.stats.dependence import Dependence, describe
 
 __all__ = ["clustered_costs", "clustered_mean_difference"]
@@ -180,15 +179,7 @@ def clustered_costs(
     (0.875, 0.015625)
     """
     settings = _settings(variant, alternative, confidence_level, n_resamples, seed)
-    labels = {
-        "y_true": as_labels(y_true, "y_true"),
-        "pred_a": as_labels(pred_a, "pred_a"),
-        "pred_b": as_labels(pred_b, "pred_b"),
-    }
-    check_same_length(**labels)
-    check_same_labels(y_true=y_true, pred_a=pred_a, pred_b=pred_b)
-    names = class_names(classes, *labels.values())
-    truth, first, second = (label_places(v, names, k) for k, v in labels.items())
+    names, truth, first, second = as_label_codes(y_true, pred_a, pred_b, classes)
     matrix = as_cost(cost, max(len(names), 2))
     cost_a, cost_b = matrix[truth, first], matrix[truth, second]
     d, noise = cost_b - cost_a, 1e-12 * float(matrix.max())

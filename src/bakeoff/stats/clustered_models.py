@@ -90,11 +90,6 @@ def clustered_cochran_q(
         `statistic` is Q = (M − 1) Σ_j(Σ_k g_kj)²/ΣΣg² over rows, Cochran's with one row per
         group, or F. `estimate` is the range of the accuracies.
 
-    Raises
-    ------
-    ValueError
-        For labels instead of right/wrong values, fewer than two models, or unknown options.
-
     Examples
     --------
     >>> right = [[1, 1, 0], [1, 0, 0], [1, 1, 1], [1, 0, 1], [1, 1, 0], [0, 1, 0], [1, 1, 1],

@@ -106,12 +106,6 @@ def pairwise_clustered_mcnemar(
         Pairs (0, 1), (0, 2), ..., or (control, j), each with the counts of rows, the clusters
         that differ, the design effect and the effective number of rows in `details`.
 
-    Raises
-    ------
-    ValueError
-        For labels instead of right/wrong values, fewer than two models, unknown options, or a
-        correction that does not fit the family.
-
     Notes
     -----
     Everything but the counts comes from the K × M sums inside groups; one model at a time is

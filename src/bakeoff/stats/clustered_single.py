@@ -79,12 +79,6 @@ def clustered_accuracy(
         `estimate` is the rate over rows, `ci` Wilson's (1927) interval on the effective number of
         rows with a t quantile.
 
-    Raises
-    ------
-    ValueError
-        On class labels instead of right/wrong, missing values, `p0` outside (0, 1), or an
-        unknown option.
-
     Examples
     --------
     >>> import numpy as np

@@ -8,23 +8,20 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats import _cost_likelihood as likelihood
 from bakeoff.stats._checks import (
     FloatArray,
-    as_array,
     as_counts,
-    as_floats,
     check_alternative,
     check_choice,
     check_level,
-    check_same_labels,
-    check_same_length,
-    is_missing,
 )
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
+from bakeoff.stats._labels import as_cost, as_label_codes
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
@@ -124,20 +121,9 @@ def cost_sensitive(
     >>> print(f"{result.estimate:.2f} {result.pvalue:.3f}")
     0.05 0.707
     """
-    truth, a, b = (
-        as_labels(y_true, "y_true"),
-        as_labels(pred_a, "pred_a"),
-        as_labels(pred_b, "pred_b"),
-    )
-    check_same_length(y_true=truth, pred_a=a, pred_b=b)
-    check_same_labels(y_true=y_true, pred_a=pred_a, pred_b=pred_b)
-    names = class_names(classes, truth, a, b)
+    names, truth, a, b = as_label_codes(y_true, pred_a, pred_b, classes)
     k = max(len(names), 2)  # a single class in all three arrays: every label is right
-    i, j, t = (
-        label_places(x, names, name)
-        for x, name in ((a, "pred_a"), (b, "pred_b"), (truth, "y_true"))
-    )
-    counts = np.bincount((i * k + j) * k + t, minlength=k**3).reshape(k, k, k)
+    counts = np.bincount((a * k + b) * k + truth, minlength=k**3).reshape(k, k, k)
     result = cost_sensitive_from_counts(
         counts,
         cost=cost,
@@ -148,6 +134,7 @@ def cost_sensitive(
     return dataclasses.replace(result, details={**result.details, "classes": names})
 
 
+@fill_docstring
 def cost_sensitive_from_counts(
     counts: ArrayLike,
     *,
@@ -170,11 +157,6 @@ def cost_sensitive_from_counts(
     Result
         The same result as from the labels.
 
-    Raises
-    ------
-    ValueError
-        If the counts are not a cube of whole numbers ≥ 0, or for wrong options.
-
     Examples
     --------
     >>> from bakeoff.stats import cost_sensitive_from_counts
@@ -192,7 +174,7 @@ def cost_sensitive_from_counts(
     d = matrix.T[:, None, :] - matrix.T[None, :, :]
     d = np.where(np.abs(d) <= 1e-12 * matrix.max(), 0.0, d)
     n = float(table.sum())
-    cells = likelihood.Cells.observed(d.ravel(), table.ravel())
+    cells = likelihood.CostCells.observed(d.ravel(), table.ravel())
     status = _status(cells, variant)
     statistic, multiplier = _statistic(cells, d, table, variant, status)
     costs = _mean_costs(table, matrix)
@@ -224,55 +206,6 @@ def cost_sensitive_from_counts(
     )
 
 
-def as_labels(values: ArrayLike, name: str) -> NDArray[Any]:
-    array = as_array(values, name)
-    if array.ndim != 1:
-        raise ArgumentError(name, f"expected 1 dimension, found shape {array.shape}")
-    if array.size == 0:
-        raise ArgumentError(name, "is empty")
-    missing = is_missing(array)
-    if missing.any():
-        raise ArgumentError(
-            name,
-            f"{int(missing.sum())} missing label(s), first in row "
-            f"{int(np.flatnonzero(missing)[0])}; drop these rows for both models",
-        )
-    if all(isinstance(label, str) for label in array.flat):
-        return array.astype(np.str_)  # words are words, also in an array of objects
-    return array
-
-
-def class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[Any]:
-    if classes is None:
-        try:
-            names: list[Any] = np.unique(np.concatenate([np.unique(x) for x in labels])).tolist()
-        except TypeError:
-            raise ValueError(
-                "y_true, pred_a, pred_b: labels of several kinds cannot be sorted; give classes"
-            ) from None
-        if len({x.dtype.kind in "US" for x in labels}) > 1:
-            raise ValueError(
-                "y_true, pred_a, pred_b: some are text and some are not; use labels of one kind"
-            )
-        return names
-    if isinstance(classes, str) or not np.iterable(classes):
-        raise ArgumentError("classes", f"found {classes!r}, needs a sequence of labels")
-    names = classes if isinstance(classes, list) else np.asarray(classes).tolist()
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise ArgumentError("classes", f"found {names!r}, needs two or more different labels")
-    return names
-
-
-def label_places(labels: NDArray[Any], names: list[Any], name: str) -> NDArray[np.int64]:
-    found, inverse = np.unique(labels, return_inverse=True)
-    where = {label: position for position, label in enumerate(names)}
-    unknown = [label for label in found.tolist() if label not in where]
-    if unknown:
-        raise ArgumentError(name, f"found label {unknown[0]!r}, not among the classes {names!r}")
-    places = np.array([where[label] for label in found.tolist()], dtype=np.int64)
-    return places[inverse]
-
-
 def _as_counts(counts: ArrayLike) -> FloatArray:
     table = as_counts(counts, "counts")
     if table.ndim != 3 or len(set(table.shape)) != 1 or len(table) < 2:
@@ -286,27 +219,6 @@ def _as_counts(counts: ArrayLike) -> FloatArray:
     return table
 
 
-def as_cost(cost: ArrayLike | None, k: int) -> FloatArray:
-    if cost is None:
-        return 1 - np.eye(k)
-    matrix = as_floats(cost, "cost")
-    if matrix.shape != (k, k):
-        raise ArgumentError(
-            "cost",
-            f"found shape {matrix.shape}, needs ({k}, {k}): rows are true classes, columns "
-            "predicted ones, in the order of classes",
-        )
-    if not np.isfinite(matrix).all() or (matrix < 0).any() or np.diag(matrix).any():
-        raise ArgumentError("cost", "must be finite and >= 0, with 0 on the diagonal")
-    if not matrix.any():
-        raise ArgumentError("cost", "is 0 everywhere, so no error matters")
-    if not 1e-100 <= matrix.max() <= 1e100:
-        raise ArgumentError(
-            "cost", f"the largest is {matrix.max():g}; use a unit that makes it near 1"
-        )
-    return matrix
-
-
 def _mean_costs(table: FloatArray, cost: FloatArray) -> dict[str, float]:
     n = table.sum()
     by_a, by_b = table.sum(axis=1), table.sum(axis=0)  # [label, true class]
@@ -318,7 +230,7 @@ def _mean_costs(table: FloatArray, cost: FloatArray) -> dict[str, float]:
     }
 
 
-def _status(cells: likelihood.Cells, variant: str) -> Status:
+def _status(cells: likelihood.CostCells, variant: str) -> Status:
     if not cells.value.any():
         return Status.IDENTICAL_SCORES
     if variant == "likelihood_ratio" and (cells.value.min() >= 0 or cells.value.max() <= 0):
@@ -327,7 +239,7 @@ def _status(cells: likelihood.Cells, variant: str) -> Status:
 
 
 def _statistic(
-    cells: likelihood.Cells, d: FloatArray, table: FloatArray, variant: str, status: Status
+    cells: likelihood.CostCells, d: FloatArray, table: FloatArray, variant: str, status: Status
 ) -> tuple[float, float]:
     if status is Status.IDENTICAL_SCORES:
         return 0.0, 0.0
@@ -349,7 +261,7 @@ def _pvalue(statistic: float, advantage: float, side: Alternative, status: Statu
 
 
 def _interval(
-    cells: likelihood.Cells, variant: str, status: Status, side: Alternative, level: float
+    cells: likelihood.CostCells, variant: str, status: Status, side: Alternative, level: float
 ) -> ConfidenceInterval | None:
     """Profile-likelihood interval for B's cost less A's, of the form that the test has."""
     if status is Status.UNDEFINED:
@@ -366,7 +278,7 @@ def _interval(
     return ConfidenceInterval(low, high, level, method)
 
 
-def _effect_sizes(cells: likelihood.Cells, cost_b: float) -> dict[str, float]:
+def _effect_sizes(cells: likelihood.CostCells, cost_b: float) -> dict[str, float]:
     variance = float(cells.count @ np.square(cells.value - cells.mean)) / cells.n
     standardised = -cells.mean / math.sqrt(variance) if variance > 0 else math.nan
     return {
@@ -376,7 +288,7 @@ def _effect_sizes(cells: likelihood.Cells, cost_b: float) -> dict[str, float]:
 
 
 def _assumptions(
-    cells: likelihood.Cells, d: FloatArray, multiplier: float, variant: str, status: Status
+    cells: likelihood.CostCells, d: FloatArray, multiplier: float, variant: str, status: Status
 ) -> tuple[Assumption, ...]:
     differing = int(cells.count[cells.value != 0].sum())
     notes = [

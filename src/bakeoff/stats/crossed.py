@@ -74,12 +74,6 @@ def crossed_mcnemar(
         `estimate` is the difference of the accuracies over rows; `details` has both design
         effects and which variance was taken.
 
-    Raises
-    ------
-    ValueError
-        On class labels instead of right/wrong, missing values or labels, unequal lengths, or an
-        unknown option.
-
     Examples
     --------
     >>> import numpy as np

@@ -19,6 +19,7 @@ from bakeoff.stats._clusters import (
     moments,
     raw_design_effect,
 )
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import paired_differences
 
@@ -74,6 +75,7 @@ class Dependence:
     n_effective: float
 
 
+@fill_docstring
 def row_dependence(values: ArrayLike, groups: ArrayLike) -> Dependence:
     """Describe how a value per row depends on the groups of the rows.
 
@@ -88,11 +90,6 @@ def row_dependence(values: ArrayLike, groups: ArrayLike) -> Dependence:
     -------
     Dependence
         Intraclass correlation, design effect and effective number of rows.
-
-    Raises
-    ------
-    ValueError
-        For missing values or labels, or unequal lengths.
 
     Notes
     -----

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import check_choice, check_counts, check_level, paired_counts
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._equivalence import check_alpha, conclude, infinite
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, EquivalenceResult, Status
@@ -86,6 +87,7 @@ def tost_paired(
     )
 
 
+@fill_docstring
 def tost_paired_from_counts(
     *,
     both_correct: int,
@@ -109,11 +111,6 @@ def tost_paired_from_counts(
     -------
     EquivalenceResult
         The same result as from the rows.
-
-    Raises
-    ------
-    ValueError
-        If a count is not a whole number ≥ 0, all are 0, or an option is out of range.
 
     Examples
     --------

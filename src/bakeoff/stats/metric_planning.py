@@ -8,8 +8,9 @@ from typing import Any
 from scipy import optimize, special, stats
 
 from bakeoff.stats._checks import check_alternative, check_count, check_level, check_number
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._plan import Plan
+from bakeoff.stats._power import PowerResult, check_positive, check_power
 from bakeoff.stats._result import Alternative, Result
 
 _CAUTION = 0.8
@@ -44,6 +45,7 @@ def pilot_sd(pilot: Result, *, cautious: bool = True) -> float:
     return sd
 
 
+@fill_docstring
 def metric_rows_needed(
     pilot: Result | float,
     difference: float,
@@ -52,7 +54,7 @@ def metric_rows_needed(
     alpha: float = 0.05,
     alternative: str = "two-sided",
     cautious: bool = True,
-) -> Plan:
+) -> PowerResult:
     """Return how many rows detect a difference of a metric with a power.
 
     rows = ((z_{1−α/2} + z_power)·sd/δ)², and the same by the noncentral t distribution.
@@ -73,14 +75,9 @@ def metric_rows_needed(
 
     Returns
     -------
-    Plan
+    PowerResult
         `n` is that of the t test, rounded up; ``details`` holds ``n_normal`` and ``n_t`` as they
         are, and ``sd``.
-
-    Raises
-    ------
-    ValueError
-        Options out of range; a pilot without a standard error.
 
     Examples
     --------
@@ -103,6 +100,7 @@ def metric_rows_needed(
     )
 
 
+@fill_docstring
 def metric_detectable_difference(
     pilot: Result | float,
     n: int,
@@ -111,7 +109,7 @@ def metric_detectable_difference(
     alpha: float = 0.05,
     alternative: str = "two-sided",
     cautious: bool = True,
-) -> Plan:
+) -> PowerResult:
     """Return the difference of a metric that a number of rows detects with a power.
 
     Parameters
@@ -123,13 +121,8 @@ def metric_detectable_difference(
 
     Returns
     -------
-    Plan
+    PowerResult
         `difference` is positive, or negative for ``"less"``.
-
-    Raises
-    ------
-    ValueError
-        Options out of range; a pilot without a standard error.
 
     Examples
     --------
@@ -156,22 +149,15 @@ def _checked(
     cautious: bool,
 ) -> tuple[Alternative, float, float, float, float]:
     side = check_alternative(alternative)
-    sd = (
-        pilot_sd(pilot, cautious=cautious)
-        if isinstance(pilot, Result)
-        else check_number(pilot, "pilot")
-    )
+    if isinstance(pilot, Result):
+        sd = pilot_sd(pilot, cautious=cautious)
+    else:
+        sd = check_positive(pilot, "pilot")
     delta = check_number(difference, "difference")
-    if not (sd > 0 and math.isfinite(sd)):
-        raise ArgumentError(
-            "pilot", f"found {pilot!r}, the standard deviation must be greater than 0"
-        )
     if delta == 0 or not math.isfinite(delta):
         raise ArgumentError("difference", f"found {difference!r}, must not be 0")
-    level, wanted = check_level(alpha, "alpha"), check_level(power, "power")
-    if wanted <= level:
-        raise ArgumentError("power", f"found {power!r}, must be greater than alpha ({alpha!r})")
-    return side, sd, delta, level, wanted
+    level = check_level(alpha, "alpha")
+    return side, sd, delta, level, check_power(power, level)
 
 
 def _quantile(alpha: float, side: Alternative) -> float:
@@ -191,8 +177,8 @@ def _plan(
     alpha: float,
     side: Alternative,
     details: dict[str, Any],
-) -> Plan:
-    return Plan(
+) -> PowerResult:
+    return PowerResult(
         test="metric_difference",
         variant="t",
         n=float(n),

@@ -142,6 +142,7 @@ def mcnemar(
     )
 
 
+@fill_docstring
 def mcnemar_from_counts(
     *,
     both_correct: int,
@@ -167,11 +168,6 @@ def mcnemar_from_counts(
     -------
     McNemarResult
         The same result as from the rows.
-
-    Raises
-    ------
-    ValueError
-        If a count is not a whole number ≥ 0, all are 0, or an option is unknown.
 
     Examples
     --------
@@ -251,11 +247,6 @@ def mcnemar_pvalues(
     -------
     ndarray
         The p-values; 1 where there are no discordant pairs.
-
-    Raises
-    ------
-    ValueError
-        On an unknown option.
 
     Examples
     --------

@@ -20,6 +20,7 @@ from bakeoff.stats._checks import (
     check_choice,
     check_count,
 )
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._result import ConfidenceInterval
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
 Bounds = tuple[FloatArray, FloatArray]
 
 
+@fill_docstring
 def paired_difference_ci(
     *,
     both_correct: int,
@@ -65,11 +67,6 @@ def paired_difference_ci(
     ConfidenceInterval
         Limits in [−1, 1].
 
-    Raises
-    ------
-    ValueError
-        If a count is not a whole number ≥ 0, all are 0, or an option is unknown.
-
     Examples
     --------
     >>> low, high = paired_difference_ci(
@@ -92,6 +89,7 @@ def paired_difference_ci(
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
 
 
+@fill_docstring
 def paired_odds_ratio_ci(
     *,
     only_a_correct: int,
@@ -122,11 +120,6 @@ def paired_odds_ratio_ci(
     -------
     ConfidenceInterval
         Limits in [0, ∞]; (0, ∞) without discordant pairs.
-
-    Raises
-    ------
-    ValueError
-        If a count is not a whole number ≥ 0 or an option is unknown.
 
     Examples
     --------

@@ -21,8 +21,8 @@ from bakeoff.stats._checks import (
     check_level,
     check_number,
 )
-from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._plan import Plan
+from bakeoff.stats._docstrings import fill_docstring
+from bakeoff.stats._power import PowerResult, check_direction, check_discordance, fewest, smallest
 from bakeoff.stats._result import Alternative
 
 __all__ = [
@@ -36,6 +36,7 @@ _MOST_ROWS = 10**8
 _SETTLED = 20  # power moves in small steps both ways: how many more n must keep it up
 
 
+@fill_docstring
 def mcnemar_power(
     *,
     n: int,
@@ -47,7 +48,7 @@ def mcnemar_power(
     alternative: str = "two-sided",
     variant: str = "midp",
     calculation: str = "exact",
-) -> Plan:
+) -> PowerResult:
     """Power of McNemar's test.
 
     Parameters
@@ -72,14 +73,8 @@ def mcnemar_power(
 
     Returns
     -------
-    Plan
+    PowerResult
         With `power`.
-
-    Raises
-    ------
-    ValueError
-        If the probabilities are given twice, incompletely or are impossible, or an option is
-        out of range.
 
     Examples
     --------
@@ -94,6 +89,7 @@ def mcnemar_power(
     return _plan(n, cells, power, alpha, side, variant, calculation)
 
 
+@fill_docstring
 def mcnemar_sample_size(
     *,
     power: float = 0.8,
@@ -105,7 +101,7 @@ def mcnemar_sample_size(
     alternative: str = "two-sided",
     variant: str = "midp",
     calculation: str = "exact",
-) -> Plan:
+) -> PowerResult:
     """Rows that McNemar's test needs for a power.
 
     Parameters
@@ -118,14 +114,8 @@ def mcnemar_sample_size(
 
     Returns
     -------
-    Plan
+    PowerResult
         With `n` and the `power` it gives.
-
-    Raises
-    ------
-    ValueError
-        As `mcnemar_power`; also when the alternative points away from the difference or more
-        than 10⁸ rows are needed.
 
     Examples
     --------
@@ -135,27 +125,17 @@ def mcnemar_sample_size(
     check_level(power, "power")
     p10, p01 = cells = _cells(p10, p01, difference, discordance)
     side = _check_options(alpha, alternative, variant, calculation)
-    _check_direction(p10 - p01, side)
+    check_direction(p10 - p01, side)
 
     def power_at(n: int) -> float:
         return _power(n, p10, p01, alpha, side, variant, calculation)
 
-    low, high = 0, 16
-    while power_at(high) < power:
-        low, high = high, 2 * high
-        if high > _MOST_ROWS:
-            raise ArgumentError(
-                "difference",
-                f"found {p10 - p01:g}, more than {_MOST_ROWS:,} rows are needed for "
-                f"power {power:g}",
-            )
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power_at(middle) >= power else (middle, high)
-    n = _settled(high, power_at, power)
+    first = fewest(power_at, power, p10 - p01, start=16, most=_MOST_ROWS, unit="rows")
+    n = _settled(first, power_at, power)
     return _plan(n, cells, power_at(n), alpha, side, variant, calculation)
 
 
+@fill_docstring
 def mcnemar_detectable_difference(
     *,
     n: int,
@@ -165,7 +145,7 @@ def mcnemar_detectable_difference(
     alternative: str = "two-sided",
     variant: str = "midp",
     calculation: str = "exact",
-) -> Plan:
+) -> PowerResult:
     """Smallest accuracy difference that McNemar's test would find with a power.
 
     Parameters
@@ -181,14 +161,9 @@ def mcnemar_detectable_difference(
 
     Returns
     -------
-    Plan
+    PowerResult
         With `difference`, negative for the alternative ``"less"``; NaN when even a difference
         as large as the discordance does not reach the power.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -200,23 +175,22 @@ def mcnemar_detectable_difference(
     check_level(power, "power")
     side = _check_options(alpha, alternative, variant, calculation)
     sign = -1.0 if side == "less" else 1.0
-    _cells(None, None, 0.0, discordance)
+    check_discordance(discordance)
+
+    def cells(size: float) -> tuple[float, float]:
+        return (discordance + sign * size) / 2, (discordance - sign * size) / 2
 
     def power_at(size: float) -> float:
-        p10, p01 = (discordance + sign * size) / 2, (discordance - sign * size) / 2
-        return _power(n, p10, p01, alpha, side, variant, calculation)
+        return _power(n, *cells(size), alpha, side, variant, calculation)
 
-    low, high = 0.0, discordance
-    if power_at(high) < power:
-        cells = (math.nan, math.nan)
-        return _plan(n, cells, power_at(high), alpha, side, variant, calculation, discordance)
-    while high - low > 1e-9 * discordance:
-        middle = (low + high) / 2
-        low, high = (low, middle) if power_at(middle) >= power else (middle, high)
-    cells = ((discordance + sign * high) / 2, (discordance - sign * high) / 2)
-    return _plan(n, cells, power_at(high), alpha, side, variant, calculation)
+    found = smallest(power_at, power, discordance)
+    none = math.isnan(found)
+    reached = power_at(discordance if none else found)
+    apart = discordance if none else None
+    return _plan(n, cells(found), reached, alpha, side, variant, calculation, apart)
 
 
+@fill_docstring
 def smallest_discordant_count(
     *, alpha: float = 0.05, alternative: str = "two-sided", variant: str = "midp"
 ) -> int:
@@ -238,11 +212,6 @@ def smallest_discordant_count(
     int
         The number of discordant pairs.
 
-    Raises
-    ------
-    ValueError
-        If an option is out of range.
-
     Examples
     --------
     >>> smallest_discordant_count(), smallest_discordant_count(variant="exact")
@@ -262,15 +231,6 @@ def _check_options(alpha: float, alternative: str, variant: str, calculation: st
     return check_alternative(alternative)
 
 
-def _check_direction(difference: float, side: Alternative) -> None:
-    against = {"two-sided": difference == 0, "greater": difference <= 0, "less": difference >= 0}
-    if against[side]:
-        raise ArgumentError(
-            "difference",
-            f"found {difference:g}, no number of rows gives power for the alternative {side!r}",
-        )
-
-
 def _cells(
     p10: float | None, p01: float | None, difference: float | None, discordance: float | None
 ) -> tuple[float, float]:
@@ -282,12 +242,7 @@ def _cells(
     if len(given) != 2 or not (by_cell or by_difference):
         raise ValueError("give either p10 and p01, or difference and discordance")
     if difference is not None and discordance is not None:
-        if not 0 < discordance <= 1:
-            raise ArgumentError("discordance", f"found {discordance!r}, must lie in (0, 1]")
-        if not abs(difference) <= discordance:
-            raise ArgumentError(
-                "difference", f"found {difference!r}, cannot exceed the discordance {discordance!r}"
-            )
+        check_discordance(discordance, difference)
         return (discordance + difference) / 2, (discordance - difference) / 2
     assert p10 is not None
     assert p01 is not None
@@ -367,9 +322,9 @@ def _plan(
     variant: str,
     calculation: str,
     discordance: float | None = None,
-) -> Plan:
+) -> PowerResult:
     p10, p01 = cells
-    return Plan(
+    return PowerResult(
         test="mcnemar",
         variant=variant,
         n=n,

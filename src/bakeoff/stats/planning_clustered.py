@@ -15,8 +15,9 @@ from scipy import special
 
 from bakeoff.stats._checks import check_alternative, check_count, check_level, check_number
 from bakeoff.stats._cluster_result import too_few_clusters
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._plan import Plan
+from bakeoff.stats._power import PowerResult, check_direction, check_discordance, fewest, smallest
 from bakeoff.stats._result import Alternative
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
 _MOST_GROUPS = 10**7
 
 
+@fill_docstring
 def expected_design_effect(*, rows_per_group: float, icc: float) -> float:
     """Return 1 + (m − 1)·icc, the design effect of groups of m rows.
 
@@ -44,11 +46,6 @@ def expected_design_effect(*, rows_per_group: float, icc: float) -> float:
     float
         How many dependent rows count as one.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Examples
     --------
     >>> expected_design_effect(rows_per_group=12, icc=0.25)
@@ -63,6 +60,7 @@ def expected_design_effect(*, rows_per_group: float, icc: float) -> float:
     return 1 + (size - 1) * correlation
 
 
+@fill_docstring
 def clustered_power(
     *,
     n_groups: int,
@@ -73,7 +71,7 @@ def clustered_power(
     design_effect: float | None = None,
     alpha: float = 0.05,
     alternative: str = "two-sided",
-) -> Plan:
+) -> PowerResult:
     """Power of a test on groups of rows (`clustered_mcnemar`).
 
     Parameters
@@ -94,13 +92,8 @@ def clustered_power(
 
     Returns
     -------
-    Plan
+    PowerResult
         With `power`; 0 where so few groups could not reach the level at all.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or both or none of `icc` and `design_effect` are given.
 
     Notes
     -----
@@ -116,9 +109,11 @@ def clustered_power(
     """
     situation = _situation(n_groups, rows_per_group, discordance, icc, design_effect, alpha)
     side = check_alternative(alternative)
-    return situation.plan(_check_difference(difference, discordance), side)
+    check_discordance(discordance, difference)
+    return situation.plan(difference, side)
 
 
+@fill_docstring
 def clustered_sample_size(
     *,
     rows_per_group: float,
@@ -129,7 +124,7 @@ def clustered_sample_size(
     power: float = 0.8,
     alpha: float = 0.05,
     alternative: str = "two-sided",
-) -> Plan:
+) -> PowerResult:
     """Return the groups that a test on groups of rows needs for a power.
 
     Parameters
@@ -141,13 +136,8 @@ def clustered_sample_size(
 
     Returns
     -------
-    Plan
+    PowerResult
         `details` has ``n_groups``; `n` are its rows.
-
-    Raises
-    ------
-    ValueError
-        As `clustered_power`; also when more than 10⁷ groups are needed.
 
     Examples
     --------
@@ -158,29 +148,26 @@ def clustered_sample_size(
     """
     check_level(power, "power")
     side = check_alternative(alternative)
-    delta = _check_difference(difference, discordance)
-    if delta == 0 or (side == "greater" and delta < 0) or (side == "less" and delta > 0):
-        raise ArgumentError("difference", f"found {difference!r}, points away from the alternative")
+    check_discordance(discordance, difference)
+    check_direction(difference, side)
 
-    def plan_of(groups: int) -> Plan:
+    def plan_of(groups: int) -> PowerResult:
         found = _situation(groups, rows_per_group, discordance, icc, design_effect, alpha)
-        return found.plan(delta, side)
+        return found.plan(difference, side)
 
-    low, high = 1, 8
-    while plan_of(high).power < power:
-        low, high = high, 2 * high
-        if high > _MOST_GROUPS:
-            raise ArgumentError(
-                "difference",
-                f"found {difference!r}, more than {_MOST_GROUPS:,} groups are needed "
-                f"for power {power:g}",
-            )
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if plan_of(middle).power >= power else (middle, high)
-    return plan_of(high)
+    return plan_of(
+        fewest(
+            lambda groups: plan_of(groups).power,
+            power,
+            difference,
+            start=8,
+            most=_MOST_GROUPS,
+            unit="groups",
+        )
+    )
 
 
+@fill_docstring
 def clustered_detectable_difference(
     *,
     n_groups: int,
@@ -191,7 +178,7 @@ def clustered_detectable_difference(
     power: float = 0.8,
     alpha: float = 0.05,
     alternative: str = "two-sided",
-) -> Plan:
+) -> PowerResult:
     """Smallest accuracy difference that a test on groups of rows would find with a power.
 
     Parameters
@@ -203,14 +190,9 @@ def clustered_detectable_difference(
 
     Returns
     -------
-    Plan
+    PowerResult
         With `difference`, negative for the alternative ``"less"``; NaN when even a difference
         as large as the discordance does not reach the power.
-
-    Raises
-    ------
-    ValueError
-        As `clustered_power`.
 
     Examples
     --------
@@ -223,14 +205,14 @@ def clustered_detectable_difference(
     side = check_alternative(alternative)
     situation = _situation(n_groups, rows_per_group, discordance, icc, design_effect, alpha)
     sign = -1.0 if side == "less" else 1.0
-    low, high = 0.0, discordance
-    if situation.plan(sign * high, side).power < power:
-        return dataclasses.replace(situation.plan(sign * high, side), difference=math.nan)
-    while high - low > 1e-9 * discordance:
-        middle = (low + high) / 2
-        reached = situation.plan(sign * middle, side).power >= power
-        low, high = (low, middle) if reached else (middle, high)
-    return situation.plan(sign * high, side)
+
+    def plan_of(size: float) -> PowerResult:
+        return situation.plan(sign * size, side)
+
+    found = smallest(lambda size: plan_of(size).power, power, discordance)
+    if math.isnan(found):
+        return dataclasses.replace(plan_of(discordance), difference=math.nan)
+    return plan_of(found)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -241,8 +223,8 @@ class _Situation:
     effect: float
     alpha: float
 
-    def plan(self, difference: float, side: Alternative) -> Plan:
-        return Plan(
+    def plan(self, difference: float, side: Alternative) -> PowerResult:
+        return PowerResult(
             test="clustered_mcnemar",
             variant="sign_flip",
             n=self.rows,
@@ -288,8 +270,7 @@ def _situation(
     groups = check_count(n_groups, "n_groups", least=1)
     if (icc is None) == (design_effect is None):
         raise ValueError("icc, design_effect: give one of the two")
-    if not 0 < check_number(discordance, "discordance") <= 1:
-        raise ArgumentError("discordance", f"found {discordance!r}, must lie in (0, 1]")
+    check_discordance(discordance)
     if icc is not None:
         effect = expected_design_effect(rows_per_group=rows_per_group, icc=icc)
     else:
@@ -299,12 +280,3 @@ def _situation(
             raise ArgumentError("design_effect", f"found {design_effect!r}, must be at least 1")
     rows = float(np.rint(groups * rows_per_group))
     return _Situation(groups, rows, discordance, effect, check_level(alpha, "alpha"))
-
-
-def _check_difference(difference: float, discordance: float) -> float:
-    delta = check_number(difference, "difference")
-    if not abs(delta) <= discordance:
-        raise ArgumentError(
-            "difference", f"found {difference!r}, cannot exceed the discordance {discordance!r}"
-        )
-    return delta

@@ -13,13 +13,14 @@ from scipy import special
 from scipy.optimize import brentq
 
 from bakeoff.stats._checks import check_alternative, check_count, check_level, check_number
-from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._plan import Plan
+from bakeoff.stats._docstrings import fill_docstring
+from bakeoff.stats._power import PowerResult, check_positive, check_power
 from bakeoff.stats._result import Alternative
 
 __all__ = ["half_sample_detectable_difference", "half_sample_power", "half_sample_repeats"]
 
 
+@fill_docstring
 def half_sample_power(
     *,
     difference: float,
@@ -27,7 +28,7 @@ def half_sample_power(
     repeats: int = 20,
     alpha: float = 0.05,
     alternative: str = "two-sided",
-) -> Plan:
+) -> PowerResult:
     """Power of the half-sample t test at a true difference.
 
     Parameters
@@ -46,13 +47,8 @@ def half_sample_power(
 
     Returns
     -------
-    Plan
+    PowerResult
         With `power`.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -64,6 +60,7 @@ def half_sample_power(
     return _plan(difference, size, repeats, alpha, side, _power(effect, repeats, alpha, side))
 
 
+@fill_docstring
 def half_sample_detectable_difference(
     *,
     se: float,
@@ -71,7 +68,7 @@ def half_sample_detectable_difference(
     repeats: int = 20,
     alpha: float = 0.05,
     alternative: str = "two-sided",
-) -> Plan:
+) -> PowerResult:
     """Smallest difference that the half-sample t test finds with a power.
 
     Parameters
@@ -83,13 +80,8 @@ def half_sample_detectable_difference(
 
     Returns
     -------
-    Plan
+    PowerResult
         With `difference`, negative for ``"less"``.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -97,14 +89,13 @@ def half_sample_detectable_difference(
     0.0295
     """
     side, size = _checked(se, repeats, alpha, alternative)
-    wanted = check_level(power, "power")
-    if wanted <= alpha:
-        raise ArgumentError("power", f"found {power!r}, must exceed alpha = {alpha:g}")
+    wanted = check_power(power, alpha)
     sign = -1.0 if side == "less" else 1.0
     effect = brentq(lambda e: _power(sign * e, repeats, alpha, side) - wanted, 0.0, 1e3)
     return _plan(sign * effect * size, size, repeats, alpha, side, wanted)
 
 
+@fill_docstring
 def half_sample_repeats(*, difference: float, se: float, power: float = 0.8) -> int | None:
     """Return the fewest halvings with which the test has a power, two-sided at .05.
 
@@ -119,11 +110,6 @@ def half_sample_repeats(*, difference: float, se: float, power: float = 0.8) -> 
     -------
     int or None
         None where 200 halvings do not suffice: only more rows would.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------
@@ -142,9 +128,7 @@ def half_sample_repeats(*, difference: float, se: float, power: float = 0.8) -> 
 def _checked(se: float, repeats: int, alpha: float, alternative: str) -> tuple[Alternative, float]:
     check_count(repeats, "repeats", least=1)
     check_level(alpha, "alpha")
-    if not (check_number(se, "se") > 0 and math.isfinite(se)):
-        raise ArgumentError("se", f"found {se!r}, must be positive and finite")
-    return check_alternative(alternative), float(se)
+    return check_alternative(alternative), check_positive(se, "se")
 
 
 def _power(effect: float, df: int, alpha: float, side: Alternative) -> float:
@@ -159,8 +143,8 @@ def _power(effect: float, df: int, alpha: float, side: Alternative) -> float:
 
 def _plan(
     difference: float, se: float, repeats: int, alpha: float, side: Alternative, power: float
-) -> Plan:
-    return Plan(
+) -> PowerResult:
+    return PowerResult(
         test="half_sample_t",
         variant="full",
         n=math.nan,

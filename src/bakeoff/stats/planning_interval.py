@@ -11,12 +11,14 @@ import math
 from scipy import special
 from scipy.optimize import brentq
 
-from bakeoff.stats._checks import check_alternative, check_level, check_number
-from bakeoff.stats._errors import ArgumentError
+from bakeoff.stats._checks import check_alternative, check_level
+from bakeoff.stats._docstrings import fill_docstring
+from bakeoff.stats._power import check_positive
 
 __all__ = ["power_from_interval", "rows_factor"]
 
 
+@fill_docstring
 def power_from_interval(
     *,
     difference: float,
@@ -45,11 +47,6 @@ def power_from_interval(
     float
         The power.
 
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
-
     Examples
     --------
     >>> round(power_from_interval(difference=0.03, half=0.02, confidence=0.95), 3)
@@ -57,8 +54,7 @@ def power_from_interval(
     """
     two_sided = check_alternative(alternative) == "two-sided"
     level = check_level(confidence, "confidence")
-    if not (check_number(half, "half") > 0 and math.isfinite(half)):
-        raise ArgumentError("half", f"found {half!r}, must be positive and finite")
+    check_positive(half, "half")
     tail = (1 + level) / 2 if two_sided else level
     if df is None or not df > 0:
         critical = float(special.ndtri(tail))
@@ -77,6 +73,7 @@ def _below(df: float, effect: float, at: float) -> float:
     return 0.0 if math.isnan(found) else found
 
 
+@fill_docstring
 def rows_factor(
     *,
     difference: float,
@@ -99,11 +96,6 @@ def rows_factor(
     -------
     float
         The factor; below 1 where fewer rows would do. The noise falls with the root of the rows.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range.
 
     Examples
     --------

@@ -12,12 +12,14 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, check_count, check_level, check_number
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._plan import Plan
+from bakeoff.stats._power import PowerResult, check_discordance, check_positive
 
 __all__ = ["cv5x2_f_detectable_difference", "cv5x2_f_power", "cv5x2_f_sample_size"]
 
 
+@fill_docstring
 def cv5x2_f_power(
     *,
     difference: float,
@@ -28,7 +30,7 @@ def cv5x2_f_power(
     alpha: float = 0.05,
     n_simulations: int = 20_000,
     seed: int = 0,
-) -> Plan:
+) -> PowerResult:
     """Power of the combined 5x2cv F test, by simulation.
 
     Parameters
@@ -53,14 +55,8 @@ def cv5x2_f_power(
 
     Returns
     -------
-    Plan
+    PowerResult
         With `power` and its `monte_carlo_error`.
-
-    Raises
-    ------
-    ValueError
-        If neither or both of `sd` and (`n`, `discordance`) are given, or a number is out of
-        range.
 
     Examples
     --------
@@ -74,6 +70,7 @@ def cv5x2_f_power(
     return _plan(difference, scale, n, discordance, correlation, alpha, power, seed, noise)
 
 
+@fill_docstring
 def cv5x2_f_detectable_difference(
     *,
     power: float = 0.8,
@@ -84,7 +81,7 @@ def cv5x2_f_detectable_difference(
     alpha: float = 0.05,
     n_simulations: int = 20_000,
     seed: int = 0,
-) -> Plan:
+) -> PowerResult:
     """Smallest difference that the combined 5x2cv F test would find with a power.
 
     Parameters
@@ -96,13 +93,8 @@ def cv5x2_f_detectable_difference(
 
     Returns
     -------
-    Plan
+    PowerResult
         With `difference` and its `monte_carlo_error`, in the unit of the scores.
-
-    Raises
-    ------
-    ValueError
-        As `cv5x2_f_power`.
 
     Examples
     --------
@@ -134,6 +126,7 @@ def cv5x2_f_detectable_difference(
     )
 
 
+@fill_docstring
 def cv5x2_f_sample_size(
     *,
     difference: float,
@@ -143,7 +136,7 @@ def cv5x2_f_sample_size(
     alpha: float = 0.05,
     n_simulations: int = 20_000,
     seed: int = 0,
-) -> Plan:
+) -> PowerResult:
     """Rows that the combined 5x2cv F test needs for a power, at the least.
 
     Parameters
@@ -157,13 +150,8 @@ def cv5x2_f_sample_size(
 
     Returns
     -------
-    Plan
+    PowerResult
         With `n` and its `monte_carlo_error`, in rows.
-
-    Raises
-    ------
-    ValueError
-        If the difference is 0 or a number is out of range.
 
     Examples
     --------
@@ -201,15 +189,12 @@ def _scale(difference: float, sd: float | None, n: int | None, discordance: floa
     if sd is not None:
         if n is not None or discordance is not None:
             raise ArgumentError("sd", "give either sd, or n and discordance")
-        if not (check_number(sd, "sd") > 0 and math.isfinite(sd)):
-            raise ArgumentError("sd", f"found {sd!r}, must be positive and finite")
-        return sd
+        return check_positive(sd, "sd")
     if n is None or discordance is None:
         raise ArgumentError("sd", "is missing; give either sd, or n and discordance")
     check_count(n, "n", least=2)  # two halves
-    if not 0 < check_number(discordance, "discordance") <= 1:
-        raise ArgumentError("discordance", f"found {discordance!r}, must lie in (0, 1]")
-    if not difference**2 < discordance or abs(difference) > discordance:
+    check_discordance(discordance, difference)
+    if not difference**2 < discordance:
         raise ArgumentError(
             "difference", f"found {difference!r}, cannot reach the discordance {discordance!r}"
         )
@@ -262,7 +247,7 @@ def _plan(
     seed: int,
     noise: FloatArray,
     error: float | None = None,
-) -> Plan:
+) -> PowerResult:
     details = {
         "sd": scale,
         "effect": difference / scale,
@@ -272,7 +257,7 @@ def _plan(
     }
     if discordance is not None:
         details["discordance"] = discordance
-    return Plan(
+    return PowerResult(
         test="cv5x2_f",
         variant="",
         n=math.nan if n is None else n,

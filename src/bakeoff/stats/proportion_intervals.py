@@ -9,12 +9,14 @@ from scipy import special
 
 from bakeoff.stats import _binomial
 from bakeoff.stats._checks import check_alternative, check_choice, check_count, check_flag
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._result import ConfidenceInterval
 
 __all__ = ["proportion_ci"]
 
 
+@fill_docstring
 def proportion_ci(
     count: int,
     n: int,
@@ -47,11 +49,6 @@ def proportion_ci(
     -------
     ConfidenceInterval
         The limits.
-
-    Raises
-    ------
-    ValueError
-        If a count is not a whole number, n is 0 or less than `count`, or an option is unknown.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, as_floats, check_choice, check_level
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import effect_sizes, paired_differences
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Result, Status
@@ -18,6 +19,7 @@ from bakeoff.stats._result import Assumption, ConfidenceInterval, Result, Status
 __all__ = ["Replicability", "prob_a_better", "prob_a_better_sample_size", "replicability_count"]
 
 
+@fill_docstring
 def prob_a_better(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -46,11 +48,6 @@ def prob_a_better(
         bootstrap interval, computed exactly. ``details["verdict"]`` is ``"not significant"``,
         ``"significant, not meaningful"`` or ``"significant and meaningful"``. `pvalue` is NaN:
         runs on one data set share its rows, so as a test it rejects 24 to 64 % of true nulls.
-
-    Raises
-    ------
-    ValueError
-        On unequal lengths, missing scores, or an option out of range.
 
     Notes
     -----
@@ -109,6 +106,7 @@ def _bootstrap_limits(wins: int, ties: int, n: int, level: float) -> tuple[float
     return low, high
 
 
+@fill_docstring
 def prob_a_better_sample_size(
     *, alpha: float = 0.05, beta: float = 0.05, gamma: float = 0.75
 ) -> int:
@@ -125,11 +123,6 @@ def prob_a_better_sample_size(
     -------
     int
         ⌈((z₁₋α − z_β)/(√6 (½ − γ)))²⌉.
-
-    Raises
-    ------
-    ValueError
-        If a number lies outside (0, 1), or gamma is a half.
 
     Examples
     --------
@@ -164,6 +157,7 @@ class Replicability:
     method: str = "dror2017"
 
 
+@fill_docstring
 def replicability_count(
     pvalues: ArrayLike,
     names: Sequence[str] | None = None,
@@ -189,11 +183,6 @@ def replicability_count(
     -------
     Replicability
         The count, the data sets that can be named, and the p-values of each number.
-
-    Raises
-    ------
-    ValueError
-        For p-values outside [0, 1] or missing, or as many names as there are not p-values.
 
     Notes
     -----

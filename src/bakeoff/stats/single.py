@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from bakeoff.stats import _binomial
 from bakeoff.stats._checks import as_correctness, check_alternative, check_choice, check_level
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Alternative, Assumption, Result
 from bakeoff.stats._tails import normal_pvalue
@@ -74,12 +75,6 @@ def binomial_test(
     Result
         `estimate` is the rate; `statistic` is the count of right (or wrong) rows, or z.
 
-    Raises
-    ------
-    ValueError
-        On class labels instead of right/wrong, missing values, `p0` outside (0, 1), or an
-        unknown option.
-
     Examples
     --------
     >>> import numpy as np
@@ -100,6 +95,7 @@ def binomial_test(
     )
 
 
+@fill_docstring
 def binomial_test_from_counts(
     *,
     n_correct: int,
@@ -124,12 +120,6 @@ def binomial_test_from_counts(
     -------
     Result
         The same result as from the rows.
-
-    Raises
-    ------
-    ValueError
-        If a count is not a whole number, n is 0 or less than `n_correct`, or an option is
-        wrong.
 
     Examples
     --------

@@ -19,6 +19,7 @@ from bakeoff.stats._checks import (
     check_same_labels,
     check_same_length,
 )
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats._tails import normal_pvalue
@@ -105,6 +106,7 @@ def proportion_difference(
     )
 
 
+@fill_docstring
 def proportion_difference_from_counts(
     *,
     correct_a: int,
@@ -130,12 +132,6 @@ def proportion_difference_from_counts(
     -------
     Result
         As from `proportion_difference`.
-
-    Raises
-    ------
-    ValueError
-        If a count is not a whole number ≥ 0, a test set is empty or has fewer rows than are
-        right, or an option is unknown.
 
     Examples
     --------
