@@ -12,13 +12,14 @@ from bakeoff.stats import Status
 from bakeoff.stats._area_intervals import logit_interval, mover_interval
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._max_t import Contrasts, max_t
+from bakeoff.stats._metric_setting import Setting, read
 from bakeoff.stats._metric_table import METRICS
 from bakeoff.stats._ranking_metrics import auc
 from bakeoff.stats._spread import spread
 from bakeoff.stats._test_rows import read_groups
 from bakeoff.stats.best_models import best_by_values, best_models
 from bakeoff.stats.clustered_means import clustered_mean_difference
-from bakeoff.stats.influence import Setting, influence, one, pair, read
+from bakeoff.stats.influence import influence, one, pair
 from bakeoff.stats.metric_bootstrap import Bootstrap, acceleration_of
 from bakeoff.stats.metric_families import compare_models, compare_values
 from bakeoff.stats.metric_means import mean_difference

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.setup import cost_options
 from bakeoff.spec import Costs
 from bakeoff.stats import (
     BestResult,
@@ -72,7 +73,7 @@ def contenders(
     rows : PairedPredictions
         With the metric that ranks the models.
     costs : Costs, optional
-        For the metric ``cost``.
+        For the metrics that need them.
     alpha : float
         One less the confidence that a best model is among them.
     seed : int
@@ -91,9 +92,8 @@ def contenders(
         return None
     entry = catalogue()["compare_models"]
     truth, predicted = rows.matrix(entry)
-    options = {k: v for k, v in rows.managed(entry).items() if k in entry.options}
-    if costs is not None and rows.metric == "cost":
-        options |= {"cost": costs.matrix, "labels": costs.names}
+    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
+    options = {k: v for k, v in managed.items() if k in entry.options}
     draws: dict[str, Any] = {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
     best = best_models(truth, predicted, **options, **draws)
     if best.winner < 0:

@@ -19,7 +19,7 @@ from bakeoff.compare.comparison import (
 )
 from bakeoff.compare.corrections import adjust, check_correction, pairs_of
 from bakeoff.compare.evidence import AnyEvidence, PairedPredictions
-from bakeoff.compare.setup import Setup, setup_of
+from bakeoff.compare.setup import Setup, cost_options, setup_of
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import (
@@ -261,20 +261,16 @@ class _Family:
     ) -> Any:
         """Call a test's function with its options and with what no user sets."""
         context = self.context
-        costs = context.costs
         purpose = (entry.name, context.dataset, context.plan, context.metric, *who)
         managed: dict[str, Any] = {
             "confidence_level": level,
             "alpha": 1 - level,
             "greater_is_better": context.greater_is_better,
             "seed": integer(derive(context.seed, "test", *purpose)),
-            "cost": costs and costs.matrix,
-            "classes": costs and costs.names,
             **self.evidence.managed(entry),
+            **cost_options(context.costs, context.metric),
             **more,
         }
-        if costs and context.metric == "cost":
-            managed["labels"] = costs.names  # the order of the matrix
         offered = {k: v for k, v in managed.items() if k in entry.options}
         return entry.function(*arguments, **{**self.how.options, **offered})
 

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from bakeoff.spec import HypothesisTests
+from bakeoff.spec import Costs, HypothesisTests
+from bakeoff.spec.costs import PRICED
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
 from bakeoff.stats.metric_families import MAX_T
 
@@ -22,6 +23,7 @@ MANAGED = {
     "allow_two_models": "for two models use mcnemar",
     "cost": "give `costs:` at the top level",
     "classes": "give `costs:` at the top level",
+    "priors": "give `priors` in `costs:` at the top level",
     "metric": "name the metrics in `metrics`",
     "labels": "the data set has its classes",
     "positive": "give `positive:` of the data set",
@@ -92,6 +94,14 @@ def setup_of(entry: Entry, settings: HypothesisTests) -> Setup:
         alternative=options.get("alternative", "two-sided"),
         options=options,
     )
+
+
+def cost_options(costs: Costs | None, metric: str) -> dict[str, Any]:
+    """Return what tests by a metric are told of costs, the classes in the order of the matrix."""
+    if costs is None:
+        return {}
+    found = {"cost": costs.matrix, "classes": costs.names, "priors": costs.priors}
+    return {**found, "labels": costs.names} if metric in PRICED else found
 
 
 def corrects(entry: Entry) -> bool:

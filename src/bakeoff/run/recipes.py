@@ -16,6 +16,7 @@ from typing import Any
 from bakeoff.files import digest, sha256_of
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import ChosenTest
+from bakeoff.spec.costs import PRICED
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import Experiment
 from bakeoff.usercode import own_code
@@ -92,7 +93,8 @@ def of_scores(experiment: Experiment) -> str:
     """Digest what makes scores from predictions."""
     given = {name: _plain(model, "label") for name, model in experiment.given.items()}
     made_by = code("scores", "fit/predictions.py", *(["data"] if given else []))
-    costs = [_plain(experiment.costs)] if experiment.costs and "cost" in experiment.metrics else []
+    priced = not set(PRICED).isdisjoint(experiment.metrics)
+    costs = [_plain(experiment.costs)] if experiment.costs and priced else []
     models = list(experiment.models)
     return digest([experiment.metrics, models, made_by, *([given] if given else []), *costs])
 

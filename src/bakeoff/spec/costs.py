@@ -14,6 +14,8 @@ from bakeoff.keys import Section, name_of, said
 from bakeoff.sources.common.base import ClassName
 
 Cost = Annotated[float, Field(ge=0)]
+PRICED = ("cost", "expected_cost")
+"""The metrics that are computed from them."""
 
 
 class Costs(Section):

@@ -7,8 +7,9 @@ import math
 from scipy import special
 
 from bakeoff.stats._binomial import tail_probability
+from bakeoff.stats._metric_setting import Setting
 from bakeoff.stats._result import Alternative, ConfidenceInterval
-from bakeoff.stats.influence import Influence, Setting
+from bakeoff.stats.influence import Influence
 
 _NOISE = 1e-12
 

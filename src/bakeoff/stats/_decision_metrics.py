@@ -201,6 +201,17 @@ def f1_weighted(cells: Cells) -> Functional:
     return reduce(add, (cells.true(k) * f1(cells.only(k)) for k in cells.seen))
 
 
+def expected_cost(cells: Cells, cost: FloatArray, priors: FloatArray) -> Functional:
+    """Return the mean cost of a row where the classes are as frequent as the priors say."""
+    spent = cost[cells.truth, cells.predicted]
+    parts = []
+    for k in np.flatnonzero(priors).tolist():
+        of_class = mean(np.where(cells.truth == k, spent, 0.0), cells.weights)
+        nothing = f"no row is {cells.classes[k]!r}, so what its errors cost has no value"
+        parts.append(_ratio(of_class, cells.true(k), nothing) * float(priors[k]))
+    return reduce(add, parts)
+
+
 def _agreement(cells: Cells) -> tuple[Functional, Functional]:
     """Return the observed agreement of truth and prediction, and that by chance."""
     chance = reduce(add, (cells.true(k) * cells.said(k) for k in cells.seen))

@@ -6,6 +6,7 @@ import dataclasses
 import math
 
 from bakeoff.stats._area_intervals import hull, logit_interval
+from bakeoff.stats._metric_setting import Setting
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -16,7 +17,7 @@ from bakeoff.stats._result import (
 )
 from bakeoff.stats._spread import FEWEST_CLUSTERS, Spread
 from bakeoff.stats._tails import t_pvalue
-from bakeoff.stats.influence import Influence, Setting
+from bakeoff.stats.influence import Influence
 
 _NOISE = 1e-12
 _ENOUGH_OF_A_CLASS = 20

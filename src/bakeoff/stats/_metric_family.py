@@ -14,10 +14,11 @@ from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._max_t import Contrasts
 from bakeoff.stats._metric_answer import better_is_positive, decide
+from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import METRICS, Metric
 from bakeoff.stats._result import Status
 from bakeoff.stats._test_rows import Codes, Truth, read_groups
-from bakeoff.stats.influence import Atoms, Influence, Setting, check_options, one, pair, read
+from bakeoff.stats.influence import Atoms, Influence, one, pair
 
 VALUES = "values"
 """The metric of numbers that a system gave each row: their mean."""
@@ -125,13 +126,12 @@ def read_family(
     positive: Any,
     labels: ArrayLike | None,
     groups: ArrayLike | None,
-    options: dict[str, Any],
+    options: Options,
 ) -> Family:
     """Read truth and predictions of all models, and find each model's influence values."""
-    check_options(options["beta"], options["k"], options["cost"])
     models = _columns(predicted, metric)
     truth, rows = read(metric, y_true, models, positive, labels)
-    setting = Setting(metric, truth, read_groups(groups, truth.n), **options)
+    setting = Setting(metric, truth, read_groups(groups, truth.n), options)
     singles: list[Influence | None] = []
     reasons: list[str] = []
     for values in rows:

@@ -85,6 +85,12 @@ METRICS = {
         _decision(decisions.recall_macro, classes="every"),
         _decision(decisions.f1_macro, classes="every"),
         _decision(decisions.f1_weighted, classes="every"),
+        _decision(
+            decisions.expected_cost,
+            classes="every",
+            greater_is_better=False,
+            range=(0.0, math.inf),
+        ),
         _ranking("roc_auc", classes="every", binary=True),
         _ranking("roc_auc_ovr", classes="every"),
         _ranking("roc_auc_ovo", classes="every"),

@@ -14,6 +14,7 @@ from bakeoff.stats._checks import FloatArray, check_count, check_flag, check_lev
 from bakeoff.stats._max_t import draw
 from bakeoff.stats._metric_answer import assumptions, decide
 from bakeoff.stats._metric_family import Family, family_of_values, read_family
+from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._result import ConfidenceInterval, Result, Status
 
@@ -68,6 +69,7 @@ def best_models(
     beta: float = 1.0,
     k: int = 2,
     cost: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 99_999,
     seed: int = 0,
@@ -80,7 +82,8 @@ def best_models(
 
     Parameters
     ----------
-    y_true, predicted, metric, positive, labels, groups, beta, k, cost, n_resamples, seed
+    y_true, predicted, metric, positive, labels, groups, beta, k, cost, priors, n_resamples,
+    seed
         As in `compare_models`.
     confidence_level : float
         Probability that a best model is in the set, and level of the winner's one-sided interval.
@@ -103,7 +106,7 @@ def best_models(
     >>> result.members, result.winner, round(result.naive, 2)
     ((0, 1), 0, 0.97)
     """
-    options = {"beta": beta, "k": k, "cost": cost}
+    options = Options(beta, k, cost, priors)
     family = read_family(
         y_true, predicted, metric_called(metric), positive, labels, groups, options
     )

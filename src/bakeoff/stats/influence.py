@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
 from functools import cached_property, reduce
 from typing import Any
 
@@ -14,23 +13,17 @@ from numpy.typing import ArrayLike
 from bakeoff.stats import _ranking_metrics as rankings
 from bakeoff.stats._checks import (
     FloatArray,
-    as_floats,
-    check_count,
-    check_number,
-    check_same_labels,
 )
 from bakeoff.stats._decision_metrics import Cells, UndefinedMetric
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional, mean
-from bakeoff.stats._metric_table import Metric, metric_called
+from bakeoff.stats._metric_setting import Options, Setting, read
+from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._spread import Spread, spread
 from bakeoff.stats._test_rows import (
     Codes,
     Truth,
-    read_classes,
     read_groups,
-    read_probabilities,
-    read_truth,
 )
 
 PLUS_FOUR, PLUS_TWO = 4.0, 2.0
@@ -148,6 +141,7 @@ def influence(
     beta: float = 1.0,
     k: int = 2,
     cost: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
 ) -> Influence:
     """Return a metric of one model on test rows with the influence of each row.
 
@@ -171,7 +165,10 @@ def influence(
     k : int
         For ``top_k_accuracy``.
     cost : array_like, shape (K, K), optional
-        For ``cost``: what predicting a class (columns) for a true one (rows) costs.
+        For ``cost`` and ``expected_cost``: what predicting a class (columns) for a true one
+        (rows) costs.
+    priors : array_like, shape (K,), optional
+        For ``expected_cost``: how frequent each class is where the models will be used.
 
     Returns
     -------
@@ -190,94 +187,9 @@ def influence(
     (0.667, [0.556, 0.556, -1.111, 0.0, 0.0])
     """
     how = metric_called(metric)
-    check_options(beta, k, cost)
+    options = Options(beta, k, cost, priors)
     truth, (rows,) = read(how, y_true, [("predicted", predicted)], positive, labels)
-    return one(Setting(how, truth, read_groups(groups, truth.n), beta, k, cost), rows)
-
-
-def check_options(beta: float, k: int, cost: ArrayLike | None) -> None:
-    """Check the options of single metrics, whichever is asked for."""
-    if not (check_number(beta, "beta") > 0 and math.isfinite(beta)):
-        raise ArgumentError("beta", f"found {beta!r}, must be greater than 0")
-    check_count(k, "k", least=1)
-    if cost is not None and not np.isfinite(as_floats(cost, "cost")).all():
-        raise ArgumentError("cost", "found NaN or infinite costs")
-
-
-@dataclasses.dataclass(frozen=True)
-class Setting:
-    """A metric with its options on one test set."""
-
-    metric: Metric
-    truth: Truth
-    clusters: Codes | None = None
-    beta: float = 1.0
-    k: int = 2
-    cost: ArrayLike | None = None
-
-    def functional(self, cells: Cells) -> Functional:
-        """Return a metric of decisions on a table."""
-        assert self.metric.function is not None
-        if self.metric.binary and len(cells.classes) != 2:
-            raise ArgumentError(
-                "metric",
-                f"{self.metric.name} is for two classes, found {len(cells.classes)}; use "
-                "an average over classes such as f1_macro",
-            )
-        if self.metric.name == "fbeta":
-            found: Functional = self.metric.function(cells, self.beta)
-        else:
-            found = self.metric.function(cells)
-        return found
-
-    def too_few(self) -> str:
-        """Say which class has too few rows for the metric; empty if none has."""
-        counts, at = self.truth.counts, self.truth.positive
-        needed = {
-            "": [],
-            "positive": [at],
-            "negative": [k for k in range(len(counts)) if k != at],
-            "every": list(range(len(counts))),
-        }[self.metric.classes]
-        few = [k for k in needed if 0 < counts[k] < FEWEST_OF_A_CLASS]
-        return f"{counts[few[0]]} row(s) of class {self.truth.classes[few[0]]!r}" if few else ""
-
-    def fewest(self) -> int:
-        """Return the rows of the rarest class that the metric is conditional on; -1 if of none."""
-        counts, at = self.truth.counts, self.truth.positive
-        of = {"positive": counts[at], "negative": counts.sum() - counts[at], "every": counts.min()}
-        return int(of.get(self.metric.classes, -1))
-
-
-FEWEST_OF_A_CLASS = 5
-"""With fewer rows of a class that a metric is conditional on there is no answer."""
-
-
-def read(
-    metric: Metric,
-    y_true: ArrayLike,
-    models: Sequence[tuple[str, ArrayLike]],
-    positive: Any,
-    labels: ArrayLike | None,
-) -> tuple[Truth, list[Any]]:
-    """Check truth and predictions: class codes, or probabilities of shape (n, K).
-
-    Parameters
-    ----------
-    metric : Metric
-        What the predictions are for.
-    y_true, positive, labels
-        As in `influence`.
-    models : sequence of (str, array_like)
-        What messages call each model's predictions, and they themselves.
-    """
-    named = {f"{name} {i}": values for i, (name, values) in enumerate(models)}
-    check_same_labels(y_true=y_true, **named)
-    if metric.predictions == "classes":
-        truth = read_truth(y_true, labels, positive, models)
-        return truth, [read_classes(truth, values, name) for name, values in models]
-    truth = read_truth(y_true, labels, positive)
-    return truth, [read_probabilities(truth, values, name) for name, values in models]
+    return one(Setting(how, truth, read_groups(groups, truth.n), options), rows)
 
 
 def one(setting: Setting, rows: Any) -> Influence:
@@ -396,11 +308,7 @@ def _values(setting: Setting, rows: Any) -> FloatArray:
         case "brier" | "brier_root":
             return rankings.squared_error(truth.codes, rows, truth.positive)
         case "top_k_accuracy":
-            return rankings.among_the_first(truth.codes, rows, setting.k)
+            return rankings.among_the_first(truth.codes, rows, setting.options.k)
         case "top_2_accuracy" | "top_3_accuracy" as name:
             return rankings.among_the_first(truth.codes, rows, int(name.split("_")[1]))
-    costs = as_floats([] if setting.cost is None else setting.cost, "cost")
-    k = len(truth.classes)
-    if costs.shape != (k, k) or not np.isfinite(costs).all():
-        raise ArgumentError("cost", f"expected a {k} by {k} matrix of numbers, found {costs.shape}")
-    return np.asarray(costs[truth.codes, rows])
+    return np.asarray(setting.options.costs(len(truth.classes))[truth.codes, rows])

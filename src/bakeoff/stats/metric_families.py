@@ -20,6 +20,7 @@ from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._max_t import MaxT, all_pairs, draw, max_t
 from bakeoff.stats._metric_answer import assumptions
 from bakeoff.stats._metric_family import Family, family_of_values, read_family
+from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._ranks import check_control
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
@@ -54,6 +55,7 @@ def compare_models(
     beta: float = 1.0,
     k: int = 2,
     cost: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
     control: int | None = None,
     correction: str = MAX_T,
     alternative: Alternative = "two-sided",
@@ -77,7 +79,7 @@ def compare_models(
         What each of M ≥ 2 models predicts for each row: classes, scores of the positive class,
         or probabilities of the K classes. Classes may also be a list of categorical columns,
         which are read without a look at their labels.
-    metric, positive, labels, groups, beta, k, cost
+    metric, positive, labels, groups, beta, k, cost, priors
         As in `metric_ci`.
     control : int, optional
         Position of a control: only it is compared, as A, with each other model as B.
@@ -119,7 +121,7 @@ def compare_models(
     1 2 0.25 0.05
     """
     how = metric_called(metric)
-    options = {"beta": beta, "k": k, "cost": cost}
+    options = Options(beta, k, cost, priors)
     family = read_family(y_true, predicted, how, positive, labels, groups, options)
     return _compare(
         family,

@@ -16,10 +16,11 @@ from bakeoff.stats._checks import check_alternative, check_flag, check_level
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._metric_answer import Answer, better_is_positive
+from bakeoff.stats._metric_setting import Setting
 from bakeoff.stats._metric_table import METRICS
 from bakeoff.stats._result import Result, Status
 from bakeoff.stats._test_rows import Codes, Truth, read_groups
-from bakeoff.stats.influence import Atoms, Influence, Setting
+from bakeoff.stats.influence import Atoms, Influence
 from bakeoff.stats.metric_bootstrap import bca_interval, bootstrap
 
 Metric = Callable[[NDArray[np.intp]], float]

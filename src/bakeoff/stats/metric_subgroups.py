@@ -29,6 +29,7 @@ def metric_interaction(
     beta: float = 1.0,
     k: int = 2,
     cost: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> Result:
     """Test whether the difference of a metric between two models differs between subgroups.
@@ -38,7 +39,8 @@ def metric_interaction(
 
     Parameters
     ----------
-    y_true, predicted_a, predicted_b, metric, positive, labels, groups, beta, k, cost
+    y_true, predicted_a, predicted_b, metric, positive, labels, groups, beta, k, cost,
+    priors
         As in `metric_difference`.
     subgroup : array_like, shape (n,)
         The subgroup of each row; subgroups do not overlap.
@@ -72,6 +74,7 @@ def metric_interaction(
             beta=beta,
             k=k,
             cost=cost,
+            priors=priors,
             confidence_level=confidence_level,
         )
         for name, at in rows.items()

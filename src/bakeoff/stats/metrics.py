@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike
 from bakeoff.stats._checks import check_alternative, check_level
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._metric_answer import Answer, better_is_positive
+from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import METRICS, metric_called
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Result
 from bakeoff.stats._test_rows import read_groups
-from bakeoff.stats.influence import Setting, check_options, one, pair, read
+from bakeoff.stats.influence import one, pair
 
 
 def test_set_metrics() -> tuple[str, ...]:
@@ -55,6 +56,7 @@ def metric_ci(
     beta: float = 1.0,
     k: int = 2,
     cost: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> Result:
     """Return a metric of one model on test rows with its standard error and interval.
@@ -65,7 +67,7 @@ def metric_ci(
 
     Parameters
     ----------
-    y_true, predicted, metric, positive, labels, beta, k, cost
+    y_true, predicted, metric, positive, labels, beta, k, cost, priors
         As in `influence`.
     groups : array_like, shape (n,), optional
         Which rows belong together; their influence values are summed.
@@ -93,9 +95,9 @@ def metric_ci(
     (0.842, 0.582, 0.983)
     """
     level = check_level(confidence_level)
-    setting, (rows,) = _setting(
-        metric, y_true, [("predicted", predicted)], positive, labels, groups, beta, k, cost
-    )
+    options = Options(beta, k, cost, priors)
+    models = [("predicted", predicted)]
+    setting, (rows,) = _setting(metric, y_true, models, positive, labels, groups, options)
     base = Answer("metric_ci", setting, "two-sided", level)
     try:
         found = one(setting, rows)
@@ -129,6 +131,7 @@ def metric_difference(
     beta: float = 1.0,
     k: int = 2,
     cost: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
@@ -142,7 +145,7 @@ def metric_difference(
 
     Parameters
     ----------
-    y_true, metric, positive, labels, groups, beta, k, cost
+    y_true, metric, positive, labels, groups, beta, k, cost, priors
         As in `metric_ci`.
     predicted_a, predicted_b : array_like, shape (n,) or (n, K)
         What A and B predict, in the same rows.
@@ -174,7 +177,8 @@ def metric_difference(
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
-    setting, (a, b) = _setting(metric, y_true, models, positive, labels, groups, beta, k, cost)
+    options = Options(beta, k, cost, priors)
+    setting, (a, b) = _setting(metric, y_true, models, positive, labels, groups, options)
     base = Answer("metric_difference", setting, side, level)
     try:
         found = better_is_positive(setting, pair(setting, a, b))
@@ -190,11 +194,8 @@ def _setting(
     positive: Any,
     labels: Any,
     groups: ArrayLike | None,
-    beta: float,
-    k: int,
-    cost: ArrayLike | None,
+    options: Options,
 ) -> tuple[Setting, list[Any]]:
     how = metric_called(metric)
-    check_options(beta, k, cost)
     truth, rows = read(how, y_true, models, positive, labels)
-    return Setting(how, truth, read_groups(groups, truth.n), beta, k, cost), rows
+    return Setting(how, truth, read_groups(groups, truth.n), options), rows

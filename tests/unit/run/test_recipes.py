@@ -115,3 +115,14 @@ def test_compiled_files_do_not_count(package: Path, tiny: dict[str, Any]) -> Non
     (package / "fit/__pycache__").mkdir()
     (package / "fit/__pycache__/one.cpython-311.pyc").write_bytes(b"compiled")
     assert digests(tiny) == before
+
+
+@pytest.mark.parametrize(("metric", "outdated"), [("expected_cost", True), ("accuracy", False)])
+def test_other_priors_make_scores_outdated_that_are_made_of_them(
+    tiny: dict[str, Any], metric: str, outdated: bool
+) -> None:
+    classes = {"classes": ["a", "b"], "matrix": [[0, 1], [1, 0]]}
+    tiny |= {"metrics": [metric], "costs": {**classes, "priors": [1, 2]}}
+    before = digests(tiny)
+    tiny["costs"]["priors"] = [2, 1]
+    assert (digests(tiny)["scores"] != before["scores"]) == outdated

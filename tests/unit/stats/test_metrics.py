@@ -12,6 +12,7 @@ from sklearn import metrics as sk
 
 from bakeoff.stats import (
     Status,
+    cost_sensitive,
     influence,
     mean_difference,
     mean_interaction,
@@ -27,6 +28,7 @@ from bakeoff.stats._metric_table import METRICS
 DECISIONS = [m for m, metric in METRICS.items() if metric.form == "decisions"]
 BINARY = [m for m in DECISIONS if METRICS[m].binary]
 COST = [[0.0, 1, 3], [2, 0, 1], [5, 1, 0]]
+PRIORS = [3.0, 1, 2]
 
 
 def rows(n: int = 90, k: int = 2, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -79,13 +81,18 @@ def scikit(metric: str, y: np.ndarray, said: np.ndarray, p: np.ndarray) -> float
         "top_2_accuracy": lambda: sk.top_k_accuracy_score(y, p, k=2) if p.shape[1] > 2 else 1.0,
         "top_3_accuracy": lambda: 1.0,
         "cost": lambda: np.array(COST)[y, said].mean(),
+        "expected_cost": lambda: sum(
+            share * np.array(COST)[y, said][y == k].mean()
+            for k, share in enumerate(np.array(PRIORS[: p.shape[1]]) / sum(PRIORS[: p.shape[1]]))
+        ),
     }
     return float(known[metric]())
 
 
 def options(metric: str, k: int) -> dict[str, object]:
     """Return the options that a metric needs in these tests."""
-    given = {"cost": np.array(COST)[:k, :k]} if metric == "cost" else {}
+    given = {"cost": np.array(COST)[:k, :k]} if metric.endswith("cost") else {}
+    given |= {"priors": PRIORS[:k]} if metric == "expected_cost" else {}
     return given | ({"beta": 2.0} if metric == "fbeta" else {})
 
 
@@ -132,16 +139,18 @@ def test_pseudo_rows_are_rows(metric):
     cells = np.array([(t, q) for t in (0, 1) for q in (0, 1)])
     more_y = np.concatenate([np.repeat(y, 1), cells[:, 0]])
     more = np.concatenate([np.repeat(said, 1), cells[:, 1]])
-    padded = metric_ci(y, said, metric=metric).details["padded"]
-    assert padded == pytest.approx(influence(more_y, more, metric=metric).value, rel=1e-12)
+    how = {"metric": metric, **options(metric, 2)}
+    padded = metric_ci(y, said, **how).details["padded"]
+    assert padded == pytest.approx(influence(more_y, more, **how).value, rel=1e-12)
 
 
 def test_rows_of_their_own_group_change_nothing():
     y, said, _ = rows()
     _, other, _ = rows(seed=1)
     for metric in DECISIONS:
-        alone = metric_difference(y, said, other, metric=metric)
-        grouped = metric_difference(y, said, other, metric=metric, groups=np.arange(len(y)))
+        how = {"metric": metric, **options(metric, 2)}
+        alone = metric_difference(y, said, other, **how)
+        grouped = metric_difference(y, said, other, groups=np.arange(len(y)), **how)
         assert grouped.details["se_plain"] == pytest.approx(alone.details["se_plain"], rel=1e-12)
         assert grouped.estimate == alone.estimate
 
@@ -336,6 +345,38 @@ def test_one_subgroup_is_refused():
         metric_interaction([0, 1], [0, 1], [1, 1], ["a", "a"])
 
 
+def test_expected_cost_of_equal_priors_and_costs_is_the_mean_of_missed_shares():
+    y, said, p = rows()
+    other = p[:, 1] > 0.7
+    how = {"metric": "expected_cost", "cost": [[0, 1], [1, 0]], "priors": [1, 1]}
+    expected = metric_difference(y, said, other.astype(int), **how)
+    balanced = metric_difference(y, said, other.astype(int), metric="balanced_accuracy")
+    assert expected.pvalue == pytest.approx(balanced.pvalue)
+    assert expected.estimate == pytest.approx(balanced.estimate)
+    assert tuple(expected.ci) == pytest.approx(tuple(balanced.ci))
+
+
+def test_expected_cost_of_the_priors_of_the_rows_is_their_mean_cost():
+    y, said, p = rows()
+    other, cost = (p[:, 1] > 0.7).astype(int), [[0, 1], [5, 0]]
+    expected = metric_difference(
+        y, said, other, metric="expected_cost", cost=cost, priors=np.bincount(y)
+    )
+    tested = cost_sensitive(y, said, other, cost=cost)
+    assert expected.estimate == pytest.approx(tested.estimate)
+    assert expected.pvalue == pytest.approx(tested.pvalue, abs=0.05)
+
+
+def test_class_that_does_not_occur_leaves_the_expected_cost_without_value():
+    y, said, _ = rows()
+    how = {"metric": "expected_cost", "cost": COST, "priors": [1, 1, 1], "labels": [0, 1, 2]}
+    found = metric_difference(y, said, said, **how)
+    assert found.status is Status.UNDEFINED
+    assert "no row is 2" in found.assumptions[0].detail
+    known = metric_difference(y, said, said, **how | {"priors": [1, 1, 0]})
+    assert known.status is Status.IDENTICAL_SCORES
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -344,6 +385,10 @@ def test_one_subgroup_is_refused():
         ({"labels": [0, 2]}, "labels: 1 is in the rows"),
         ({"groups": [1, 2]}, "groups: has 2 rows"),
         ({"metric": "cost"}, "cost: expected a 2 by 2 matrix"),
+        ({"metric": "expected_cost", "priors": [1, 1]}, "cost: expected a 2 by 2 matrix"),
+        ({"metric": "expected_cost", "cost": [[0, 1], [1, 0]]}, "priors: expected 2 numbers"),
+        ({"priors": [0, 0]}, "priors: expected shares of at least 0, not all of them 0"),
+        ({"priors": [1, -1]}, "priors: expected shares of at least 0"),
         ({"metric": "fbeta", "beta": 0}, "beta: found 0"),
     ],
 )
