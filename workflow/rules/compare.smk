@@ -42,6 +42,22 @@ rule score_matrix:
         )
 
 
+# every metric of every model on held-out rows
+rule list_intervals:
+    input:
+        list(NEEDS.holdouts.values()),
+    output:
+        PATHS.top("intervals.csv"),
+    log:
+        PATHS.log("intervals"),
+    localrule: True
+    params:
+        recipe=lambda wc: recipes.of_intervals(EXPERIMENT),
+    run:
+        found = EXPERIMENT, NEEDS.holdouts, output[0]
+        do("the intervals of the scores", log, steps.list_intervals, *found)
+
+
 rule compare:
     input:
         [PATHS.test(test) for test in TESTS],

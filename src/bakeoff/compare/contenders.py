@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.score_intervals import alone
 from bakeoff.compare.setup import cost_options
 from bakeoff.spec import Costs
 from bakeoff.stats import (
@@ -16,7 +17,6 @@ from bakeoff.stats import (
     best_models,
     catalogue,
     compare_models,
-    metric_ci,
     test_set_metrics,
 )
 from bakeoff.stats.tiers import compact_letters
@@ -100,17 +100,14 @@ def contenders(
         return None
     pairs = compare_models(truth, predicted, **options, **draws).pairs
     different = [(pair.a, pair.b) for pair in pairs if pair.pvalue_adjusted <= alpha]
-    alone = [
-        metric_ci(*rows.arguments(entry, [m]), **options, confidence_level=1 - alpha)
-        for m in range(len(rows.models))
-    ]
+    each = [alone(rows, m, costs, 1 - alpha) for m in range(len(rows.models))]
     order = sorted(range(len(rows.models)), key=lambda m: -best.scores[m])
     letters = _letters(order, compact_letters(len(order), different))
     found = tuple(
         Contender(
             rows.models[m],
-            alone[m].estimate,
-            alone[m].ci,
+            each[m].estimate,
+            each[m].ci,
             best.pvalues[m],
             m in best.members,
             best.probability_best[m],

@@ -9,21 +9,19 @@ from bakeoff.compare.comparison import Comparison
 from bakeoff.compare.evidence import (
     AnyEvidence,
     FoldCriteria,
-    PairedPredictions,
     fold_scores,
     read_fold_predictions,
     read_predictions,
     read_scores,
 )
 from bakeoff.compare.family import Context, run_test
+from bakeoff.compare.held_out import check_related, held_out
 from bakeoff.compare.matrix import Hole, complete, read_holes, read_matrix
 from bakeoff.compare.setup import setup_of
-from bakeoff.errors import UserError
 from bakeoff.scores import METRICS
 from bakeoff.spec import ChosenTest, Experiment
-from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves
-from bakeoff.stats import Entry, Evidence, catalogue, looks_at
+from bakeoff.stats import Entry, Evidence, catalogue
 
 MATRIX, HOLES = "matrix", "holes"
 
@@ -55,26 +53,9 @@ def run_chosen(
             experiment.seed,
             experiment.costs,
         )
-        if chosen.plan == "holdout" and isinstance(evidence, PairedPredictions):
-            _check_related(experiment, dataset, evidence, inputs[dataset])
         if evidence.models:
             found += run_test(entry, evidence, context)
     return found
-
-
-def _check_related(
-    experiment: Experiment, dataset: str, rows: PairedPredictions, path: str
-) -> None:
-    """Stop where the rows of a data set belong together and its predictions do not say how.
-
-    A test for groups takes rows without groups for independent: its p-value would be wrong.
-    """
-    kin = declared(experiment, dataset)
-    if kin is not None and rows.n and not rows.related:
-        raise UserError(
-            f"{path} does not say which rows of {dataset} belong together, though the data set "
-            f"has the {kin.kind} column {kin.column!r}: delete this file and run again"
-        )
 
 
 def missing_cells(experiment: Experiment) -> str:
@@ -110,8 +91,14 @@ def _evidence(
         return
     for dataset, path in inputs.items():
         if chosen.on_rows:
-            for metric, rows in _predictions(entry, chosen, path, models):
-                yield dataset, metric, rows
+            if entry.evidence is Evidence.PREDICTIONS:
+                for rows in held_out(experiment, dataset, path, chosen.metrics):
+                    yield dataset, rows.metric, rows
+                continue
+            ranking = entry.evidence is Evidence.PROBABILITIES
+            rows = read_predictions(path, models, scores=ranking)
+            check_related(experiment, dataset, rows, path)
+            yield dataset, chosen.metrics[0], rows
             continue
         if entry.evidence is Evidence.FOLD_CORRECTNESS:
             yield dataset, chosen.metrics[0], read_fold_predictions(path, models)
@@ -126,22 +113,6 @@ def _evidence(
         full = plan.full_repeats if isinstance(plan, Halves) else 0
         for metric, part in parts.items():
             yield dataset, metric, dataclasses.replace(part, full_repeats=full)
-
-
-def _predictions(
-    entry: Entry, chosen: ChosenTest, path: str, models: list[str]
-) -> Iterator[tuple[str, PairedPredictions]]:
-    """Read the predictions on one test set once for all metrics."""
-    if entry.evidence is not Evidence.PREDICTIONS:
-        ranking = entry.evidence is Evidence.PROBABILITIES
-        yield chosen.metrics[0], read_predictions(path, models, scores=ranking)
-        return
-    wanted = {looks_at(metric) for metric in chosen.metrics}
-    rows = read_predictions(
-        path, models, scores="ranking" in wanted, probabilities="probabilities" in wanted
-    )
-    for metric in chosen.metrics:
-        yield metric, dataclasses.replace(rows, metric=metric)
 
 
 def _holes(holes: Iterable[Hole], plan: str, metric: str) -> list[Hole]:

@@ -6,9 +6,9 @@ import dataclasses
 import math
 from functools import lru_cache
 
-import numpy as np
 import pandas as pd
 
+from bakeoff.compare.score_intervals import RATES
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
@@ -124,15 +124,7 @@ def _interval(
             confidence_level=level,
         )
         return result.ci
-    if metric in ("accuracy", "error") and dataset in study.test_sets:
-        rows = study.test_sets[dataset]
-        correct = rows.correct[:, rows.models.index(model)]
-        right = np.asarray(correct if metric == "accuracy" else ~correct)
-        entry = tests["clustered_accuracy" if rows.related else "binomial_test"]
-        related = {k: v for k, v in rows.managed(entry).items() if k in entry.options}
-        result = entry.function(right, confidence_level=level, **related)
-        return result.ci
-    return None
+    return study.interval(str(dataset), metric, model)
 
 
 def _without_sizes(scores: pd.DataFrame) -> bool:
@@ -154,6 +146,8 @@ def interval_note(study: Study) -> str:
             f"{level} interval for the expected score, its width corrected for the overlap of the "
             "training sets (Nadeau and Bengio)"
         )
+    if study.metric.name not in RATES:
+        return f"{level} interval of the score on the test rows"
     rows = study.test_sets.get(study.datasets[0])
     related = "" if rows is None or not rows.related else ", on their effective number"
     return f"{level} Wilson interval of the share of the test rows{related}"

@@ -17,7 +17,7 @@ from bakeoff.report.study import Study
 from bakeoff.spec import Experiment
 from bakeoff.stats import looks_at
 
-_TEXTS = ("dataset", "model", "plan", "metric", "parameter", "value", "why")
+_TEXTS = (*("dataset", "model", "plan", "metric", "parameter", "value", "why", "status", "note"),)
 
 
 def read_study(
@@ -50,7 +50,8 @@ def read_study(
     divisions : sequence of path
         How good the divisions are, one file per data set and plan.
     tables : Mapping of name to path
-        Those of excluded.csv, tuned.csv and seeds.csv that the experiment has, by their stems.
+        Those of excluded.csv, tuned.csv, seeds.csv and intervals.csv that the experiment has, by
+        their stems.
     missing : path, optional
         The missing cells of the score matrix, where there are several data sets.
     file : str
@@ -71,6 +72,7 @@ def read_study(
         failed=extras.get("excluded", nothing),
         choices=extras.get("tuned", nothing),
         seeds=extras.get("seeds", nothing),
+        intervals=extras.get("intervals", nothing),
         chosen=read_json(chosen),
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},

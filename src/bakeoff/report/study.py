@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -17,7 +18,7 @@ from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import Experiment
 from bakeoff.spec.learners import families
-from bakeoff.stats import Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
 
 TRUST = (
     TypeOneError.CONTROLLED,
@@ -51,6 +52,8 @@ class Study:
         The fits that failed where their models were excluded, as in excluded.csv.
     choices, seeds : DataFrame
         What fits chose, and the noise of seeds, as in tuned.csv and seeds.csv.
+    intervals : DataFrame
+        The metrics of single models on held-out rows, as in intervals.csv.
     chosen : sequence of Mapping
         The tests and why they run, as in tests.json.
     divisions : sequence of Mapping
@@ -70,6 +73,7 @@ class Study:
     failed: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     choices: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     seeds: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
+    intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     chosen: Sequence[Mapping[str, Any]] = ()
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -217,6 +221,21 @@ class Study:
             }
             found[str(plan), str(metric)] = {d: tables[d] for d in self.datasets if d in tables}
         return found
+
+    def interval(self, dataset: str, metric: str, model: str) -> ConfidenceInterval | None:
+        """Return the interval of a model's metric on held-out rows; None where there is none."""
+        low, high, level = self._intervals.get((dataset, metric, model), (math.nan,) * 3)
+        return None if math.isnan(low) else ConfidenceInterval(low, high, level, "")
+
+    @cached_property
+    def _intervals(self) -> dict[tuple[str, ...], tuple[float, ...]]:
+        return {
+            (line["dataset"], line["metric"], line["model"]): (
+                *(line["ci_low"], line["ci_high"]),
+                line["confidence"],
+            )
+            for line in self.intervals.to_dict("records")
+        }
 
     @cached_property
     def excluded(self) -> dict[str, str]:

@@ -146,6 +146,7 @@ class Needs:
             "tuned": any(model.chooses for model in fitted),
             "seeds": any(model.seeds > 1 for model in fitted),
             "excluded": self.passes_over,
+            "intervals": bool(self.holdouts),
         }
         return {name: self.paths.top(f"{name}.csv") for name, there in wanted.items() if there}
 

@@ -116,6 +116,14 @@ def of_test(experiment: Experiment, test: ChosenTest) -> str:
     return digest([*own, experiment.on_error, made_by])
 
 
+def of_intervals(experiment: Experiment) -> str:
+    """Digest what makes intervals of scores from the predictions on held-out rows."""
+    costs = experiment.costs and _plain(experiment.costs)
+    names = list(experiment.models), list(experiment.datasets), experiment.metrics
+    made_by = code("stats", "compare", "run/steps.py"), versions(("numpy", "scipy"))
+    return digest([names, costs, experiment.tests.alpha, made_by])
+
+
 def of_comparisons(tests: Iterable[ChosenTest]) -> str:
     """Digest what puts the results of all tests into one table."""
     return digest([[test.name for test in tests], code("compare", "run/steps.py")])

@@ -195,6 +195,13 @@ def run_test(
     write_json(output, [comparison.to_dict() for comparison in found])
 
 
+def list_intervals(experiment: Experiment, holdouts: Mapping[str, str], output: str) -> None:
+    """Write every metric of every model on held-out rows with its interval."""
+    from bakeoff.compare.score_intervals import score_intervals
+
+    _write_csv(score_intervals(experiment, holdouts), output)
+
+
 def compare(tests: Sequence[str], csv: str, json: str) -> None:
     """Put the results of all tests into one table."""
     import pandas as pd

@@ -10,6 +10,7 @@ import pandas as pd
 from bakeoff.compare import Comparison, Context, Decision, choose_tests, list_tests, run_test
 from bakeoff.compare.comparison import decide_omnibus, decide_pair
 from bakeoff.compare.evidence import DatasetScores, PairedPredictions, fold_scores
+from bakeoff.compare.score_intervals import of_test_set, tabulate
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
@@ -124,6 +125,12 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
     sets = {
         name: rows_of(spec, accuracies or dict.fromkeys(spec.models, 0.9)) for name in spec.datasets
     }
+    alone = (
+        line
+        for name, rows in sets.items()
+        for metric in spec.metrics
+        for line in of_test_set(name, dataclasses.replace(rows, metric=metric), spec.costs, 0.95)
+    )
     return Study(
         spec,
         tuple(comparisons),
@@ -135,6 +142,7 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
         "config/made-up.yaml",
         chosen=list_tests(spec, choose_tests(spec)[1]),
         divisions=[division(name, plan) for name in spec.datasets for plan in FOLDS],
+        intervals=tabulate(alone),
     )
 
 
