@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import math
+import re
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ from bakeoff.stats import (
     test_set_metrics,
 )
 from bakeoff.stats._metric_table import METRICS
+from tests.conftest import ROOT
 
 DECISIONS = [m for m, metric in METRICS.items() if metric.form == "decisions"]
 BINARY = [m for m in DECISIONS if METRICS[m].binary]
@@ -396,3 +399,21 @@ def test_mistakes_are_named(change, message):
     y, said, _ = rows(n=30)
     with pytest.raises(ValueError, match=message):
         metric_difference(y, said, said, **change)
+
+
+@pytest.mark.parametrize(
+    ("metric", "name"), [("log_loss", "no few rows"), ("average_precision", "a level")]
+)
+def test_metric_whose_level_is_not_quite_kept_says_by_how_much(metric, name):
+    y, _, p = rows()
+    found = metric_difference(y, p[:, 1], p[::-1, 1], metric=metric)
+    said = next(a for a in found.assumptions if a.name.startswith(name))
+    share = int(re.search(r"reject up to (\d+) % of true nulls", said.detail)[1])
+    with (ROOT / "benchmarks/any_metric.csv").open(encoding="utf-8") as file:
+        cells = [r for r in csv.DictReader(file) if r["metric"] == metric]
+    rates = [
+        int(r["rejected"]) / int(r["answered"])
+        for r in cells
+        if int(r["answered"]) >= 0.2 * int(r["replicates"])
+    ]
+    assert round(100 * max(rates)) == share

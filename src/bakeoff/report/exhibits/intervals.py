@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 from bakeoff.report.cells import capital, ci_cell, score_cell
 from bakeoff.report.exhibit import MOST_DATASETS, Asked, Item, Section, TableExhibit
@@ -64,7 +66,7 @@ def build(item: Item, study: Study) -> Table:
     return tabulate(item, COLUMNS, rows, note, summary=summary)
 
 
-def _note(line: dict[str, object]) -> Cell:
+def _note(line: Mapping[Any, Any]) -> Cell:
     """Say why there is no interval, or what the interval takes for granted and does not find."""
     status, said = str(line["status"]), clean(str(line["note"])) if line["note"] else ""
     if status == Status.OK:
