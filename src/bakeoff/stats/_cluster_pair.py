@@ -24,8 +24,8 @@ from bakeoff.stats._clusters import (
     moments,
     raw_design_effect,
 )
+from bakeoff.stats._difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats._result import Alternative, ConfidenceInterval
-from bakeoff.stats.paired_intervals import DIFFERENCE_METHODS
 
 
 @dataclasses.dataclass(frozen=True)

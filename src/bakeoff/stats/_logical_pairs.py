@@ -13,26 +13,11 @@ from numpy.typing import NDArray
 
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._result import Alternative
 
 METHODS = ("shaffer", "bergmann-hommel")
 """The corrections that use which hypotheses can be true at once."""
-_MAX_MODELS = 15
-
-
-def check_all_pairs(method: str, control: int | None, alternative: Alternative, k: int) -> None:
-    """Refuse a logical correction of anything but two-sided tests of all pairs."""
-    if method in METHODS and (control is not None or alternative != "two-sided"):
-        raise ArgumentError(
-            "correction",
-            f"{method!r} is for two-sided tests of all pairs, found control={control} "
-            f"and alternative={alternative!r}; use 'holm' or 'hommel'",
-        )
-    if method == "bergmann-hommel" and k > _MAX_MODELS:
-        raise ArgumentError(
-            "correction",
-            f"'bergmann-hommel' takes up to {_MAX_MODELS} models, found {k}; use 'shaffer'",
-        )
+MOST_MODELS = 15
+"""How many `bergmann_hommel` takes: its sets are all partitions of them."""
 
 
 def shaffer_factors(m: int) -> FloatArray:
@@ -46,9 +31,9 @@ def shaffer_factors(m: int) -> FloatArray:
 def bergmann_hommel(p: FloatArray) -> FloatArray:
     """Adjust p-values: the largest |I| min p(I) over the exhaustive sets I that hold the pair."""
     k = _models(len(p))
-    if k > _MAX_MODELS:
+    if k > MOST_MODELS:
         raise ArgumentError(
-            "pvalues", f"bergmann-hommel takes up to {_MAX_MODELS} models, found {k}; use shaffer"
+            "pvalues", f"bergmann-hommel takes up to {MOST_MODELS} models, found {k}; use shaffer"
         )
     thresholds = np.unique(p)
     largest = _largest_exhaustive_sets(p, k, thresholds)

@@ -138,12 +138,3 @@ def _sized(values: NDArray[Any], side: Alternative) -> NDArray[Any]:
     return np.asarray(
         np.abs(values) if side == "two-sided" else values if side == "greater" else -values
     )
-
-
-def all_pairs(models: int, control: int | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the pairs (0, 1), (0, 2), ..., or the control with each other model."""
-    if control is None:
-        first, second = np.triu_indices(models, 1)
-        return first, second
-    others = np.array([m for m in range(models) if m != control], dtype=np.intp)
-    return np.full(len(others), control, dtype=np.intp), others

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import FloatArray, check_alternative, check_level
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._logical_pairs import check_all_pairs
-from bakeoff.stats._ranks import as_dataset_table, check_control, check_decimals
+from bakeoff.stats._pairs import check_control, check_correction
+from bakeoff.stats._ranks import as_dataset_table, check_decimals
 from bakeoff.stats._result import Alternative, Pair, PairwiseResult
-from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
+from bakeoff.stats.multiplicity import adjust_pvalues, simultaneous_level
 
 SINGLE_STEP = ("none", "bonferroni", "sidak")
 
@@ -92,13 +92,6 @@ def pairs_of(k: int, control: int | None) -> list[tuple[int, int]]:
     if control is None:
         return [(i, j) for i in range(k) for j in range(i + 1, k)]
     return [(control, j) for j in range(k) if j != control]
-
-
-def check_correction(correction: str, control: int | None, alternative: Alternative, k: int) -> str:
-    """Check that a correction fits the family of hypotheses; return its canonical name."""
-    method = canonical_method(correction, "correction")
-    check_all_pairs(method, control, alternative, k)
-    return method
 
 
 def pair_tail(confidence_level: float, m: int, method: str, alternative: Alternative) -> float:

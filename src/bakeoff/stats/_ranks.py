@@ -97,21 +97,6 @@ def check_decimals(decimals: int | None) -> None:
         raise ArgumentError("decimals", f"found {decimals!r}, must lie between -15 and 15")
 
 
-def check_control(control: int | None, k: int) -> int | None:
-    """Check the column number of the control model."""
-    if control is None:
-        return None
-    if isinstance(control, bool) or not isinstance(control, (int, np.integer)):
-        raise ArgumentError(
-            "control", f"found {control!r}, must be a column number or None (all pairs)"
-        )
-    if not 0 <= control < k:
-        raise ArgumentError(
-            "control", f"found {control!r}, must be a column number from 0 to {k - 1}"
-        )
-    return int(control)
-
-
 def quantise(values: FloatArray, scale: float, decimals: int | None) -> FloatArray:
     """Round values so that what is equal in decimal is equal in binary.
 

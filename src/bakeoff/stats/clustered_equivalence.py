@@ -16,11 +16,11 @@ from bakeoff.stats._cluster_result import (
     independent_clusters,
     too_few_degrees,
 )
+from bakeoff.stats._difference_limits import DIFFERENCE_METHODS, tango_statistic
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Status
 from bakeoff.stats._tails import t_pvalue
-from bakeoff.stats.paired_intervals import DIFFERENCE_METHODS, tango_statistic
 
 __all__ = ["clustered_noninferiority", "clustered_tost"]
 

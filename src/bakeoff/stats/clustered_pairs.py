@@ -34,8 +34,8 @@ from bakeoff.stats._clusters import (
     moments,
 )
 from bakeoff.stats._correctness_matrix import both_correct
-from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._ranks import check_control
+from bakeoff.stats._difference_limits import DIFFERENCE_METHODS, one_sided
+from bakeoff.stats._pairs import check_control, check_correction
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
     Alternative,
@@ -47,14 +47,12 @@ from bakeoff.stats._result import (
 )
 from bakeoff.stats._sign_flip import whole_tails
 from bakeoff.stats.clustered_models import as_grouped_matrix
-from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
-from bakeoff.stats.paired_intervals import DIFFERENCE_METHODS
+from bakeoff.stats.multiplicity import adjust_pvalues, simultaneous_level
 
 __all__ = ["pairwise_clustered_mcnemar"]
 
 VARIANTS = ("sign_flip", "robust_t")
 _ENOUGH = 5
-_LOGICAL = ("shaffer", "bergmann-hommel")
 
 
 @register(
@@ -83,18 +81,12 @@ def pairwise_clustered_mcnemar(
 
     Parameters
     ----------
-    correct : array_like, shape (N, M)
-        Right or wrong (booleans or 0/1) for N rows and M ≥ 2 models.
-    groups : array_like, shape (N,), optional
+    correct : shared
+    groups : array_like, shape (n,), optional
         The group of each row; without it each row is a group of its own.
     variant : {"sign_flip", "robust_t"}
         As in `clustered_mcnemar` (Canay, Romano & Shaikh 2017; Bell & McCaffrey 2002).
-    correction : str
-        A method of `adjust_pvalues`.
-    control : int, optional
-        Column of a control: only it is compared, as A, with each other model as B.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: the first of the pair, or the control, is right more often.
+    correction, control, alternative : shared
     confidence_level : float
         Level of the intervals for the difference acc_A − acc_B (``newcombe_effective``).
     simultaneous : bool
@@ -126,7 +118,7 @@ def pairwise_clustered_mcnemar(
     matrix, clusters = as_grouped_matrix(correct, groups)
     models = matrix.shape[1]
     chosen = check_control(control, models)
-    method = _check_correction(correction, side, chosen)
+    method = check_correction(correction, chosen, side, models)
     family = models * (models - 1) // 2 if chosen is None else models - 1
     each = simultaneous_level(level, family, method) if simultaneous else level
     settings = _Settings(variant, side, each, 1 - level)
@@ -287,10 +279,7 @@ def _decide(
 def _limits(counts: FloatArray, df: float, settings: _Settings) -> tuple[FloatArray, FloatArray]:
     tail = float(equivalent_tail(df, tail_probability(settings.level, settings.side)))
     both, b, c, neither = counts
-    low, high = DIFFERENCE_METHODS["newcombe"](both, b, c, neither, tail)
-    low = np.full_like(low, -1.0) if settings.side == "less" else np.clip(low, -1.0, 1.0)
-    high = np.full_like(high, 1.0) if settings.side == "greater" else np.clip(high, -1.0, 1.0)
-    return low, high
+    return one_sided(*DIFFERENCE_METHODS["newcombe"](both, b, c, neither, tail), settings.side)
 
 
 def _adjust(pvalues: FloatArray, method: str) -> FloatArray:
@@ -303,17 +292,6 @@ def _adjust(pvalues: FloatArray, method: str) -> FloatArray:
     return adjusted
 
 
-def _check_correction(correction: str, side: Alternative, control: int | None) -> str:
-    method = canonical_method(correction, "correction")
-    if method in _LOGICAL and (control is not None or side != "two-sided"):
-        raise ArgumentError(
-            "correction",
-            f"{method!r} is for two-sided tests of all pairs, found control={control} "
-            f"and alternative={side!r}; use 'holm'",
-        )
-    return method
-
-
 def _pairs(part: _Part, adjusted: FloatArray, clusters: int, settings: _Settings) -> Iterator[Pair]:
     n = float(part.counts[:, 0].sum())
     has_df = settings.variant == "robust_t"
@@ -321,6 +299,7 @@ def _pairs(part: _Part, adjusted: FloatArray, clusters: int, settings: _Settings
     for place, other in enumerate(part.others.tolist()):
         both, b, c, neither = (int(x) for x in part.counts[:, place])
         effect = float(part.effect[place])
+        limits = float(part.low[place]), float(part.high[place])
         yield Pair(
             a=part.first,
             b=other,
@@ -328,14 +307,7 @@ def _pairs(part: _Part, adjusted: FloatArray, clusters: int, settings: _Settings
             pvalue=float(part.pvalue[place]),
             pvalue_adjusted=float(adjusted[place]),
             estimate=(b - c) / n,
-            ci=ConfidenceInterval(
-                float(part.low[place]),
-                float(part.high[place]),
-                settings.level,
-                "newcombe_effective",
-            )
-            if known
-            else None,
+            ci=ConfidenceInterval(*limits, settings.level, "newcombe_effective") if known else None,
             df=part.df if has_df else None,
             status=part.status[place],
             details={

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import check_choice, check_count, check_flag
 from bakeoff.stats._cochran_permutation import PermutationPvalue, exact_pvalue, monte_carlo_pvalue
+from bakeoff.stats._correct_totals import CorrectTotals, correct_totals
 from bakeoff.stats._correctness_matrix import (
     as_matrix,
     both_correct,
     column_totals,
-    row_total_counts,
 )
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
@@ -28,66 +27,6 @@ __all__ = ["cochran_q", "cochran_q_statistic", "looney_f"]
 _NULL = "All these fitted models are right equally often on the population the rows come from."
 # Tate & Brown (1970), Note on the Cochran Q test, JASA 65: χ² is good enough from here on.
 _MIN_ROWS, _MIN_CELLS = 4, 24
-
-
-@dataclasses.dataclass(frozen=True)
-class _Table:
-    """The sufficient counts of a rows × models table of 0/1 values, in whole numbers.
-
-    Attributes
-    ----------
-    n, models : int
-        Its size.
-    columns : tuple of int
-        G_j: how many rows model j has right.
-    row_totals : ndarray, shape (models + 1,)
-        How many rows have 0, 1, ..., M models right.
-    """
-
-    n: int
-    models: int
-    columns: tuple[int, ...]
-    row_totals: NDArray[np.int64]
-
-    @property
-    def total(self) -> int:
-        return sum(self.columns)
-
-    @property
-    def discriminating(self) -> int:
-        """Rows on which the models do not all agree."""
-        return int(self.row_totals[1 : self.models].sum())
-
-    @property
-    def squared_rows(self) -> int:
-        """ΣL_i² over the rows."""
-        return sum(r * r * int(count) for r, count in enumerate(self.row_totals))
-
-    @property
-    def between(self) -> int:
-        """M ΣG_j² − T², in whole numbers: how far the columns differ."""
-        return self.models * sum(g * g for g in self.columns) - self.total**2
-
-    @property
-    def within(self) -> int:
-        """M T − ΣL_i²: how far the rows discriminate."""
-        return self.models * self.total - self.squared_rows
-
-    @property
-    def accuracies(self) -> list[float]:
-        return [g / self.n for g in self.columns]
-
-    @property
-    def q(self) -> float:
-        """Cochran's Q; 0 where no row discriminates."""
-        return (self.models - 1) * self.between / self.within if self.within else 0.0
-
-
-def _table(correct: ArrayLike, row_counts: ArrayLike | None) -> _Table:
-    matrix, counts = as_matrix(correct, row_counts)
-    totals = row_total_counts(matrix, counts)
-    columns = tuple(int(g) for g in column_totals(matrix, counts))
-    return _Table(int(totals.sum()), matrix.shape[1], columns, totals)
 
 
 @fill_docstring
@@ -112,7 +51,7 @@ def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = No
     >>> cochran_q_statistic(two, row_counts=[329, 22, 17, 63])
     0.6410256410256411
     """
-    return _table(correct, row_counts).q
+    return correct_totals(correct, row_counts).q
 
 
 @register(
@@ -181,7 +120,7 @@ def cochran_q(
     check_flag(allow_two_models, "allow_two_models")
     n_resamples = check_count(n_resamples, "n_resamples", least=1)
     seed = check_count(seed, "seed")
-    table = _table(correct, row_counts)
+    table = correct_totals(correct, row_counts)
     if table.models == 2 and not allow_two_models:
         raise ArgumentError(
             "correct",
@@ -227,7 +166,7 @@ def cochran_q(
     )
 
 
-def _enough_rows(table: _Table, enough: bool, variant: str) -> Assumption:
+def _enough_rows(table: CorrectTotals, enough: bool, variant: str) -> Assumption:
     rows, cells = table.discriminating, table.discriminating * table.models
     detail = (
         f"the models disagree on {rows} of {table.n} rows, {cells} values in all; the χ² "
@@ -238,7 +177,7 @@ def _enough_rows(table: _Table, enough: bool, variant: str) -> Assumption:
     return Assumption("enough discriminating rows", enough, detail)
 
 
-def _permutation(table: _Table, n_resamples: int, seed: int) -> PermutationPvalue:
+def _permutation(table: CorrectTotals, n_resamples: int, seed: int) -> PermutationPvalue:
     exact = exact_pvalue(table.row_totals, table.models, table.between)
     if exact is not None:
         return exact
@@ -299,7 +238,7 @@ def looney_f(
     F(2, 198) = 3.8729, p = 0.02239
     """
     check_choice(correction, ("none", "greenhouse-geisser"), "correction")
-    table = _table(correct, row_counts)
+    table = correct_totals(correct, row_counts)
     n, m, total = table.n, table.models, table.total
     # all sums of squares are whole numbers over n M: what is 0 is exactly 0
     models, rows = table.between, n * table.squared_rows - total**2
@@ -351,7 +290,7 @@ def looney_f(
     )
 
 
-def _looney_status(table: _Table, rest: int) -> Status:
+def _looney_status(table: CorrectTotals, rest: int) -> Status:
     if not table.discriminating:
         return Status.NO_DISCORDANT_PAIRS
     if table.n < 2:

@@ -20,9 +20,8 @@ from bakeoff.stats._checks import (
     check_level,
 )
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._logical_pairs import check_all_pairs
+from bakeoff.stats._pairs import check_control, check_correction
 from bakeoff.stats._rank_pairs import pairs_of
-from bakeoff.stats._ranks import check_control
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
@@ -35,7 +34,7 @@ from bakeoff.stats._result import (
 )
 from bakeoff.stats._tails import normal_pvalue
 from bakeoff.stats.cv5x2_counts import Outcomes, difference_interval, outcomes
-from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
+from bakeoff.stats.multiplicity import adjust_pvalues, simultaneous_level
 
 __all__ = ["cv5x2_mcnemar", "cv5x2_mcnemar_from_counts", "pairwise_cv5x2_mcnemar"]
 
@@ -205,8 +204,7 @@ def pairwise_cv5x2_mcnemar(
         )
     models = matrix.shape[2]
     control = check_control(control, models)
-    method = canonical_method(correction, "correction")
-    check_all_pairs(method, control, side, models)
+    method = check_correction(correction, control, side, models)
     members = pairs_of(models, control)
     each = simultaneous_level(level, len(members), method) if simultaneous else level
     results = [

@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import check_choice, check_counts, check_level, paired_counts
+from bakeoff.stats._difference_limits import tango_statistic
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._equivalence import check_alpha, conclude, infinite
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, EquivalenceResult, Status
-from bakeoff.stats.paired_intervals import paired_difference_ci, tango_statistic
+from bakeoff.stats.paired_intervals import paired_difference_ci
 
 __all__ = ["tost_paired", "tost_paired_from_counts"]
 

@@ -16,21 +16,19 @@ from bakeoff.stats._checks import (
     check_flag,
     check_level,
 )
-from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._max_t import MaxT, all_pairs, draw, max_t
+from bakeoff.stats._max_t import MaxT, draw, max_t
 from bakeoff.stats._metric_answer import assumptions
 from bakeoff.stats._metric_family import Family, family_of_values, read_family
 from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._metric_table import metric_called
-from bakeoff.stats._ranks import check_control
+from bakeoff.stats._pairs import all_pairs, check_control, check_correction
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, ConfidenceInterval, Pair, PairwiseResult, Status
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.influence import Influence
-from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
+from bakeoff.stats.multiplicity import adjust_pvalues, simultaneous_level
 
 MAX_T = "max-t"
-_LOGICAL = ("shaffer", "bergmann-hommel")
 
 
 @register(
@@ -209,11 +207,9 @@ def _compare(
     check_flag(simultaneous, "simultaneous")
     check_count(seed, "seed")
     check_count(n_resamples, "n_resamples", least=99)
-    method = canonical_method(correction, "correction", (MAX_T,))
     models = len(family.singles)
     at_control = check_control(control, models)
-    if method in _LOGICAL and (at_control is not None or side != "two-sided"):
-        raise ArgumentError("correction", f"{method} needs all pairs and two-sided tests")
+    method = check_correction(correction, at_control, side, models, (MAX_T,))
     first, second = all_pairs(models, at_control)
     found, statuses, tested, at = family.contrasts(first, second)
     raw = np.full(len(first), math.nan)

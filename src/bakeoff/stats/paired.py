@@ -24,6 +24,7 @@ from bakeoff.stats._checks import (
     check_level,
     paired_counts,
 )
+from bakeoff.stats._difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
@@ -178,7 +179,7 @@ def mcnemar_from_counts(
     (8.3333, 0.003892)
     """
     check_choice(variant, VARIANTS, "variant")
-    check_choice(ci_method, tuple(paired_intervals.DIFFERENCE_METHODS), "ci_method")
+    check_choice(ci_method, tuple(DIFFERENCE_METHODS), "ci_method")
     check_choice(odds_ratio_ci, tuple(paired_intervals.ODDS_RATIO_METHODS), "odds_ratio_ci")
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)

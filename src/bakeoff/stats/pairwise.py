@@ -19,9 +19,9 @@ from bakeoff.stats._checks import (
     check_same_length,
 )
 from bakeoff.stats._correctness_matrix import as_matrix, both_correct
+from bakeoff.stats._difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._logical_pairs import check_all_pairs
-from bakeoff.stats._ranks import check_control
+from bakeoff.stats._pairs import all_pairs, check_control, check_correction
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
@@ -32,8 +32,8 @@ from bakeoff.stats._result import (
     PairwiseResult,
     Status,
 )
-from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method, simultaneous_level
-from bakeoff.stats.paired_intervals import DIFFERENCE_METHODS, difference_bounds
+from bakeoff.stats.multiplicity import adjust_pvalues, simultaneous_level
+from bakeoff.stats.paired_intervals import difference_bounds
 from bakeoff.stats.planning import mcnemar_detectable_difference
 
 __all__ = ["mcnemar_minp", "pairwise_mcnemar"]
@@ -122,7 +122,7 @@ def pairwise_mcnemar(
     matrix, counts = as_matrix(correct, row_counts)
     models = matrix.shape[1]
     method = _check_correction(correction, variant, side, control, models)
-    first, second = _pairs(models, check_control(control, models))
+    first, second = all_pairs(models, check_control(control, models))
 
     together = both_correct(matrix, counts)
     right = together.diagonal()
@@ -255,23 +255,14 @@ def _chance_below(t: FloatArray, n: float, variant: str, side: Alternative) -> F
 def _check_correction(
     correction: str, variant: str, side: Alternative, control: int | None, models: int
 ) -> str:
-    method = canonical_method(correction, "correction", ("minp",))
+    method = check_correction(correction, control, side, models, ("minp",))
     if method == "minp" and variant not in _DISCRETE:
         raise ArgumentError(
             "correction",
             f"'minp' uses exact distributions, found variant {variant!r}; "
             "use variant 'exact' or 'midp', or correction 'holm'",
         )
-    check_all_pairs(method, control, side, models)
     return method
-
-
-def _pairs(models: int, control: int | None) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    if control is None:
-        first, second = np.triu_indices(models, 1)
-        return first, second
-    others = np.delete(np.arange(models), control)
-    return np.full_like(others, control), others
 
 
 def _adjust(

@@ -15,9 +15,10 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from bakeoff.stats import catalogue
+from bakeoff.stats._difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats.citations import BIBTEX
 from bakeoff.stats.paired import VARIANTS, mcnemar, mcnemar_from_counts, mcnemar_pvalues
-from bakeoff.stats.paired_intervals import DIFFERENCE_METHODS, ODDS_RATIO_METHODS
+from bakeoff.stats.paired_intervals import ODDS_RATIO_METHODS
 
 SIDES = ("two-sided", "greater", "less")
 cells = st.tuples(*[st.integers(0, 60)] * 4).filter(lambda t: sum(t) > 0)

@@ -10,15 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from bakeoff.stats._difference_limits import DIFFERENCE_METHODS, tango_statistic
 from bakeoff.stats.paired import mcnemar_pvalues
 from bakeoff.stats.paired_intervals import (
-    DIFFERENCE_METHODS,
     ODDS_RATIO_METHODS,
     difference_bounds,
     odds_ratio_bounds,
     paired_difference_ci,
     paired_odds_ratio_ci,
-    tango_statistic,
 )
 
 cells = st.tuples(*[st.integers(0, 80)] * 4).filter(lambda t: sum(t) > 0)
