@@ -38,7 +38,7 @@ Label = Annotated[
 ]
 
 
-class Section(BaseModel):
+class SpecSection(BaseModel):
     """Unknown keys are refused, values are not bent into shape, nothing changes afterwards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)

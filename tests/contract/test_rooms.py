@@ -14,8 +14,8 @@ ORDER = ["sources", "spec", "data", "fit", "scores", "compare", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"stats": set()}
 ALLOWED["compare"].add("stats")
 ALLOWED["report"].add("stats")
-ALLOWED["run"] = {*ORDER, "stats", "check"}
-ALLOWED["cli"] = {*ORDER, "stats", "check", "resources", "schema"}  # nothing imports it
+ALLOWED["run"] = {*ORDER, "stats", "preflight"}
+ALLOWED["cli"] = {*ORDER, "stats", "preflight", "resources", "schema"}  # nothing imports it
 
 
 def imported(file: Path) -> set[str]:

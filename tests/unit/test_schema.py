@@ -9,8 +9,8 @@ import jsonschema
 import pytest
 import yaml
 
-from bakeoff.check import check_experiment
 from bakeoff.errors import UserError
+from bakeoff.preflight import check_experiment
 from bakeoff.schema import PATH, README, readme, schema, text
 from bakeoff.spec import load_experiment, read_experiment
 

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from bakeoff.check import check_experiment
 from bakeoff.cli.check_related import show_related
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare.corrections import pairs_of
@@ -17,6 +16,7 @@ from bakeoff.data.pairing import divide, load, predictions_of
 from bakeoff.data.predicted import contradiction
 from bakeoff.data.splits import divisions
 from bakeoff.paths import Paths
+from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.prose import PLANS
 from bakeoff.report.wrapping import paragraph

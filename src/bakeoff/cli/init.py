@@ -12,11 +12,11 @@ from typing import Any
 
 import yaml
 
-from bakeoff.check import check_experiment
 from bakeoff.cli.guess import FEWEST, Guess, look, read, told
 from bakeoff.cli.terminal import say
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
+from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, percent
 from bakeoff.report.wrapping import paragraph
 from bakeoff.schema import PATH

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # who lists exhibits draws none
     from matplotlib.figure import Figure
 
     from bakeoff.report.study import Study
-    from bakeoff.report.tables import Table
+    from bakeoff.report.tables import PageTable
 
 MOST_DATASETS = 20
 """With more data sets, none has exhibits of its own."""
@@ -176,4 +176,4 @@ class FigureExhibit(Exhibit):
 class TableExhibit(Exhibit):
     """A table: `build` makes its content."""
 
-    build: Callable[[Item, Study], Table]
+    build: Callable[[Item, Study], PageTable]

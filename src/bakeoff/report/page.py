@@ -21,7 +21,7 @@ from bakeoff.report.family import Family
 from bakeoff.report.numbers import p_equals, short
 from bakeoff.report.pairs_shown import COUNTED, counted_pairs, families_of
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Table, markdown, to_markdown
+from bakeoff.report.tables import PageTable, markdown, to_markdown
 from bakeoff.report.verdict import Verdict
 from bakeoff.stats import Entry
 
@@ -72,7 +72,7 @@ class Page:
         Its answer.
     items : sequence of Item
         The exhibits, in order.
-    drawings, tables : Mapping of name to Drawing or Table
+    drawings, tables : Mapping of name to Drawing or PageTable
         What they hold.
     pictures : Mapping of name to str
         The drawings as SVG files.
@@ -82,7 +82,7 @@ class Page:
     verdict: Verdict
     items: Sequence[Item]
     drawings: Mapping[str, Drawing]
-    tables: Mapping[str, Table]
+    tables: Mapping[str, PageTable]
     pictures: Mapping[str, str]
 
     @cached_property

@@ -60,7 +60,7 @@ class Column:
 
 
 @dataclasses.dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table.
 
     Attributes
@@ -85,7 +85,7 @@ class Table:
     overall: int = 0
 
     @property
-    def parts(self) -> Iterator[tuple[str, Table]]:
+    def parts(self) -> Iterator[tuple[str, PageTable]]:
         """What stands open, with an empty summary, and what is folded away, with its summary."""
         folded = bool(self.summary) and len(self.rows) - self.overall > MOST_ROWS
         if self.overall or not folded:
@@ -102,12 +102,12 @@ def tabulate(
     rows: Iterable[Mapping[str, Cell]],
     note: str = "",
     **more: Any,
-) -> Table:
+) -> PageTable:
     """Make a table of rows by the keys of their columns; a column that no row has is left out."""
     found = list(rows)
     kept = tuple(c for c in columns if not found or any(c.key in row for row in found))
     cells = tuple(tuple(row[c.key] for c in kept) for row in found)
-    return Table(item.title, kept, cells, note, **more)
+    return PageTable(item.title, kept, cells, note, **more)
 
 
 def text(value: str, **options: Any) -> Cell:
@@ -122,7 +122,7 @@ def stars(p: float, alpha: float) -> str:
     return "*" * sum(p <= alpha / part for part in (1, 5, 50))
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: PageTable) -> str:
     """Write a table for machines: keys as header, values unrounded."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -131,7 +131,7 @@ def to_csv(table: Table) -> str:
     return buffer.getvalue()
 
 
-def to_markdown(table: Table) -> str:
+def to_markdown(table: PageTable) -> str:
     """Write a table in GitHub's Markdown."""
     head = "| " + " | ".join(markdown(c.title) for c in table.columns) + " |"
     rule = "|" + "|".join("--:" if c.number else ":--" for c in table.columns) + "|"
@@ -152,7 +152,7 @@ def markdown(value: str) -> str:
     return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def to_latex(table: Table, label: str) -> str:
+def to_latex(table: PageTable, label: str) -> str:
     """Write a table for a paper (needs the package booktabs)."""
     spec = "".join("r" if c.number else "l" for c in table.columns)
     lines = [

@@ -23,21 +23,19 @@ if TYPE_CHECKING:
 
 def prepare() -> None:
     """Import what the first tasks of a worker need: the check of an experiment, and its fits."""
-    import bakeoff.check
-    import bakeoff.fit.task  # noqa: F401
 
 
 def check(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
-    """Look for everything in an experiment that would fail later; see `bakeoff.check`."""
-    from bakeoff.check import check_experiment
+    """Look for everything in an experiment that would fail later; see `bakeoff.preflight`."""
+    from bakeoff.preflight import check_experiment
 
     return check_experiment(experiment)
 
 
 def load_dataset(experiment: Experiment, dataset: str, parquet: str, card: str) -> None:
     """Load a data set into canonical form; tell what could not be told before it was loaded."""
-    from bakeoff.check import check_table
     from bakeoff.data.pairing import load
+    from bakeoff.preflight import check_table
 
     table = load(dataset, experiment)
     problems = list(check_table(experiment, dataset, table))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from bakeoff.keys import Section, name_of, said
+from bakeoff.keys import SpecSection, name_of, said
 from bakeoff.sources.common.base import ClassName
 
 Cost = Annotated[float, Field(ge=0)]
@@ -18,7 +18,7 @@ PRICED = ("cost", "expected_cost")
 """The metrics that are computed from them."""
 
 
-class Costs(Section):
+class Costs(SpecSection):
     """What each kind of error costs: rows are true classes, columns predicted ones."""
 
     classes: list[ClassName] = Field(

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, Union
 
 from pydantic import Field
 
-from bakeoff.keys import Label, Section
+from bakeoff.keys import Label, SpecSection
 from bakeoff.sources import SOURCES, DataSet
 from bakeoff.sources.common.base import ClassName
 
 
-class GivenData(Section):
+class GivenData(SpecSection):
     """No data but what the models bring: each has `predictions:` or `scores:` of its own."""
 
     source: Literal["given"]

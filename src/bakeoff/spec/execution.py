@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from bakeoff.keys import Section
+from bakeoff.keys import SpecSection
 
 
-class Execution(Section):
+class Execution(SpecSection):
     """How the fits become jobs. No result depends on it."""
 
     jobs_per: Literal["fold", "model", "dataset"] = Field(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
-from bakeoff.keys import Id, Label, Section, said
+from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
 from bakeoff.spec.costs import Costs
 from bakeoff.spec.datasets import AnyData
@@ -58,7 +58,7 @@ def split_name(plan: str, repeat: int | str, fold: int | str, seed: int | str = 
     return name if seed == 1 else f"{name}.seed-{seed}"
 
 
-class Experiment(Section):
+class Experiment(SpecSection):
     """A whole experiment."""
 
     # where every model is given, the data sets follow from them

@@ -19,7 +19,7 @@ from pydantic import (
 
 from bakeoff.errors import Problem, shown
 from bakeoff.files import locate
-from bakeoff.keys import ID, Id, Label, Section, name_of, said
+from bakeoff.keys import ID, Id, Label, SpecSection, name_of, said
 from bakeoff.sources.common.base import ColumnName
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.resampling import Holdout
@@ -46,7 +46,7 @@ def _with_class(pattern: str) -> str:
     return pattern
 
 
-class GivenColumns(Section):
+class GivenColumns(SpecSection):
     """What the columns of a file of predictions are called."""
 
     id: ColumnName | None = Field(
@@ -101,7 +101,7 @@ class GivenColumns(Section):
         return {"true" if key is True else key: value for key, value in columns.items()}
 
 
-class GivenModel(Section):
+class GivenModel(SpecSection):
     """A model that was trained elsewhere; it is not fitted here."""
 
     predictions: str | None = Field(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from bakeoff.keys import DOTTED, Label, Section, said, with_numbers
+from bakeoff.keys import DOTTED, Label, SpecSection, said, with_numbers
 from bakeoff.sources.common.base import ClassName
 
 ImportPath = Annotated[
@@ -27,7 +27,7 @@ LEAST_MEMORY = 100
 """MB: Python and its libraries alone take more."""
 
 
-class Step(Section):
+class Step(SpecSection):
     """One step of a pipeline."""
 
     estimator: ImportPath
@@ -46,8 +46,12 @@ AnyStep = Annotated[
 Steps = Annotated[list[AnyStep], Field(min_length=1)]
 
 
+def _has_keys(value: Any) -> bool:
+    return isinstance(value, (Mapping, SpecSection))
+
+
 def _kind_of_preprocessing(value: Any) -> str:
-    if isinstance(value, (Mapping, Section)):
+    if _has_keys(value):
         return "step"
     if isinstance(value, list):
         return "steps"
@@ -68,7 +72,7 @@ Criterion = Literal[
 ]
 
 
-class ChosenThreshold(Section):
+class ChosenThreshold(SpecSection):
     """A threshold that each fit chooses on its training part."""
 
     choose: Criterion = Field(
@@ -79,7 +83,7 @@ class ChosenThreshold(Section):
     cv: int = Field(5, ge=2, le=100, description="Inner folds that make these predictions.")
 
 
-class Distribution(Section):
+class Distribution(SpecSection):
     """Values to draw from; one of the three."""
 
     uniform: Range | None = Field(None, description="[low, high], any number between.")
@@ -100,7 +104,7 @@ class Distribution(Section):
         return self
 
 
-class Tune(Section):
+class Tune(SpecSection):
     """Search for parameters inside each training part: nested cross-validation."""
 
     search: Literal["grid", "random", "halving"] = Field(
@@ -113,9 +117,7 @@ class Tune(Section):
             str,
             Annotated[
                 Annotated[Choices, Tag("values")] | Annotated[Distribution, Tag("distribution")],
-                Discriminator(
-                    lambda v: "distribution" if isinstance(v, (Mapping, Section)) else "values"
-                ),
+                Discriminator(lambda v: "distribution" if _has_keys(v) else "values"),
             ],
         ],
         Field(min_length=1),
@@ -155,7 +157,7 @@ class Tune(Section):
         return self
 
 
-class EarlyStopping(Section):
+class EarlyStopping(SpecSection):
     """Stop adding trees or epochs when an inner part of the training rows gains no more."""
 
     fraction: float = Field(
@@ -167,7 +169,7 @@ class EarlyStopping(Section):
 _TEXTS = ("label", "features", "drop")
 
 
-class Model(Section):
+class Model(SpecSection):
     """A scikit-learn-compatible classifier."""
 
     estimator: ImportPath | None = Field(
@@ -198,7 +200,7 @@ class Model(Section):
     threshold: (
         Annotated[
             Annotated[float, Tag("number")] | Annotated[ChosenThreshold, Tag("chosen")],
-            Discriminator(lambda v: "chosen" if isinstance(v, (Mapping, Section)) else "number"),
+            Discriminator(lambda v: "chosen" if _has_keys(v) else "number"),
         ]
         | None
     ) = Field(

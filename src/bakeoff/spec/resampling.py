@@ -7,14 +7,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
-from bakeoff.keys import Section, name_of, said
+from bakeoff.keys import SpecSection, name_of, said
 from bakeoff.sources.common.base import ClassName, ColumnName
 
 Split = tuple[int, int]
 """Repeat and fold, both counted from 1."""
 
 
-class Plan(Section):
+class Plan(SpecSection):
     """What every plan shares."""
 
     stratify: bool = Field(
@@ -173,7 +173,7 @@ class Holdout(Plan):
         return self
 
 
-class Resampling(Section):
+class Resampling(SpecSection):
     """The plans of an experiment, any number of them."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})

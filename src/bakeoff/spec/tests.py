@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
 from bakeoff.errors import shown
-from bakeoff.keys import Id, Section, said, with_numbers
+from bakeoff.keys import Id, SpecSection, said, with_numbers
 
 Correction = Literal[
     "bonferroni",
@@ -77,7 +77,7 @@ def _list_or_recommended(value: Any) -> Any:
     return value
 
 
-class HypothesisTests(Section):
+class HypothesisTests(SpecSection):
     """Which tests run, and what they share."""
 
     alpha: float = Field(0.05, gt=0, lt=1, description="Significance level of every decision.")

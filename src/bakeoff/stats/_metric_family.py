@@ -15,7 +15,7 @@ from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._max_t import Contrasts
 from bakeoff.stats._metric_answer import better_is_positive, decide
 from bakeoff.stats._metric_setting import Options, Setting, read
-from bakeoff.stats._metric_table import METRICS, Metric
+from bakeoff.stats._metric_table import METRICS, MetricFormula
 from bakeoff.stats._result import Status
 from bakeoff.stats._test_rows import Codes, Truth, read_groups
 from bakeoff.stats.influence import Atoms, Influence, one, pair
@@ -25,7 +25,7 @@ VALUES = "values"
 
 
 @dataclasses.dataclass(frozen=True)
-class Family:
+class MetricFamily:
     """The models of one test set and what a metric says of each.
 
     Attributes
@@ -122,12 +122,12 @@ def _cluster_sums(rows: FloatArray, clusters: Codes) -> FloatArray:
 def read_family(
     y_true: ArrayLike,
     predicted: ArrayLike,
-    metric: Metric,
+    metric: MetricFormula,
     positive: Any,
     labels: ArrayLike | None,
     groups: ArrayLike | None,
     options: Options,
-) -> Family:
+) -> MetricFamily:
     """Read truth and predictions of all models, and find each model's influence values."""
     models = _columns(predicted, metric)
     truth, rows = read(metric, y_true, models, positive, labels)
@@ -141,10 +141,10 @@ def read_family(
         except UndefinedMetric as reason:
             singles.append(None)
             reasons.append(str(reason))
-    return Family(setting, rows, singles, reasons)
+    return MetricFamily(setting, rows, singles, reasons)
 
 
-def _columns(predicted: ArrayLike, metric: Metric) -> list[tuple[str, ArrayLike]]:
+def _columns(predicted: ArrayLike, metric: MetricFormula) -> list[tuple[str, ArrayLike]]:
     """Split rows × models into one column, or table of probabilities, for each model."""
     if isinstance(predicted, list) and all(hasattr(c, "categories") for c in predicted):
         return [("predicted", column) for column in predicted]
@@ -160,7 +160,7 @@ def _columns(predicted: ArrayLike, metric: Metric) -> list[tuple[str, ArrayLike]
 
 def family_of_values(
     values: ArrayLike, greater_is_better: bool, groups: ArrayLike | None
-) -> Family:
+) -> MetricFamily:
     """Take numbers per row and model, shape (n, M), as a family."""
     table = as_scores(values, "values", ndim=2, greater_is_better=greater_is_better, unit="rows")
     n, models = table.shape
@@ -179,4 +179,4 @@ def family_of_values(
         Influence(VALUES, float(centre), Atoms(column - centre, setting.clusters))
         for centre, column in zip(centres, table.T, strict=True)
     ]
-    return Family(setting, [None] * models, singles, [""] * models)
+    return MetricFamily(setting, [None] * models, singles, [""] * models)

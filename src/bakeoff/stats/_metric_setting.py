@@ -20,7 +20,7 @@ from bakeoff.stats._checks import (
 from bakeoff.stats._decision_metrics import Cells
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional
-from bakeoff.stats._metric_table import Metric
+from bakeoff.stats._metric_table import MetricFormula
 from bakeoff.stats._test_rows import Codes, Truth, read_classes, read_probabilities, read_truth
 
 
@@ -77,7 +77,7 @@ class Options:
 class Setting:
     """A metric with its options on one test set."""
 
-    metric: Metric
+    metric: MetricFormula
     truth: Truth
     clusters: Codes | None = None
     options: Options = Options()
@@ -125,7 +125,7 @@ FEWEST_OF_A_CLASS = 5
 
 
 def read(
-    metric: Metric,
+    metric: MetricFormula,
     y_true: ArrayLike,
     models: Sequence[tuple[str, ArrayLike]],
     positive: Any,
@@ -135,7 +135,7 @@ def read(
 
     Parameters
     ----------
-    metric : Metric
+    metric : MetricFormula
         What the predictions are for.
     y_true, positive, labels
         As in `influence`.

@@ -15,7 +15,7 @@ Needs = Literal["", "positive", "negative", "every"]
 
 
 @dataclasses.dataclass(frozen=True)
-class Metric:
+class MetricFormula:
     """One metric of a test set.
 
     Attributes
@@ -49,16 +49,16 @@ class Metric:
     binary: bool = False
 
 
-def _decision(function: Callable[..., Any], **facts: Any) -> Metric:
-    return Metric(function.__name__, "decisions", "classes", function, **facts)
+def _decision(function: Callable[..., Any], **facts: Any) -> MetricFormula:
+    return MetricFormula(function.__name__, "decisions", "classes", function, **facts)
 
 
-def _ranking(name: str, **facts: Any) -> Metric:
-    return Metric(name, "ranking", "probabilities", **facts)
+def _ranking(name: str, **facts: Any) -> MetricFormula:
+    return MetricFormula(name, "ranking", "probabilities", **facts)
 
 
-def _loss(name: str, *, greatest: float = math.inf, **facts: Any) -> Metric:
-    return Metric(name, "rows", greater_is_better=False, range=(0.0, greatest), **facts)
+def _loss(name: str, *, greatest: float = math.inf, **facts: Any) -> MetricFormula:
+    return MetricFormula(name, "rows", greater_is_better=False, range=(0.0, greatest), **facts)
 
 
 METRICS = {
@@ -100,13 +100,13 @@ METRICS = {
         _loss("brier", greatest=2.0, predictions="probabilities"),
         _loss("brier_root", greatest=math.sqrt(2), predictions="probabilities"),
         _loss("cost", predictions="classes"),
-        Metric("top_k_accuracy", "rows", "probabilities"),
-        Metric("top_2_accuracy", "rows", "probabilities"),
-        Metric("top_3_accuracy", "rows", "probabilities"),
+        MetricFormula("top_k_accuracy", "rows", "probabilities"),
+        MetricFormula("top_2_accuracy", "rows", "probabilities"),
+        MetricFormula("top_3_accuracy", "rows", "probabilities"),
     )
 }
 
 
-def metric_called(name: str) -> Metric:
+def metric_called(name: str) -> MetricFormula:
     """Return the metric of a name, or say which there are."""
     return METRICS[check_choice(name, tuple(METRICS), "metric")]

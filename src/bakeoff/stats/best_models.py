@@ -13,7 +13,7 @@ from scipy import special
 from bakeoff.stats._checks import FloatArray, check_count, check_flag, check_level
 from bakeoff.stats._max_t import draw
 from bakeoff.stats._metric_answer import assumptions, decide
-from bakeoff.stats._metric_family import Family, family_of_values, read_family
+from bakeoff.stats._metric_family import MetricFamily, family_of_values, read_family
 from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._result import ConfidenceInterval, Result, Status
@@ -145,7 +145,7 @@ def best_by_values(
 
 
 def _best(
-    family: Family, test: str, confidence_level: float, n_resamples: int, seed: int
+    family: MetricFamily, test: str, confidence_level: float, n_resamples: int, seed: int
 ) -> BestResult:
     level = check_level(confidence_level)
     b = check_count(n_resamples, "n_resamples", least=99)
@@ -181,7 +181,7 @@ def _best(
     )
 
 
-def _leads(family: Family) -> FloatArray:
+def _leads(family: MetricFamily) -> FloatArray:
     """Return by how many standard errors, as normal scores, model j (column) beats i (row)."""
     known = family.known
     z = np.full((len(known), len(known)), -math.inf)
@@ -207,7 +207,7 @@ def _pvalue(leads: FloatArray, draws: NDArray[np.float32], i: int) -> float:
     return float((1 + (largest >= leads[i, others].max()).sum()) / (len(draws) + 1))
 
 
-def _nothing(family: Family, test: str, status: Status) -> BestResult:
+def _nothing(family: MetricFamily, test: str, status: Status) -> BestResult:
     nan = tuple(math.nan for _ in family.singles)
     return BestResult(
         test=test,
@@ -228,7 +228,7 @@ def _nothing(family: Family, test: str, status: Status) -> BestResult:
 
 
 def _result(
-    family: Family, test: str, level: float, scores: tuple[float, float, float], **found: Any
+    family: MetricFamily, test: str, level: float, scores: tuple[float, float, float], **found: Any
 ) -> BestResult:
     """Turn scores back to the side of the metric and make the result."""
     freed, bound, naive = scores

@@ -13,7 +13,7 @@ from scipy import special
 from bakeoff.stats._checks import FloatArray, check_count, check_level
 from bakeoff.stats._result import ConfidenceInterval
 
-Metric = Callable[[NDArray[np.intp]], float]
+OwnMetric = Callable[[NDArray[np.intp]], float]
 """From row numbers (with repetitions) to the metric of those rows."""
 
 
@@ -104,7 +104,7 @@ def acceleration_of(psi: FloatArray) -> float:
 
 
 def bootstrap(
-    metric: Metric,
+    metric: OwnMetric,
     n: int,
     *,
     clusters: NDArray[np.intp] | None = None,
@@ -140,7 +140,7 @@ def bootstrap(
     return Bootstrap(_value(metric, np.arange(n)), found)
 
 
-def _value(metric: Metric, rows: NDArray[np.intp]) -> float:
+def _value(metric: OwnMetric, rows: NDArray[np.intp]) -> float:
     try:
         return float(metric(rows))
     except ValueError:

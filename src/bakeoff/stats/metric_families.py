@@ -18,7 +18,7 @@ from bakeoff.stats._checks import (
 )
 from bakeoff.stats._max_t import MaxT, draw, max_t
 from bakeoff.stats._metric_answer import assumptions
-from bakeoff.stats._metric_family import Family, family_of_values, read_family
+from bakeoff.stats._metric_family import MetricFamily, family_of_values, read_family
 from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._pairs import all_pairs, check_control, check_correction
@@ -193,7 +193,7 @@ def compare_values(
 
 
 def _compare(
-    family: Family,
+    family: MetricFamily,
     test: str,
     control: int | None,
     correction: str,
@@ -286,7 +286,7 @@ def _quantiles(df: FloatArray, level: float, side: Alternative, largest: MaxT | 
 
 
 def _interval(
-    family: Family, centre: float, half: float, level: float, side: Alternative
+    family: MetricFamily, centre: float, half: float, level: float, side: Alternative
 ) -> ConfidenceInterval:
     low, high = family.setting.metric.range
     width = high - low

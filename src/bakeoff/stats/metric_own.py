@@ -7,7 +7,6 @@ in the rows (a median, a best threshold), an interval alone comes from the boots
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,10 +20,7 @@ from bakeoff.stats._metric_table import METRICS
 from bakeoff.stats._result import Result, Status
 from bakeoff.stats._test_rows import Codes, Truth, read_groups
 from bakeoff.stats.influence import Atoms, Influence
-from bakeoff.stats.metric_bootstrap import bca_interval, bootstrap
-
-Metric = Callable[[NDArray[np.intp]], float]
-"""From row numbers, with or without repetitions, to the metric of one model on those rows."""
+from bakeoff.stats.metric_bootstrap import OwnMetric, bca_interval, bootstrap
 
 MOST_LEFT_OUT = 5_000
 """With more rows, blocks of them are left out instead of one at a time."""
@@ -32,7 +28,7 @@ _BLOCKS = 200
 
 
 def own_metric_ci(
-    metric: Metric,
+    metric: OwnMetric,
     n: int,
     *,
     greater_is_better: bool = True,
@@ -92,8 +88,8 @@ def own_metric_ci(
 
 
 def own_metric_difference(
-    metric_a: Metric,
-    metric_b: Metric,
+    metric_a: OwnMetric,
+    metric_b: OwnMetric,
     n: int,
     *,
     greater_is_better: bool = True,
@@ -167,7 +163,7 @@ def _answer(
     return Answer(test, setting, check_alternative(side), level)
 
 
-def _left_out(metric: Metric, n: int, clusters: Codes | None) -> Influence:
+def _left_out(metric: OwnMetric, n: int, clusters: Codes | None) -> Influence:
     """Return influence values from leaving out rows, blocks of rows, or clusters.
 
     (n − m)(θ − θ without the m rows) is the sum of their influence values to first order.
@@ -190,7 +186,7 @@ def _left_out(metric: Metric, n: int, clusters: Codes | None) -> Influence:
     return Influence("own metric", value, Atoms(psi, together))
 
 
-def _value(metric: Metric, rows: NDArray[np.intp], which: str) -> float:
+def _value(metric: OwnMetric, rows: NDArray[np.intp], which: str) -> float:
     try:
         found = float(metric(rows))
     except ValueError as reason:
@@ -201,7 +197,7 @@ def _value(metric: Metric, rows: NDArray[np.intp], which: str) -> float:
 
 
 def _bootstrapped(
-    base: Answer, found: Influence, metric: Metric, n_resamples: int, seed: int
+    base: Answer, found: Influence, metric: OwnMetric, n_resamples: int, seed: int
 ) -> Result:
     n, clusters = base.setting.truth.n, base.setting.clusters
     drawn = bootstrap(metric, n, clusters=clusters, n_resamples=n_resamples, seed=seed)

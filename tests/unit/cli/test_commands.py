@@ -17,11 +17,11 @@ import pytest
 import yaml
 
 from bakeoff import __version__
-from bakeoff.check import check_experiment
 from bakeoff.cli import COMMANDS, main
 from bakeoff.cli.terminal import bold, table, width_of
 from bakeoff.compare.setup import allowed_options
 from bakeoff.data import load_table
+from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
 from bakeoff.stats import catalogue, cochran_q, mcnemar, pairwise_mcnemar
 from tests.conftest import ROOT

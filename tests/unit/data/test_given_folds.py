@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.check import check_experiment
 from bakeoff.data.quality import split_quality
 from bakeoff.data.splits import divisions, make_splits
 from bakeoff.data.table import Table, load_table
 from bakeoff.errors import Problem, UserError
+from bakeoff.preflight import check_experiment
 from bakeoff.sources.file import FileData
 from bakeoff.spec import load_experiment
 from bakeoff.spec.resampling import KFold

@@ -7,10 +7,19 @@ import pytest
 from studies import experiment, ran
 
 from bakeoff.report.exhibits import build, exhibits
-from bakeoff.report.tables import Cell, Column, Table, latex, stars, to_csv, to_latex, to_markdown
+from bakeoff.report.tables import (
+    Cell,
+    Column,
+    PageTable,
+    latex,
+    stars,
+    to_csv,
+    to_latex,
+    to_markdown,
+)
 
 THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
-TABLE = Table(
+TABLE = PageTable(
     "A & B",
     (Column("model", "Model"), Column("p", "p", True)),
     (

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.check import check_experiment
 from bakeoff.data import Split
 from bakeoff.data.pairing import load_given
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
+from bakeoff.preflight import check_experiment
 from bakeoff.scores.given_results import given_predictions, given_scores
 from bakeoff.spec import Experiment, load_experiment
 

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bakeoff.check import check_experiment
 from bakeoff.errors import Problem
+from bakeoff.preflight import check_experiment
 from bakeoff.sources import SOURCES
 from tests.unit.sources.helpers import PENGUINS, Server, experiment, load
 

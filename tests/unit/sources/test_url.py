@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bakeoff.check import check_experiment
 from bakeoff.errors import Problem
 from bakeoff.files import DOWNLOADS
+from bakeoff.preflight import check_experiment
 from tests.unit.sources.helpers import PENGUINS, Server, experiment, load
 
 

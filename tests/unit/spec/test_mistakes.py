@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.check import check_experiment
 from bakeoff.errors import UserError
+from bakeoff.preflight import check_experiment
 from bakeoff.spec import load_experiment, read_experiment
 
 Change = Callable[[dict[str, Any]], Any]

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-from bakeoff.check import check_experiment
 from bakeoff.errors import UserError, dotted
+from bakeoff.preflight import check_experiment
 from bakeoff.spec import load_experiment, read_experiment
 
 EXPERIMENTS = {

@@ -20,7 +20,7 @@ from bakeoff.report.exhibit import (
 )
 from bakeoff.report.pairs_shown import families_of
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Table
+from bakeoff.report.tables import PageTable
 from bakeoff.spec import Experiment
 from bakeoff.stats import Entry, Evidence
 
@@ -104,7 +104,7 @@ def draw(item: Item, study: Study) -> Drawing:
     return drawing
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Build a table."""
     record = records()[item.kind]
     assert isinstance(record, TableExhibit)

@@ -7,7 +7,7 @@ import re
 from bakeoff.report.exhibit import Item, Section, TableExhibit
 from bakeoff.report.numbers import MINUS
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 COLUMNS = (
@@ -18,7 +18,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Show the checks of what tests assume."""
     rows = []
     for entry in study.tests:

@@ -10,7 +10,7 @@ from bakeoff.report import prose
 from bakeoff.report.cells import share
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 
 _MOST_CLASSES = 6
 _SHARES = {
@@ -27,7 +27,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Compare the share of each class between training and test parts."""
     rows = []
     for known in study.divisions:

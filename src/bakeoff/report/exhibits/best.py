@@ -10,7 +10,7 @@ from bakeoff.report.cells import capital, ci_cell, p_cell, score_cell, share
 from bakeoff.report.exhibit import MOST_DATASETS, Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import percent, score
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.seeds import derive, integer
 from bakeoff.stats import test_set_metrics
 
@@ -22,7 +22,7 @@ def when(asked: Asked) -> bool:
     return asked.rows and few and experiment.metrics[0] in test_set_metrics()
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """List the models of each test set, best first."""
     found = {name: each for name, each in _found(study) if each is not None}
     title = capital(study.metric.title)

@@ -11,7 +11,7 @@ from bakeoff.report.cells import count_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import number
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Column, Table, tabulate, text
+from bakeoff.report.tables import Column, PageTable, tabulate, text
 
 _MOST_VALUES = 5
 COLUMNS = (
@@ -24,7 +24,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Count what the fits chose on their training parts."""
     by = ["dataset", "model", "plan", "parameter"]
     groups = study.choices.groupby(by, sort=False) if len(study.choices) else ()

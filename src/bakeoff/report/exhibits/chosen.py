@@ -10,7 +10,7 @@ from bakeoff.report import prose
 from bakeoff.report.cells import capital
 from bakeoff.report.exhibit import Item, Section, TableExhibit
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Column, Table, tabulate, text
+from bakeoff.report.tables import Column, PageTable, tabulate, text
 from bakeoff.scores import METRICS
 
 _QUOTED = re.compile(r"`([^`]*)`")
@@ -23,7 +23,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Say which tests ran, on what, with which settings, and why."""
     rows = (
         {

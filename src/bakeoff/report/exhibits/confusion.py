@@ -7,13 +7,13 @@ from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import NONE
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Column, Table, tabulate, text
+from bakeoff.report.tables import Column, PageTable, tabulate, text
 
 MOST_CLASSES = 12
 """With more classes, the table names the most frequent error of each instead of counting all."""
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Count true against predicted classes of every model, with the errors of each class."""
     tested = study.test_sets[item.dataset or study.datasets[0]]
     names = [clean(name) for name in tested.classes]

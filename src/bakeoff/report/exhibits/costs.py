@@ -11,13 +11,13 @@ from bakeoff.compare.evidence import PairedPredictions
 from bakeoff.report.cells import count_cell, score_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Column, Table, tabulate, text
+from bakeoff.report.tables import Column, PageTable, tabulate, text
 from bakeoff.spec import Costs
 
 _MOST_ERRORS = 6
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Say what the errors of each model on the held-out rows cost, and which they are."""
     spec = study.experiment.costs
     assert spec is not None

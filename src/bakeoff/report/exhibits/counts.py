@@ -7,7 +7,7 @@ from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import pvalue
 from bakeoff.report.pairs_shown import COUNTED, MOST_PAIRS, counted_pairs, families_of
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.stats import Entry
 
 COLUMNS = (
@@ -20,7 +20,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Count the rows that either, both or none of two models has right."""
     families = families_of(study, item.test)
     chosen, which = counted_pairs(study, families, MOST_PAIRS)

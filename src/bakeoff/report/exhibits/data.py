@@ -8,7 +8,7 @@ from bakeoff.report.cells import count_cell
 from bakeoff.report.exhibit import Item, Section, TableExhibit
 from bakeoff.report.numbers import NONE, count, percent, spread
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 
 COLUMNS = (
     Column("dataset", "Data set"),
@@ -23,7 +23,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Describe the data sets."""
     rows = []
     for name in study.datasets:

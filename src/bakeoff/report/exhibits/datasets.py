@@ -8,7 +8,7 @@ from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.ranking import dataset_means, ranks_of
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Column, Table, tabulate, text
+from bakeoff.report.tables import Column, PageTable, tabulate, text
 
 _MOST_HOLES = 5
 _POLICIES = {
@@ -18,7 +18,7 @@ _POLICIES = {
 }
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Show the mean score of every model on every data set, and which are missing."""
     ordered = order(study)
     means = dataset_means(study, study.metric.name, study.plan).reindex(columns=ordered)

@@ -6,7 +6,7 @@ from bakeoff.report import prose
 from bakeoff.report.cells import count_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Column, Table, tabulate, text
+from bakeoff.report.tables import Column, PageTable, tabulate, text
 
 COLUMNS = (
     Column("model", "Model"),
@@ -17,7 +17,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Count the fits that failed, whose models were left out, by reason."""
     if study.failed.empty:
         return tabulate(item, COLUMNS, (), "No fit failed, no model was left out.")

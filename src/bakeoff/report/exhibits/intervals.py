@@ -12,7 +12,7 @@ from bakeoff.report.numbers import percent
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import WHY_UNDECIDED
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.scores import METRICS
 from bakeoff.stats import Status, test_set_metrics
 
@@ -33,7 +33,7 @@ def when(asked: Asked) -> bool:
     return asked.rows and bool(known) and len(asked.experiment.datasets) <= MOST_DATASETS
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """List the scores data set by data set and metric by metric, in the order of the ranking."""
     found = study.intervals
     several = len(study.datasets) > 1

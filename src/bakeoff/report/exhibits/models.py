@@ -16,12 +16,12 @@ from bakeoff.report.ranking import (
     ranking,
 )
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import POINTS
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Rank the models."""
     ranked = ranking(study)
     several = len(study.datasets) > 1

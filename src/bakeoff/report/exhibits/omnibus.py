@@ -9,7 +9,7 @@ from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import NONE, count, degrees, number
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.scores import METRICS
 from bakeoff.stats import Arity
 
@@ -26,7 +26,7 @@ COLUMNS = (
 _DIFFER = (Decision.A_BETTER, Decision.B_BETTER, Decision.DIFFERENT)
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Show the tests of all models at once, and how many pairs differ with them.
 
     Those over all data sets come first: they answer the study's question.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bakeoff.report.cells import share
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Show which share of their rows the first halves of two replications have in common."""
     measured = [known for known in study.divisions if known["overlap"]]
     pairs = [tuple(pair["repeats"]) for pair in measured[0]["overlap"]["pairs"]] if measured else []

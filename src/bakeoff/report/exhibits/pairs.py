@@ -13,7 +13,7 @@ from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import degrees, number, percent, probability, pvalue
 from bakeoff.report.pairs_shown import MOST_PAIRS, families_of, order, tally
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.scores import METRICS
 from bakeoff.stats import Entry
 
@@ -42,7 +42,7 @@ _EFFECTS = {
 """Names of effect sizes that are no plain words."""
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Show every number of a test of pairs, or with several data sets count what it says."""
     families = families_of(study, item.test)
     if not families:
@@ -135,7 +135,7 @@ def _pair(study: Study, family: Family, row: Comparison, effects: list[str]) -> 
     return cells | {f"effect_{key}": Cell(number(v), v) for key, v in values.items()}
 
 
-def _tallies(item: Item, study: Study, families: list[Family]) -> Table:
+def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
     first = families[0]
     says = {
         "a_better": "A better on",

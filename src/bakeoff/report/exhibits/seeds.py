@@ -6,10 +6,10 @@ from bakeoff.report import prose
 from bakeoff.report.cells import capital, count_cell, score_cell, share
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Set the noise of the seeds against that of the splits."""
     columns = (
         Column("dataset", "Data set"),

@@ -10,7 +10,7 @@ from bakeoff.report.cells import capital, ci_cell, p_cell, score_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import number, pvalue
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.scores import METRICS
 from bakeoff.stats import Arity, Entry
 
@@ -28,7 +28,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Show a test of each model by itself."""
     found = [f for f in study.families if f.role == "single" and f.entry.name == item.test]
     rows = [

@@ -10,7 +10,7 @@ from bakeoff.report.cells import count_cell, range_cell, share
 from bakeoff.report.exhibit import Item, Section, TableExhibit
 from bakeoff.report.numbers import NONE, count
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 
 _FAR_FROM_HALF = 0.25
 COLUMNS = (
@@ -26,7 +26,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Say how the rows were divided, and how good the divisions are."""
     grouped = any(known["groups"] for known in study.divisions)
     halves = any(known["overlap"] for known in study.divisions)

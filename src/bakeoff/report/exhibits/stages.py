@@ -7,7 +7,7 @@ from bakeoff.report.cells import capital, count_cell
 from bakeoff.report.exhibit import Item, Section, TableExhibit
 from bakeoff.report.numbers import seconds
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 
 COLUMNS = (
     Column("plan", "Stage"),
@@ -18,7 +18,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Tell what fitting and predicting cost, by plan."""
     rows = []
     for plan in study.experiment.resampling.plans():

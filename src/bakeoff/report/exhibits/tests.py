@@ -11,7 +11,7 @@ from bakeoff.report.numbers import NONE
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.power import detectable
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Column, Table, tabulate, text
+from bakeoff.report.tables import Column, PageTable, tabulate, text
 from bakeoff.stats import Entry, TypeOneError
 
 COLUMNS = (
@@ -24,7 +24,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Say what each test is about, how far to trust it, and what it would miss."""
     rows = []
     for entry in study.tests:

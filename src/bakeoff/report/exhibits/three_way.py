@@ -8,7 +8,7 @@ from bakeoff.report.cells import count_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Column, Table, tabulate, text
+from bakeoff.report.tables import Column, PageTable, tabulate, text
 
 MOST_ROWS = 60
 COLUMNS = (
@@ -21,7 +21,7 @@ COLUMNS = (
 _RIGHT = {(True, True): "both", (True, False): "A", (False, True): "B", (False, False): "none"}
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Count truth × A × B for the two best models, the most frequent first."""
     tested = study.test_sets[item.dataset or study.datasets[0]]
     known = [m for m in order(study) if m in tested.models][:2]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bakeoff.report.exhibit import Item, Section, TableExhibit
 from bakeoff.report.numbers import fixed, number, seconds
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 
 COLUMNS = (
     Column("model", "Model"),
@@ -17,7 +17,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """Tell what fitting and predicting cost, by model."""
     found = study.timings.groupby("model", sort=False).agg(
         fits=("fit_seconds", "size"),

@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from bakeoff.errors import Problem, UserError, shown
-from bakeoff.keys import Label, Section, said, with_numbers
+from bakeoff.keys import Label, SpecSection, said, with_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,7 @@ Values = Annotated[list[ClassName], Field(min_length=1)]
 Limit = Annotated[int | float | str, WrapValidator(_one_message), BeforeValidator(with_numbers)]
 
 
-class Filter(Section):
+class Filter(SpecSection):
     """Keep the rows that meet all conditions on one column."""
 
     column: ColumnName = Field(description="The column that is looked at.")
@@ -87,7 +87,7 @@ class Loaded(NamedTuple):
     facts: Mapping[str, Any] = {}
 
 
-class DataSet(Section, ABC):
+class DataSet(SpecSection, ABC):
     """An entry of `datasets:`: the keys that every source shares, and what a source must answer.
 
     A source is one module of `bakeoff.sources` with one subclass, whose ``source:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from bakeoff.keys import Section, said
+from bakeoff.keys import SpecSection, said
 from bakeoff.sources.common.base import ColumnName, DataSet
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ ENDINGS: Mapping[str, str] = {
 """The format that an ending tells."""
 
 
-class TableKeys(Section):
+class TableKeys(SpecSection):
     """How a table is written in its file."""
 
     format: Format | None = Field(None, description="Default: by the ending of the name.")
