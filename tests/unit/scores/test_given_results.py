@@ -476,6 +476,8 @@ def test_scores_become_rows(scored: Any) -> None:
     assert set(scores["n_train"]) == {80}
     assert len(timings) == 10
     assert timings["fit_seconds"].isna().all()
+    assert set(timings["seed"]) == {1}
+    assert list(timings.index) == list(range(10))
 
 
 def test_one_file_for_all_models(scored: Any) -> None:
@@ -521,7 +523,7 @@ SCORES: list[tuple[str, Callable[[pd.DataFrame], pd.DataFrame], list[str]]] = [
     ),
     (
         "half a row",
-        lambda s: s.assign(n_train=80.5, n_test=20),
+        lambda s: s.assign(n_train=np.arange(len(s)) + 80.5, n_test=20),
         ["found 80.5 in column 'n_train', expected a whole number from 1"],
     ),
     ("no row", lambda s: s.assign(n_train=80, n_test=0), ["found 0 in column 'n_test'"]),

@@ -1,0 +1,123 @@
+"""From files of single fits to one table of scores, and to rows side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.data.table import GROUP, ROW_ID
+from bakeoff.errors import UserError
+from bakeoff.fit.predictions import Predictions
+from bakeoff.scores import collect_predictions, score_fits
+from bakeoff.scores.collect import collect_fold_predictions
+
+TRUTH = np.array([0, 1, 1, 0])
+
+
+def written(
+    path: Path,
+    predicted: list[int],
+    *,
+    row_id: list[int] | None = None,
+    classes: tuple[str, ...] = ("no", "yes"),
+    probabilities: Any = None,
+    decision: Any = None,
+    **facts: Any,
+) -> Path:
+    """Write the predictions of one fit."""
+    known = {"dataset": "d", "model": "m", "plan": "kfold", "repeat": 1, "fold": 1, "seed": 1}
+    more = {"n_train": 8, "n_test": 4, "fit_seconds": 0.5, "predict_seconds": 0.1}
+    Predictions(
+        np.arange(4) if row_id is None else np.array(row_id),
+        TRUTH,
+        np.array(predicted),
+        classes,
+        probabilities,
+        decision,
+        {**known, **more, "peak_memory_mb": 1.0, **facts},
+    ).write(path)
+    return path
+
+
+def test_rows_stand_side_by_side_with_what_ranks_them(tmp_path: Path) -> None:
+    p = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.7, 0.3]])
+    d = np.array([[-1.0], [2.0], [0.5], [-0.1]])
+    paths = {
+        "tree": written(tmp_path / "a", [0, 1, 0, 0], probabilities=p),
+        "svm": written(tmp_path / "b", [0, 1, 1, 0], decision=d),
+        "vote": written(tmp_path / "c", [1, 1, 1, 0]),
+    }
+    collect_predictions(paths, tmp_path / "all.parquet")
+    found = pd.read_parquet(tmp_path / "all.parquet")
+    assert list(found) == [
+        *("row_id", "y_true", "tree", "tree:no", "tree:yes", "svm", "svm:yes", "vote")
+    ]
+    assert found["vote"].tolist() == ["yes", "yes", "yes", "no"]
+    assert found["svm:yes"].tolist() == d[:, 0].tolist()
+    assert found["tree:no"].tolist() == p[:, 0].tolist()
+
+
+def test_no_model_leaves_no_row(tmp_path: Path) -> None:
+    collect_predictions({}, tmp_path / "none.parquet")
+    found = pd.read_parquet(tmp_path / "none.parquet")
+    assert list(found) == ["row_id", "y_true"]
+    assert found.empty
+
+
+def test_rows_carry_their_group_by_id(tmp_path: Path) -> None:
+    table = pd.DataFrame({ROW_ID: [3, 2, 1, 0], GROUP: ["c", "c", "b", "a"]})
+    table.to_parquet(tmp_path / "data.parquet")
+    path = written(tmp_path / "a", [0, 0, 0, 0])
+    collect_predictions({"m": path}, tmp_path / "all.parquet", data=tmp_path / "data.parquet")
+    assert pd.read_parquet(tmp_path / "all.parquet")[":group"].tolist() == ["a", "b", "c", "c"]
+
+
+def test_folds_stand_below_one_another(tmp_path: Path) -> None:
+    folds = [
+        written(tmp_path / "1", [0, 1, 0, 0], fold=1),
+        written(tmp_path / "2", [0, 0, 1, 1], fold=2, repeat=3, row_id=[4, 5, 6, 7]),
+    ]
+    collect_fold_predictions({"m": folds}, tmp_path / "all.parquet")
+    found = pd.read_parquet(tmp_path / "all.parquet")
+    assert list(found) == ["repeat", "fold", "row_id", "y_true", "m"]
+    assert found["repeat"].tolist() == [1] * 4 + [3] * 4
+    assert found["fold"].tolist() == [1] * 4 + [2] * 4
+    assert found["row_id"].tolist() == list(range(8))
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [([0, 1, 2, 9], "first that differ: 3, 9"), ([1, 0, 2, 3], "first that differ: their order")],
+)
+def test_other_rows_are_not_paired(tmp_path: Path, rows: list[int], told: str) -> None:
+    paths = {
+        "a": written(tmp_path / "a", [0, 1, 0, 0]),
+        "b": written(tmp_path / "b", [0, 1, 0, 0], row_id=rows),
+    }
+    with pytest.raises(UserError, match=told):
+        collect_predictions(paths, tmp_path / "all.parquet")
+    assert not (tmp_path / "all.parquet").exists()
+
+
+def test_folds_take_the_mean_over_seeds_and_the_holdout_its_first(tmp_path: Path) -> None:
+    right, half = [0, 1, 1, 0], [0, 1, 0, 1]
+    files = [
+        written(tmp_path / "1", right, seed=1),
+        written(tmp_path / "2", half, seed=2),
+        written(tmp_path / "3", half, seed=1, plan="holdout"),
+        written(tmp_path / "4", right, seed=2, plan="holdout"),
+    ]
+    scores, timings = score_fits(files, ["accuracy", "roc_auc"])
+    values = scores.set_index(["plan", "metric"])["value"]
+    assert values["kfold", "accuracy"] == 0.75
+    assert values["holdout", "accuracy"] == 0.5
+    assert scores["undefined"].tolist()[:2] == [
+        "",
+        "the model gives neither probabilities nor decision values",
+    ]
+    assert timings["seed"].tolist() == [1, 2, 1, 2]
+    assert len(scores) == 4

@@ -1,0 +1,69 @@
+"""The noise of seeds beside that of splits, by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bakeoff.fit.predictions import Predictions
+from bakeoff.scores.seeds import COLUMNS, seed_noise
+
+
+def fits(folder: Path, right: list[list[int]], model: str = "m") -> list[Path]:
+    """Write a fit for each fold and seed with so many of ten rows right."""
+    paths = []
+    for fold, of_seeds in enumerate(right, start=1):
+        for seed, n in enumerate(of_seeds, start=1):
+            known = {"dataset": "d", "model": model, "plan": "kfold", "repeat": 1, "fold": fold}
+            facts = {**known, "seed": seed, "n_train": 20, "n_test": 10}
+            predicted = np.where(np.arange(10) < n, 1, 0)
+            one = Predictions(
+                np.arange(10), np.ones(10, int), predicted, ("no", "yes"), None, None, facts
+            )
+            paths.append(folder / f"{model}-{fold}-{seed}")
+            one.write(paths[-1])
+    return paths
+
+
+def test_parts_of_the_variance_by_hand(tmp_path: Path) -> None:
+    found = seed_noise(fits(tmp_path, [[9, 7], [5, 5], [4, 2]]), ["accuracy"])
+    assert list(found) == list(COLUMNS)
+    (row,) = found.to_dict("records")
+    own = (0.02 + 0 + 0.02) / 3  # inside folds
+    between = np.var([0.8, 0.5, 0.3], ddof=1)
+    assert (row["dataset"], row["model"], row["plan"], row["metric"]) == (
+        *("d", "m", "kfold", "accuracy"),
+    )
+    assert (row["folds"], row["seeds"]) == (3, 2)
+    assert row["mean"] == pytest.approx(1.6 / 3)
+    assert row["sd_between_seeds"] == pytest.approx(math.sqrt(own))
+    assert row["sd_between_folds"] == pytest.approx(math.sqrt(between))
+    assert row["share_of_seeds"] == pytest.approx(own / (own + between - own / 2))
+
+
+def test_one_fold_says_nothing_of_splits(tmp_path: Path) -> None:
+    (row,) = seed_noise(fits(tmp_path, [[9, 7]]), ["accuracy"]).to_dict("records")
+    assert row["sd_between_seeds"] == pytest.approx(math.sqrt(0.02))
+    assert math.isnan(row["sd_between_folds"])
+    assert math.isnan(row["share_of_seeds"])
+
+
+def test_folds_that_differ_less_than_seeds_would_make_them_leave_all_to_the_seeds(
+    tmp_path: Path,
+) -> None:
+    (row,) = seed_noise(fits(tmp_path, [[9, 7], [7, 9]]), ["accuracy"]).to_dict("records")
+    assert row["share_of_seeds"] == 1.0
+
+
+def test_scores_that_never_differ_have_no_shares(tmp_path: Path) -> None:
+    (row,) = seed_noise(fits(tmp_path, [[8, 8], [8, 8]]), ["accuracy"]).to_dict("records")
+    assert row["sd_between_seeds"] == 0
+    assert math.isnan(row["share_of_seeds"])
+
+
+def test_models_stay_in_their_order(tmp_path: Path) -> None:
+    files = [*fits(tmp_path, [[9, 7]], "z"), *fits(tmp_path, [[9, 7]], "a")]
+    assert seed_noise(files, ["accuracy", "error"])["model"].tolist() == ["z", "z", "a", "a"]
