@@ -225,7 +225,10 @@ def accuracy_claim(
     if impossible:
         return Claim(rows, impossible)
     right_a, right_b = counts["a"], counts["b"]
-    known: dict[str, Any] = {"right_a": (right_a[0], right_a[-1]), "right_b": (right_b[0], right_b[-1])}
+    known: dict[str, Any] = {
+        "right_a": (right_a[0], right_a[-1]),
+        "right_b": (right_b[0], right_b[-1]),
+    }
     d, least, most = _discordance(rows, right_a, right_b, counts.get("agree"))
     if not len(d):
         return Claim(rows, {"agree": read["agree"].nearest(rows)}, **known)
