@@ -49,6 +49,25 @@ alpha : float
     Level of the test.
 mu0 : float
     The expected score under the null hypothesis, in the unit of the scores.
+y_true : array_like, shape (n,)
+    The true classes.
+metric : str
+    A metric of `bakeoff.stats.test_set_metrics()`.
+positive : object, optional
+    The positive class of two; the last if not given.
+labels : array_like, optional
+    The classes in the order of the columns; sorted if not given.
+groups : array_like, shape (n,), optional
+    Which rows belong together; their influence values are summed.
+beta : float
+    For ``fbeta``: how many times recall weighs as much as precision.
+k : int
+    For ``top_k_accuracy``.
+cost : array_like, shape (K, K), optional
+    For ``cost`` and ``expected_cost``: what predicting a class (columns) for a true one
+    (rows) costs.
+priors : array_like, shape (K,), optional
+    For ``expected_cost``: how frequent each class is where the models will be used.
 """
 
 _PARAGRAPHS = {

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, check_count, check_flag, check_level
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._max_t import draw
 from bakeoff.stats._metric_answer import assumptions, decide
 from bakeoff.stats._metric_family import MetricFamily, family_of_values, read_family
@@ -58,6 +59,7 @@ class BestResult(Result):
         }
 
 
+@fill_docstring
 def best_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
@@ -82,9 +84,10 @@ def best_models(
 
     Parameters
     ----------
-    y_true, predicted, metric, positive, labels, groups, beta, k, cost, priors, n_resamples,
-    seed
+    y_true : shared
+    predicted, n_resamples, seed
         As in `compare_models`.
+    metric, positive, labels, groups, beta, k, cost, priors : shared
     confidence_level : float
         Probability that a best model is in the set, and level of the winner's one-sided interval.
 

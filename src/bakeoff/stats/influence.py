@@ -15,6 +15,7 @@ from bakeoff.stats._checks import (
     FloatArray,
 )
 from bakeoff.stats._decision_metrics import Cells, UndefinedMetric
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional, mean
 from bakeoff.stats._metric_setting import Options, Setting, read
@@ -130,6 +131,7 @@ class Atoms:
         return spread(psi, weights=counts, pseudo=extra)
 
 
+@fill_docstring
 def influence(
     y_true: ArrayLike,
     predicted: ArrayLike,
@@ -147,28 +149,11 @@ def influence(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        The true classes.
+    y_true : shared
     predicted : array_like, shape (n,) or (n, K)
         Predicted classes, for metrics of decisions; else scores of the positive class or
         probabilities with a column for each class.
-    metric : str
-        A metric of `bakeoff.stats.test_set_metrics()`.
-    positive : object, optional
-        The positive class of two; the last if not given.
-    labels : array_like, optional
-        The classes in the order of the columns; sorted if not given.
-    groups : array_like, shape (n,), optional
-        Which rows belong together.
-    beta : float
-        For ``fbeta``: how many times recall weighs as much as precision.
-    k : int
-        For ``top_k_accuracy``.
-    cost : array_like, shape (K, K), optional
-        For ``cost`` and ``expected_cost``: what predicting a class (columns) for a true one
-        (rows) costs.
-    priors : array_like, shape (K,), optional
-        For ``expected_cost``: how frequent each class is where the models will be used.
+    metric, positive, labels, groups, beta, k, cost, priors : shared
 
     Returns
     -------

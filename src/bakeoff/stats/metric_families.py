@@ -71,16 +71,13 @@ def compare_models(
 
     Parameters
     ----------
-    y_true : array_like, shape (n,)
-        The true classes.
+    y_true : shared
     predicted : array_like, shape (n, M) or (n, M, K)
         What each of M ≥ 2 models predicts for each row: classes, scores of the positive class,
         or probabilities of the K classes. Classes may also be a list of categorical columns,
         which are read without a look at their labels.
-    metric, positive, labels, groups, beta, k, cost, priors
-        As in `metric_ci`.
-    control : int, optional
-        Position of a control: only it is compared, as A, with each other model as B.
+    metric, positive, labels, groups, beta, k, cost, priors : shared
+    control : shared
     correction : str
         ``"max-t"``, or a method of `adjust_pvalues`.
     alternative : {"two-sided", "greater", "less"}

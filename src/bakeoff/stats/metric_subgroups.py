@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, as_scores, check_flag
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._result import Result, Status
 from bakeoff.stats._test_rows import subgroup_rows
 from bakeoff.stats.metric_means import mean_difference
 from bakeoff.stats.metrics import metric_difference
 
 
+@fill_docstring
 def metric_interaction(
     y_true: ArrayLike,
     predicted_a: ArrayLike,
@@ -39,9 +41,10 @@ def metric_interaction(
 
     Parameters
     ----------
-    y_true, predicted_a, predicted_b, metric, positive, labels, groups, beta, k, cost,
-    priors
-        As in `metric_difference`.
+    y_true : shared
+    predicted_a, predicted_b : array_like, shape (n,) or (n, K)
+        What A and B predict, in the same rows, as in `influence`.
+    metric, positive, labels, groups, beta, k, cost, priors : shared
     subgroup : array_like, shape (n,)
         The subgroup of each row; subgroups do not overlap.
     confidence_level : float

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import check_alternative, check_level
 from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._metric_answer import Answer, better_is_positive
 from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import METRICS, metric_called
@@ -45,6 +46,7 @@ def looks_at(metric: str) -> str:
 test_set_metrics.__test__ = False  # type: ignore[attr-defined]
 
 
+@fill_docstring
 def metric_ci(
     y_true: ArrayLike,
     predicted: ArrayLike,
@@ -67,10 +69,10 @@ def metric_ci(
 
     Parameters
     ----------
-    y_true, predicted, metric, positive, labels, beta, k, cost, priors
+    y_true : shared
+    predicted : array_like, shape (n,) or (n, K)
         As in `influence`.
-    groups : array_like, shape (n,), optional
-        Which rows belong together; their influence values are summed.
+    metric, positive, labels, groups, beta, k, cost, priors : shared
     confidence_level : float
         Level of the interval.
 
@@ -145,14 +147,11 @@ def metric_difference(
 
     Parameters
     ----------
-    y_true, metric, positive, labels, groups, beta, k, cost, priors
-        As in `metric_ci`.
+    y_true : shared
     predicted_a, predicted_b : array_like, shape (n,) or (n, K)
-        What A and B predict, in the same rows.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
-    confidence_level : float
-        Level of the interval.
+        What A and B predict, in the same rows, as in `influence`.
+    metric, positive, labels, groups, beta, k, cost, priors : shared
+    alternative, confidence_level : shared
 
     Returns
     -------
