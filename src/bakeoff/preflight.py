@@ -17,7 +17,7 @@ from bakeoff.fit.check_models import check_model, check_model_on, check_neighbou
 from bakeoff.scores import METRICS, Need
 from bakeoff.scores.given_results import given_scores
 from bakeoff.sources import DataSet
-from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec import ChosenTest, Experiment, Fit
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_models import problems_with_given
 from bakeoff.spec.resampling import KFold
@@ -120,7 +120,7 @@ def check_table(
         yield from _small_folds(experiment, dataset, table)
     yield from _metrics_on(experiment, dataset, table)
     yield from check_classes(experiment, dataset, table.classes)
-    if experiment.given and experiment.on_rows("holdout"):
+    if experiment.given:
         yield from _given_predictions(experiment, dataset, table)
     fitted = {key: model for key, model in experiment.fitted.items() if key not in wrong}
     n_train = cache(partial(_fewest_training_rows, experiment, dataset, table))
@@ -214,7 +214,8 @@ def _without_probabilities(experiment: Experiment) -> list[str]:
         if isinstance(spec, GivenData) or spec.at_hand():
             table, split = _test_set(experiment, dataset)
             for model in experiment.given:
-                found = predictions_of(model, experiment, dataset, table, split)
+                fit = Fit(dataset, model, "holdout", 1, 1)
+                found = predictions_of(fit, experiment, table, split)
                 silent |= {model: None} if found.probabilities is None else {}
     return list(silent)
 
@@ -227,19 +228,24 @@ def _test_set(experiment: Experiment, dataset: str) -> tuple[Table, Split]:
 
 
 def _given_predictions(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
-    plan = experiment.resampling.plans().get("holdout")
-    if plan is None:
-        return
-    try:
-        splits = divide(dataset, experiment, table, "holdout")
-    except Problem:
-        return  # told with the divisions
-    ((_, _, split),) = divisions(splits, plan)
-    for model in experiment.given:
+    """Prove that the given predictions are those of every division; tell one fold of each."""
+    for name, plan in experiment.resampling.plans().items():
+        if not experiment.on_rows(name):
+            continue
         try:
-            predictions_of(model, experiment, dataset, table, split)
+            splits = divide(dataset, experiment, table, name)
         except Problem as problem:
-            yield problem
+            # of data that are divided here it is told with the divisions
+            yield from [problem] if isinstance(experiment.datasets[dataset], GivenData) else []
+            continue
+        for model in experiment.given:
+            try:
+                for repeat, fold, split in divisions(splits, plan):
+                    predictions_of(
+                        Fit(dataset, model, name, repeat, fold), experiment, table, split
+                    )
+            except Problem as problem:
+                yield problem
 
 
 def _plans(experiment: Experiment, dataset: str, spec: DataSet) -> Iterator[Problem]:

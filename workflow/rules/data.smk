@@ -20,6 +20,7 @@ rule load_dataset:
 rule split_dataset:
     input:
         PATHS.data("{dataset}"),
+        lambda wc: NEEDS.divisions_in(wc.dataset),
     output:
         splits=PATHS.splits("{dataset}", "{plan}"),
         quality=PATHS.split_quality("{dataset}", "{plan}"),

@@ -3,21 +3,26 @@ rule take_predictions:
     input:
         given=lambda wc: EXPERIMENT.given[wc.given].predictions_on(wc.dataset),
         data=PATHS.data("{dataset}"),
-        splits=PATHS.splits("{dataset}", "holdout"),
+        splits=PATHS.splits("{dataset}", "{plan}"),
     output:
-        PATHS.prediction("{dataset}", "{given}", "holdout"),
+        PATHS.prediction("{dataset}", "{given}", FOLD),
     log:
-        PATHS.log("take/{dataset}/{given}"),
+        PATHS.log(f"take/{{dataset}}/{{given}}/{FOLD}"),
     localrule: True
     params:
         recipe=lambda wc: recipes.of_given(EXPERIMENT, wc.given),
     run:
         what = f"taking the predictions of {wildcards.given} on {wildcards.dataset}"
-        place = (
-            wildcards.dataset,
-            wildcards.given,
-            input.data,
-            input.splits,
-            output[0],
-        )
+        place = fits.fit_of(wildcards), input.data, input.splits, output[0]
         do(what, log, steps.take_predictions, EXPERIMENT, *place)
+
+
+use rule take_predictions as take_holdout with:
+    input:
+        given=lambda wc: EXPERIMENT.given[wc.given].predictions_on(wc.dataset),
+        data=PATHS.data("{dataset}"),
+        splits=PATHS.splits("{dataset}", "holdout"),
+    output:
+        PATHS.prediction("{dataset}", "{given}", "holdout"),
+    log:
+        PATHS.log("take/{dataset}/{given}/holdout"),

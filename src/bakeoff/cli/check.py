@@ -21,7 +21,7 @@ from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.prose import PLANS
 from bakeoff.report.wrapping import paragraph
 from bakeoff.resources import profile_lines, read_usage
-from bakeoff.spec import ChosenTest, Experiment, read_experiment
+from bakeoff.spec import ChosenTest, Experiment, Fit, read_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.load import report_problems
 from bakeoff.spec.tests import RECOMMENDED
@@ -86,7 +86,8 @@ def _show_contradictions(experiment: Experiment, tables: dict[str, Table]) -> No
     for dataset, data in tables.items():
         ((_, _, split),) = divisions(divide(dataset, experiment, data, "holdout"), plan)
         for model in experiment.given:
-            found = predictions_of(model, experiment, dataset, data, split)
+            fit = Fit(dataset, model, "holdout", 1, 1)
+            found = predictions_of(fit, experiment, data, split)
             if found.contradictions:
                 say(paragraph(f"Note: {contradiction(model, found)}"), "")
 

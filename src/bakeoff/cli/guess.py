@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from bakeoff.data.columns import names
-from bakeoff.data.prediction_table import separator_of
+from bakeoff.data.table_files import separator_of
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import is_file
 from bakeoff.report.numbers import count

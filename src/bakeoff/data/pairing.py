@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import bare_words, check_values, in_order
+from bakeoff.data.divided_elsewhere import divided_elsewhere
 from bakeoff.data.predicted import Predicted, predicted
 from bakeoff.data.prediction_table import (
     USUAL,
@@ -24,7 +25,7 @@ from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.errors import Place, Problem, UserError, listed, some
 from bakeoff.keys import name_of
 from bakeoff.sources import DataSet
-from bakeoff.spec import Experiment
+from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_models import GivenModel
 
@@ -128,10 +129,11 @@ def load_given(name: str, experiment: Experiment) -> Table:
     """
     spec = experiment.datasets[name]
     assert isinstance(spec, GivenData)
+    plans = experiment.resampling.plans()
     files = {
-        model: _read(model, given, name, spec)
+        model: _read(model, given, name, spec).once()
         for model, given in experiment.given.items()
-        if given.predictions is not None and experiment.on_rows("holdout")
+        if given.predictions is not None and any(map(experiment.on_rows, plans))
     }
     first = next((file for file in files.values() if file.true is not None), None)
     if files and first is None:
@@ -193,30 +195,32 @@ def load(name: str, experiment: Experiment) -> Table:
 
 
 def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:
-    """Make the divisions of a plan; all rows of a given test set are tested."""
-    if isinstance(experiment.datasets[dataset], GivenData):
-        tested = np.ones(len(table.frame), np.int16)
-        return pd.DataFrame({ROW_ID: table.frame[ROW_ID], "repeat-1": tested})
-    spec = experiment.resampling.plans()[plan]
+    """Make the divisions of a plan; those of given rows are in the files of predictions."""
+    spec, data = experiment.resampling.plans()[plan], experiment.datasets[dataset]
+    if isinstance(data, GivenData):
+        model, given = next(iter(experiment.given.items()))
+        return divided_elsewhere(_read(model, given, dataset, data), table, plan, spec)
     return make_splits(dataset, table, plan, spec, experiment.seed)
 
 
-def rows_of(dataset: str, table: Table, split: Split) -> LabelledRows:
+def rows_of(fit: Fit, table: Table, split: Split) -> LabelledRows:
     """Name the test rows of a data set."""
     ids = canonical_ids(table.frame[ROW_ID].iloc[split.test])
     labels = Labels(table.classes, table.codes[split.test].astype(np.int32))
-    return LabelledRows(ids, labels, f"the test set of {dataset}")
+    where = "" if fit.plan == "holdout" else f", repeat {fit.repeat}, fold {fit.fold},"
+    return LabelledRows(ids, labels, f"the test set{where} of {fit.dataset}")
 
 
-def predictions_of(
-    model: str, experiment: Experiment, dataset: str, table: Table, split: Split
-) -> Predicted:
-    """Read what a given model predicts for the test rows of a data set."""
-    given, spec = experiment.given[model], experiment.datasets[dataset]
-    file = _read(model, given, dataset, spec)
-    rows = rows_of(dataset, table, split)
-    if isinstance(spec, GivenData):  # `load_given` has proved that all others have no label
-        rows = dataclasses.replace(rows, left_out=file.ids)
+def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
+    """Read what a given model predicts for the test rows of one division of a data set."""
+    given, spec = experiment.given[fit.model], experiment.datasets[fit.dataset]
+    file = _read(fit.model, given, fit.dataset, spec).fold(fit.repeat, fit.fold)
+    rows = rows_of(fit, table, split)
+    if isinstance(spec, GivenData):
+        # all others of a test set have no label, as `load_given` has proved; a fold's may differ
+        known = canonical_ids(table.frame[ROW_ID])
+        unknown = file.ids[~np.isin(file.ids, known)] if given.by_folds else file.ids
+        rows = dataclasses.replace(rows, left_out=unknown)
     return predicted(file, check_same(rows, file), table.classes, given.columns)
 
 

@@ -15,11 +15,10 @@ import pyarrow.csv
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from bakeoff.data.columns import names, ordered
+from bakeoff.data.columns import in_order, names, ordered
+from bakeoff.data.table_files import read_table
 from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.files import is_file
-from bakeoff.sources.common.formats import MISSING
-from bakeoff.sources.common.tables import TableKeys
 from bakeoff.spec.given_models import GivenColumns
 
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -144,8 +143,13 @@ class Columns:
         except UserError as error:
             raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
 
-    def ids(self, column: str, run: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Take the row ids: whole numbers, or texts; each once, or once for each run.
+    def ids(
+        self,
+        column: str,
+        run: NDArray[Any] | None = None,
+        folds: NDArray[np.intp] | None = None,
+    ) -> NDArray[Any]:
+        """Take the row ids: whole numbers, or texts; each once for each run and each fold.
 
         Raises
         ------
@@ -165,17 +169,21 @@ class Columns:
             found = np.array(
                 [f"{i} run {r}" for i, r in zip(found, run, strict=True)], dtype=object
             )
-        index = pd.Index(found)
-        if not index.is_unique:
-            repeated = index[index.duplicated()].unique()
+        again = pd.DataFrame({"id": found})
+        if folds is not None:
+            again[["repeat", "fold"]] = folds
+        twice = again.duplicated().to_numpy()
+        if twice.any():
+            repeated = pd.unique(found[twice])
             raise Problem(
                 self.place,
-                f"{self.path!r}: ids must be unique; repeated ({len(repeated):,}): "
-                f"{some(repeated)}"
+                f"{self.path!r}: ids must be unique{' in each fold' * (folds is not None)}; "
+                f"repeated ({len(repeated):,}): {some(repeated)}"
                 + (
                     ""
-                    if run is not None
-                    else "; if rows are runs of items, name their column as `run`"
+                    if run is not None or folds is not None
+                    else "; if rows are runs of items, name their column as `run`; if they are "
+                    "predicted in several folds, theirs as `repeat` and `fold`"
                 ),
             )
         return found
@@ -195,6 +203,8 @@ class PredictionTable:
         Where the file has them.
     related : Mapping of str to ndarray
         The ``group`` or the ``time`` of each row, where the file is said to have them.
+    folds : ndarray of int, shape (n, 2), or None
+        Repeat and fold of each row, from 1, where the file is said to have them.
     """
 
     columns: Columns
@@ -202,6 +212,30 @@ class PredictionTable:
     true: Labels | None
     predicted: Labels | None
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
+    folds: NDArray[np.intp] | None = None
+
+    def __getitem__(self, rows: NDArray[np.intp]) -> PredictionTable:
+        """Return some of the rows."""
+        return PredictionTable(
+            dataclasses.replace(self.columns, table=self.columns.table.take(rows)),
+            self.ids[rows],
+            None if self.true is None else self.true[rows],
+            None if self.predicted is None else self.predicted[rows],
+            {role: values[rows] for role, values in self.related.items()},
+            None if self.folds is None else self.folds[rows],
+        )
+
+    def once(self) -> PredictionTable:
+        """Return each row once, however many folds predict it."""
+        if self.folds is None:
+            return self
+        return self[np.flatnonzero(~pd.Series(self.ids).duplicated().to_numpy())]
+
+    def fold(self, repeat: int, fold: int) -> PredictionTable:
+        """Return the rows of one fold; all where the file has no folds."""
+        if self.folds is None:
+            return self
+        return self[np.flatnonzero((self.folds == (repeat, fold)).all(axis=1))]
 
     @property
     def path(self) -> str:
@@ -269,9 +303,25 @@ def _read_once(
         None if (name := roles[role]) is None else file.labels(name, role, may_lack=may_lack)
         for role, may_lack in (("true", drop_unlabelled), ("predicted", False))
     )
-    run = file.related("run", named)
-    ids = file.ids(roles["id"], run)
-    return PredictionTable(file, ids, true, predicted, relations(file, named, roles["id"]))
+    folds = _folds(file, named)
+    ids = file.ids(roles["id"], file.related("run", named), folds)
+    return PredictionTable(file, ids, true, predicted, relations(file, named, roles["id"]), folds)
+
+
+def _folds(file: Columns, columns: GivenColumns) -> NDArray[np.intp] | None:
+    """Return repeats and their folds, numbered in the order of their values; None without any."""
+    found = {role: file.related(role, columns) for role in ("repeat", "fold")}
+    if all(values is None for values in found.values()):
+        return None
+    one = np.full(file.table.num_rows, "1", dtype=object)
+    repeat, fold = (one if values is None else values for values in found.values())
+    numbers = np.ones((len(one), 2), dtype=np.intp)
+    for number, name in enumerate(in_order(set(repeat.tolist())), start=1):
+        own = repeat == name
+        numbers[own, 0] = number
+        names = in_order(set(fold[own].tolist()))
+        numbers[own, 1] = pd.Categorical(fold[own], categories=names).codes + 1
+    return numbers
 
 
 def relations(file: Columns, columns: GivenColumns, ids: str | None) -> dict[str, NDArray[Any]]:
@@ -292,82 +342,4 @@ def read_columns(path: str, place: Place) -> Columns:
     """
     if not is_file(path):
         raise Problem(place, f"no file at {path!r}")
-    table = _read_fast(path)
-    if table is None:
-        table = pa.Table.from_pandas(read_frame(path, place), preserve_index=False)
-    return Columns(path, table, place)
-
-
-def _read_fast(path: str) -> pa.Table | None:
-    """Read a plain CSV, TSV or Parquet file with all cores; None where it is not plain.
-
-    What this reader does not take is read by the general one, which says what is wrong with it.
-    """
-    ending = Path(path).suffix.lower()
-    if ending == ".parquet":
-        return _read_parquet(path)
-    if ending not in (".csv", ".tsv"):
-        return None
-    delimiter = "\t" if ending == ".tsv" else separator_of(path) or ","
-    try:
-        table = pa.csv.read_csv(
-            path,
-            parse_options=pa.csv.ParseOptions(delimiter=delimiter),
-            convert_options=pa.csv.ConvertOptions(
-                null_values=sorted(MISSING),
-                strings_can_be_null=True,
-                true_values=["True", "TRUE", "true"],
-                false_values=["False", "FALSE", "false"],
-                timestamp_parsers=[],
-                auto_dict_encode=True,
-                auto_dict_max_cardinality=1000,
-            ),
-        )
-        heads = [name.strip() for name in table.column_names]
-    except (pa.ArrowInvalid, UnicodeDecodeError):
-        return None
-    plain = (
-        all(heads)
-        and not any(_is_bytes(kind) for kind in table.schema.types)
-        and len(set(heads)) == len(heads)
-        and len(heads) > 1
-        and len(table)
-    )
-    return table.rename_columns(heads) if plain else None
-
-
-def _is_bytes(kind: pa.DataType) -> bool:
-    """Tell whether a column is in another encoding than UTF-8."""
-    return bool(pa.types.is_binary(getattr(kind, "value_type", kind)))
-
-
-def _read_parquet(path: str) -> pa.Table | None:
-    try:
-        table = pa.parquet.read_table(path)
-    except (pa.ArrowInvalid, OSError):
-        return None
-    # what pandas stored as an index without a name is no column to anyone
-    columns = [name for name in table.column_names if not name.startswith("__index_level_")]
-    return table.select(columns) if len(set(columns)) == len(columns) and len(table) else None
-
-
-def read_frame(path: str, place: Place) -> pd.DataFrame:
-    """Read a table from a file by its ending; a CSV file may have another separator."""
-    if not is_file(path):
-        raise Problem(place, f"no file at {path!r}")
-    try:
-        return TableKeys.model_validate({"sep": separator_of(path)}).read(Path(path), path)
-    except Problem:  # the encoding: there is no key for it here
-        raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
-    except UserError as error:
-        raise Problem(place, str(error)) from None
-
-
-def separator_of(path: str) -> str | None:
-    """Return what separates the names in the first line of a CSV file; None for a comma."""
-    if Path(path).suffix.lower() != ".csv":
-        return None
-    with Path(path).open(encoding="utf-8", errors="replace") as file:
-        first = file.readline()
-    found = max(",;\t|", key=first.count)
-    return None if found == "," else found
+    return Columns(path, read_table(path, place), place)

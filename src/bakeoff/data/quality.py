@@ -38,7 +38,8 @@ def split_quality(
         own = _share_difference(table, train, test)
         difference = max(difference, own)
         parts.append({"repeat": repeat, "fold": fold, **sides, "unused": unused})
-    method = _method(table, plan) if parts[0]["train"]["rows"] else "given"
+    # rows without features are known by predictions that were made elsewhere
+    method = _method(table, plan) if table.features.shape[1] else "given"
     return {
         "dataset": dataset,
         "plan": name,

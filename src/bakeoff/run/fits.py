@@ -122,7 +122,8 @@ def fit_of(wildcards: Any) -> Fit:
     """Return the fit that a job's wildcards name."""
     plan = getattr(wildcards, "plan", "holdout")
     place = (int(getattr(wildcards, name, 1)) for name in ("repeat", "fold", "seed"))
-    return Fit(wildcards.dataset, wildcards.model, plan, *place)
+    model = getattr(wildcards, "model", None) or wildcards.given
+    return Fit(wildcards.dataset, model, plan, *place)
 
 
 def _summary(failed: Sequence[str], count: int) -> str:

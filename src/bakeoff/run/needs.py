@@ -38,6 +38,11 @@ class Needs:
         """List what the given models bring for a data set."""
         return [path for m in self.experiment.given.values() for path in m.files(dataset)]
 
+    def divisions_in(self, dataset: str) -> list[str]:
+        """List the files that say how a data set is divided, where it is divided elsewhere."""
+        elsewhere = isinstance(self.experiment.datasets[dataset], GivenData)
+        return self.given(dataset) if elsewhere else []
+
     def prediction(self, fit: Fit) -> str:
         """Return the file that one fit leaves."""
         return self.paths.prediction(fit.dataset, fit.model, fit.split)

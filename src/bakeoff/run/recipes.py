@@ -27,14 +27,15 @@ _NOT_IN_FIT = ("label", "seeds", "timeout", "memory")
 
 # The exceptions: of a room's modules, those that what is made does not depend on. All others count,
 # those to come too, so that none is forgotten.
-DIVIDES = ("data/splits.py", "data/divide.py", "data/quality.py")
+DIVIDES = tuple(f"data/{name}.py" for name in ("splits", "divide", "given_folds", "quality"))
 """Makes no table."""
 LOADS = (
     *(f"data/{name}.py" for name in ("columns", "prepare", "pairing", "predicted")),
-    *(f"data/{name}.py" for name in ("prediction_table", "side_by_side")),
+    *(f"data/{name}.py" for name in ("prediction_table", "table_files", "side_by_side")),
+    "data/divided_elsewhere.py",
 )
 """Is behind a fit: the contents of its table are in the fit's stamp."""
-ASSESSES = ("data/divide.py", "data/quality.py")
+ASSESSES = ("data/divide.py", "data/given_folds.py", "data/quality.py")
 """Likewise behind a fit, which reads divisions and makes none."""
 
 

@@ -89,15 +89,13 @@ def find_outdated(recipes: Mapping[str, str]) -> list[str]:
     return find_outdated(recipes)
 
 
-def take_predictions(
-    experiment: Experiment, dataset: str, model: str, data: str, splits: str, output: str
-) -> None:
+def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:
     """Take the predictions of a given model, after the proof that they are for these rows."""
     from bakeoff.data import Table, read_split
     from bakeoff.scores.given_results import given_predictions
 
-    table, split = Table.read(data), read_split(splits, 1, 1)
-    given_predictions(model, experiment, dataset, table, split).write(output)
+    table, split = Table.read(data), read_split(splits, fit.repeat, fit.fold)
+    given_predictions(fit, experiment, table, split).write(output)
 
 
 def find_excluded(predictions: Sequence[str], output: str) -> None:

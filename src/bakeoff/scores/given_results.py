@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.data.pairing import predictions_of
-from bakeoff.data.prediction_table import read_frame
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
+from bakeoff.data.table_files import read_frame
 from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import is_file, sha256_of
 from bakeoff.fit.predictions import Predictions
@@ -28,18 +28,16 @@ _NOT_GIVEN = "the file has no value"
 _SIZES = ("n_train", "n_test")
 
 
-def given_predictions(
-    model: str, experiment: Experiment, dataset: str, table: Table, split: Split
-) -> Predictions:
-    """Turn a given model's predictions into those of a fit on the holdout.
+def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predictions:
+    """Turn a given model's predictions into those of a fit.
 
     Raises
     ------
     Problem
         The file is not about the test rows, or is wrong in itself.
     """
-    found = predictions_of(model, experiment, dataset, table, split)
-    path = experiment.given[model].predictions_on(dataset)
+    found = predictions_of(fit, experiment, table, split)
+    path = experiment.given[fit.model].predictions_on(fit.dataset)
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
         y_true=table.codes[split.test],
@@ -48,7 +46,7 @@ def given_predictions(
         probabilities=found.probabilities,
         decision=None,
         facts={
-            **Fit(dataset, model, "holdout", 1, 1)._asdict(),
+            **fit._asdict(),
             **TIMINGS,
             "given": path,
             "given_sha256": sha256_of(path),

@@ -141,7 +141,7 @@ class Experiment(SpecSection):
 
     def on_rows(self, plan: str) -> bool:
         """Tell whether a plan has predictions row by row of every model."""
-        return all(plan == "holdout" and m.predictions for m in self.given.values())
+        return all(m.predicts(plan) for m in self.given.values())
 
     def by_scores(self, plan: str) -> bool:
         """Tell whether all that a plan has are scores that the models brought."""

@@ -86,6 +86,14 @@ class GivenColumns(SpecSection):
     time: ColumnName | None = Field(
         None, description="What orders the rows in time; with `source: given` only."
     )
+    repeat: ColumnName | None = Field(
+        None,
+        description="In which repeat of the plan a row was predicted; without `fold`, of "
+        "`resampled`.",
+    )
+    fold: ColumnName | None = Field(
+        None, description="In which fold a row was predicted, by a fit on the repeat's other folds."
+    )
     run: ColumnName | None = Field(
         None,
         description="Which run of an item a row is, where ids are items that were run several "
@@ -107,7 +115,8 @@ class GivenModel(SpecSection):
     predictions: str | None = Field(
         None,
         min_length=1,
-        description="File with the predictions on the test rows of the plan `holdout`: ids, true "
+        description="File with the predictions on the test rows of the plan `holdout`, or of all "
+        "folds of another with `columns: {repeat: …, fold: …}`: ids, true "
         "labels, predicted labels or class probabilities. CSV, TSV, Parquet or Feather, also "
         "compressed. With several data sets a path with `{dataset}` in it.",
     )
@@ -155,6 +164,16 @@ class GivenModel(SpecSection):
             raise said("`columns` goes with `predictions`; the columns of `scores` have one name")
         return self
 
+    @property
+    def by_folds(self) -> bool:
+        """Whether the predictions are of the folds of a plan, not of one test set."""
+        named = self.columns.repeat or self.columns.fold
+        return self.predictions is not None and named is not None
+
+    def predicts(self, plan: str) -> bool:
+        """Tell whether the predictions are of the rows that a plan tests."""
+        return self.predictions is not None and self.by_folds == (plan != "holdout")
+
     def beside(self, folder: Path, dataset: str) -> Self:
         """Find files that are not in the working folder in the experiment's own."""
         found = {}
@@ -198,13 +217,19 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
         named = isinstance(name, str) and re.fullmatch(ID, name)
         filled["datasets"] = {name if named else "given": {"source": "given", **label}}
     if given and "resampling" not in config:
-        if not all({"predictions", "results"} & set(dict(m)) for m in given):
+        on_folds = [m for m in given if {"repeat", "fold"} & set(_columns(m))]
+        if on_folds or not all({"predictions", "results"} & set(dict(m)) for m in given):
             raise said(
-                "`resampling:` must say which plan the scores come from, e.g. "
-                "`resampling: {kfold: {folds: 10}}`"
+                f"`resampling:` must say which plan the {'folds' if on_folds else 'scores'} come "
+                "from, e.g. `resampling: {kfold: {folds: 10}}`"
             )
         filled["resampling"] = {"holdout": {}}
     return filled
+
+
+def _columns(model: Any) -> Mapping[Any, Any]:
+    columns = dict(model).get("columns")
+    return columns if isinstance(columns, Mapping) else {}
 
 
 def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
@@ -232,24 +257,56 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
             ("resampling", "holdout"),
             "all rows of a given test set are test rows: nothing is divided, write `holdout: {}`",
         )
-    for plan in experiment.resampling.plans():
+    plans = experiment.resampling.plans()
+    folded = [plan for plan in plans if plan != "holdout"]
+    named = next((name for name, model in given.items() if model.by_folds), None)
+    if named is not None and len(folded) > 1:
+        yield Problem(
+            ("models", named, "columns"),
+            f"the folds of {named} are those of one plan, the experiment has "
+            f"{' and '.join(folded)}: keep one of them",
+        )
+        return
+    if (
+        experiment.resampling.kfold is not None
+        and experiment.resampling.kfold.columns
+        and untouched
+    ):
+        yield Problem(
+            ("resampling", "kfold", "column"),
+            "there are no data that hold it: name the columns of the predictions, `columns: "
+            "{repeat: …, fold: …}`",
+        )
+    for plan in plans:
         if not (experiment.on_rows(plan) or experiment.by_scores(plan)):
             yield Problem(("resampling", plan), _why_not_fed(experiment, plan))
 
 
 def _why_not_fed(experiment: Experiment, plan: str) -> str:
     given = experiment.given
-    without = next(n for n, m in given.items() if plan != "holdout" or not m.predictions)
+    without = next(n for n, m in given.items() if not m.predicts(plan))
     if given[without].scores and experiment.fitted:
         return (
             f"nothing shows that the scores of {without} come from the folds on which "
             f"{next(iter(experiment.fitted))} is fitted; give the `predictions:` of {without} on "
-            "the test rows of the plan `holdout`, or the `scores:` of every model"
+            f"{_ROWS[plan == 'holdout']}, or the `scores:` of every model"
         )
     lacking = [n for n, m in experiment.models.items() if not (n in given and given[n].scores)]
+    if not given[without].predictions:
+        return f"{without} brings scores, {', '.join(lacking)} none; give `scores:` for every model"
+    if plan == "holdout":
+        return (
+            f"{without} brings predictions on folds, which feed no holdout; leave holdout out, or "
+            f"give the predictions of {without} on one test set"
+        )
     return (
         f"{without} brings predictions on one test set, which feed the plan `holdout` alone; "
-        f"leave {plan} out, or give the `scores:` of its folds for {', '.join(lacking)}"
-        if given[without].predictions
-        else f"{without} brings scores, {', '.join(lacking)} none; give `scores:` for every model"
+        f"leave {plan} out, give predictions on its folds (`columns: {{repeat: …, fold: …}}`), or "
+        f"the `scores:` of its folds for {', '.join(lacking)}"
     )
+
+
+_ROWS = {
+    True: "the test rows of the plan `holdout`",
+    False: "its folds (`columns: {repeat: …, fold: …}`)",
+}

@@ -17,7 +17,7 @@ from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
 from bakeoff.scores.given_results import given_predictions, given_scores
-from bakeoff.spec import Experiment, load_experiment
+from bakeoff.spec import Experiment, Fit, load_experiment
 
 TRUTH = ["cat", "dog", "cat", "dog", "cat", "dog", "cat", "dog"]
 
@@ -67,7 +67,7 @@ def taken(config: dict[str, Any], model: str) -> Predictions:
     experiment = load_experiment(config)
     whole = load_given("pets", experiment)
     split = Split(np.array([], dtype=np.intp), np.arange(len(whole.frame)))
-    return given_predictions(model, experiment, "pets", whole, split)
+    return given_predictions(Fit("pets", model, "holdout", 1, 1), experiment, whole, split)
 
 
 def test_rows_are_paired_by_id_not_by_order(given: Any) -> None:

@@ -1,0 +1,104 @@
+"""Tables of any format, read fast where they are plain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from bakeoff.errors import Place, Problem, UserError
+from bakeoff.files import is_file
+from bakeoff.sources.common.formats import MISSING
+from bakeoff.sources.common.tables import TableKeys
+
+
+def read_table(path: str, place: Place) -> pa.Table:
+    """Read a table; a CSV file may have another separator than the comma.
+
+    Raises
+    ------
+    Problem
+        It cannot be read.
+    """
+    table = _read_fast(path)
+    if table is not None:
+        return table
+    return pa.Table.from_pandas(read_frame(path, place), preserve_index=False)
+
+
+def _read_fast(path: str) -> pa.Table | None:
+    """Read a plain CSV, TSV or Parquet file with all cores; None where it is not plain.
+
+    What this reader does not take is read by the general one, which says what is wrong with it.
+    """
+    ending = Path(path).suffix.lower()
+    if ending == ".parquet":
+        return _read_parquet(path)
+    if ending not in (".csv", ".tsv"):
+        return None
+    delimiter = "\t" if ending == ".tsv" else separator_of(path) or ","
+    try:
+        table = pa.csv.read_csv(
+            path,
+            parse_options=pa.csv.ParseOptions(delimiter=delimiter),
+            convert_options=pa.csv.ConvertOptions(
+                null_values=sorted(MISSING),
+                strings_can_be_null=True,
+                true_values=["True", "TRUE", "true"],
+                false_values=["False", "FALSE", "false"],
+                timestamp_parsers=[],
+                auto_dict_encode=True,
+                auto_dict_max_cardinality=1000,
+            ),
+        )
+        heads = [name.strip() for name in table.column_names]
+    except (pa.ArrowInvalid, UnicodeDecodeError):
+        return None
+    plain = (
+        all(heads)
+        and not any(_is_bytes(kind) for kind in table.schema.types)
+        and len(set(heads)) == len(heads)
+        and len(heads) > 1
+        and len(table)
+    )
+    return table.rename_columns(heads) if plain else None
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    """Tell whether a column is in another encoding than UTF-8."""
+    return bool(pa.types.is_binary(getattr(kind, "value_type", kind)))
+
+
+def _read_parquet(path: str) -> pa.Table | None:
+    try:
+        table = pa.parquet.read_table(path)
+    except (pa.ArrowInvalid, OSError):
+        return None
+    # what pandas stored as an index without a name is no column to anyone
+    columns = [name for name in table.column_names if not name.startswith("__index_level_")]
+    return table.select(columns) if len(set(columns)) == len(columns) and len(table) else None
+
+
+def read_frame(path: str, place: Place) -> pd.DataFrame:
+    """Read a table from a file by its ending; a CSV file may have another separator."""
+    if not is_file(path):
+        raise Problem(place, f"no file at {path!r}")
+    try:
+        return TableKeys.model_validate({"sep": separator_of(path)}).read(Path(path), path)
+    except Problem:  # the encoding: there is no key for it here
+        raise Problem(place, f"{path!r} is not UTF-8 text: save it as such") from None
+    except UserError as error:
+        raise Problem(place, str(error)) from None
+
+
+def separator_of(path: str) -> str | None:
+    """Return what separates the names in the first line of a CSV file; None for a comma."""
+    if Path(path).suffix.lower() != ".csv":
+        return None
+    with Path(path).open(encoding="utf-8", errors="replace") as file:
+        first = file.readline()
+    found = max(",;\t|", key=first.count)
+    return None if found == "," else found
