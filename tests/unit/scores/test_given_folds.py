@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from bakeoff import stats
-from bakeoff.check import check_experiment
 from bakeoff.compare import choose_tests, run_chosen
 from bakeoff.data.pairing import divide, load
 from bakeoff.data.splits import divisions
 from bakeoff.errors import UserError
+from bakeoff.preflight import check_experiment
 from bakeoff.scores import score_fits
 from bakeoff.scores.collect import collect_fold_predictions
 from bakeoff.scores.given_results import given_predictions
