@@ -50,6 +50,10 @@ class Paths:
         """Return what is known of a data set."""
         return f"{self.root}/data/{dataset}.json"
 
+    def row_columns(self, dataset: str) -> str:
+        """Return the columns of a data set that comparisons look at row by row."""
+        return f"{self.root}/data/{dataset}.columns.parquet"
+
     def splits(self, dataset: str, plan: str) -> str:
         """Return the divisions of a data set by a plan."""
         return f"{self.root}/splits/{dataset}.{plan}.parquet"

@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import Any
 
 from bakeoff.compare import check_classes, choose_tests
-from bakeoff.data import Split, Table, load_table
+from bakeoff.data import Split, Table
 from bakeoff.data.given_folds import check_small_folds
 from bakeoff.data.pairing import divide, load, load_given, predictions_of
 from bakeoff.data.splits import check_divisible, check_plan, divisions, largest_k
@@ -151,7 +151,7 @@ def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[
         if problems or not spec.at_hand():
             continue  # what needs the network or the user's code is checked when it is loaded
         try:
-            table = load_table(name, spec, experiment.seed, experiment.resampling.given_by)
+            table = load(name, experiment)
         except Problem as problem:
             yield problem
             continue

@@ -6,6 +6,7 @@ import textwrap
 import pandas as pd
 import pytest
 
+from bakeoff.compare.subgroups import COLUMNS, of_test_set
 from bakeoff.report import exhibits as package
 from bakeoff.report.exhibit import FigureExhibit, Section, TableExhibit
 from bakeoff.report.exhibits import build, draw, exhibits, records
@@ -38,14 +39,18 @@ EXHIBIT = FigureExhibit(
 def study():
     """Return a study of one data set that has exhibits of nearly every kind."""
     plain = experiment(list(MEANS), tests=TESTS, costs=COSTS).resolved() | {"on_error": "exclude"}
+    plain["datasets"]["d"]["subgroups"] = ["sex"]
     plain["models"]["a"] |= {"seeds": 2, "threshold": {"choose": "youden"}}
     spec = load_experiment(plain)
     one = ran(spec, MEANS, accuracies=MEANS)
     keys = {"dataset": "d", "model": "a", "plan": "cv_5x2"}
     noise = {"seeds": 2, "folds": 10, "mean": 0.9, "sd_between_seeds": 0.01}
     noise |= {"sd_between_folds": 0.02, "share_of_seeds": 0.2, "metric": "accuracy"}
+    sex = pd.Categorical(["f", "m"] * 100)
+    rows = dataclasses.replace(one.test_sets["d"], metric="accuracy", subgroups={"sex": sex})
     return dataclasses.replace(
         one,
+        subgroups=pd.DataFrame(of_test_set("d", rows, spec), columns=list(COLUMNS)),
         choices=pd.DataFrame([{**keys, "parameter": "threshold", "value": "0.4"}]),
         seeds=pd.DataFrame([{**keys, **noise}]),
         failed=pd.DataFrame([{**keys, "fold": 1, "why": "boom"}]),

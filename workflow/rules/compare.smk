@@ -58,6 +58,22 @@ rule list_intervals:
         do("the intervals of the scores", log, steps.list_intervals, *found)
 
 
+# the same comparison in subgroups of held-out rows, where a data set has any
+rule list_subgroups:
+    input:
+        list(NEEDS.holdouts.values()),
+    output:
+        PATHS.top("subgroups.csv"),
+    log:
+        PATHS.log("subgroups"),
+    localrule: True
+    params:
+        recipe=lambda wc: recipes.of_subgroups(EXPERIMENT),
+    run:
+        found = EXPERIMENT, NEEDS.holdouts, output[0]
+        do("the comparison in subgroups", log, steps.list_subgroups, *found)
+
+
 rule compare:
     input:
         [PATHS.test(test) for test in TESTS],

@@ -4,6 +4,8 @@ rule load_dataset:
     output:
         table=PATHS.data("{dataset}"),
         card=PATHS.card("{dataset}"),
+        # what comparisons look at row by row, in a file of its own: no fit waits for it
+        carried=[PATHS.row_columns("{dataset}")] if NEEDS.carries else [],
     log:
         PATHS.log("load.{dataset}"),
     # what is wrong with data from the network is told before the first fit, but for fits of other

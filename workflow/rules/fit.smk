@@ -106,6 +106,7 @@ rule collect_predictions:
         lambda wc: NEEDS.fitted(wc.dataset, "holdout"),
         lambda wc: NEEDS.excluded(wc.dataset),
         related=lambda wc: NEEDS.related(wc.dataset),
+        carried=lambda wc: NEEDS.row_columns(wc.dataset),
     output:
         PATHS.holdout("{dataset}"),
     log:
@@ -114,10 +115,13 @@ rule collect_predictions:
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
-        dataset = wildcards.dataset
-        found = NEEDS.first_predictions(dataset), NEEDS.related(dataset)
-        what = f"collecting the predictions on {dataset}"
-        do(what, log, steps.collect_predictions, *found, RECIPES, *output)
+        what = f"collecting the predictions on {wildcards.dataset}"
+        predictions = NEEDS.first_predictions(wildcards.dataset)
+        beside = NEEDS.related(wildcards.dataset), NEEDS.row_columns(
+            wildcards.dataset
+        )
+        step = steps.collect_predictions
+        do(what, log, step, predictions, *beside, RECIPES, *output)
 
 
 # every fold's predictions, where a test looks at the rows of folds

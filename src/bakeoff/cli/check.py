@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bakeoff.cli.check_related import show_related
+from bakeoff.cli.check_subgroups import show_subgroups
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare.corrections import pairs_of
 from bakeoff.compare.setup import compares_pairs, setup_of
@@ -52,6 +53,7 @@ def run(args: argparse.Namespace) -> None:
     _show_tests(experiment, chosen)
     _show_detectable(experiment, chosen, tables)
     show_related(experiment, chosen, tables)
+    show_subgroups(experiment, tables)
     _show_resources(experiment)
     say(paragraph(f"To run it: snakemake --cores all --configfile {args.file}"), "")
 

@@ -20,6 +20,7 @@ from bakeoff.data.prediction_table import (
     canonical_ids,
     read_predictions,
 )
+from bakeoff.data.row_columns import carry
 from bakeoff.data.splits import Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.errors import Place, Problem, UserError, listed, some
@@ -28,6 +29,7 @@ from bakeoff.sources import DataSet
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_models import GivenModel
+from bakeoff.spec.row_columns import row_columns
 
 _SHOWN = 5
 
@@ -152,7 +154,33 @@ def load_given(name: str, experiment: Experiment) -> Table:
     classes = _classes(rows.labels, spec, ("datasets", name)) if files else ()
     labels = pd.Categorical.from_codes(rows.labels.among(classes), pd.Index(classes, dtype=object))
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: labels, **_related(rows, files)})
-    return Table(frame, classes, _card(name, spec, rows, classes, experiment))
+    card = _card(name, spec, rows, classes, experiment)
+    return Table(frame, classes, card, _carried(name, experiment, rows, files))
+
+
+def _carried(
+    name: str, experiment: Experiment, rows: LabelledRows, files: Mapping[str, PredictionTable]
+) -> pd.DataFrame:
+    """Take the columns that comparisons look at from the first file that has them.
+
+    Raises
+    ------
+    Problem
+        A file has other values than those before it.
+    """
+    wanted, found = row_columns(experiment, name), pd.DataFrame()
+    names = {one.column for one in wanted.subgroups} | set(wanted.taken)
+    for model, file in files.items():
+        there = file.columns.table
+        for column in sorted(names & set(there.column_names)):
+            values = there[column].to_pandas().iloc[check_same(rows, file)].reset_index(drop=True)
+            if column in found and not found[column].equals(values):
+                raise Problem(
+                    ("models", model, "predictions"),
+                    f"{file.path!r} has other values of {column!r} than the files before it",
+                )
+            found[column] = values
+    return carry(found, wanted, ("datasets", name, "subgroups"))
 
 
 def _related(rows: LabelledRows, files: Mapping[str, PredictionTable]) -> dict[str, NDArray[Any]]:
@@ -191,7 +219,8 @@ def load(name: str, experiment: Experiment) -> Table:
     spec = experiment.datasets[name]
     if isinstance(spec, GivenData):
         return load_given(name, experiment)
-    return load_table(name, spec, experiment.seed, experiment.resampling.given_by)
+    wanted = row_columns(experiment, name)
+    return load_table(name, spec, experiment.seed, experiment.resampling.given_by, wanted)
 
 
 def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:

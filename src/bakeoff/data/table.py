@@ -15,9 +15,11 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.data import columns, prepare
+from bakeoff.data.row_columns import carry
 from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import sha256_of, whole, write_json
 from bakeoff.sources import DataSet, Loaded
+from bakeoff.spec.row_columns import NOTHING, RowColumns
 
 ROW_ID = "__row_id__"
 TARGET = "__target__"
@@ -53,11 +55,15 @@ class Table:
         In order; of two, the positive class is the last.
     card : Mapping
         What the data are: rows, classes, kinds of columns, missing cells, licence.
+    carried : DataFrame
+        The columns that comparisons look at, row by row; see `bakeoff.data.row_columns`. They are
+        in a file of their own, for no fit depends on them.
     """
 
     frame: pd.DataFrame
     classes: tuple[str, ...]
     card: Mapping[str, Any]
+    carried: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
 
     def write(self, parquet: str | Path, card: str | Path) -> None:
         """Write the table and its card (with the SHA-256 of the table's file)."""
@@ -67,6 +73,12 @@ class Table:
             pq.write_table(table.replace_schema_metadata(meta), part)
             sha256 = sha256_of(part)
         write_json(card, {**self.card, "sha256": sha256})
+
+    def write_carried(self, path: str | Path) -> None:
+        """Write the columns that comparisons look at, with the ids of their rows."""
+        table = self.carried.assign(**{ROW_ID: self.frame[ROW_ID]})
+        with whole(path) as part:
+            pq.write_table(pa.Table.from_pandas(table, preserve_index=False), part)
 
     @classmethod
     def read(cls, parquet: str | Path) -> Table:
@@ -98,7 +110,11 @@ def _keys(frame: pd.DataFrame) -> list[Any]:
 
 
 def load_table(
-    name: str, spec: DataSet, seed: int, given_by: Mapping[str, Sequence[str]] = DRAWN
+    name: str,
+    spec: DataSet,
+    seed: int,
+    given_by: Mapping[str, Sequence[str]] = DRAWN,
+    wanted: RowColumns = NOTHING,
 ) -> Table:
     """Load a data set from its source and bring it into canonical form.
 
@@ -112,6 +128,8 @@ def load_table(
         The experiment's seed (generators draw from it).
     given_by : Mapping of str to sequence of str
         The columns that plans go by, of the plans that are not drawn.
+    wanted : RowColumns
+        The columns that comparisons look at.
 
     Raises
     ------
@@ -131,7 +149,8 @@ def load_table(
     features = prepare.features(frame, _kept_apart(spec, loaded.target, given_by), spec, place)
     _check_features(features, loaded.target, spec, place)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
-    table = Table(canonical.reset_index(drop=True), classes, {})
+    carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
+    table = Table(canonical.reset_index(drop=True), classes, {}, carried)
     left_out = {
         "rows_filtered": filtered,
         "rows_dropped_without_target": unlabelled,

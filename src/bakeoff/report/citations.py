@@ -13,7 +13,8 @@ def keys(study: Study) -> list[str]:
     """List the citation keys of the tests that ran, and of the forms in which they ran."""
     used = [row.result.get("method") for row in study.comparisons]
     named = [entry.citation for entry in study.tests]
-    return [key for key in dict.fromkeys([*named, *used]) if key in BIBTEX]
+    beside = [] if study.subgroups.empty else ["welch1951", "hothorn2008", "holm1979"]
+    return [key for key in dict.fromkeys([*named, *used, *beside]) if key in BIBTEX]
 
 
 def bibtex(study: Study) -> str:

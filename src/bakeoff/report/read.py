@@ -17,7 +17,10 @@ from bakeoff.report.study import Study
 from bakeoff.spec import Experiment
 from bakeoff.stats import looks_at
 
-_TEXTS = (*("dataset", "model", "plan", "metric", "parameter", "value", "why", "status", "note"),)
+_TEXTS = (
+    *("dataset", "model", "plan", "metric", "parameter", "value", "why", "status", "note"),
+    *("column", "role", "subgroup", "model_a", "model_b", "correction", "decision"),
+)
 
 
 def read_study(
@@ -50,8 +53,8 @@ def read_study(
     divisions : sequence of path
         How good the divisions are, one file per data set and plan.
     tables : Mapping of name to path
-        Those of excluded.csv, tuned.csv, seeds.csv and intervals.csv that the experiment has, by
-        their stems.
+        Those of excluded.csv, tuned.csv, seeds.csv, intervals.csv and subgroups.csv that the
+        experiment has, by their stems.
     missing : path, optional
         The missing cells of the score matrix, where there are several data sets.
     file : str
@@ -73,6 +76,7 @@ def read_study(
         choices=extras.get("tuned", nothing),
         seeds=extras.get("seeds", nothing),
         intervals=extras.get("intervals", nothing),
+        subgroups=extras.get("subgroups", nothing),
         chosen=read_json(chosen),
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},

@@ -52,8 +52,9 @@ class Study:
         The fits that failed where their models were excluded, as in excluded.csv.
     choices, seeds : DataFrame
         What fits chose, and the noise of seeds, as in tuned.csv and seeds.csv.
-    intervals : DataFrame
-        The metrics of single models on held-out rows, as in intervals.csv.
+    intervals, subgroups : DataFrame
+        The metrics of single models on held-out rows, and the models compared in subgroups of
+        them, as in intervals.csv and subgroups.csv.
     chosen : sequence of Mapping
         The tests and why they run, as in tests.json.
     divisions : sequence of Mapping
@@ -74,6 +75,7 @@ class Study:
     choices: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     seeds: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
+    subgroups: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     chosen: Sequence[Mapping[str, Any]] = ()
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)

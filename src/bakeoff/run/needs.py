@@ -11,6 +11,7 @@ from bakeoff.spec import ChosenTest, Experiment, Fit
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.models import Model
 from bakeoff.spec.related import declared
+from bakeoff.spec.row_columns import row_columns
 
 
 class Needs:
@@ -113,6 +114,21 @@ class Needs:
         there = declared(self.experiment, dataset) is not None
         return [self.paths.data(dataset)] if there else []
 
+    @property
+    def carries(self) -> bool:
+        """Whether comparisons look at columns of some data set row by row."""
+        return any(map(self.row_columns, self.experiment.datasets))
+
+    @property
+    def subgroups(self) -> bool:
+        """Whether models are compared in subgroups of some data set."""
+        return any(row_columns(self.experiment, d).subgroups for d in self.experiment.datasets)
+
+    def row_columns(self, dataset: str) -> list[str]:
+        """Name the file of what comparisons look at row by row, where there is any."""
+        wanted = any(row_columns(self.experiment, dataset))
+        return [self.paths.row_columns(dataset)] if wanted else []
+
     def kept_predictions(self, wanted: Callable[[Model], bool]) -> list[str]:
         """List the predictions of the fitted models wanted, where they are not excluded."""
         names = {name for name, model in self.experiment.fitted.items() if wanted(model)}
@@ -152,6 +168,7 @@ class Needs:
             "seeds": any(model.seeds > 1 for model in fitted),
             "excluded": self.passes_over,
             "intervals": bool(self.holdouts),
+            "subgroups": bool(self.holdouts) and self.subgroups,
         }
         return {name: self.paths.top(f"{name}.csv") for name, there in wanted.items() if there}
 

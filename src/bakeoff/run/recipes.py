@@ -32,7 +32,7 @@ DIVIDES = tuple(f"data/{name}.py" for name in ("splits", "divide", "given_folds"
 LOADS = (
     *(f"data/{name}.py" for name in ("columns", "prepare", "pairing", "predicted")),
     *(f"data/{name}.py" for name in ("prediction_table", "table_files", "side_by_side")),
-    "data/divided_elsewhere.py",
+    *("data/divided_elsewhere.py", "data/row_columns.py"),
 )
 """Is behind a fit: the contents of its table are in the fit's stamp."""
 ASSESSES = ("data/divide.py", "data/given_folds.py", "data/quality.py")
@@ -123,6 +123,11 @@ def of_intervals(experiment: Experiment) -> str:
     names = list(experiment.models), list(experiment.datasets), experiment.metrics
     made_by = code("stats", "compare", "run/steps.py"), versions(("numpy", "scipy"))
     return digest([names, costs, experiment.tests.alpha, made_by])
+
+
+def of_subgroups(experiment: Experiment) -> str:
+    """Digest what makes the comparison in subgroups from the predictions on held-out rows."""
+    return digest([of_intervals(experiment), experiment.tests.versus, experiment.seed])
 
 
 def of_comparisons(tests: Iterable[ChosenTest]) -> str:

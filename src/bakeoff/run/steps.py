@@ -32,7 +32,9 @@ def check(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
     return check_experiment(experiment)
 
 
-def load_dataset(experiment: Experiment, dataset: str, parquet: str, card: str) -> None:
+def load_dataset(
+    experiment: Experiment, dataset: str, parquet: str, card: str, carried: str = ""
+) -> None:
     """Load a data set into canonical form; tell what could not be told before it was loaded."""
     from bakeoff.data.pairing import load
     from bakeoff.preflight import check_table
@@ -42,6 +44,8 @@ def load_dataset(experiment: Experiment, dataset: str, parquet: str, card: str) 
     if problems:
         raise UserError("\n".join(map(str, problems)))
     table.write(parquet, card)
+    if carried:
+        table.write_carried(carried)
 
 
 def split_dataset(
@@ -129,13 +133,18 @@ def collect_scores(
 
 
 def collect_predictions(
-    predictions: Mapping[str, str], related: Sequence[str], recipes: Mapping[str, str], output: str
+    predictions: Mapping[str, str],
+    related: Sequence[str],
+    carried: Sequence[str],
+    recipes: Mapping[str, str],
+    output: str,
 ) -> None:
-    """Put the models' predictions of one test set side by side, with what relates its rows."""
+    """Put the models' predictions of one test set side by side, with what is known of its rows."""
     from bakeoff.scores import collect_predictions
 
     with _naming_damaged(predictions.values()):
-        collect_predictions(predictions, output, recipes, next(iter(related), None))
+        files = next(iter(related), None), next(iter(carried), None)
+        collect_predictions(predictions, output, recipes, *files)
 
 
 def collect_fold_predictions(
@@ -196,6 +205,13 @@ def list_intervals(experiment: Experiment, holdouts: Mapping[str, str], output: 
     from bakeoff.compare.score_intervals import score_intervals
 
     _write_csv(score_intervals(experiment, holdouts), output)
+
+
+def list_subgroups(experiment: Experiment, holdouts: Mapping[str, str], output: str) -> None:
+    """Write the comparison of the models in subgroups of held-out rows."""
+    from bakeoff.compare.subgroups import subgroup_table
+
+    _write_csv(subgroup_table(experiment, holdouts), output)
 
 
 def compare(tests: Sequence[str], csv: str, json: str) -> None:

@@ -103,6 +103,7 @@ def collect_predictions(
     output: str | Path,
     recipes: Mapping[str, str] = NO_RECIPES,
     data: str | Path | None = None,
+    carried: str | Path | None = None,
 ) -> None:
     """Put the predictions of all models on one test set side by side, paired by row id.
 
@@ -118,6 +119,8 @@ def collect_predictions(
     data : path, optional
         The data set's canonical table, where its rows come in groups or in the order of time: the
         columns ``:group`` or ``:time`` say so.
+    carried : path, optional
+        The file of what comparisons look at row by row, whose columns are taken over.
 
     Raises
     ------
@@ -128,6 +131,9 @@ def collect_predictions(
     if data is not None:
         for name, values in related(data, table["row_id"].to_numpy()).items():
             table = table.append_column(name, pa.array(values))
+    if carried is not None:
+        for name, values in carried_columns(carried, table["row_id"].to_numpy()).items():
+            table = table.append_column(name, pa.Array.from_pandas(values))
     with whole(output) as part:
         pq.write_table(table, part, compression="zstd")
 
@@ -189,6 +195,11 @@ def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
     frame = pd.read_parquet(data, columns=[ROW_ID, *(c for c in keys.values() if c in there)])
     own = frame.set_index(ROW_ID).loc[row_id]
     return {name: own[key].to_numpy() for name, key in keys.items() if key in own}
+
+
+def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:
+    """Return what comparisons look at of some rows, by their ids."""
+    return pd.read_parquet(path).set_index(ROW_ID).loc[row_id]
 
 
 def read_made_by(path: str | Path, recipes: Mapping[str, str]) -> Predictions:

@@ -21,6 +21,7 @@ from bakeoff.errors import Problem, shown
 from bakeoff.files import locate
 from bakeoff.keys import ID, Id, Label, SpecSection, name_of, said
 from bakeoff.sources.common.base import ColumnName
+from bakeoff.sources.common.subgroups import Subgroups
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.resampling import Holdout
 
@@ -93,6 +94,11 @@ class GivenColumns(SpecSection):
     )
     fold: ColumnName | None = Field(
         None, description="In which fold a row was predicted, by a fit on the repeat's other folds."
+    )
+    subgroups: Subgroups = Field(
+        [],
+        description="Columns whose values divide the test rows into subgroups; with "
+        "`source: given` only.",
     )
     run: ColumnName | None = Field(
         None,

@@ -62,14 +62,8 @@ class MetricFamily:
 
     def covariance(self) -> FloatArray:
         """Return the covariance of the known models' metrics, shape (K, K); NaN of one unit."""
-        sums = np.stack([s.drawn_from for s in self.singles if s is not None], axis=1)
-        n = len(sums)
-        if self.setting.clusters is not None:
-            sums = _cluster_sums(sums, self.setting.clusters)
-        units = len(sums)
-        if units == 1:
-            return np.full((sums.shape[1], sums.shape[1]), np.nan)
-        return np.asarray(units / (units - 1) * (sums.T @ sums) / n**2)
+        rows = np.stack([s.drawn_from for s in self.singles if s is not None], axis=1)
+        return cluster_covariance(rows, self.setting.clusters)
 
     def contrasts(
         self, first: NDArray[np.intp], second: NDArray[np.intp]
@@ -110,6 +104,16 @@ class MetricFamily:
             self.covariance() if self.known else np.empty((0, 0)),
         )
         return found, statuses, tested, at
+
+
+def cluster_covariance(rows: FloatArray, clusters: Codes | None) -> FloatArray:
+    """Return the covariance of means of influence values, shape (n, K); NaN of one unit."""
+    n, k = rows.shape
+    sums = rows if clusters is None else _cluster_sums(rows, clusters)
+    units = len(sums)
+    if units == 1:
+        return np.full((k, k), np.nan)
+    return np.asarray(units / (units - 1) * (sums.T @ sums) / n**2)
 
 
 def _cluster_sums(rows: FloatArray, clusters: Codes) -> FloatArray:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, as_scores, check_flag
+from bakeoff.stats._checks import FloatArray, as_scores, check_flag, check_level
 from bakeoff.stats._docstrings import fill_docstring
+from bakeoff.stats._max_t import Contrasts, all_pairs, draw, max_t
+from bakeoff.stats._metric_family import cluster_covariance
+from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._result import Result, Status
-from bakeoff.stats._test_rows import subgroup_rows
+from bakeoff.stats._spread import spread
+from bakeoff.stats._tails import t_pvalue
+from bakeoff.stats._test_rows import Codes, read_groups, subgroup_rows
 from bakeoff.stats.metric_means import mean_difference
-from bakeoff.stats.metrics import metric_difference
+from bakeoff.stats.metrics import difference, setting_of
 
 
 @fill_docstring
@@ -37,7 +43,9 @@ def metric_interaction(
     """Test whether the difference of a metric between two models differs between subgroups.
 
     Welch's F over the differences inside each subgroup, with their standard errors and degrees of
-    freedom from influence values (Welch 1951).
+    freedom from influence values (Welch 1951). Where groups of rows reach into several subgroups
+    these are not independent: then the largest t of all pairs of subgroups is tested, drawn from
+    the covariance of their influence values.
 
     Parameters
     ----------
@@ -63,26 +71,23 @@ def metric_interaction(
     ValueError
         As `metric_difference`; fewer than two subgroups.
     """
-    rows = subgroup_rows(subgroup, len(np.asarray(y_true)))
+    n = len(np.asarray(y_true))
     every = sorted(set(np.asarray(y_true).tolist())) if labels is None else labels
-    parts = {
-        name: metric_difference(
-            np.asarray(y_true)[at],
-            np.asarray(predicted_a)[at],
-            np.asarray(predicted_b)[at],
-            metric=metric,
-            positive=positive,
-            labels=every,
-            groups=None if groups is None else np.asarray(groups)[at],
-            beta=beta,
-            k=k,
-            cost=cost,
-            priors=priors,
-            confidence_level=confidence_level,
-        )
-        for name, at in rows.items()
-    }
-    return _interaction("metric_interaction", metric, parts, len(np.asarray(y_true)))
+    level = check_level(confidence_level)
+    options = Options(beta, k, cost, priors)
+    parts = {}
+    for name, at in subgroup_rows(subgroup, n).items():
+        models = [("predicted_a", _some(predicted_a, at)), ("predicted_b", _some(predicted_b, at))]
+        own = None if groups is None else np.asarray(groups)[at]
+        known = setting_of(metric, _some(y_true, at), models, positive, every, own, options)
+        found, result = difference(*known, "two-sided", level)
+        parts[name] = _Part(at, result, None if found is None else found.drawn_from)
+    return _interaction("metric_interaction", metric, parts, read_groups(groups, n))
+
+
+def _some(values: Any, rows: NDArray[np.intp]) -> Any:
+    """Take some rows; of a categorical column without a look at its labels."""
+    return values[rows] if hasattr(values, "categories") else np.asarray(values)[rows]
 
 
 def mean_interaction(
@@ -116,8 +121,10 @@ def mean_interaction(
     """
     check_flag(greater_is_better, "greater_is_better")
     a, b = as_scores(values_a, "values_a", unit="rows"), as_scores(values_b, "values_b")
-    parts = {
-        name: mean_difference(
+    sign = 1 if greater_is_better else -1
+    parts = {}
+    for name, at in subgroup_rows(subgroup, len(a)).items():
+        result = mean_difference(
             a[at],
             b[at],
             greater_is_better=greater_is_better,
@@ -125,46 +132,105 @@ def mean_interaction(
             df=df,
             confidence_level=confidence_level,
         )
-        for name, at in subgroup_rows(subgroup, len(a)).items()
-    }
-    return _interaction("mean_interaction", "values", parts, len(a))
+        parts[name] = _Part(at, result, sign * (a[at] - b[at]) - result.estimate)
+    return _interaction("mean_interaction", "values", parts, read_groups(groups, len(a)))
 
 
-def _interaction(test: str, variant: str, parts: dict[Any, Result], n: int) -> Result:
-    answered = [part for part in parts.values() if part.status is Status.OK]
-    statistic = pvalue = df1 = df2 = math.nan
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """The difference in one subgroup: its rows, its result, and the influence of each row."""
+
+    rows: NDArray[np.intp]
+    result: Result
+    psi: FloatArray | None
+
+
+def _interaction(
+    test: str, variant: str, parts: dict[Any, _Part], clusters: Codes | None
+) -> Result:
+    n = sum(len(part.rows) for part in parts.values())
+    answered = [part for part in parts.values() if part.result.status is Status.OK]
+    found: dict[str, Any] = {"statistic": math.nan, "pvalue": math.nan}
+    method = "welch1951"
     if len(answered) > 1:
-        statistic, df1, df2 = welch_f(
-            np.array([part.details.get("padded", part.estimate) for part in answered]),
-            np.array([part.details["se"] for part in answered]),
-            np.array([part.df for part in answered]),
+        estimates, ses, dfs = (
+            np.array([value(part.result) for part in answered])
+            for value in (lambda r: r.details.get("padded", r.estimate), _se, lambda r: r.df)
         )
-        pvalue = float(special.fdtrc(df1, df2, statistic))
+        if clusters is not None and _spans(answered, clusters):
+            found, method = _largest(answered, clusters, estimates, ses, n), "hothorn2008"
+        else:
+            statistic, df1, df2 = welch_f(estimates, ses, dfs)
+            found = {"statistic": statistic, "df1": df1, "df2": df2}
+            found["pvalue"] = float(special.fdtrc(df1, df2, statistic))
     return Result(
         test=test,
         variant=variant,
-        statistic=statistic,
-        df1=df1,
-        df2=df2,
-        pvalue=pvalue,
+        **found,
         n=n,
         status=Status.OK if len(answered) > 1 else Status.TOO_FEW,
         null_hypothesis="The difference between the two fitted models is the same in all "
         "subgroups.",
-        method="welch1951",
+        method=method,
         details={
             "subgroups": {
                 str(name): {
-                    "n": part.n,
-                    "estimate": part.estimate,
-                    "ci": part.ci,
-                    "pvalue": part.pvalue,
-                    "status": part.status,
+                    "n": part.result.n,
+                    "estimate": part.result.estimate,
+                    "ci": part.result.ci,
+                    "pvalue": part.result.pvalue,
+                    "status": part.result.status,
                 }
                 for name, part in parts.items()
             }
         },
     )
+
+
+def _se(result: Result) -> float:
+    return float(result.details["se"])
+
+
+def _spans(parts: list[_Part], clusters: Codes) -> bool:
+    """Tell whether a group of rows has rows in several subgroups."""
+    seen = np.concatenate([np.unique(clusters[part.rows]) for part in parts])
+    return len(np.unique(seen)) < len(seen)
+
+
+def _largest(
+    parts: list[_Part], clusters: Codes, estimates: FloatArray, ses: FloatArray, n: int
+) -> dict[str, float]:
+    """Test all pairs of subgroups by the largest t, where the same groups are in several.
+
+    A row's influence on the difference in its subgroup g, n/n_g times ψ, is summed by group.
+    """
+    columns = np.zeros((n, len(parts)))
+    for i, part in enumerate(parts):
+        columns[part.rows, i] = n / len(part.rows) * np.asarray(part.psi)
+    covariance = cluster_covariance(columns, clusters)
+    scale = ses / np.sqrt(covariance.diagonal())  # the pseudo-rows of each subgroup's own test
+    covariance = covariance * np.outer(scale, scale)
+    first, second = all_pairs(len(parts), None)
+    variances = covariance.diagonal()
+    se = np.sqrt(variances[first] + variances[second] - 2 * covariance[first, second])
+    df = np.array(
+        [
+            spread(columns[:, i] - columns[:, j], clusters=clusters).df
+            for i, j in zip(first, second, strict=True)
+        ]
+    )
+    contrasts = Contrasts(first, second, estimates[first] - estimates[second], se, df, covariance)
+    largest = int(np.argmax(contrasts.size("two-sided")))
+    statistic, own_df = float(contrasts.statistic[largest]), float(df[largest])
+    if len(first) == 1:
+        pvalue = t_pvalue(statistic, own_df, "two-sided")
+    else:
+        draws, unit = draw(covariance, _DRAWS, seed=0)
+        pvalue = float(max_t(contrasts, draws, 0.95, "two-sided", unit).single_step.min())
+    return {"statistic": abs(statistic), "df": own_df, "pvalue": pvalue}
+
+
+_DRAWS = 99_999
 
 
 def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[float, float, float]:

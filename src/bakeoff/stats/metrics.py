@@ -7,6 +7,7 @@ intervals and tests.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -20,7 +21,7 @@ from bakeoff.stats._metric_table import METRICS, metric_called
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Result
 from bakeoff.stats._test_rows import read_groups
-from bakeoff.stats.influence import one, pair
+from bakeoff.stats.influence import Influence, one, pair
 
 
 def test_set_metrics() -> tuple[str, ...]:
@@ -99,7 +100,7 @@ def metric_ci(
     level = check_level(confidence_level)
     options = Options(beta, k, cost, priors)
     models = [("predicted", predicted)]
-    setting, (rows,) = _setting(metric, y_true, models, positive, labels, groups, options)
+    setting, (rows,) = setting_of(metric, y_true, models, positive, labels, groups, options)
     base = Answer("metric_ci", setting, "two-sided", level)
     try:
         found = one(setting, rows)
@@ -177,16 +178,23 @@ def metric_difference(
     level = check_level(confidence_level, side=side)
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
     options = Options(beta, k, cost, priors)
-    setting, (a, b) = _setting(metric, y_true, models, positive, labels, groups, options)
-    base = Answer("metric_difference", setting, side, level)
+    setting, (a, b) = setting_of(metric, y_true, models, positive, labels, groups, options)
+    return difference(setting, [a, b], side, level)[1]
+
+
+def difference(
+    setting: Setting, rows: Sequence[Any], side: Alternative, level: float
+) -> tuple[Influence | None, Result]:
+    """Return the influence of every row on a difference, better is greater, and its test."""
+    base, (a, b) = Answer("metric_difference", setting, side, level), rows
     try:
         found = better_is_positive(setting, pair(setting, a, b))
     except UndefinedMetric as reason:
-        return base.undefined(str(reason))
-    return base.of_pair(found, one(setting, a), one(setting, b))
+        return None, base.undefined(str(reason))
+    return found, base.of_pair(found, one(setting, a), one(setting, b))
 
 
-def _setting(
+def setting_of(
     metric: str,
     y_true: ArrayLike,
     models: list[tuple[str, ArrayLike]],
@@ -195,6 +203,7 @@ def _setting(
     groups: ArrayLike | None,
     options: Options,
 ) -> tuple[Setting, list[Any]]:
+    """Check a metric, its truth and the predictions it is computed from."""
     how = metric_called(metric)
     truth, rows = read(how, y_true, models, positive, labels)
     return Setting(how, truth, read_groups(groups, truth.n), options), rows

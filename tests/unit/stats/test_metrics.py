@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn import metrics as sk
 
 from bakeoff.stats import (
@@ -417,3 +418,43 @@ def test_metric_whose_level_is_not_quite_kept_says_by_how_much(metric, name):
         if int(r["answered"]) >= 0.2 * int(r["replicates"])
     ]
     assert round(100 * max(rates)) == share
+
+
+def spanning(effect: float, seed: int, groups: int = 40) -> tuple[np.ndarray, ...]:
+    """Return values of two systems by groups whose rows are in three subgroups each."""
+    rng = np.random.default_rng(seed)
+    group, part = np.repeat(np.arange(groups), 9), np.tile(np.repeat(np.arange(3), 3), groups)
+    shared = rng.normal(size=groups)[group]
+    a = shared + rng.normal(size=len(group)) + effect * (part == 1)
+    return a, np.zeros(len(group)), part, group
+
+
+def test_groups_in_several_subgroups_are_not_taken_for_independent():
+    rejected = {"spanning": 0, "independent": 0}
+    for seed in range(200):
+        a, b, part, group = spanning(0.0, seed)
+        found = mean_interaction(a, b, part, groups=group)
+        assert found.method == "hothorn2008"
+        rejected["spanning"] += found.pvalue < 0.05
+        rejected["independent"] += mean_interaction(a, b, part).pvalue < 0.05
+    assert 1 <= rejected["spanning"] <= 20
+    a, b, part, group = spanning(0.6, 1)
+    assert mean_interaction(a, b, part, groups=group).pvalue < 0.01
+
+
+def test_two_subgroups_with_shared_groups_are_a_paired_test_of_group_means():
+    a, b, part, group = spanning(0.4, 3)
+    two = part < 2
+    found = mean_interaction(a[two], b[two], part[two], groups=group[two], df="rows")
+    means = a.reshape(40, 3, 3).mean(axis=2)
+    expected = stats.ttest_rel(means[:, 0], means[:, 1])
+    assert abs(found.statistic) == pytest.approx(abs(expected.statistic))
+
+
+def test_groups_inside_subgroups_keep_welchs_test():
+    y, said, p = rows(n=120, seed=4)
+    half = np.repeat([0, 1], 60)
+    found = metric_interaction(
+        y, said, (p[:, 1] > 0.8).astype(int), half, metric="f1", groups=np.arange(120) // 4
+    )
+    assert found.method == "welch1951"

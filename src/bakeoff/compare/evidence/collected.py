@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.compare.evidence.of_rows import FoldPredictions, PairedPredictions
 from bakeoff.compare.evidence.of_scores import FoldScores
+from bakeoff.data.row_columns import SUBGROUP
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import UserError
 
@@ -81,7 +82,8 @@ def read_predictions(
         found = pd.read_parquet(path, columns=[name for name in names.values() if name in known])
         ranking = found.reindex(columns=list(names.values())).to_numpy(dtype=np.float64)
     related = [name for name in (GROUP, TIME) if name in known]
-    kin = pd.read_parquet(path, columns=related)
+    carried = [name for name in known if name.startswith(SUBGROUP)]
+    kin = pd.read_parquet(path, columns=[*related, *carried])
     return PairedPredictions(
         tuple(present),
         tuple(map(str, classes)),
@@ -92,6 +94,7 @@ def read_predictions(
         _probabilities(path, present, list(map(str, classes)), known) if probabilities else None,
         groups=kin[GROUP].to_numpy() if GROUP in kin else None,
         times=kin[TIME].to_numpy() if TIME in kin else None,
+        subgroups={n.removeprefix(SUBGROUP): pd.Categorical(kin[n]) for n in carried},
     )
 
 

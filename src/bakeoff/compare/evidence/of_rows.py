@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,8 @@ class PairedPredictions:
         What is not in here that might be, and why, a sentence each.
     groups, times : ndarray, shape (n,), or None
         The group or the time of each row, where the data set declares one.
+    subgroups : Mapping of str to Categorical
+        By column, the subgroup of each row.
     """
 
     models: tuple[str, ...]
@@ -54,6 +56,7 @@ class PairedPredictions:
     metric: str = ""
     groups: NDArray[Any] | None = None
     times: NDArray[Any] | None = None
+    subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def from_labels(

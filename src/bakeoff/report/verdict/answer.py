@@ -21,6 +21,7 @@ from bakeoff.report.verdict.kind import Kind, Verdict
 from bakeoff.report.verdict.left_out import failed, left_out
 from bakeoff.report.verdict.outcome import look
 from bakeoff.report.verdict.sentences import about_omnibus, numbers
+from bakeoff.report.verdict.subgroups import by_subgroup
 from bakeoff.report.verdict.untested import without_tests
 from bakeoff.report.verdict.wording import name
 
@@ -38,7 +39,7 @@ def answer(study: Study) -> Verdict:
         verdict = against_control(study, first)
     else:
         verdict = _from_tests(study, first, models if algorithms else None)
-    sentences = (*failed(study), *verdict.sentences, *left_out(study))
+    sentences = (*failed(study), *verdict.sentences, *by_subgroup(study), *left_out(study))
     return dataclasses.replace(verdict, sentences=sentences)
 
 

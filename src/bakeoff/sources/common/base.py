@@ -19,6 +19,7 @@ from pydantic import (
 
 from bakeoff.errors import Problem, UserError, shown
 from bakeoff.keys import Label, SpecSection, said, with_numbers
+from bakeoff.sources.common.subgroups import Subgroups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,6 +151,12 @@ class DataSet(SpecSection, ABC):
         None,
         description="Column with a number or a date: models are trained on what came before and "
         "tested on what came after. Not a feature unless listed in `features`.",
+    )
+    subgroups: Subgroups = Field(
+        [],
+        description="Columns whose values divide the test rows, like `[sex, {column: age, bins: "
+        "[40, 65]}]`: the models are compared in each subgroup too, and whether their difference "
+        "differs. They stay features unless `drop` or `features` leaves them out.",
     )
     licence: str | None = Field(None, description="Licence of the data, shown on its card.")
 

@@ -1,0 +1,139 @@
+"""The comparison of each pair of models in subgroups of the held-out rows, by every metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bakeoff.compare.comparison import decide_omnibus, decide_pair
+from bakeoff.compare.corrections import pairs_of
+from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.family import UNDEFINED_METRIC
+from bakeoff.compare.held_out import held_out
+from bakeoff.compare.setup import cost_options
+from bakeoff.spec import Experiment
+from bakeoff.stats import Result, Status, adjust_pvalues, catalogue, metric_interaction
+from bakeoff.stats import test_set_metrics as known_metrics
+from bakeoff.stats.multiplicity import simultaneous_level
+
+CORRECTION = "holm"
+COLUMNS = (
+    *("dataset", "metric", "column", "role", "subgroup", "model_a", "model_b", "n", "estimate"),
+    *("ci_low", "ci_high", "confidence", "statistic", "df", "df1", "df2", "pvalue"),
+    *("pvalue_adjusted", "correction", "family_size", "alpha", "status", "decision"),
+)
+INTERACTION, SUBGROUP = "interaction", "subgroup"
+"""Roles: does the difference differ between subgroups of a column; is there one in a subgroup?"""
+
+
+def subgroup_table(experiment: Experiment, inputs: Mapping[str, str | Path]) -> pd.DataFrame:
+    """Compare each pair of models in each subgroup, and ask whether their difference differs.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Its models, metrics, costs and settings of tests.
+    inputs : Mapping of data set to path
+        The collected predictions of each test set.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`: for each data set, metric, column and pair of models a row for the interaction
+        and one for each subgroup. The p-values of the interactions are adjusted over the columns
+        and pairs of a data set and metric, those of subgroups over the subgroups and pairs of a
+        column, both by Holm's method; the intervals of subgroups hold together.
+    """
+    metrics = [metric for metric in experiment.metrics if metric in known_metrics()]
+    found = [
+        line
+        for dataset, path in inputs.items()
+        for rows in held_out(experiment, dataset, path, metrics)
+        for line in of_test_set(dataset, rows, experiment)
+    ]
+    return pd.DataFrame(found, columns=list(COLUMNS))
+
+
+def of_test_set(
+    dataset: str, rows: PairedPredictions, experiment: Experiment
+) -> list[dict[str, Any]]:
+    """Give the lines of one metric on one test set: those of every column of subgroups."""
+    alpha, versus = experiment.tests.alpha, experiment.tests.versus
+    pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []
+    lines: list[dict[str, Any]] = [
+        {"dataset": dataset, "metric": rows.metric, "column": column, "alpha": alpha} | line
+        for column in rows.subgroups
+        for line in _of_column(rows, column, pairs, experiment)
+    ]
+    _adjust([line for line in lines if line["role"] == INTERACTION])
+    for column in rows.subgroups:
+        _adjust([x for x in lines if x["column"] == column and x["role"] == SUBGROUP])
+    for line in lines:
+        p, role = line["pvalue_adjusted"], line["role"]
+        interaction = role == INTERACTION
+        said = decide_omnibus(p, alpha) if interaction else decide_pair(p, alpha, line["estimate"])
+        line["decision"] = said.value
+    return lines
+
+
+def _adjust(family: list[dict[str, Any]]) -> None:
+    adjusted = adjust_pvalues([line["pvalue"] for line in family], CORRECTION) if family else ()
+    for line, p in zip(family, adjusted, strict=True):
+        line |= {
+            "pvalue_adjusted": float(p),
+            "correction": CORRECTION,
+            "family_size": len(family),
+        }
+
+
+def _of_column(
+    rows: PairedPredictions, column: str, pairs: list[tuple[int, int]], experiment: Experiment
+) -> Iterator[dict[str, Any]]:
+    values = rows.subgroups[column].remove_unused_categories()
+    level = 1 - experiment.tests.alpha
+    level = simultaneous_level(level, max(1, len(pairs) * len(values.categories)), CORRECTION)
+    for a, b in pairs:
+        names = {"model_a": rows.models[a], "model_b": rows.models[b]}
+        missing = rows.missing([a, b])
+        if missing or len(values.categories) < 2:
+            status = UNDEFINED_METRIC if missing else Status.TOO_FEW.value
+            yield names | _line(INTERACTION, "", rows.n) | {"status": status}
+            continue
+        found = _interaction(rows, values, (a, b), level, experiment)
+        yield names | _line(INTERACTION, "", found.n) | _numbers(found)
+        for code, part in found.details["subgroups"].items():
+            own = {key: part[key] for key in ("estimate", "pvalue")}
+            own["status"] = part["status"].value
+            if part["ci"] is not None:
+                own |= {"ci_low": part["ci"].low, "ci_high": part["ci"].high}
+            subgroup = str(values.categories[int(code)])
+            yield names | _line(SUBGROUP, subgroup, part["n"]) | {"confidence": level} | own
+
+
+def _line(role: str, subgroup: str, n: int) -> dict[str, Any]:
+    nothing = dict.fromkeys(("estimate", "pvalue", "ci_low", "ci_high"), math.nan)
+    return {"role": role, "subgroup": subgroup, "n": n, **nothing}
+
+
+def _numbers(found: Result) -> dict[str, Any]:
+    row = found.to_row()
+    keys = ("statistic", "df", "df1", "df2", "pvalue", "status")
+    return {key: row[key] for key in keys}
+
+
+def _interaction(
+    rows: PairedPredictions,
+    values: pd.Categorical,
+    pair: tuple[int, int],
+    level: float,
+    experiment: Experiment,
+) -> Result:
+    entry = catalogue()["metric_difference"]
+    managed = {**rows.managed(entry), **cost_options(experiment.costs, rows.metric)}
+    options = {k: v for k, v in managed.items() if k in entry.options}
+    truth, a, b = rows.arguments(entry, pair)
+    return metric_interaction(truth, a, b, values.codes, **options, confidence_level=level)

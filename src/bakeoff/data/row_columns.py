@@ -1,0 +1,98 @@
+"""Columns that comparisons look at row by row: subgroups, and what metrics take as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from bakeoff.data import columns
+from bakeoff.errors import Place, Problem, UserError, unknown
+from bakeoff.sources.common.subgroups import SubgroupColumn
+from bakeoff.spec.row_columns import RowColumns
+
+SUBGROUP, TAKEN = ":subgroup:", ":column:"
+"""How columns that are carried along begin; no model is called so."""
+MISSING = "(missing)"
+"""The subgroup of rows without a value."""
+MOST_SUBGROUPS = 30
+MOST_CODES = 10
+"""With more different numbers a column is no code of subgroups: it must be cut."""
+
+
+def carry(frame: pd.DataFrame, wanted: RowColumns, place: Place) -> pd.DataFrame:
+    """Return the columns that are carried along with the rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The columns of a source.
+    wanted : RowColumns
+        Which to carry.
+    place : tuple
+        Where the experiment names the subgroups.
+
+    Raises
+    ------
+    Problem
+        No such column, or one that makes no subgroups.
+    """
+    found = {}
+    for i, one in enumerate(wanted.subgroups):
+        at = (*place, i)
+        if one.column not in frame.columns:
+            raise Problem(at, unknown("column", one.column, map(str, frame.columns)))
+        found[f"{SUBGROUP}{one.column}"] = _subgroups(frame[one.column], one, at)
+    for name in wanted.taken:
+        if name not in frame.columns:
+            raise Problem(("metrics",), unknown("column", name, map(str, frame.columns)))
+        found[f"{TAKEN}{name}"] = columns.plain(frame[name])
+    return pd.DataFrame(found, index=frame.index)
+
+
+def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> columns.Series:
+    """Name the subgroup of each row."""
+    try:
+        known = columns.plain(values)
+    except UserError as error:
+        raise Problem(at, f"column {one.column!r} {error}") from None
+    number = types.is_numeric_dtype(known.dtype)
+    different = int(known.nunique())
+    if one.bins is not None:
+        if not number:
+            raise Problem((*at, "bins"), f"column {one.column!r} holds no numbers to cut")
+        order, texts = _cut(known, one.bins)
+    else:
+        if number and not types.is_bool_dtype(values.dtype) and different > MOST_CODES:
+            low, high = known.min(), known.max()
+            raise Problem(
+                at,
+                f"column {one.column!r} holds {different:,} different numbers from {low:g} to "
+                f"{high:g}: say where to cut them, `{{column: {one.column}, bins: "
+                f"[{(low + high) / 2:.3g}]}}`",
+            )
+        order, texts = columns.sorted_names(values), columns.names(values)
+    if texts.nunique() > MOST_SUBGROUPS:
+        raise Problem(
+            at,
+            f"column {one.column!r} has {texts.nunique():,} different values, {MOST_SUBGROUPS} at "
+            "most make subgroups: pool some, or name another column",
+        )
+    texts = texts.where(known.notna(), MISSING)
+    if texts.nunique() < 2:
+        whole = f"puts all rows into one subgroup, {texts.iloc[0]!r}"
+        raise Problem(at, f"column {one.column!r} {whole}")
+    names = [*dict.fromkeys([*order, MISSING])]
+    return pd.Series(pd.Categorical(texts, names), index=values.index)
+
+
+def _cut(values: columns.Series, bins: Sequence[float]) -> tuple[list[str], columns.Series]:
+    """Name the intervals, and that of each number."""
+    names = [f"below {bins[0]:g}"]
+    names += [f"{low:g} to below {high:g}" for low, high in pairwise(bins)]
+    names.append(f"{bins[-1]:g} or more")
+    at = np.searchsorted(bins, values.to_numpy(np.float64), side="right")
+    return names, pd.Series(np.array(names, dtype=object)[at], index=values.index)

@@ -1,0 +1,93 @@
+"""Columns that comparisons look at row by row: which make subgroups, and which must be cut."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.data.row_columns import carry
+from bakeoff.errors import Problem, UserError
+from bakeoff.sources.common.subgroups import SubgroupColumn, as_columns
+from bakeoff.spec import load_experiment
+from bakeoff.spec.row_columns import RowColumns
+
+FRAME = pd.DataFrame(
+    {
+        "sex": ["f", "m", None, "f", "m", "f"],
+        "age": [20.0, 40.0, 64.5, 65.0, np.nan, 90.0],
+        "site": [10, 2, 10, 2, 3, 3],
+        "id": [f"row {i}" for i in range(6)],
+        "one": ["x"] * 6,
+        "smokes": [True, False, True, True, False, False],
+    }
+)
+
+
+def subgroups(*listed):
+    columns = as_columns(
+        [one if isinstance(one, str) else SubgroupColumn.model_validate(one) for one in listed]
+    )
+    return carry(FRAME, RowColumns(columns), ("datasets", "d", "subgroups"))
+
+
+def test_values_name_subgroups_in_their_own_order_and_missing_ones_are_the_last():
+    found = subgroups("sex", "site", "smokes")
+    assert list(found[":subgroup:sex"]) == ["f", "m", "(missing)", "f", "m", "f"]
+    assert list(found[":subgroup:site"].cat.categories[:3]) == ["2", "3", "10"]
+    assert set(found[":subgroup:smokes"]) == {"True", "False"}
+
+
+def test_numbers_are_cut_where_the_experiment_says():
+    found = subgroups({"column": "age", "bins": [40, 65]})[":subgroup:age"]
+    assert list(found.cat.categories) == [
+        "below 40", "40 to below 65", "65 or more", "(missing)",
+    ]  # fmt: skip
+    assert list(found) == [
+        "below 40", "40 to below 65", "40 to below 65", "65 or more", "(missing)", "65 or more",
+    ]  # fmt: skip
+
+
+def test_columns_that_metrics_take_stay_as_they_are():
+    found = carry(FRAME, RowColumns(taken=("age",)), ())
+    assert found[":column:age"].dtype == float
+
+
+@pytest.mark.parametrize(
+    ("listed", "message"),
+    [
+        ("sax", "'sax'; did you mean 'sex'"),
+        ("one", "puts all rows into one subgroup, 'x'"),
+        ({"column": "sex", "bins": [1]}, "'sex' holds no numbers to cut"),
+    ],
+)
+def test_column_that_makes_no_subgroups_is_refused(listed, message):
+    with pytest.raises(Problem, match=message):
+        subgroups(listed)
+
+
+def test_column_of_many_values_is_refused():
+    frame = pd.DataFrame({"income": np.arange(50.0), "name": [f"n{i}" for i in range(50)]})
+    place = ("datasets", "d", "subgroups")
+    with pytest.raises(Problem, match=r"50 different numbers from 0 to 49: say where to cut them"):
+        carry(frame, RowColumns(as_columns(["income"])), place)
+    with pytest.raises(Problem, match="50 different values, 30 at most") as refused:
+        carry(frame, RowColumns(as_columns(["name"])), place)
+    assert refused.value.path == (*place, 0)
+
+
+@pytest.mark.parametrize(
+    ("listed", "message"),
+    [
+        (["sex", "sex"], "'sex' appears twice"),
+        (["sex", {"column": "sex"}], "'sex' appears twice"),
+        ([{"column": "age", "bins": [65, 40]}], "ascending order"),
+        ([{"column": "age", "bins": []}], "bins"),
+        ([{"colum": "age"}], "colum"),
+        ([3], "subgroups"),
+    ],
+)
+def test_mistakes_of_the_key_are_told(tiny, listed, message):
+    tiny["datasets"]["iris"]["subgroups"] = listed
+    with pytest.raises(UserError, match=message):
+        load_experiment(tiny)
