@@ -132,8 +132,8 @@ def collect_predictions(
         for name, values in related(data, table["row_id"].to_numpy()).items():
             table = table.append_column(name, pa.array(values))
     if carried is not None:
-        for name, values in carried_columns(carried, table["row_id"].to_numpy()).items():
-            table = table.append_column(name, pa.Array.from_pandas(values))
+        for column, values in carried_columns(carried, table["row_id"].to_numpy()).items():
+            table = table.append_column(str(column), pa.Array.from_pandas(values))
     with whole(output) as part:
         pq.write_table(table, part, compression="zstd")
 

@@ -13,7 +13,7 @@ from bakeoff.report.exhibits.subgroups import when
 from bakeoff.report.numbers import degrees, number, pvalue
 from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, Table, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.scores import METRICS
 
 COLUMNS = (
@@ -34,7 +34,7 @@ COLUMNS = (
 )
 
 
-def build(item: Item, study: Study) -> Table:
+def build(item: Item, study: Study) -> PageTable:
     """List the interaction of every column and the difference in every subgroup."""
     several = len(study.datasets) > 1
     rows = [
