@@ -11,12 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, as_scores, check_flag, check_level
-from bakeoff.stats._checks import FloatArray, as_scores, check_flag, check_level
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._max_t import Contrasts, draw, max_t
-from bakeoff.stats._metric_family import cluster_covariance
-from bakeoff.stats._metric_setting import Options
-from bakeoff.stats._pairs import all_pairs
 from bakeoff.stats._metric_family import cluster_covariance
 from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._pairs import all_pairs

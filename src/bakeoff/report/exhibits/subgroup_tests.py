@@ -105,7 +105,7 @@ def _says(line: dict[Any, Any], study: Study) -> Cell:
 
 EXHIBIT = TableExhibit(
     section=Section.COMPARISONS,
-    place=6,
+    place=31,
     title="Differences by subgroup, all numbers",
     caption="The difference between two models in each subgroup of the held-out rows, by every "
     "metric, and for each column the test of the interaction. Where a subgroup has too few rows "

@@ -125,8 +125,9 @@ def when(asked: Asked) -> bool:
 
 EXHIBIT = FigureExhibit(
     section=Section.COMPARISONS,
-    place=5,
+    place=30,
     title="Differences by subgroup",
+    heading="In subgroups",
     caption="The difference between two models in each subgroup of the held-out rows with its "
     "interval, and for each column of subgroups the p-value of the interaction: whether the "
     "difference is the same in all of them. P-values are adjusted over columns, subgroups and "
