@@ -17,6 +17,7 @@ from bakeoff.stats._result import Alternative
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.intp]
 
 _LARGEST_SCORE = 1e100
 

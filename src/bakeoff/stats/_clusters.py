@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, as_array, is_missing
+from bakeoff.stats._checks import FloatArray, IntArray, as_array, is_missing
 from bakeoff.stats._errors import ArgumentError
-
-IntArray = NDArray[np.intp]
 
 # a variance this much smaller than what it was summed from is float noise
 _NOISE = 1e-24

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-IntArray = NDArray[np.integer[Any]]
+WholeNumbers = NDArray[np.integer[Any]]
 
 # Values handled by the exact recursion before it gives up: about a second's work.
 _MAX_WORK = 30_000_000
@@ -40,7 +40,7 @@ class PermutationPvalue:
     error: float
 
 
-def exact_pvalue(row_totals: IntArray, models: int, observed: int) -> PermutationPvalue | None:
+def exact_pvalue(row_totals: WholeNumbers, models: int, observed: int) -> PermutationPvalue | None:
     """Return P(M ΣG² − (ΣG)² ≥ observed), or None where that would take too long.
 
     Parameters
@@ -62,7 +62,7 @@ def exact_pvalue(row_totals: IntArray, models: int, observed: int) -> Permutatio
     if float(rows + 1) ** (models - 1) >= 2.0**62:  # the keys of the states would overflow
         return None
     base = (rows + 1) ** np.arange(models - 1, dtype=np.int64)
-    totals: IntArray = np.zeros((1, models), dtype=np.int64)
+    totals: WholeNumbers = np.zeros((1, models), dtype=np.int64)
     chance = np.ones(1)
     work = 0
     for right in range(1, models):
@@ -81,7 +81,7 @@ def exact_pvalue(row_totals: IntArray, models: int, observed: int) -> Permutatio
 
 
 def monte_carlo_pvalue(
-    row_totals: IntArray, models: int, observed: int, n_resamples: int, seed: int
+    row_totals: WholeNumbers, models: int, observed: int, n_resamples: int, seed: int
 ) -> PermutationPvalue:
     """Estimate the same probability from random tables, at a cost free of the number of rows.
 
@@ -108,7 +108,7 @@ def monte_carlo_pvalue(
     return PermutationPvalue(pvalue, "monte_carlo", error)
 
 
-def _subsets(models: int, right: int) -> IntArray:
+def _subsets(models: int, right: int) -> WholeNumbers:
     """Return every choice of `right` of the models as a 0/1 row."""
     chosen = np.array(list(itertools.combinations(range(models), right)))
     subsets = np.zeros((len(chosen), models), dtype=np.int64)
@@ -117,8 +117,8 @@ def _subsets(models: int, right: int) -> IntArray:
 
 
 def _add_row(
-    totals: IntArray, chance: NDArray[np.float64], subsets: IntArray, base: IntArray
-) -> tuple[IntArray, NDArray[np.float64]]:
+    totals: WholeNumbers, chance: NDArray[np.float64], subsets: WholeNumbers, base: WholeNumbers
+) -> tuple[WholeNumbers, NDArray[np.float64]]:
     """Return the distribution of the column totals with one more random row."""
     grown = (totals[:, None, :] + subsets).reshape(-1, totals.shape[1])
     grown.sort(axis=1)

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional, mean
-
-Codes = NDArray[np.intp]
+from bakeoff.stats._test_rows import Codes
 
 
 class UndefinedMetric(ValueError):

@@ -18,12 +18,12 @@ from bakeoff.stats._checks import (
 )
 from bakeoff.stats._errors import ArgumentError
 
-Codes = NDArray[np.int64]
+Places = NDArray[np.int64]
 
 
 def as_label_codes(
     y_true: ArrayLike, pred_a: ArrayLike, pred_b: ArrayLike, classes: Sequence[Any] | None
-) -> tuple[list[Any], Codes, Codes, Codes]:
+) -> tuple[list[Any], Places, Places, Places]:
     """Return the classes, and truth and the two models' labels as positions among them."""
     given = {"y_true": y_true, "pred_a": pred_a, "pred_b": pred_b}
     labels = {name: _as_labels(values, name) for name, values in given.items()}
@@ -73,7 +73,7 @@ def _class_names(classes: Sequence[Any] | None, *labels: NDArray[Any]) -> list[A
     return names
 
 
-def _places(labels: NDArray[Any], names: list[Any], name: str) -> Codes:
+def _places(labels: NDArray[Any], names: list[Any], name: str) -> Places:
     found, inverse = np.unique(labels, return_inverse=True)
     where = {label: position for position, label in enumerate(names)}
     unknown = [label for label in found.tolist() if label not in where]

@@ -11,14 +11,12 @@ from itertools import permutations
 from operator import add
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bakeoff.stats._checks import BoolArray, FloatArray
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._functional import Functional, mean
 from bakeoff.stats._ranks import rank
-
-Codes = NDArray[np.intp]
+from bakeoff.stats._test_rows import Codes
 
 
 def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Functional:

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.stats import _mcnemar_kernels as kernels
-from bakeoff.stats._checks import FloatArray
+from bakeoff.stats._checks import FloatArray, IntArray
 from bakeoff.stats._result import Alternative
 
 FLIPS = ("sign_flip", "sign_flip_exact")
 MOST_ENUMERATED = 20
-IntArray = NDArray[np.intp]
 _TIES = 1e-9
 _NEGLIGIBLE = 32.0  # in logs: e^-32 is 1e-14 of a probability
 _LARGEST_LATTICE = 1 << 22
