@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores import METRICS, POINTS, Need
@@ -48,3 +49,45 @@ def test_metric_looks_at_nothing_but_what_it_says_it_needs(name: str) -> None:
 @pytest.mark.parametrize("name", METRICS)
 def test_metric_has_a_test(name: str) -> None:
     assert any(f'"{name}"' in file.read_text() for file in TESTS.glob("test_*.py"))
+
+
+NEVER_WORST = {"average_precision", "average_precision_macro"}
+"""Ranking all rows the wrong way round still leaves the share of the positive ones."""
+
+
+def certain(y: NDArray[np.intp], k: int, *, right: bool, spread: bool = False) -> Predictions:
+    """Predict all rows rightly or wrongly, and be certain of it or of nothing but the error."""
+    said = y if right else (y + 1) % k
+    p = (1 - np.eye(k))[y] / (k - 1) if spread else np.eye(k)[said]
+    return Predictions(np.arange(len(y)), y, said, tuple("abcd"[:k]), p, None, {})
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_range_is_that_from_all_wrong_to_all_right(name: str) -> None:
+    metric = METRICS[name]
+    priced = metric.needs in (Need.COSTS, Need.PRIORS)
+    k = 2 if metric.binary or priced or metric.range[0] < 0 else 4
+    costs, y = COSTS if priced else None, np.arange(40) % k
+    worst, best = metric.range if metric.greater_is_better else metric.range[::-1]
+    assert metric(certain(y, k, right=True), costs)[0] == pytest.approx(best, abs=1e-12)
+    wrong = [metric(certain(y, k, right=False, spread=s), costs)[0] for s in (False, True)]
+    found = min(wrong) if metric.greater_is_better else max(wrong)
+    if np.isfinite(worst) and name not in NEVER_WORST:
+        assert found == pytest.approx(worst, abs=1e-12)
+    else:
+        assert abs(found - best) > 0.4
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_metric_is_the_mean_of_rows_if_it_says_so(name: str) -> None:
+    metric = METRICS[name]
+    whole = predictions(probabilities=True)
+    costs = COSTS if metric.needs in (Need.COSTS, Need.PRIORS) else None
+    rows = [
+        Predictions(*(part[i : i + 1] for part in (whole.row_id, whole.y_true, whole.y_pred)),
+            whole.classes, whole.probabilities[i : i + 1], None, {})
+        for i in range(len(whole.y_true))
+    ]  # fmt: skip
+    mean = np.mean([metric(row, costs)[0] for row in rows])
+    alike = bool(np.isclose(mean, metric(whole, costs)[0]))
+    assert alike == metric.mean_of_rows or name == "top_2_accuracy"  # of two classes it is always 1

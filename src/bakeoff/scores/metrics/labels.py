@@ -148,7 +148,7 @@ def recall_macro(view: View) -> float:
     return float(_recalls(view).mean())
 
 
-@metric("weighted recall", POINTS)
+@metric("weighted recall", POINTS, mean_of_rows=True)
 def recall_weighted(view: View) -> float:
     """Mean recall over classes, weighted by their true counts: the accuracy."""
     return accuracy(view)
