@@ -10,19 +10,24 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import NoReturn
 
 from bakeoff import __version__
-from bakeoff.cli.decision_options import add_claim
+from bakeoff.cli.decision_options import add_claim, add_gate
 from bakeoff.errors import UserError
 
 COMMANDS = {
     "init": "write a commented experiment from a table and its target",
     "check": "say what an experiment will do, before it does it",
     "compare": "compare predictions that are there already, at once",
+    "gate": "decide whether a candidate may take the place of a base",
     "claim": "tell what a published comparison can be worth",
     "power": "tell what the tests of a finished run could have found",
     "tests": "list the statistical tests, or explain one",
 }
+
+MISTAKES = {"gate": 3}
+"""Exit codes for a mistake that are not 2: there it says "undecided"."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,28 +36,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0; 2 when something is wrong with what the user gave.
+        0; 2 when something is wrong with what the user gave. `gate` has codes of its own.
     """
     parser = make_parser()
     args = parser.parse_args(arguments)
+    code = 0
     try:
-        import_module(f"bakeoff.cli.{args.command}").run(args)
+        code = import_module(f"bakeoff.cli.{args.command}").run(args) or 0
         sys.stdout.flush()
     except UserError as error:
-        return _refuse(str(error))
+        sys.stderr.write(f"{error}\n")
+        return MISTAKES.get(args.command, 2)
     except BrokenPipeError:  # the reader (`| head`) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+    return code
 
 
-def _refuse(message: str) -> int:
-    sys.stderr.write(f"{message}\n")
-    return 2
+class _Parser(argparse.ArgumentParser):
+    """A parser that ends with its command's exit code for a mistake."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(MISTAKES.get(self.prog.split()[-1], 2), f"{self.prog}: error: {message}\n")
 
 
 def make_parser() -> argparse.ArgumentParser:
     """Make the parser of all commands."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="bakeoff",
         description="Is classifier A really better than B, or was it the split? Experiments are "
         "run by `snakemake`; these commands stand around it.",
@@ -64,6 +74,7 @@ def make_parser() -> argparse.ArgumentParser:
         "init": _add_init,
         "check": _add_check,
         "compare": _add_compare,
+        "gate": add_gate,
         "claim": add_claim,
         "power": _add_power,
         "tests": _add_tests,

@@ -52,3 +52,64 @@ def add_claim(parser: argparse.ArgumentParser) -> None:
         "  bakeoff claim --a 0.87 --b 0.85 --n 500 --agree 0.9\n"
         "  bakeoff claim --metric roc_auc --a 0.91 --b 0.88 --n 200 --positives 60"
     )
+
+
+def add_gate(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `bakeoff gate`."""
+    parser.add_argument("base", metavar="BASE", help="predictions of the model in place")
+    parser.add_argument("candidate", metavar="CANDIDATE", help="of the one that may replace it")
+    parser.add_argument(
+        "--margin",
+        required=True,
+        type=float,
+        metavar="SIZE",
+        help="the largest loss that does not matter, in the unit of the metric, e.g. 0.01; with "
+        "--superior the smallest gain that does",
+    )
+    parser.add_argument(
+        "--metric", default="accuracy", metavar="NAME", help="what to compare by (accuracy)"
+    )
+    parser.add_argument(
+        "--superior",
+        action="store_true",
+        help="ship only what is shown better by more than the margin, and block the rest",
+    )
+    parser.add_argument(
+        "--alpha",
+        type=float,
+        default=0.05,
+        metavar="LEVEL",
+        help="probability of a false ship, and of a false block (0.05)",
+    )
+    parser.add_argument(
+        "--groups", metavar="COLUMN", help="which rows belong together (a patient, a user)"
+    )
+    parser.add_argument(
+        "--subgroup", metavar="COLUMN", help="block where the rows of one of its values are worse"
+    )
+    parser.add_argument(
+        "--truth",
+        metavar="COLUMN",
+        help="the true labels; default: y_true, true, truth, label, target or y",
+    )
+    parser.add_argument("--id", metavar="COLUMN", help="row ids; default: id, row_id or row")
+    parser.add_argument(
+        "--predicted",
+        metavar="COLUMN",
+        help="the predicted labels; default: y_pred, predicted, prediction or pred",
+    )
+    parser.add_argument(
+        "--ledger",
+        metavar="FILE",
+        help="JSON lines of what this test set has decided; the k-th decision is made at the level "
+        "alpha/(k(k + 1)), and added",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead")
+    parser.add_argument("--junit", metavar="FILE", help="write a JUnit file too")
+    parser.add_argument("--markdown", metavar="FILE", help="write a comment for a pull request too")
+    parser.epilog = (
+        "Exit code: 0 ship, 1 block, 2 undecided, 3 a mistake.\n\n"
+        "examples:\n"
+        "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
+        "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1 --ledger decisions.jsonl"
+    )

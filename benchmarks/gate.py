@@ -1,0 +1,199 @@
+"""Wrong decisions of the gate: `python benchmarks/gate.py`.
+
+The candidate is worse by exactly the margin: to ship it and to block it are both wrong, and both as
+likely as a wrong decision can be. Two models on n rows, independent or in groups (the wins of a
+group lean to one model by a normal effect of the group), with two of the discordances that occur;
+once per test set, and 200 times with the levels of the ledger, where the candidates on independent
+rows have half of their answers in common. Rates go to gate.csv; `--page` writes their table into
+docs/gate.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy import special
+
+from bakeoff.stats import level_of_use
+from bakeoff.stats._clusters import Clusters, design_effect, intraclass_correlation, moments
+from bakeoff.stats.paired_intervals import _melded_cdf, _melded_lower, tango_statistic
+
+HERE = Path(__file__).parent
+RATES = HERE / "gate.csv"
+PAGE = HERE.parent / "docs" / "gate.md"
+BEGIN, END = "<!-- rates: begin -->\n", "<!-- rates: end -->\n"
+ALPHA, MARGIN, USES = 0.05, 0.02, 200
+DECISIONS = 100_000
+TEST_SETS = 10_000
+CELLS = [(n, psi) for n in (500, 2000) for psi in (0.05, 0.2)]
+GROUP_SIZE, GROUP_SPREAD = 20, 0.6
+
+
+def ships(wins: int, losses: int, n: int, level: float) -> bool:
+    """Tell what `decide_release` says of melded limits, by one probability instead of a limit."""
+    if wins == 0 or losses == n:
+        return paired_limit(wins, losses, n, level) > -MARGIN
+    m = wins + losses
+    if special.betainc(wins, losses + 1, 0.5) <= level:  # the lower limit is above 0
+        return True
+    return _melded_cdf(-MARGIN, wins, losses, m + 1, n - m) < level
+
+
+def blocks(wins: int, losses: int, n: int, level: float) -> bool:
+    """Tell whether the upper limit is below −margin."""
+    if losses == 0 or wins == n:
+        return -paired_limit(losses, wins, n, level) < -MARGIN
+    m = wins + losses
+    if special.betainc(losses, wins + 1, 0.5) > level:  # the upper limit is above 0
+        return False
+    return _melded_cdf(MARGIN, losses, wins, m, n - m + 1) < level
+
+
+def paired_limit(wins: int, losses: int, n: int, level: float) -> float:
+    """Return the lower limit itself, where a count is 0."""
+    return _melded_lower(wins, losses, n, level)
+
+
+def decisions_on_rows(n: int, psi: float, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return for every n_d the fewest wins that ship and the most that block."""
+    spread = 5 * np.sqrt(n * psi * (1 - psi)) + 5
+    first, last = max(0, int(n * psi - spread)), min(n, int(n * psi + spread))
+    ship, block = np.full(n + 1, n + 1), np.full(n + 1, -1)
+    for n_d in range(first, last + 1):
+        low, high = -1, n_d + 1  # ships at high, not at low: more wins never turn it
+        while high - low > 1:
+            middle = (low + high) // 2
+            good = ships(middle, n_d - middle, n, alpha)
+            low, high = (low, middle) if good else (middle, high)
+        ship[n_d] = high
+        low, high = -1, high  # blocks at low
+        while high - low > 1:
+            middle = (low + high) // 2
+            bad = blocks(middle, n_d - middle, n, alpha)
+            low, high = (middle, high) if bad else (low, middle)
+        block[n_d] = low
+    return ship, block
+
+
+def once_on_rows(n: int, psi: float, rng: np.random.Generator) -> tuple[float, float]:
+    """Return the rates of a false ship and of a false block of a first decision, no ledger."""
+    ship, block = decisions_on_rows(n, psi, ALPHA)
+    n_d = rng.binomial(n, psi, DECISIONS)
+    wins = rng.binomial(n_d, (psi - MARGIN) / (2 * psi))
+    return float((wins >= ship[n_d]).mean()), float((wins <= block[n_d]).mean())
+
+
+def often_on_rows(n: int, psi: float, rng: np.random.Generator) -> tuple[float, float]:
+    """Return the share of test sets with any false ship, any false block, in all their uses."""
+    ship_any = np.zeros(TEST_SETS, dtype=bool)
+    block_any = np.zeros(TEST_SETS, dtype=bool)
+    shared = rng.multinomial(n // 2, _cells(psi), TEST_SETS)
+    for use in range(1, USES + 1):
+        ship, block = decisions_on_rows(n, psi, level_of_use(use, ALPHA))
+        own = rng.multinomial(n - n // 2, _cells(psi), TEST_SETS)
+        wins, losses, _ = (shared + own).T
+        n_d = wins + losses
+        ship_any |= wins >= ship[n_d]
+        block_any |= wins <= block[n_d]
+    return float(ship_any.mean()), float(block_any.mean())
+
+
+def _cells(psi: float) -> list[float]:
+    return [(psi - MARGIN) / 2, (psi + MARGIN) / 2, 1 - psi]
+
+
+def grouped(n: int, psi: float, level: float, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Return whether each decision on rows in groups ships or blocks wrongly, shape (count, 2)."""
+    k = n // GROUP_SIZE
+    # the share of wins in a group is Φ(m + sZ), whose mean over groups is Φ(m/√(1 + s²))
+    centre = special.ndtri((psi - MARGIN) / (2 * psi)) * np.sqrt(1 + GROUP_SPREAD**2)
+    lean = special.ndtr(centre + GROUP_SPREAD * rng.standard_normal((k, count)))
+    discordant = rng.binomial(GROUP_SIZE, psi, (k, count))
+    return decisions_on_groups(rng.binomial(discordant, lean), discordant, level)
+
+
+def decisions_on_groups(wins: np.ndarray, discordant: np.ndarray, level: float) -> np.ndarray:
+    """Return what `decide_release` says of many test sets at once, from counts of shape (K, P)."""
+    k = len(wins)
+    clusters = Clusters(np.repeat(np.arange(k), GROUP_SIZE), np.full(k, float(GROUP_SIZE)))
+    found = moments((2 * wins - discordant).astype(float), discordant.sum(axis=0), clusters)
+    informative = np.count_nonzero(discordant, axis=0)
+    icc = np.nan_to_num(np.maximum(intraclass_correlation(found, clusters), 0))
+    effect = design_effect(found, informative, clusters)
+    effect = np.maximum(effect, 1 + (GROUP_SIZE - 1) * icc)
+    b, n_d = wins.sum(axis=0), discordant.sum(axis=0)
+    z = tango_statistic(b, n_d - b, clusters.n, -MARGIN) / np.sqrt(effect)
+    critical = -special.stdtrit(k - 1, level)
+    return np.column_stack([z > critical, z < -critical])
+
+
+def rates() -> Iterator[dict[str, object]]:
+    """Compute the rows of the table."""
+    for i, (n, psi) in enumerate(CELLS):
+        rng = np.random.default_rng([15, i])
+        for uses, found, count in (
+            (1, once_on_rows(n, psi, rng), DECISIONS),
+            (USES, often_on_rows(n, psi, rng), TEST_SETS),
+        ):
+            yield _line("independent", n, psi, uses, count, *found)
+        once = grouped(n, psi, ALPHA, DECISIONS, rng).mean(axis=0)
+        yield _line("groups of 20", n, psi, 1, DECISIONS, *map(float, once))
+        hits = np.zeros((TEST_SETS, 2), dtype=bool)
+        for use in range(1, USES + 1):
+            hits |= grouped(n, psi, level_of_use(use, ALPHA), TEST_SETS, rng)
+        yield _line("groups of 20", n, psi, USES, TEST_SETS, *map(float, hits.mean(axis=0)))
+
+
+def _line(
+    rows: str, n: int, psi: float, uses: int, count: int, ship: float, block: float
+) -> dict[str, object]:
+    return {
+        "rows": rows,
+        "n": n,
+        "discordance": psi,
+        "uses": uses,
+        "test_sets": count,
+        "false_ship": ship,
+        "false_block": block,
+    }
+
+
+def page() -> str:
+    """Return the page with the table of the rates."""
+    text = PAGE.read_text()
+    head, rest = text.split(BEGIN)
+    _, tail = rest.split(END)
+    with RATES.open(newline="") as file:
+        lines = [
+            f"| {r['rows']} | {int(r['n']):,} | {float(r['discordance']):.2f} | {r['uses']} | "
+            f"{int(r['test_sets']):,} | {float(r['false_ship']):.4f} | "
+            f"{float(r['false_block']):.4f} |\n"
+            for r in csv.DictReader(file)
+        ]
+    table = (
+        "| rows | n | discordance | uses | test sets | false ship | false block |\n"
+        "|---|--:|--:|--:|--:|--:|--:|\n"
+    )
+    return f"{head}{BEGIN}{table}{''.join(lines)}{END}{tail}"
+
+
+def main() -> None:
+    """Simulate, or write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--page", action="store_true", help="write the table into docs/gate.md")
+    if parser.parse_args().page:
+        PAGE.write_text(page())
+        return
+    found = list(rates())
+    with RATES.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(found[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""`bakeoff gate`: whether a candidate may take the place of a base."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from bakeoff.cli.terminal import bold, dim, say, table
+from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.gate import GateVerdict, Terms, decide, read_rows
+from bakeoff.gate.ledger import Ledger
+from bakeoff.gate.show import as_json, as_junit, as_markdown, headline, reasons
+from bakeoff.report.numbers import fixed
+from bakeoff.report.wrapping import paragraph
+from bakeoff.spec.given_models import GivenColumns
+from bakeoff.stats import ArgumentError, Release, test_set_metrics
+
+CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
+_OPTIONS = {
+    "true": "--truth",
+    "id": "--id",
+    "predicted": "--predicted",
+    "group": "--groups",
+    "subgroup": "--subgroup",
+}
+_NEEDS_MORE = ("cost", "fbeta")
+"""Metrics with options of their own."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Decide, and tell by the exit code."""
+    try:
+        return CODES[_decided(args).decision]
+    except Problem as problem:
+        option = _OPTIONS.get(str(problem.path[-1]))
+        raise UserError(f"{option}: {problem.message}" if option else problem.message) from None
+    except ArgumentError as error:
+        raise UserError(f"--{error.argument}: {error.message}") from None
+
+
+def _decided(args: argparse.Namespace) -> GateVerdict:
+    metrics = [name for name in test_set_metrics() if name not in _NEEDS_MORE]
+    if args.metric not in metrics:
+        raise UserError(f"--metric: {unknown('metric', args.metric, metrics)}")
+    columns = GivenColumns.model_validate(
+        {"true": args.truth, "id": args.id, "predicted": args.predicted, "group": args.groups}
+    )
+    rows = read_rows(args.base, args.candidate, columns, args.subgroup)
+    asked = Terms(args.metric, args.margin, args.alpha, args.superior)
+    ledger = None if args.ledger is None else Ledger(args.ledger)
+    use = None if ledger is None else ledger.next(rows, asked)
+    terms = asked if use is None else Terms(args.metric, args.margin, use.level, args.superior)
+    verdict = decide(rows, terms)
+    if ledger is not None and use is not None:
+        ledger.write(rows, asked, use, verdict)
+    for path, text in ((args.junit, as_junit), (args.markdown, as_markdown)):
+        if path is not None:
+            _write(path, text(verdict, use))
+    if args.json:
+        say(json.dumps(as_json(verdict, use), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _show(verdict, reasons(verdict, use))
+    return verdict
+
+
+def _show(verdict: GateVerdict, why: list[str]) -> None:
+    say("", bold(paragraph(headline(verdict))), paragraph(" ".join(why)), "")
+    if verdict.subgroups:
+        rows = [
+            (
+                part.name,
+                f"{part.limits.n:,}",
+                *(fixed(v, 3) for v in (part.limits.estimate, part.limits.low, part.limits.high)),
+                "worse" if part in verdict.harmed else "",
+            )
+            for part in verdict.subgroups
+        ]
+        head = ("subgroup", "rows", "change", "lower limit", "upper limit", "")
+        say(*table(head, rows, "lrrrrl"), "")
+        level = verdict.subgroups[0].limits.alpha
+        say(dim(paragraph(f"Limits of subgroups at the level {level:.2g} each (Bonferroni).")), "")
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}") from None

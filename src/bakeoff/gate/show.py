@@ -1,0 +1,191 @@
+"""A verdict as one paragraph, as JSON, as a JUnit file and as a comment on a pull request."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+from xml.etree import ElementTree
+
+from bakeoff import __version__
+from bakeoff.gate.ledger import Use
+from bakeoff.gate.verdict import GateVerdict, Part
+from bakeoff.report.numbers import MINUS, fixed, percent, score
+from bakeoff.stats import Release, Status, plain
+
+SCHEMA = "bakeoff-gate-1"
+_SIGNS = {Release.SHIP: "✅", Release.BLOCK: "⛔", Release.UNDECIDED: "❔"}
+_WHY_NONE = {
+    Status.TOO_FEW: "there are too few groups for limits, or too few rows of a class",
+    Status.IDENTICAL_SCORES: "both say the same on every row, which gives this metric no limits",
+    Status.ZERO_VARIANCE: "the difference is the same on every row, which gives no limits",
+    Status.UNDEFINED: "the metric has no value on these rows",
+}
+
+
+def headline(verdict: GateVerdict) -> str:
+    """Return the decision in one sentence."""
+    base, candidate = verdict.names
+    terms = verdict.terms
+    margin = f"{terms.margin:g} of {terms.metric}"
+    if verdict.decision is Release.SHIP:
+        if not terms.superior:
+            return f"Ship: {candidate} is not worse than {base} by {margin}."
+        return f"Ship: {candidate} is better than {base}{_by(terms.margin, margin)}."
+    if verdict.decision is Release.UNDECIDED:
+        return f"Undecided: {candidate} may be worse than {base} by {margin}, or not."
+    if verdict.harmed:
+        parts = ", ".join(part.name for part in verdict.harmed)
+        return f"Block: {candidate} is worse than {base}{_by(terms.margin, margin)} for {parts}."
+    if terms.superior:
+        return f"Block: {candidate} is not shown better than {base}{_by(terms.margin, margin)}."
+    return f"Block: {candidate} is worse than {base}{_by(terms.margin, margin)}."
+
+
+def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
+    """Return the sentences behind the decision."""
+    limits, terms = verdict.overall.limits, verdict.terms
+    found = [f"Its {terms.metric} is {_moved(limits.estimate)} on {_rows(verdict.overall)}."]
+    known = not math.isnan(limits.low)
+    if not known:
+        found.append(f"Nothing follows: {_WHY_NONE.get(limits.status, limits.status.value)}.")
+    else:
+        found.append(
+            f"The true change is above {score(limits.low)} and below {score(limits.high)}, each "
+            f"with a confidence of {percent(1 - limits.alpha)}; the line is at {_line(verdict)}."
+        )
+    if verdict.subgroups and not verdict.harmed:
+        found.append(f"In none of {len(verdict.subgroups)} subgroups is it shown to be so.")
+    for part in verdict.harmed:
+        found.append(
+            f"For {part.name} ({_rows(part)}) the change is {score(part.limits.estimate)}, below "
+            f"{score(part.limits.high)}."
+        )
+    if verdict.rows_needed is not None:
+        found.append(
+            f"If the change is what it seems, {verdict.rows_needed:,} rows would decide with a "
+            "probability of 80%."
+        )
+    elif verdict.decision is Release.UNDECIDED and known:
+        found.append("It seems so near the line that more rows would hardly decide.")
+    if use is not None:
+        found.append(spent(use, verdict))
+    return found
+
+
+def spent(use: Use, verdict: GateVerdict) -> str:
+    """Say what the test set has spent, and whether it can still decide."""
+    text = (
+        f"Decision {use.number} by this test set, at the level {use.level:.2g} of {use.alpha:g} "
+        "(alpha/(k(k + 1)))"
+    )
+    if worn_out(verdict):
+        return (
+            f"{text}; it is worn out: a candidate as good as the base would not be shipped, take "
+            "new rows."
+        )
+    return f"{text}."
+
+
+def worn_out(verdict: GateVerdict) -> bool:
+    """Tell whether an equal candidate would more likely stay undecided than be shipped."""
+    limits = verdict.overall.limits
+    return not limits.estimate - limits.low < verdict.terms.margin and not verdict.terms.superior
+
+
+def as_json(verdict: GateVerdict, use: Use | None) -> dict[str, Any]:
+    """Return everything as plain data, by the schema that it names."""
+    base, candidate = verdict.names
+    found: dict[str, Any] = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "decision": verdict.decision.value,
+        "headline": headline(verdict),
+        "reasons": reasons(verdict, use),
+        "base": base,
+        "candidate": candidate,
+        "terms": plain(verdict.terms),
+        "overall": _part(verdict.overall),
+        "subgroups": [_part(part) for part in verdict.subgroups],
+        "rows_needed": verdict.rows_needed,
+        "ledger": None,
+    }
+    if use is not None:
+        found["ledger"] = {**plain(use), "worn_out": worn_out(verdict)}
+    return found
+
+
+def _part(part: Part) -> dict[str, Any]:
+    found: dict[str, Any] = plain(part.limits)
+    return {"name": part.name, "decision": part.decision.value, **found}
+
+
+def as_junit(verdict: GateVerdict, use: Use | None) -> str:
+    """Return a JUnit file: one test case for all rows, one for each subgroup."""
+    base, candidate = verdict.names
+    cases = [("all rows", verdict.overall), *((part.name, part) for part in verdict.subgroups)]
+    suite = ElementTree.Element("testsuite", name="bakeoff gate", tests=str(len(cases)))
+    failed = skipped = 0
+    for name, part in cases:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=f"{base} → {candidate}", name=f"{name}, not worse"
+        )
+        if part.decision is Release.BLOCK:
+            failed += 1
+            note = ElementTree.SubElement(case, "failure", message=headline(verdict))
+            note.text = "\n".join(reasons(verdict, use))
+        elif part is verdict.overall and part.decision is Release.UNDECIDED:
+            skipped += 1
+            ElementTree.SubElement(case, "skipped", message=headline(verdict))
+    suite.set("failures", str(failed))
+    suite.set("skipped", str(skipped))
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def as_markdown(verdict: GateVerdict, use: Use | None) -> str:
+    """Return a comment for a pull request."""
+    lines = [f"### {_SIGNS[verdict.decision]} {_escaped(headline(verdict))}", ""]
+    lines += [_escaped(" ".join(reasons(verdict, use))), ""]
+    lines += [
+        "| rows of | rows | change | lower limit | upper limit | |",
+        "|---|--:|--:|--:|--:|---|",
+    ]
+    for part in (verdict.overall, *verdict.subgroups):
+        found = part.limits
+        cells = (
+            _escaped(part.name) or "all",
+            f"{found.n:,}",
+            *(fixed(value, 4) for value in (found.estimate, found.low, found.high)),
+            part.decision.value,
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    """Keep names from being read as Markdown or HTML."""
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    for sign in r"\`*_[]|#":
+        text = text.replace(sign, f"\\{sign}")
+    return " ".join(text.split())
+
+
+def _by(margin: float, text: str) -> str:
+    return f" by more than {text}" if margin else ""
+
+
+def _moved(estimate: float) -> str:
+    if estimate == 0:
+        return "the same"
+    size = score(abs(estimate))
+    return f"{size} {'better' if estimate > 0 else 'worse'}"
+
+
+def _line(verdict: GateVerdict) -> str:
+    margin = f"{verdict.terms.margin:g}"
+    return margin if verdict.terms.superior or margin == "0" else f"{MINUS}{margin}"
+
+
+def _rows(part: Part) -> str:
+    rows = f"{part.limits.n:,} rows"
+    return f"{rows} in {part.limits.groups:,} groups" if part.limits.groups else rows

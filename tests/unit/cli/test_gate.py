@@ -1,0 +1,194 @@
+"""`bakeoff gate`: ship, block or undecided, and the files it writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import jsonschema
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.cli import main
+
+ROOT = Path(__file__).parents[3]
+SCHEMA = json.loads((ROOT / "docs/gate.schema.json").read_text())
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write a base, an equal, a worse candidate, and one that is worse for women."""
+    monkeypatch.chdir(tmp_path)
+    n = 1500
+    y = np.where(np.arange(n) % 3 == 0, "yes", "no")
+    sex = np.where(np.arange(n) % 2 == 0, "f", "m")
+    wrong = {
+        "base": np.arange(n) % 10 == 0,
+        "equal": (np.arange(n) % 10 == 0) ^ (np.arange(n) % 150 < 2),
+        "worse": np.arange(n) % 10 < 2,
+        "women": (np.arange(n) % 10 == 0) | ((sex == "f") & (np.arange(n) % 20 < 3)),
+    }
+    for name, errs in wrong.items():
+        said = np.where(errs, np.where(y == "yes", "no", "yes"), y)
+        p = np.where(said == "yes", 0.8, 0.2) + 0.001 * (np.arange(n) * 7 % 100)
+        frame = pd.DataFrame(
+            {"id": range(n), "y_true": y, "y_pred": said, "p_no": 1 - p, "p_yes": p, "sex": sex}
+        )
+        frame.assign(patient=np.arange(n) // 10).to_csv(f"{name}.csv", index=False)
+
+
+def gate(
+    capsys: pytest.CaptureFixture[str], candidate: str, *options: str, margin: str = "0.02"
+) -> tuple[int, str]:
+    code = main(["gate", "base.csv", f"{candidate}.csv", "--margin", margin, *options])
+    captured = capsys.readouterr()
+    return code, " ".join((captured.out + captured.err).split())
+
+
+def test_three_decisions(capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = gate(capsys, "equal")
+    assert (code, "Ship: equal is not worse than base by 0.02" in said) == (0, True)
+    code, said = gate(capsys, "worse")
+    assert (code, "Block: worse is worse than base by more than 0.02" in said) == (1, True)
+    code, said = gate(capsys, "equal", margin="0.001")
+    assert code == 2
+    assert "rows would decide with a probability of 80%" in said
+
+
+def test_superior_blocks_what_is_not_shown_better(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gate(capsys, "equal", "--superior", margin="0")[0] == 1
+    code = main(["gate", "worse.csv", "base.csv", "--margin", "0.05", "--superior"])
+    assert code == 0
+    assert "Ship: base is better than worse by more than 0.05" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "options", [["--metric", "f1"], ["--groups", "patient"], ["--metric", "roc_auc"]]
+)
+def test_metrics_and_groups(capsys: pytest.CaptureFixture[str], options: list[str]) -> None:
+    assert gate(capsys, "equal", *options, margin="0.05")[0] == 0
+    assert gate(capsys, "worse", *options)[0] == 1
+
+
+def test_a_harmed_subgroup_blocks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert gate(capsys, "women", margin="0.08")[0] == 0
+    code, said = gate(capsys, "women", "--subgroup", "sex", margin="0.08")
+    assert code == 1
+    assert "by more than 0.08 of accuracy for f." in said
+    code, said = gate(capsys, "equal", "--subgroup", "sex", "--json")
+    found = json.loads(said)
+    jsonschema.validate(found, SCHEMA)
+    assert [part["name"] for part in found["subgroups"]] == ["f", "m"]
+    assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 3}
+    assert found["overall"]["alpha"] == 0.05
+
+
+def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str]) -> None:
+    for candidate, decision in (("equal", "ship"), ("worse", "block")):
+        found = json.loads(gate(capsys, candidate, "--json", "--ledger", "l.jsonl")[1])
+        jsonschema.validate(found, SCHEMA)
+        assert found["decision"] == decision
+
+
+def test_without_limits_nothing_follows(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("copy.csv").write_bytes(Path("base.csv").read_bytes())
+    code, said = gate(capsys, "copy", "--metric", "roc_auc")
+    assert code == 2
+    assert "Nothing follows: both say the same on every row" in said
+    jsonschema.validate(
+        json.loads(gate(capsys, "copy", "--metric", "roc_auc", "--json")[1]), SCHEMA
+    )
+
+
+def test_junit_and_markdown(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _ = gate(capsys, "women", "--subgroup", "sex", "--junit", "j.xml", "--markdown", "c.md")
+    suite = ElementTree.parse("j.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == (
+        "3",
+        str(len(suite.findall(".//failure"))),
+    )
+    assert int(suite.get("failures") or 0) >= 1
+    text = Path("c.md").read_text()
+    assert text.startswith("### ⛔ Block")
+    assert "| f | 750 |" in text
+    assert code == 1
+
+
+def test_the_ledger_spends_the_level(capsys: pytest.CaptureFixture[str]) -> None:
+    levels = []
+    for candidate in ("equal", "worse", "equal"):
+        found = json.loads(gate(capsys, candidate, "--json", "--ledger", "l.jsonl")[1])
+        levels.append((found["ledger"]["number"], found["terms"]["alpha"]))
+    assert levels == [(1, 0.025), (2, pytest.approx(0.05 / 6)), (1, 0.025)]
+    entries = [json.loads(line) for line in Path("l.jsonl").read_text().splitlines()]
+    assert [entry["decision"] for entry in entries] == ["ship", "block"]
+    assert "/" not in json.dumps(entries)
+
+
+def test_a_worn_out_test_set_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    gate(capsys, "equal", "--ledger", "l.jsonl")
+    entry = json.loads(Path("l.jsonl").read_text())
+    entry |= {"use": 200, "candidate": "other"}
+    Path("l.jsonl").write_text(json.dumps(entry) + "\n")
+    code, said = gate(capsys, "equal", "--ledger", "l.jsonl", margin="0.01")
+    assert code == 2
+    assert "Decision 201 by this test set" in said
+    assert "worn out" in said
+
+
+def test_the_order_of_rows_is_no_new_test_set(capsys: pytest.CaptureFixture[str]) -> None:
+    gate(capsys, "equal", "--ledger", "l.jsonl")
+    pd.read_csv("base.csv").iloc[::-1].to_csv("base.csv", index=False)
+    gate(capsys, "worse", "--ledger", "l.jsonl")
+    entries = [json.loads(line) for line in Path("l.jsonl").read_text().splitlines()]
+    assert len({entry["test_set"] for entry in entries}) == 1
+    assert [entry["use"] for entry in entries] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--metric", "acuracy"], "--metric: unknown metric 'acuracy'; did you mean 'accuracy'"),
+        (["--metric", "cost"], "--metric: unknown metric"),
+        (["--groups", "nix"], "--groups: 'base.csv': unknown column 'nix'"),
+        (["--subgroup", "nix"], "--subgroup: 'base.csv': unknown column 'nix'"),
+        (["--subgroup", "id"], "--subgroup: 1,500 different values, at most 100"),
+        (["--alpha", "0.7"], "--alpha: found 0.7"),
+        (["--margin", "-1"], "--margin: found -1"),
+        (["--margin", "x"], "argument --margin"),
+        (["--ledger", "base.csv"], "line 1 of base.csv is no decision"),
+        (["--junit", "no/such/folder.xml"], "cannot be written"),
+    ],
+)
+def test_mistakes_end_with_3(
+    capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    try:
+        code, said = gate(capsys, "equal", *options)
+    except SystemExit as end:
+        code, said = int(end.code or 0), capsys.readouterr().err
+    assert code == 3
+    assert message in said
+
+
+def test_the_margin_is_never_guessed(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["gate", "base.csv", "equal.csv"])
+    assert end.value.code == 3
+    assert "--margin" in capsys.readouterr().err
+
+
+def test_another_alpha_in_one_ledger_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    gate(capsys, "equal", "--ledger", "l.jsonl")
+    code, said = gate(capsys, "worse", "--ledger", "l.jsonl", "--alpha", "0.1")
+    assert code == 3
+    assert "spends 0.05 on this test set" in said
+
+
+def test_probabilities_that_are_missing_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    pd.read_csv("equal.csv").drop(columns=["p_no", "p_yes"]).to_csv("bare.csv", index=False)
+    code, said = gate(capsys, "bare", "--metric", "roc_auc")
+    assert code == 3
+    assert "roc_auc wants probabilities, 'bare' has none" in said

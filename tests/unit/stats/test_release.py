@@ -1,0 +1,141 @@
+"""Limits of a candidate's advantage, and the decisions they give."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from bakeoff.stats import (
+    Limits,
+    Release,
+    Status,
+    accuracy_limits,
+    clustered_noninferiority,
+    decide_release,
+    level_of_use,
+    mean_limits,
+    metric_difference,
+    metric_limits,
+    rows_to_decide,
+)
+from benchmarks import gate
+
+
+def pair(both: int, only_a: int, only_b: int, neither: int) -> tuple[np.ndarray, np.ndarray]:
+    counts = [both, only_a, only_b, neither]
+    return np.repeat([1, 1, 0, 0], counts), np.repeat([1, 0, 1, 0], counts)
+
+
+def limits(estimate: float, low: float, high: float, n: int = 100) -> Limits:
+    return Limits(estimate, low, high, 0.05, n, 0, Status.OK, "")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "margin", "superior", "decision"),
+    [
+        (-0.009, 0.01, 0.01, False, "ship"),
+        (-0.01, 0.01, 0.01, False, "undecided"),
+        (-0.03, -0.011, 0.01, False, "block"),
+        (-0.03, -0.01, 0.01, False, "undecided"),
+        (0.001, 0.1, 0.0, True, "ship"),
+        (0.0, 0.1, 0.0, True, "block"),
+        (0.011, 0.1, 0.01, True, "ship"),
+        (0.009, 0.1, 0.01, True, "block"),
+        (math.nan, math.nan, 0.01, True, "undecided"),
+    ],
+)
+def test_decisions(low: float, high: float, margin: float, superior: bool, decision: str) -> None:
+    assert decide_release(limits(0, low, high), margin, superior=superior) == decision
+
+
+@pytest.mark.parametrize("margin", [-0.01, math.inf, math.nan])
+def test_a_margin_is_a_size(margin: float) -> None:
+    with pytest.raises(ValueError, match="margin"):
+        decide_release(limits(0, -1, 1), margin)
+
+
+def test_exact_limits_exclude_0_with_the_exact_test() -> None:
+    for b, c in ((10, 3), (10, 2), (12, 3), (5, 0)):
+        a, base = pair(80, b, c, 5)
+        p = stats.binomtest(b, b + c, alternative="greater").pvalue
+        assert (accuracy_limits(a, base).low > 0) == (p <= 0.05)
+
+
+def test_groups_give_the_limits_of_the_clustered_test() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.random((2, 300)) < 0.8
+    groups = np.arange(300) // 10
+    found = accuracy_limits(a, b, groups=groups)
+    wanted = clustered_noninferiority(a, b, margin=0.05, groups=groups)
+    assert (found.low, found.high) == (wanted.ci.low, wanted.ci.high)
+    assert found.groups == 30
+    assert (found.low > -0.05) == (wanted.pvalue < 0.05)
+    few = accuracy_limits(a, b, groups=np.arange(300) // 100)
+    assert (few.status, decide_release(few, 0.5)) == (Status.TOO_FEW, Release.UNDECIDED)
+
+
+def test_any_metric_takes_two_one_sided_intervals() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 200)
+    a, b = (np.where(rng.random(200) < q, y, 1 - y) for q in (0.9, 0.8))
+    found = metric_limits(y, a, b, metric="f1", alpha=0.1)
+    both = metric_difference(y, a, b, metric="f1", confidence_level=0.8).ci
+    assert (found.low, found.high) == pytest.approx((both.low, both.high))
+
+
+def test_means_take_two_one_sided_intervals() -> None:
+    a, b = np.array([0.9, 0.4, 0.8, 0.7, 0.9, 0.2]), np.array([0.6, 0.4, 0.5, 0.8, 0.5, 0.3])
+    found, turned = mean_limits(a, b), mean_limits(a, b, greater_is_better=False)
+    assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
+
+
+def test_levels_sum_to_less_than_alpha() -> None:
+    levels = [level_of_use(k, 0.05) for k in range(1, 1001)]
+    assert sum(levels) == pytest.approx(0.05 * 1000 / 1001)
+    with pytest.raises(ValueError, match="use"):
+        level_of_use(0, 0.05)
+
+
+def test_rows_to_decide_by_hand() -> None:
+    # half a width of 1.645 se: (z.95 + z.8)² (se/gap)² n
+    found = limits(0.0, -0.02, 0.02, n=400)
+    se = 0.02 / stats.norm.ppf(0.95)
+    wanted = 400 * ((stats.norm.ppf(0.95) + stats.norm.ppf(0.8)) * se / 0.01) ** 2
+    assert rows_to_decide(found, 0.01) == pytest.approx(wanted, rel=1e-3)
+    assert rows_to_decide(limits(-0.01, -0.03, 0.01), 0.01) is None
+    assert rows_to_decide(limits(-0.01001, -0.03, 0.01), 0.01) is None
+    assert rows_to_decide(limits(0, math.nan, math.nan), 0.01) is None
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(20, 300), st.data())
+def test_the_simulation_decides_as_the_gate(n: int, data: st.DataObject) -> None:
+    wins = data.draw(st.integers(0, n // 3))
+    losses = data.draw(st.integers(0, n // 3))
+    level = data.draw(st.sampled_from([0.05, 0.025, 1e-4]))
+    a, b = pair(n - wins - losses, wins, losses, 0)
+    decision = decide_release(accuracy_limits(a, b, alpha=level), gate.MARGIN)
+    assert gate.ships(wins, losses, n, level) == (decision is Release.SHIP)
+    assert gate.blocks(wins, losses, n, level) == (decision is Release.BLOCK)
+
+
+def test_the_simulation_decides_as_the_gate_on_groups() -> None:
+    rng = np.random.default_rng(2)
+    k, size = 25, gate.GROUP_SIZE
+    discordant = rng.binomial(size, 0.2, (k, 40))
+    wins = rng.binomial(discordant, rng.beta(2, rng.uniform(1, 6, 40), (k, 40)))
+    found = gate.decisions_on_groups(wins, discordant, 0.05)
+    groups = np.repeat(np.arange(k), size)
+    for i in range(40):
+        cells = [
+            pair(size - m, w, m - w, 0) for w, m in zip(wins[:, i], discordant[:, i], strict=True)
+        ]
+        a, b = (np.concatenate(columns) for columns in zip(*cells, strict=True))
+        said = decide_release(accuracy_limits(a, b, groups=groups), gate.MARGIN)
+        assert tuple(found[i]) == (said is Release.SHIP, said is Release.BLOCK)
+    assert found.any(axis=0).all()
