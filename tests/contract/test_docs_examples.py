@@ -143,8 +143,8 @@ def test_command_works_and_prints_what_is_said(
     request: pytest.FixtureRequest,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if command.startswith((*ELSEWHERE, "bakeoff power")):  # power reads results: its own tests
-        return
+    if command.startswith((*ELSEWHERE, "bakeoff power", "bakeoff gate")):
+        return  # power reads results, and a gate's exit code is its answer: their own tests
     program, *arguments = shlex.split(command)
     if "results/breast-cancer" in command:
         target = Path(next(a for a in arguments if a.startswith("results/")))
