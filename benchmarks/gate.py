@@ -20,7 +20,7 @@ from scipy import special
 
 from bakeoff.stats import level_of_use
 from bakeoff.stats._clusters import Clusters, design_effect, intraclass_correlation, moments
-from bakeoff.stats.paired_intervals import _melded_cdf, _melded_lower, tango_statistic
+from bakeoff.stats._difference_limits import _melded_cdf, _melded_lower, tango_statistic
 
 HERE = Path(__file__).parent
 RATES = HERE / "gate.csv"

@@ -13,13 +13,14 @@ from importlib import import_module
 from typing import NoReturn
 
 from bakeoff import __version__
-from bakeoff.cli.decision_options import add_claim, add_gate
+from bakeoff.cli.decision_options import add_claim, add_gate, add_plan
 from bakeoff.errors import UserError
 
 COMMANDS = {
     "init": "write a commented experiment from a table and its target",
     "check": "say what an experiment will do, before it does it",
     "compare": "compare predictions that are there already, at once",
+    "plan": "tell how many rows a comparison needs, before the data",
     "gate": "decide whether a candidate may take the place of a base",
     "claim": "tell what a published comparison can be worth",
     "power": "tell what the tests of a finished run could have found",
@@ -74,6 +75,7 @@ def make_parser() -> argparse.ArgumentParser:
         "init": _add_init,
         "check": _add_check,
         "compare": _add_compare,
+        "plan": add_plan,
         "gate": add_gate,
         "claim": add_claim,
         "power": _add_power,

@@ -113,3 +113,80 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1 --ledger decisions.jsonl"
     )
+
+
+def add_plan(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `bakeoff plan`."""
+    parser.add_argument(
+        "--difference",
+        type=float,
+        metavar="SIZE",
+        help="true difference to find, in the unit of the metric; with --margin the true "
+        "difference, default 0",
+    )
+    parser.add_argument(
+        "--accuracy", type=float, metavar="SHARE", help="of the better model, about"
+    )
+    parser.add_argument(
+        "--disagree",
+        type=float,
+        metavar="SHARE",
+        help="of the rows, on which just one model is right; default: that of independent errors, "
+        "from --accuracy",
+    )
+    parser.add_argument(
+        "--margin",
+        type=float,
+        metavar="SIZE",
+        help="show that A is not worse than B by this, or with --equal that neither is",
+    )
+    parser.add_argument("--equal", action="store_true", help="equality within the margin")
+    parser.add_argument(
+        "--pilot",
+        nargs="+",
+        metavar="FILE",
+        help="predictions of two models on the same rows, from which the noise is taken; or the "
+        "experiment of a finished run, for tests of cross-validation",
+    )
+    parser.add_argument(
+        "--metric", default="accuracy", metavar="NAME", help="of the pilot's predictions"
+    )
+    parser.add_argument(
+        "--groups", metavar="COLUMN", help="of the pilot: which rows belong together"
+    )
+    parser.add_argument(
+        "--icc", type=float, metavar="SHARE", help="correlation within groups, with --per-group"
+    )
+    parser.add_argument("--per-group", type=float, metavar="ROWS", help="rows of a group")
+    parser.add_argument(
+        "--test",
+        choices=("mcnemar", "cv5x2_f"),
+        default="mcnemar",
+        help="without a pilot: McNemar's test on one test set, or the F test of 5x2cv",
+    )
+    parser.add_argument(
+        "--models", type=int, default=2, metavar="N", help="how many are compared, all pairs (2)"
+    )
+    parser.add_argument(
+        "--versus", action="store_true", help="of several models: one against each other"
+    )
+    parser.add_argument(
+        "--correction", default="bonferroni", metavar="NAME", help="for several pairs (bonferroni)"
+    )
+    parser.add_argument("--rows", type=int, metavar="N", help="tell the power of so many rows")
+    parser.add_argument("--power", type=float, default=0.8, metavar="SHARE", help="wanted (0.8)")
+    parser.add_argument(
+        "--alpha", type=float, default=0.05, metavar="LEVEL", help="significance level (0.05)"
+    )
+    parser.add_argument(
+        "--one-sided", action="store_true", help="ask only whether A is better than B"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead")
+    parser.add_argument("--figure", metavar="FILE", help="write the curve as SVG too")
+    parser.epilog = (
+        "examples:\n"
+        "  bakeoff plan --accuracy 0.85 --difference 0.02 --disagree 0.1\n"
+        "  bakeoff plan --margin 0.01 --disagree 0.1 --power 0.9\n"
+        "  bakeoff plan --difference 0.05 --disagree 0.2 --icc 0.1 --per-group 12\n"
+        "  bakeoff plan --pilot resnet.csv vit.csv --metric f1 --difference 0.05"
+    )

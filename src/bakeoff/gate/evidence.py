@@ -59,17 +59,28 @@ class GateRows:
         if metric == "accuracy":
             right = (model.codes[kept] == self.truth[kept] for model in (self.candidate, self.base))
             return accuracy_limits(*right, groups=groups, alpha=alpha)
-        names = np.array(self.classes)
-        return metric_limits(
-            names[self.truth[kept]],
-            self._seen(metric, 1)[kept],
-            self._seen(metric, 0)[kept],
-            metric=metric,
-            positive=self.classes[-1] if len(self.classes) == 2 else None,
-            labels=self.classes,
-            groups=groups,
-            alpha=alpha,
-        )
+        how = self.how(metric) | {"groups": groups}
+        return metric_limits(*(a[kept] for a in self.seen(metric)), **how, alpha=alpha)
+
+    def seen(self, metric: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Return the true labels and what a metric looks at of candidate and base.
+
+        Raises
+        ------
+        UserError
+            The metric wants probabilities that a file does not have.
+        """
+        truth = np.array(self.classes)[self.truth]
+        return truth, self._seen(metric, 1), self._seen(metric, 0)
+
+    def how(self, metric: str) -> dict[str, Any]:
+        """Return the options of `metric_difference` for these rows."""
+        return {
+            "metric": metric,
+            "positive": self.classes[-1] if len(self.classes) == 2 else None,
+            "labels": self.classes,
+            "groups": self.groups,
+        }
 
     def digest(self, model: Predicted) -> str:
         """Return a digest of what a model says of the rows."""

@@ -100,6 +100,7 @@ from bakeoff.stats.planning_halves import (
     half_sample_power,
     half_sample_repeats,
 )
+from bakeoff.stats.planning_margin import margin_power, margin_sample_size
 from bakeoff.stats.planning_resampled import (
     cv5x2_f_detectable_difference,
     cv5x2_f_power,
@@ -245,6 +246,8 @@ __all__ = [
     "looks_at",
     "looney_f",
     "manova",
+    "margin_power",
+    "margin_sample_size",
     "mcnemar",
     "mcnemar_detectable_difference",
     "mcnemar_from_counts",

@@ -28,7 +28,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "base": np.arange(n) % 10 == 0,
         "equal": (np.arange(n) % 10 == 0) ^ (np.arange(n) % 150 < 2),
         "worse": np.arange(n) % 10 < 2,
-        "women": (np.arange(n) % 10 == 0) | ((sex == "f") & (np.arange(n) % 20 < 3)),
+        "women": (np.arange(n) % 10 == 0) | np.isin(np.arange(n) % 20, (2, 4)),
     }
     for name, errs in wrong.items():
         said = np.where(errs, np.where(y == "yes", "no", "yes"), y)
@@ -73,10 +73,10 @@ def test_metrics_and_groups(capsys: pytest.CaptureFixture[str], options: list[st
 
 
 def test_a_harmed_subgroup_blocks(capsys: pytest.CaptureFixture[str]) -> None:
-    assert gate(capsys, "women", margin="0.08")[0] == 0
-    code, said = gate(capsys, "women", "--subgroup", "sex", margin="0.08")
+    assert gate(capsys, "women", margin="0.15")[0] == 0
+    code, said = gate(capsys, "women", "--subgroup", "sex", margin="0.15")
     assert code == 1
-    assert "by more than 0.08 of accuracy for f." in said
+    assert "by more than 0.15 of accuracy for f." in said
     code, said = gate(capsys, "equal", "--subgroup", "sex", "--json")
     found = json.loads(said)
     jsonschema.validate(found, SCHEMA)

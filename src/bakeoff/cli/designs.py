@@ -1,0 +1,283 @@
+"""What `bakeoff plan` can plan: each design knows its rows, its power and its assumptions."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from scipy import special
+
+from bakeoff.errors import UserError, unknown
+from bakeoff.gate import read_rows
+from bakeoff.report.numbers import number, percent
+from bakeoff.spec.given_models import GivenColumns
+from bakeoff.stats import (
+    clustered_power,
+    clustered_sample_size,
+    cv5x2_f_power,
+    cv5x2_f_sample_size,
+    margin_power,
+    margin_sample_size,
+    mcnemar_power,
+    mcnemar_sample_size,
+    metric_difference,
+    metric_rows_needed,
+    simultaneous_level,
+    test_set_metrics,
+)
+from bakeoff.stats.metric_planning import pilot_sd
+from bakeoff.stats.planning_interval import power_from_interval
+
+_EXACT_ROWS = 100_000
+"""Beyond so many rows the power of McNemar's test is that of the normal formula."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Design:
+    """One way of comparing.
+
+    Attributes
+    ----------
+    what : str
+        What the power is the probability of, after "a probability of 80%".
+    alpha : float
+        Level of each test.
+    rows_needed : callable
+        Returns the rows for the wanted power.
+    power_at : callable
+        Returns the power of a number of rows.
+    assumed : tuple of str
+        What the answer takes for granted, a sentence each.
+    per_group : float or None
+        Rows of a group.
+    """
+
+    what: str
+    alpha: float
+    rows_needed: Callable[[], int]
+    power_at: Callable[[int], float]
+    assumed: tuple[str, ...]
+    per_group: float | None = None
+
+    def groups(self, rows: int) -> int | None:
+        """Return how many groups hold so many rows."""
+        return None if self.per_group is None else math.ceil(rows / self.per_group - 1e-9)
+
+    def steps(self, rows: int, shares: Sequence[float]) -> list[int]:
+        """Return numbers of rows around one, whole groups of them."""
+        unit = self.per_group or 1
+        found = (max(2, round(round(rows * share / unit) * unit)) for share in shares)
+        return list(dict.fromkeys(found))
+
+
+def design(args: argparse.Namespace) -> Design:
+    """Return the design that the options describe.
+
+    Raises
+    ------
+    UserError, ValueError
+        Options that do not go together, or out of range.
+    """
+    if args.models < 2:
+        raise UserError(f"--models: found {args.models}, at least 2 are compared")
+    pairs = args.models - 1 if args.versus else args.models * (args.models - 1) // 2
+    level = 1 - simultaneous_level(1 - args.alpha, pairs, args.correction)
+    more = ()
+    if pairs > 1:
+        more = (
+            f"{args.models} models, {pairs} comparisons: each at the level {number(level, 2)}, "
+            f"which {args.correction} grants at least.",
+        )
+    if args.equal and args.margin is None:
+        raise UserError("--equal: within which --margin?")
+    if args.margin is None and args.difference is None:
+        raise UserError("--difference: is missing; which true difference should be found?")
+    if args.pilot is not None:
+        found = _from_pilot(args, level)
+    elif args.groups is not None or args.metric != "accuracy":
+        raise UserError("--groups, --metric: go with --pilot")
+    elif args.margin is not None:
+        found = _within_margin(args, level)
+    elif args.test == "cv5x2_f":
+        found = _folds(args, level)
+    elif args.icc is not None or args.per_group is not None:
+        found = _clustered(args, level)
+    else:
+        found = _rows(args, level)
+    return dataclasses.replace(found, assumed=(*found.assumed, *more))
+
+
+def _rows(args: argparse.Namespace, level: float) -> Design:
+    psi, said = _discordance(args, args.difference)
+    known = {"difference": args.difference, "discordance": psi, "alpha": level} | _side(args)
+
+    def power_at(n: int) -> float:
+        how = "exact" if n <= _EXACT_ROWS else "normal"
+        return mcnemar_power(n=n, **known, calculation=how).power
+
+    def rows() -> int:
+        rough = int(mcnemar_sample_size(power=args.power, **known, calculation="normal").n)
+        if rough > _EXACT_ROWS:
+            return rough
+        return int(mcnemar_sample_size(power=args.power, **known).n)
+
+    return Design(
+        f"that McNemar's mid-p test finds a true difference of {args.difference:g} in accuracy",
+        level,
+        rows,
+        power_at,
+        (said, "Independent rows; the same rows for both models."),
+    )
+
+
+def _within_margin(args: argparse.Namespace, level: float) -> Design:
+    if args.icc is not None or args.per_group is not None or args.test != "mcnemar":
+        raise UserError("--margin: with groups or other tests the noise must come from --pilot")
+    if args.one_sided:
+        raise UserError("--one-sided: tests against a margin are one-sided already")
+    true = args.difference or 0.0
+    psi, said = _discordance(args, true)
+    known = {
+        "margin": args.margin,
+        "discordance": psi,
+        "difference": true,
+        "both_sides": args.equal,
+        "alpha": level,
+    }
+    shown = "both are equal within" if args.equal else "A is not worse than B by"
+    return Design(
+        f"to show that {shown} {args.margin:g} in accuracy, where the true difference is {true:g}",
+        level,
+        lambda: int(margin_sample_size(power=args.power, **known).n),
+        lambda n: margin_power(n=n, **known).power,
+        (said, "Tango's score test on independent rows."),
+    )
+
+
+def _clustered(args: argparse.Namespace, level: float) -> Design:
+    if args.icc is None or args.per_group is None:
+        raise UserError("--icc, --per-group: go together, the correlation and the rows of a group")
+    psi, said = _discordance(args, args.difference)
+    known = {
+        "rows_per_group": args.per_group,
+        "difference": args.difference,
+        "discordance": psi,
+        "icc": args.icc,
+        "alpha": level,
+    } | _side(args)
+
+    def power_at(n: int) -> float:
+        return clustered_power(n_groups=max(round(n / args.per_group), 1), **known).power
+
+    effect = 1 + (args.per_group - 1) * args.icc
+    return Design(
+        f"that a test on groups finds a true difference of {args.difference:g} in accuracy",
+        level,
+        lambda: int(clustered_sample_size(power=args.power, **known).n),
+        power_at,
+        (said, f"Groups of {args.per_group:g} rows: {number(effect)} rows count as one."),
+        args.per_group,
+    )
+
+
+def _folds(args: argparse.Namespace, level: float) -> Design:
+    if args.one_sided or args.icc is not None or args.per_group is not None:
+        raise UserError("--test: cv5x2_f is two-sided and takes independent rows")
+    psi, said = _discordance(args, args.difference)
+    known = {"difference": args.difference, "discordance": psi, "alpha": level}
+    return Design(
+        f"that the 5x2cv F test finds a true difference of {args.difference:g} in accuracy",
+        level,
+        lambda: int(cv5x2_f_sample_size(power=args.power, **known).n),
+        lambda n: cv5x2_f_power(n=n, **known).power,
+        (
+            said,
+            "Rows of the whole data set, by simulation; the sampling of test rows alone counts, so "
+            "that it is the least. The noise of training is in a finished run: give its experiment "
+            "as --pilot.",
+        ),
+    )
+
+
+def _from_pilot(args: argparse.Namespace, level: float) -> Design:
+    metrics = test_set_metrics()
+    if args.metric not in metrics:
+        raise UserError(f"--metric: {unknown('metric', args.metric, metrics)}")
+    others = ("accuracy", "disagree", "icc", "per_group")
+    wrong = next((name for name in others if getattr(args, name) is not None), None)
+    if wrong is not None:
+        raise UserError(f"--{wrong.replace('_', '-')}: the pilot tells; leave it out")
+    if len(args.pilot) != 2:
+        raise UserError("--pilot: expected two tables of predictions, or a finished experiment")
+    columns = GivenColumns.model_validate({"group": args.groups})
+    rows = read_rows(args.pilot[1], args.pilot[0], columns)
+    result = metric_difference(*rows.seen(args.metric), **rows.how(args.metric))
+    sd = pilot_sd(result)
+    true = args.difference or 0.0
+    gap = true if args.margin is None else args.margin + (-abs(true) if args.equal else true)
+    if args.margin is not None and gap <= 0:
+        raise UserError(f"--difference: {true:g} is beyond the margin: no rows show it")
+    if args.one_sided and gap < 0:
+        raise UserError(f"--difference: found {true:g}, A is to be the better one (--one-sided)")
+    one_sided = args.one_sided or args.margin is not None
+    side = "greater" if one_sided else "two-sided"
+    wanted = (1 + args.power) / 2 if args.equal else args.power
+
+    def power_at(n: int) -> float:
+        tail = level if one_sided else level / 2
+        half = -float(special.stdtrit(n - 1, tail)) * sd / math.sqrt(n)
+        found = power_from_interval(
+            difference=abs(gap), half=half, confidence=1 - level, df=n - 1, alternative=side
+        )
+        return max(0.0, 2 * found - 1) if args.equal else found
+
+    goal = {
+        (False, False): f"to find a true difference of {true:g}",
+        (True, False): f"to show that A is not worse than B by {args.margin or 0:g}",
+        (True, True): f"to show that both are equal within {args.margin or 0:g}",
+    }[args.margin is not None, args.equal]
+    needed = partial(metric_rows_needed, sd, abs(gap), power=wanted, alpha=level, alternative=side)
+    return Design(
+        f"{goal} in {args.metric}",
+        level,
+        lambda: int(needed().n),
+        power_at,
+        (
+            f"Noise from {result.n:,} rows of a pilot, with the 80% upper limit of its standard "
+            f"deviation ({number(sd)}); the rows to come are like the pilot's"
+            + (", groups and their sizes too." if args.groups else "."),
+        ),
+    )
+
+
+def _discordance(args: argparse.Namespace, difference: float) -> tuple[float, str]:
+    """Return on how many rows just one model is right, and where that is from."""
+    if args.accuracy is not None and not 0 < args.accuracy < 1:
+        raise UserError(f"--accuracy: found {args.accuracy:g}, must lie between 0 and 1")
+    if args.disagree is None:
+        if args.accuracy is None:
+            raise UserError("--disagree: is missing; or give --accuracy, for independent errors")
+        other = args.accuracy - abs(difference)
+        if not other >= 0:
+            raise UserError(f"--difference: found {difference:g}, more than the accuracy")
+        psi = args.accuracy * (1 - other) + other * (1 - args.accuracy)
+        return psi, (
+            f"Just one of the two is right on {percent(round(psi, 3))} of the rows, as with "
+            "independent errors; models of the same data mostly disagree less and need fewer rows."
+        )
+    if args.accuracy is not None:
+        least = 2 * args.accuracy - abs(difference)
+        most = min(least, 2 - least)
+        if args.disagree > most + 1e-12:
+            raise UserError(
+                f"--disagree: found {args.disagree:g}, with these accuracies just one model can be "
+                f"right on {percent(round(most, 3))} of the rows at most"
+            )
+    return args.disagree, f"Just one of the two is right on {percent(args.disagree)} of the rows."
+
+
+def _side(args: argparse.Namespace) -> dict[str, str]:
+    return {"alternative": "greater" if args.one_sided else "two-sided"}

@@ -1,0 +1,115 @@
+"""`bakeoff plan`: how many rows a comparison needs, before the data."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from bakeoff.cli import power
+from bakeoff.cli.designs import Design, design
+from bakeoff.cli.terminal import bold, dim, say, table
+from bakeoff.errors import Problem, UserError
+from bakeoff.report.numbers import count, percent
+from bakeoff.report.wrapping import paragraph
+from bakeoff.stats import ArgumentError
+
+_SHARES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
+"""Of the rows needed, at which the curve is shown."""
+_BAR = 30
+_EXPERIMENTS = (".yaml", ".yml")
+_OPTIONS = {
+    "discordance": "--disagree",
+    "n": "--rows",
+    "rows_per_group": "--per-group",
+    "confidence_level": "--alpha",
+    "m": "--models",
+    "method": "--correction",
+    "group": "--groups",
+    "pilot": "--pilot",
+}
+
+
+def run(args: argparse.Namespace) -> None:
+    """Plan, and print the answer with its curve."""
+    if args.pilot is not None and Path(args.pilot[0]).suffix in _EXPERIMENTS:
+        _from_experiment(args)
+        return
+    try:
+        found = design(args)
+        rows = args.rows if args.rows is not None else found.rows_needed()
+        curve = [(n, found.power_at(n)) for n in found.steps(rows, _SHARES)]
+        reached = found.power_at(rows)
+    except Problem as problem:
+        option = _OPTIONS.get(str(problem.path[-1]))
+        raise UserError(f"{option}: {problem.message}" if option else problem.message) from None
+    except ArgumentError as error:
+        option = _OPTIONS.get(error.argument, f"--{error.argument.replace('_', '-')}")
+        raise UserError(f"{option}: {error.message}") from None
+    if args.figure is not None:
+        _draw(args.figure, found, rows, args.power)
+    if args.json:
+        answer = {
+            "what": found.what,
+            "rows": rows,
+            "groups": found.groups(rows),
+            "power": reached,
+            "alpha": found.alpha,
+            "assumed": list(found.assumed),
+            "curve": [{"rows": n, "power": p} for n, p in curve],
+        }
+        say(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _show(found, rows, reached, curve)
+
+
+def _from_experiment(args: argparse.Namespace) -> None:
+    """Let `bakeoff power` answer: the noise of a run is in its intervals."""
+    if args.difference is None:
+        raise UserError("--difference: is missing; which true difference should be found?")
+    fixed = {"margin": None, "icc": None, "rows": None, "figure": None, "disagree": None}
+    for name, default in fixed.items():
+        if getattr(args, name) != default:
+            raise UserError(f"--{name}: does not go with the experiment of a finished run")
+    if args.json or args.power != power.POWER:
+        raise UserError("--json, --power: do not go with the experiment of a finished run")
+    sizes = ",".join(f"{args.difference * times:g}" for times in (1, 2))
+    power.run(argparse.Namespace(file=args.pilot[0], differences=sizes))
+
+
+def _show(found: Design, rows: int, reached: float, curve: Sequence[tuple[int, float]]) -> None:
+    groups = found.groups(rows)
+    size = count(rows, "row") + ("" if groups is None else f" in {count(groups, 'group')}")
+    chance = f"a probability of {percent(round(reached, 3))}"
+    say("", bold(paragraph(f"{size} give {chance} {found.what}.")), "")
+    lines = [
+        (f"{n:,}", percent(round(p, 3)), "█" * round(p * _BAR) + "░" * (_BAR - round(p * _BAR)))
+        for n, p in curve
+    ]
+    say(*table(("rows", "power", ""), lines, "rrl"), "")
+    for text in found.assumed:
+        say(dim(paragraph(text)))
+    say("")
+
+
+def _draw(path: str, found: Design, rows: int, wanted: float) -> None:
+    from bakeoff.report.drawing import BLUE, GRID, MUTED, canvas, styled
+
+    if Path(path).suffix.lower() != ".svg":
+        raise UserError(f"--figure: found {path!r}, the curve is written as .svg")
+    steps = found.steps(rows, [i / 20 for i in range(2, 61)])
+    with styled():
+        figure = canvas(6.0, 3.4)
+        axes = figure.add_axes((0.12, 0.16, 0.84, 0.78))
+        axes.plot(steps, [found.power_at(n) for n in steps], color=BLUE, linewidth=1.6)
+        axes.axhline(wanted, color=MUTED, linewidth=0.8, linestyle=(0, (3, 3)))
+        axes.axvline(rows, color=MUTED, linewidth=0.8, linestyle=(0, (3, 3)))
+        axes.set(xlabel="rows", ylabel="power", ylim=(0, 1.02), xlim=(0, steps[-1]))
+        axes.grid(color=GRID, linewidth=0.8)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        try:
+            figure.savefig(path, format="svg", metadata={"Date": None})
+        except OSError as error:
+            raise UserError(f"--figure: {path} cannot be written: {error.strerror}") from None

@@ -1,0 +1,167 @@
+"""`bakeoff plan`: every design answers by the function that plans it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.cli import main
+from bakeoff.stats import (
+    clustered_sample_size,
+    cv5x2_f_sample_size,
+    margin_sample_size,
+    mcnemar_power,
+    mcnemar_sample_size,
+    metric_difference,
+    metric_rows_needed,
+)
+
+
+def planned(capsys: pytest.CaptureFixture[str], text: str) -> dict:
+    assert main(["plan", *text.split(), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.fixture
+def pilot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray]:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    said = [np.where(rng.random(300) < q, y, 1 - y) for q in (0.9, 0.8)]
+    for name, labels in zip("ab", said, strict=True):
+        frame = {"id": range(300), "y_true": y, "y_pred": labels, "user": np.arange(300) // 10}
+        pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
+    return [y, *said]
+
+
+def test_rows_of_mcnemars_test(capsys: pytest.CaptureFixture[str]) -> None:
+    found = planned(capsys, "--accuracy 0.85 --difference 0.02 --disagree 0.1")
+    assert found["rows"] == mcnemar_sample_size(difference=0.02, discordance=0.1).n
+    assert [round(p["power"], 9) for p in found["curve"] if p["rows"] == found["rows"]] == [
+        round(found["power"], 9)
+    ]
+    powers = [point["power"] for point in found["curve"]]
+    assert powers == sorted(powers)
+
+
+def test_without_disagreement_errors_are_independent(capsys: pytest.CaptureFixture[str]) -> None:
+    found = planned(capsys, "--accuracy 0.85 --difference 0.05")
+    psi = 0.85 * 0.2 + 0.8 * 0.15
+    assert found["rows"] == mcnemar_sample_size(difference=0.05, discordance=psi).n
+    assert "independent errors" in found["assumed"][0]
+
+
+def test_rows_given_tell_the_power(capsys: pytest.CaptureFixture[str]) -> None:
+    found = planned(capsys, "--difference 0.02 --disagree 0.1 --rows 500")
+    assert found["power"] == mcnemar_power(n=500, difference=0.02, discordance=0.1).power
+
+
+def test_other_designs(capsys: pytest.CaptureFixture[str]) -> None:
+    found = planned(capsys, "--difference 0.05 --disagree 0.2 --icc 0.1 --per-group 12")
+    plan = clustered_sample_size(difference=0.05, discordance=0.2, icc=0.1, rows_per_group=12)
+    assert (found["rows"], found["groups"]) == (plan.n, plan.details["n_groups"])
+    found = planned(capsys, "--margin 0.02 --disagree 0.1 --power 0.9")
+    assert found["rows"] == margin_sample_size(margin=0.02, discordance=0.1, power=0.9).n
+    found = planned(capsys, "--margin 0.03 --disagree 0.1 --equal --difference 0.01")
+    plan = margin_sample_size(margin=0.03, discordance=0.1, difference=0.01, both_sides=True)
+    assert found["rows"] == plan.n
+    found = planned(capsys, "--difference 0.05 --disagree 0.1 --test cv5x2_f")
+    assert found["rows"] == cv5x2_f_sample_size(difference=0.05, discordance=0.1).n
+
+
+@pytest.mark.parametrize(("options", "pairs"), [("", 6), (" --versus", 3)])
+def test_several_models_share_the_level(
+    capsys: pytest.CaptureFixture[str], options: str, pairs: int
+) -> None:
+    found = planned(capsys, f"--difference 0.05 --disagree 0.1 --models 4{options}")
+    assert found["alpha"] == pytest.approx(0.05 / pairs)
+    plan = mcnemar_sample_size(difference=0.05, discordance=0.1, alpha=found["alpha"])
+    assert found["rows"] == plan.n
+
+
+def test_a_pilot_tells_the_noise(
+    capsys: pytest.CaptureFixture[str], pilot: list[np.ndarray]
+) -> None:
+    found = planned(capsys, "--pilot a.csv b.csv --metric f1 --difference 0.05")
+    result = metric_difference(*pilot, metric="f1", positive=1)
+    assert found["rows"] == metric_rows_needed(result, 0.05).n
+    assert found["power"] == pytest.approx(0.8, abs=0.002)
+    found = planned(capsys, "--pilot a.csv b.csv --metric f1 --margin 0.05")
+    assert found["rows"] == metric_rows_needed(result, 0.05, alternative="greater").n
+    found = planned(capsys, "--pilot a.csv b.csv --metric f1 --margin 0.05 --equal")
+    plan = metric_rows_needed(result, 0.05, alternative="greater", power=0.9)
+    assert found["rows"] == plan.n
+    assert found["power"] == pytest.approx(0.8, abs=0.002)
+    groups = np.arange(300) // 10
+    found = planned(capsys, "--pilot a.csv b.csv --difference 0.05 --groups user")
+    result = metric_difference(*pilot, groups=groups)
+    assert found["rows"] == metric_rows_needed(result, 0.05).n
+
+
+def test_the_curve_is_drawn(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    options = ["--difference", "0.05", "--disagree", "0.1"]
+    for name in ("a.svg", "b.svg"):
+        assert main(["plan", *options, "--figure", name]) == 0
+    assert ElementTree.parse("a.svg").getroot().tag.endswith("svg")
+    assert Path("a.svg").read_bytes() == Path("b.svg").read_bytes()
+    assert "█" in capsys.readouterr().out
+    assert main(["plan", *options, "--figure", "a.png"]) == 2
+
+
+def test_a_finished_run_is_asked_by_power(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("e.yaml").write_text(
+        "experiment: e\ndatasets: {d: {source: sklearn, name: iris}}\n"
+        "models: {a: {estimator: sklearn.naive_bayes.GaussianNB}}\n"
+    )
+    assert main(["plan", "--pilot", "e.yaml", "--difference", "0.02"]) == 2
+    assert "run the experiment first" in capsys.readouterr().err
+    assert main(["plan", "--pilot", "e.yaml", "--difference", "0.02", "--icc", ".1"]) == 2
+    assert "--icc: does not go with" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("--disagree .1", "--difference: is missing"),
+        ("--difference .02", "--disagree: is missing"),
+        ("--difference .2 --disagree .1", "--difference: found 0.2"),
+        ("--difference .02 --disagree 2", "--disagree: found 2.0"),
+        ("--difference .02 --disagree .4 --accuracy .95", "--disagree: found 0.4"),
+        ("--difference .02 --disagree .1 --accuracy 85", "--accuracy: found 85"),
+        ("--difference .02 --disagree .1 --power 1", "--power: found 1.0"),
+        ("--difference .02 --disagree .1 --alpha 2", "--alpha: found"),
+        ("--difference .02 --disagree .1 --models 1", "--models: found 1"),
+        ("--difference .02 --disagree .1 --models 3 --correction x", "--correction: found 'x'"),
+        ("--difference .02 --disagree .1 --icc .1", "--icc, --per-group: go together"),
+        ("--difference .02 --disagree .1 --icc 2 --per-group 5", "--icc: found 2.0"),
+        ("--difference .02 --disagree .1 --groups g", "--groups, --metric: go with --pilot"),
+        ("--difference .02 --disagree .1 --rows 0", "--rows: found 0"),
+        ("--equal --disagree .1", "--equal: within which --margin?"),
+        ("--margin .02 --disagree .1 --icc .1", "--margin: with groups"),
+        ("--margin .02 --disagree .1 --difference -.02", "beyond the margin"),
+        ("--margin .02 --disagree .1 --one-sided", "--one-sided: tests against"),
+        ("--difference .02 --disagree .1 --test cv5x2_f --one-sided", "--test: cv5x2_f"),
+        ("--difference .02 --pilot a.csv", "--pilot: expected two tables"),
+        ("--difference .02 --pilot a.csv b.csv --metric f2x", "--metric: unknown metric"),
+        ("--difference .02 --pilot a.csv b.csv --disagree .1", "--disagree: the pilot tells"),
+        ("--difference -.02 --pilot a.csv b.csv --one-sided", "--difference: found -0.02"),
+        ("--margin .02 --difference -.03 --pilot a.csv b.csv", "beyond the margin"),
+        ("--difference .02 --pilot a.csv a2.csv", "no file at 'a2.csv'"),
+    ],
+)
+def test_mistakes_are_told(
+    capsys: pytest.CaptureFixture[str], pilot: list[np.ndarray], text: str, message: str
+) -> None:
+    assert main(["plan", *text.split()]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
