@@ -85,7 +85,7 @@ def design(args: argparse.Namespace) -> Design:
         raise UserError(f"--models: found {args.models}, at least 2 are compared")
     pairs = args.models - 1 if args.versus else args.models * (args.models - 1) // 2
     level = 1 - simultaneous_level(1 - args.alpha, pairs, args.correction)
-    more = ()
+    more: tuple[str, ...] = ()
     if pairs > 1:
         more = (
             f"{args.models} models, {pairs} comparisons: each at the level {number(level, 2)}, "
