@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from bakeoff.cli.check_related import show_related
+from bakeoff.cli.check_related import show_related, show_undeclared
 from bakeoff.cli.check_subgroups import show_subgroups
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare.corrections import pairs_of
@@ -48,6 +48,7 @@ def run(args: argparse.Namespace) -> None:
     say("", bold(f"{args.file}: ready to run"), "")
     _show_data(experiment, tables)
     _show_contradictions(experiment, tables)
+    show_undeclared(experiment, tables)
     _show_plans(experiment, tables)
     _show_fits(experiment)
     _show_tests(experiment, chosen)

@@ -1,10 +1,11 @@
-"""What a test set can show whose rows come in groups: `bakeoff check` before the run."""
+"""What is known before a run of rows that belong together, and what they can then show."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,19 +14,39 @@ from bakeoff.compare.corrections import pairs_of
 from bakeoff.compare.setup import setup_of
 from bakeoff.data import Table
 from bakeoff.data.pairing import divide
+from bakeoff.data.quality import split_quality
 from bakeoff.data.splits import divisions
 from bakeoff.data.table import GROUP
 from bakeoff.files import read_json
 from bakeoff.paths import Paths
 from bakeoff.report.numbers import percent
+from bakeoff.report.undeclared import of_card, of_divisions
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec.datasets import GivenData
 from bakeoff.stats import catalogue, clustered_detectable_difference, expected_design_effect
 
 POWER = 0.8
 ICCS = (0.0, 0.1, 0.3)
 """Intraclass correlations to plan for: what it will be is not known before the run."""
 DISAGREEMENT = 0.1
+
+
+def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
+    """Note what looks like dependence that nobody declared."""
+    for name, data in tables.items():
+        if not isinstance(experiment.datasets[name], GivenData):
+            for note in (
+                *of_card(data.card),
+                *of_divisions(data.card, _quality(experiment, name, data)),
+            ):
+                say(paragraph(f"Note: {note.sentence}"), "")
+
+
+def _quality(experiment: Experiment, dataset: str, data: Table) -> Iterator[dict[str, Any]]:
+    for name, plan in experiment.resampling.plans().items():
+        if not experiment.by_scores(name):
+            yield split_quality(dataset, data, name, plan, divide(dataset, experiment, data, name))
 
 
 def show_related(

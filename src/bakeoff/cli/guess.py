@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from bakeoff.data.columns import names
+from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, why_groups
 from bakeoff.data.table_files import separator_of
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import is_file
@@ -22,14 +23,6 @@ FEWEST = 4
 IMBALANCED = 0.4
 """Below this share of an even class's rows, accuracy says little of the rarest class."""
 
-_LIKE_AN_ID = re.compile(
-    r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|row|rownum|nr|no|number)$|^unnamed)"
-    r"|(?<=[a-z])(Id|ID|IDs|Key|UUID|Number|No|Nr|Index)$"
-)
-_LIKE_A_GROUP = re.compile(
-    r"(?i:patient|subject|person|customer|user|client|household|family|animal|site|plot|station"
-    r"|participant|student|school|hospital|device|machine|session|speaker|group)"
-)
 _NEGATIVE = {
     *("0", "-1", "no", "n", "false", "f", "negative", "neg", "absent", "absence", "benign"),
     *("healthy", "normal", "control", "good", "ham", "legitimate", "genuine", "alive", "survived"),
@@ -266,7 +259,7 @@ def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, 
         values = frame[column]
         distinct = values.nunique()
         unique = distinct == len(values)
-        like_an_id = bool(_LIKE_AN_ID.search(column)) and not pd.api.types.is_float_dtype(values)
+        like_an_id = bool(LIKE_AN_ID.search(column)) and not pd.api.types.is_float_dtype(values)
         if unique and like_an_id:
             if own is None:
                 own = column
@@ -276,7 +269,7 @@ def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, 
             drop[column] = "a different value in every row, like an id"
         elif distinct <= 1:
             drop[column] = "the same value in every row"
-        elif like_an_id and _are_groups(values, column):
+        elif why_groups(values, column) == NAMED:
             if groups is None:
                 groups = column
             else:
@@ -284,13 +277,6 @@ def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, 
         elif distinct == labels.nunique() and _is_one_to_one(values, labels):
             drop[column] = f"says what {target} is"
     return own, groups, drop
-
-
-def _are_groups(values: pd.Series[Any], column: str) -> bool:
-    """Tell whether rows with one value of an id seem to belong together."""
-    named = bool(_LIKE_A_GROUP.search(column))
-    many = values.nunique() >= (10 if named else 20)
-    return bool(values.notna().all()) and many and values.nunique() < 0.95 * len(values)
 
 
 def _is_date(values: pd.Series[Any]) -> bool:

@@ -12,8 +12,10 @@ from typing import Any
 
 import yaml
 
+from bakeoff.cli.check_related import show_undeclared
 from bakeoff.cli.guess import FEWEST, Guess, look, read, told
 from bakeoff.cli.terminal import say
+from bakeoff.data.pairing import load
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment
@@ -70,6 +72,8 @@ def run(args: argparse.Namespace) -> None:
         raise UserError(f"{output} is there already: choose another --output, or --force")
     write_text(output, text)
     say(f"{output} is written.", *(paragraph(f"- {line}") for line in _said(guess, keys)))
+    experiment = load_experiment(yaml.safe_load(text))
+    show_undeclared(experiment, {n: load(n, experiment) for n in experiment.datasets})
     say("next:", f"  bakeoff check {output}", f"  snakemake --cores all --configfile {output}")
 
 

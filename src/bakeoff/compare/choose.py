@@ -53,6 +53,9 @@ def choose_tests(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest
             why = f"{why}; {dependence.why(known[name], experiment)}"
         if entry.name in {test.name for test in chosen}:
             continue  # asked for by both names
+        if refused := dependence.refusal(entry, experiment):
+            problems.append(Problem(place, refused))
+            continue
         try:
             chosen.append(_feed(entry, experiment, place, why))
         except Problem as problem:

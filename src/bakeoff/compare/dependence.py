@@ -10,13 +10,28 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.evidence import AnyEvidence, PairedPredictions
 from bakeoff.errors import Problem, shown
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Assumption, Entry, catalogue
 
 OPTION = "assume_independent"
+
+
+def refusal(entry: Entry, experiment: Experiment) -> str:
+    """Say why a test that has no form for groups cannot run; empty where it can."""
+    related = dependent(experiment)
+    alone = entry.takes_rows_for_independent and not entry.in_groups
+    if not related or not alone or assumes_independence(entry, experiment):
+        return ""
+    dataset, kin = next(iter(related.items()))
+    word = "groups" if kin.kind == "group" else "time"
+    return (
+        f"{entry.name} counts rows one by one, {dataset} has `{word}: {kin.column}`: use a test of "
+        "fold scores (corrected_repeated_kfold_t, tost_folds; half_sample_t on `halves`), or set "
+        f"`{OPTION}: true` among its options"
+    )
 
 
 def assumes_independence(entry: Entry, experiment: Experiment) -> bool:
@@ -53,7 +68,7 @@ def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
             continue
         entry, place = known[name], ("tests", "options", name)
         if OPTION in own:
-            if not entry.in_groups:
+            if not entry.takes_rows_for_independent:
                 yield Problem((*place, OPTION), f"{name} does not take rows for independent")
             elif not isinstance(own[OPTION], bool):
                 yield Problem(
@@ -74,16 +89,29 @@ def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
             )
 
 
-def assumption(evidence: PairedPredictions) -> Assumption | None:
-    """Return what a test assumes that takes these rows for independent; None where it may."""
-    labels = evidence.times if evidence.groups is None else evidence.groups
-    if labels is None:
+def assumption(evidence: AnyEvidence, asked: bool) -> Assumption | None:
+    """Return what a test assumes that takes these rows for independent; None where it may.
+
+    Parameters
+    ----------
+    evidence : PairedPredictions or FoldPredictions
+        The rows; those of folds do not say what relates them.
+    asked : bool
+        Whether `assume_independent: true` is among the test's options.
+    """
+    if isinstance(evidence, PairedPredictions):
+        labels = evidence.times if evidence.groups is None else evidence.groups
+        if labels is None:
+            return None
+        what = "times" if evidence.groups is None else "groups"
+        rows = f"{evidence.n:,} rows of {len(pd.unique(labels)):,} {what}"
+    elif asked:
+        rows = "rows that belong together"
+    else:
         return None
-    what = "times" if evidence.groups is None else "groups"
     return Assumption(
         "independent rows",
         False,
-        f"{evidence.n:,} rows of {len(pd.unique(labels)):,} {what} were taken for independent, as "
-        f"`{OPTION}: true` asks: where rows of one are alike this finds differences that are not "
-        "there",
+        f"{rows} were taken for independent, as `{OPTION}: true` asks: where rows of one are alike "
+        "this finds differences that are not there",
     )

@@ -18,7 +18,7 @@ from bakeoff.compare.comparison import (
     decide_posterior,
 )
 from bakeoff.compare.corrections import adjust, check_correction, pairs_of
-from bakeoff.compare.evidence import AnyEvidence, PairedPredictions
+from bakeoff.compare.evidence import AnyEvidence
 from bakeoff.compare.setup import Setup, cost_options, setup_of
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, HypothesisTests
@@ -136,9 +136,10 @@ class _Family:
 
     def _assumed(self) -> Assumption | None:
         """Return what the test assumes of rows that are related, if it takes them for not."""
-        if not self.entry.in_groups or not isinstance(self.evidence, PairedPredictions):
+        if not self.entry.takes_rows_for_independent:
             return None
-        return dependence.assumption(self.evidence)
+        asked = self.context.settings.of(self.entry.name).get(dependence.OPTION) is True
+        return dependence.assumption(self.evidence, asked)
 
     # ------------------------------------------------------------------ by arity
 

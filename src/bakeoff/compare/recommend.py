@@ -17,6 +17,7 @@ import numpy as np
 
 from bakeoff.compare.setup import FIXED_METRICS, setup_of
 from bakeoff.spec import Experiment
+from bakeoff.spec.related import dependent
 from bakeoff.stats import Evidence, catalogue, test_set_metrics
 
 Recommendation = tuple[str, str]
@@ -145,18 +146,20 @@ def _on_test_set(experiment: Experiment, tail: str) -> Recommendation:
 
 def _on_five_by_two(experiment: Experiment, tail: str) -> Recommendation:
     metric = experiment.metrics[0]
-    if metric == FIXED_METRICS[Evidence.FOLD_CORRECTNESS] and experiment.on_rows("cv_5x2"):
+    counted = metric == FIXED_METRICS[Evidence.FOLD_CORRECTNESS] and experiment.on_rows("cv_5x2")
+    if counted and not dependent(experiment):
         return (
             "cv5x2_mcnemar",
             "five replications of 2-fold cross-validation; this test counts the rows of all ten "
             "folds, and is not misled by learners that remember rows (Yang et al. 2023, "
             f"docs/cross-validation.md){tail}",
         )
+    groups = ", of rows in groups, which tests on rows of all folds do not know" if counted else ""
     return (
         "corrected_repeated_kfold_t",
-        f"five replications of 2-fold cross-validation by {metric}; this t test corrects for the "
-        "rows they share (Bouckaert & Frank 2004) and may find too much for strongly shrunken "
-        f"models, which the plan `halves` does not{tail}",
+        f"five replications of 2-fold cross-validation by {metric}{groups}; this t test corrects "
+        "for the rows they share (Bouckaert & Frank 2004) and may find too much for strongly "
+        f"shrunken models, which the plan `halves` does not{tail}",
     )
 
 

@@ -128,7 +128,7 @@ def allowed_options(entry: Entry) -> list[str]:
         found.add("metrics")
     if len(entry.plans) > 1:
         found.add("plan")
-    if entry.in_groups:
+    if entry.takes_rows_for_independent:
         found.add("assume_independent")
     if corrects(entry):
         found.add("correction")

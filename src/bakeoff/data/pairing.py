@@ -304,9 +304,13 @@ def _card(
         "rows": len(rows.ids),
         "classes": dict(zip(classes, counts.tolist(), strict=True)),
         "rows_dropped_without_target": len(rows.left_out),
+        "group_columns": [],
         "features": {},
         "missing_cells": 0,
         "duplicate_rows": 0,
+        "near_duplicate_rows": 0,
+        "pairs_by_chance": 0.0,
+        "near_pairs_by_chance": 0.0,
     }
 
 

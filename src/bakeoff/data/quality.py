@@ -1,4 +1,4 @@
-"""How good the divisions of a plan are: sizes, classes, groups, overlap."""
+"""How good the divisions of a plan are: sizes, classes, groups, overlap, repeated rows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.data.divide import Rows
+from bakeoff.data.repeats import find_repeats
 from bakeoff.data.splits import divisions
-from bakeoff.data.table import GROUP, PART, TIME, Table
+from bakeoff.data.table import GROUP, PART, ROW_ID, TIME, Table
 from bakeoff.spec.resampling import Cv5x2, Holdout, KFold, Plan
+
+_MOST_LISTED = 20
 
 
 def split_quality(
@@ -31,13 +34,25 @@ def split_quality(
         How they are, as `make_splits` returns it.
     """
     parts: list[dict[str, Any]] = []
+    repeats, leaked = find_repeats(table.features), np.zeros(len(table.frame), dtype=bool)
     difference = 0.0
     for repeat, fold, (train, test) in divisions(splits, plan):
         sides = {"train": _side(table, train), "test": _side(table, test)}
         unused = len(table.frame) - len(train) - len(test)
         own = _share_difference(table, train, test)
         difference = max(difference, own)
-        parts.append({"repeat": repeat, "fold": fold, **sides, "unused": unused})
+        seen, nearly = repeats.across(train, test)
+        leaked[seen] = True
+        parts.append(
+            {
+                "repeat": repeat,
+                "fold": fold,
+                **sides,
+                "unused": unused,
+                "repeated": len(seen),
+                "nearly_repeated": len(nearly),
+            }
+        )
     # rows without features are known by predictions that were made elsewhere
     method = _method(table, plan) if table.features.shape[1] else "given"
     return {
@@ -49,6 +64,7 @@ def split_quality(
         "max_class_share_difference": round(difference, 6),
         "groups": int(table.frame[GROUP].nunique()) if GROUP in table.frame else None,
         "overlap": _overlap(splits) if isinstance(plan, Cv5x2) else None,
+        "repeated_rows": table.frame[ROW_ID][leaked].head(_MOST_LISTED).tolist(),
         "parts": parts,
     }
 

@@ -15,6 +15,8 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.data import columns, prepare
+from bakeoff.data.group_columns import group_columns
+from bakeoff.data.repeats import find_repeats
 from bakeoff.data.row_columns import carry
 from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import sha256_of, whole, write_json
@@ -146,17 +148,19 @@ def load_table(
     frame = prepare.derived(frame.loc[labels.index], spec, place)
     keys = {ROW_ID: prepare.row_ids(frame, spec, place), TARGET: labels}
     keys |= _roles(frame, loaded, spec, place) | _divided_by(frame, given_by)
-    features = prepare.features(frame, _kept_apart(spec, loaded.target, given_by), spec, place)
+    kept_apart = _kept_apart(spec, loaded.target, given_by)
+    features = prepare.features(frame, kept_apart, spec, place)
     _check_features(features, loaded.target, spec, place)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
     carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
     table = Table(canonical.reset_index(drop=True), classes, {}, carried)
-    left_out = {
+    found = {
         "rows_filtered": filtered,
         "rows_dropped_without_target": unlabelled,
         "rows_of_other_classes": other_classes,
+        "group_columns": group_columns(frame, kept_apart) if spec.groups is None else [],
     }
-    return dataclasses.replace(table, card=_card(name, spec, table, loaded, left_out))
+    return dataclasses.replace(table, card=_card(name, spec, table, loaded, found))
 
 
 def _load(spec: DataSet, seed: int, place: Place) -> Loaded:
@@ -216,9 +220,10 @@ def _check_features(features: pd.DataFrame, target: str, spec: DataSet, place: P
 
 
 def _card(
-    name: str, spec: DataSet, table: Table, loaded: Loaded, left_out: Mapping[str, int]
+    name: str, spec: DataSet, table: Table, loaded: Loaded, found: Mapping[str, Any]
 ) -> dict[str, Any]:
     frame, features = table.frame, table.features
+    repeats = find_repeats(features)
     counts = frame[TARGET].value_counts()
     return {
         "dataset": name,
@@ -232,7 +237,7 @@ def _card(
         "target": loaded.target,
         "classes": {c: int(counts[c]) for c in table.classes},
         "merged": {new: [str(old) for old in pooled] for new, pooled in spec.merge.items()},
-        **left_out,
+        **found,
         "roles": _described_roles(frame, spec),
         "features": {
             str(column): {
@@ -243,7 +248,10 @@ def _card(
             for column, values in features.items()
         },
         "missing_cells": int(features.isna().to_numpy().sum()),
-        "duplicate_rows": int(features.duplicated().sum()),
+        "duplicate_rows": repeats.repeated,
+        "near_duplicate_rows": repeats.nearly,
+        "pairs_by_chance": repeats.by_chance,
+        "near_pairs_by_chance": repeats.near_by_chance,
     }
 
 

@@ -18,7 +18,15 @@ from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import Experiment
 from bakeoff.spec.learners import families
-from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.spec.related import dependent
+from bakeoff.stats import (
+    IN_GROUPS,
+    ConfidenceInterval,
+    Entry,
+    Evidence,
+    TypeOneError,
+    catalogue,
+)
 
 TRUST = (
     TypeOneError.CONTROLLED,
@@ -105,6 +113,11 @@ class Study:
         """The level of every decision."""
         return self.experiment.tests.alpha
 
+    @property
+    def in_groups(self) -> bool:
+        """Whether rows of a data set come in groups."""
+        return any(kin.kind == "group" for kin in dependent(self.experiment).values())
+
     def label(self, model: str) -> str:
         """Return the name of a model that people read."""
         return clean(self.experiment.models[model].label or model)
@@ -159,6 +172,8 @@ class Study:
     def liberal_for(self, entry: Entry) -> list[str]:
         """List the models of this study that a test is known to be liberal for."""
         concerned = set(entry.liberal_for)
+        if IN_GROUPS in concerned and self.in_groups:
+            return list(self.models)
         fitted = self.experiment.fitted.items()
         return [name for name, model in fitted if concerned & families(model)]
 

@@ -33,6 +33,7 @@ LOADS = (
     *(f"data/{name}.py" for name in ("columns", "prepare", "pairing", "predicted")),
     *(f"data/{name}.py" for name in ("prediction_table", "table_files", "side_by_side")),
     *("data/divided_elsewhere.py", "data/row_columns.py"),
+    *("data/repeats.py", "data/group_columns.py"),
 )
 """Is behind a fit: the contents of its table are in the fit's stamp."""
 ASSESSES = ("data/divide.py", "data/given_folds.py", "data/quality.py")

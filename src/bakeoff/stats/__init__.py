@@ -10,7 +10,7 @@ from bakeoff.stats._cluster_result import ClusteredEquivalenceResult, ClusteredR
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._plain import as_float, plain
 from bakeoff.stats._power import PowerResult
-from bakeoff.stats._registry import Arity, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats._registry import IN_GROUPS, Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats._result import (
     Assumption,
     BayesResult,
@@ -55,7 +55,14 @@ from bakeoff.stats.datasets_pairwise import pairwise_wilcoxon
 from bakeoff.stats.datasets_posthoc import cd_groups, conover_friedman, friedman_posthoc, nemenyi
 from bakeoff.stats.datasets_two import sign_test, wilcoxon_signed_rank
 from bakeoff.stats.datasets_unpaired import dunn, kruskal_wallis, pairwise_rank_sum
-from bakeoff.stats.dependence import Dependence, ItemsAndRuns, items_and_runs, row_dependence
+from bakeoff.stats.dependence import (
+    Dependence,
+    ItemsAndRuns,
+    OrderDependence,
+    items_and_runs,
+    order_dependence,
+    row_dependence,
+)
 from bakeoff.stats.equivalence import tost_paired, tost_paired_from_counts
 from bakeoff.stats.equivalence_folds import tost_cv5x2, tost_folds, tost_half_samples
 from bakeoff.stats.folds import anova_oneway, anova_repeated_measures
@@ -140,6 +147,7 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
+    "IN_GROUPS",
     "AreaClaim",
     "ArgumentError",
     "Arity",
@@ -160,6 +168,7 @@ __all__ = [
     "ItemsAndRuns",
     "Limits",
     "McNemarResult",
+    "OrderDependence",
     "Pair",
     "PairwiseResult",
     "PowerResult",
@@ -267,6 +276,7 @@ __all__ = [
     "nemenyi",
     "odds_ratio_bounds",
     "one_sample_t",
+    "order_dependence",
     "own_metric_ci",
     "own_metric_difference",
     "paired_difference_ci",

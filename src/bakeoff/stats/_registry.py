@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats.citations import cite
 
+IN_GROUPS = "rows in groups"
+
 
 class Evidence(StrEnum):
     """What a test is fed with, and so the signature of its function.
@@ -143,7 +145,7 @@ class Entry:
         Its known behaviour under the null.
     liberal_for : tuple of str
         Where it is liberal for some learners alone: their families, as in
-        docs/cross-validation.md.
+        docs/cross-validation.md; `IN_GROUPS` where it is for any learner when rows come in groups.
     instead : str
         For these: the test that keeps its level.
     plans : tuple of str
@@ -197,6 +199,11 @@ class Entry:
     in_groups: str = ""
     in_time: str = ""
     module: str
+
+    @property
+    def takes_rows_for_independent(self) -> bool:
+        """Whether it counts rows one by one, whatever relates them."""
+        return bool(self.in_groups) or self.evidence is Evidence.FOLD_CORRECTNESS
 
     @cached_property
     def options(self) -> dict[str, inspect.Parameter]:

@@ -43,6 +43,7 @@ VARIANTS = {
 }
 _LEAST_DF = 4
 _STRONG = 0.7
+_LEAST_EFFECTIVE = 20  # below it the dependence reaches over too much of the series to be estimated
 _NOISE = 1e-24
 
 
@@ -83,7 +84,7 @@ class SerialResult(Result):
     plans=("holdout",),
     citation="lazarus2018",
     caution="It needs a difference that does not drift, and dependence that fades: with a lag-1 "
-    "autocorrelation above .7 it exceeds its level.",
+    "autocorrelation above .7, or times worth fewer than 20, it exceeds its level.",
 )
 def diebold_mariano(
     correct_a: ArrayLike,
@@ -279,6 +280,7 @@ def _result(
         statistic = math.copysign(math.inf, mean)
     gamma = _long_run.autocovariances(residuals, min(1, periods - 1))
     lag1 = float(gamma[1] / gamma[0]) if len(gamma) > 1 and gamma[0] > 0 else math.nan
+    effective = periods * float(gamma[0]) / found.variance if found.variance > 0 else math.nan
     return SerialResult(
         test=test,
         variant=settings.variant,
@@ -290,7 +292,7 @@ def _result(
         ci=_interval(mean, se, found, periods, settings) if se > 0 else None,
         n=n,
         status=status,
-        assumptions=_assumptions(periods, lag1, found, settings),
+        assumptions=_assumptions(periods, lag1, effective, found, settings),
         null_hypothesis=f"The two fitted models are {what} at the times to come, which are like "
         "those of the test rows.",
         method=VARIANTS[settings.variant],
@@ -303,7 +305,7 @@ def _result(
             **_critical_values(found, periods, settings),
         },
         n_times=periods,
-        n_effective=periods * float(gamma[0]) / found.variance if found.variance > 0 else math.nan,
+        n_effective=effective,
         autocorrelation=lag1,
     )
 
@@ -391,7 +393,7 @@ def _critical_values(
 
 
 def _assumptions(
-    periods: int, lag1: float, found: _long_run.LongRun, settings: _Settings
+    periods: int, lag1: float, effective: float, found: _long_run.LongRun, settings: _Settings
 ) -> tuple[Assumption, ...]:
     known = not math.isnan(lag1)
     enough = found.bandwidth >= _LEAST_DF or settings.variant != "ewc"
@@ -406,6 +408,12 @@ def _assumptions(
             "enough times",
             enough,
             f"{periods} different times; the cosines want 32 or more",
+        ),
+        Assumption(
+            "enough independent times",
+            None if math.isnan(effective) else effective >= _LEAST_EFFECTIVE,
+            f"{periods} times are worth about {effective:.0f} independent ones; with fewer than "
+            f"{_LEAST_EFFECTIVE} the test rejects too often",
         ),
         Assumption(
             "no drift", None, "the difference of the models must be the same early and late"

@@ -26,7 +26,7 @@ from bakeoff.stats._paired import (
     ratio_status,
     t_result,
 )
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import IN_GROUPS, Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.planning_resampled import cv5x2_f_detectable_difference
 
@@ -50,7 +50,7 @@ _HALF_NULL = (
     caution="Its numerator is the first of ten differences, so the order of the folds decides; "
     "the combined F test uses all ten. Rejects too often for learners like one nearest neighbour.",
     replications=True,
-    liberal_for=("neighbours", "shrunken"),
+    liberal_for=("neighbours", "shrunken", IN_GROUPS),
     instead="half_sample_t",
 )
 def cv5x2_t(
@@ -128,7 +128,7 @@ def cv5x2_t(
     "replication depend on each other.",
     replications=True,
     detectable=partial(cv5x2_f_detectable_difference, n_simulations=5000),
-    liberal_for=("neighbours", "shrunken"),
+    liberal_for=("neighbours", "shrunken", IN_GROUPS),
     instead="half_sample_t",
 )
 def cv5x2_f(

@@ -638,3 +638,21 @@ def test_columns_that_belong_together_go_together(monkeypatch: pytest.MonkeyPatc
         lines = table(header, [row], "lrrr", [("only A", "only B")])
         assert " ".join(lines[0].split()) == " ".join(shown)
         assert ("1" * 9 in lines[-1]) == ("only A" in shown) == ("2" * 9 in lines[-1])
+
+
+def test_check_and_init_note_dependence_that_nobody_declared(bakeoff: Run, folder: Path) -> None:
+    frame = write_table(120).drop(columns="answer")
+    rng = np.random.default_rng(0)
+    frame = frame.assign(u=rng.normal(size=120), v=rng.normal(size=120), batch=np.arange(120) // 6)
+    frame.loc[60:79, "age":] = frame.loc[:19, "age":].to_numpy()
+    frame["batch"] = np.arange(120) // 6
+    frame.to_csv("t.csv", index=False)
+    _, said = written(bakeoff, "t.csv")
+    for text in (said, bakeoff("check", "e.yaml")[1]):
+        told = " ".join(text.split())
+        assert "'batch' of t looks like an id of groups" in told
+        assert "write `groups: batch`" in told
+    frame.drop(columns="batch").to_csv("t.csv", index=False)
+    told = " ".join(bakeoff("check", "e.yaml")[1].split())
+    assert "20 rows equal an earlier row in every feature" in told
+    assert re.search(r"\d+ test rows equal a training row .* know them by heart", told)

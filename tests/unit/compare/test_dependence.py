@@ -9,7 +9,7 @@ import pytest
 
 from bakeoff.compare import Context, run_test
 from bakeoff.compare.choose import choose_tests
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.evidence import FoldPredictions, PairedPredictions
 from bakeoff.compare.gather import run_chosen
 from bakeoff.errors import UserError
 from bakeoff.run import steps
@@ -120,8 +120,8 @@ def test_options_that_cannot_be_followed_are_refused(
 def test_the_step_hands_on_what_relates_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     handed: list[Any] = []
     monkeypatch.setattr("bakeoff.scores.collect_predictions", lambda *given: handed.extend(given))
-    steps.collect_predictions({}, ["data.parquet"], {}, "out.parquet")
-    assert handed[-1] == "data.parquet"
+    steps.collect_predictions({}, ["data.parquet"], ["columns.parquet"], {}, "out.parquet")
+    assert handed[-2:] == ["data.parquet", "columns.parquet"]
 
 
 def test_predictions_that_lost_their_groups_are_refused(tmp_path: Path) -> None:
@@ -134,3 +134,39 @@ def test_predictions_that_lost_their_groups_are_refused(tmp_path: Path) -> None:
         UserError, match=r"does not say which rows of rows belong together.*patient"
     ):
         run_chosen(chosen, spec, {"rows": str(file)})
+
+
+def test_tests_of_rows_of_all_folds_give_way_to_tests_of_fold_scores(tmp_path: Path) -> None:
+    content = {
+        "experiment": "folds",
+        "datasets": {"d": {"source": "file", "path": "d.csv", "target": "y", "groups": "patient"}},
+        "models": {
+            "a": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+            "b": {"estimator": "sklearn.dummy.DummyClassifier"},
+        },
+        "resampling": {"cv_5x2": {}},
+        "metrics": ["accuracy"],
+    }
+    problems, (chosen,) = choose_tests(load_experiment(content))
+    assert not problems
+    assert chosen.name == "corrected_repeated_kfold_t"
+    assert "rows in groups" in chosen.why
+    for name in ("cv5x2_mcnemar", "pairwise_cv5x2_mcnemar", "tost_cv5x2"):
+        margin = {"margin": 0.05} if name == "tost_cv5x2" else {}
+        (problem,), _ = choose_tests(
+            load_experiment(content | {"tests": {"run": [name], **margin}})
+        )
+        assert f"{name} counts rows one by one, d has `groups: patient`" in str(problem)
+        options = {name: {"assume_independent": True}}
+        asked = load_experiment(content | {"tests": {"run": [name], "options": options, **margin}})
+        problems, (chosen,) = choose_tests(asked)
+        assert not problems
+        assert chosen.name == name
+    one = FoldPredictions(
+        ("a", "b"), np.tile([1, 2], (5, 20)), np.arange(400).reshape(5, 40, 2) % 3 > 0
+    )
+    context = Context("d", "cv_5x2", "accuracy", True, asked.tests)
+    entry = catalogue()["tost_cv5x2"]
+    (row,) = run_test(entry, one, context)
+    assumed = {a["name"]: a["holds"] for a in row.result["assumptions"]}
+    assert assumed["independent rows"] is False

@@ -102,7 +102,9 @@ def card(name):
     """Describe a data set."""
     return {
         "dataset": name, "label": name, "rows": 200, "classes": {"no": 120, "yes": 80},
-        "features": {"x": {}, "y": {}}, "missing_cells": 0, "duplicate_rows": 1,
+        "features": {"x": {}, "y": {}}, "missing_cells": 0, "duplicate_rows": 0,
+        "near_duplicate_rows": 0, "pairs_by_chance": 0.0, "near_pairs_by_chance": 0.0,
+        "group_columns": [],
         "licence": None, "sha256": "ab" * 32,
     }  # fmt: skip
 
@@ -151,7 +153,15 @@ def division(dataset, plan):
     repeats, folds = FOLDS[plan]
     part = {"rows": 100, "classes": {"no": 60, "yes": 40}}
     parts = [
-        {"repeat": r + 1, "fold": f + 1, "train": part, "test": part, "unused": 0}
+        {
+            "repeat": r + 1,
+            "fold": f + 1,
+            "train": part,
+            "test": part,
+            "unused": 0,
+            "repeated": 0,
+            "nearly_repeated": 0,
+        }
         for r, f in itertools.product(range(repeats), range(folds))
     ]
     pairs = [{"repeats": [i, j], "share": 0.5} for i, j in itertools.combinations(range(1, 6), 2)]

@@ -151,3 +151,59 @@ def test_crossed_rows_take_the_variance_that_matters(by_group, by_time, form):
 def test_items_and_runs_need_equal_runs():
     with pytest.raises(ValueError, match="items"):
         stats.items_and_runs([1, 2, 3], [0, 0, 0], [1, 1, 2])
+
+
+def test_few_independent_times_are_named():
+    # the lag-1 autocorrelation of a short series is often below .7 though the dependence is strong
+    tilt = series(7, 40, phi=0.9)
+    result = stats.diebold_mariano(tilt > -0.5, tilt < 0.5)
+    held = {x.name: x.holds for x in result.assumptions}
+    assert held["dependence that fades"] is True
+    assert result.n_effective < 20
+    assert held["enough independent times"] is False
+    clear = stats.diebold_mariano(*np.random.default_rng(1).random((2, 200)) < 0.8)
+    assert {x.name: x.holds for x in clear.assumptions}["enough independent times"] is True
+
+
+def test_neighbouring_disagreements_are_those_of_every_pair():
+    rng = np.random.default_rng(4)
+    right = rng.random((200, 4)) < 0.7
+    right[:, 1] = np.repeat(rng.random(40) < 0.6, 5)  # in runs of five rows
+    y = rng.integers(0, 3, 200)
+    found = stats.order_dependence(right, y)
+
+    def lag1(a: int, b: int) -> float:
+        d = right[:, a].astype(float) - right[:, b]
+        d -= np.array([d[y == c].mean() for c in range(3)])[y]
+        return float(d[1:] @ d[:-1] / (d @ d))
+
+    every = {(a, b): lag1(a, b) for a in range(4) for b in range(a + 1, 4)}
+    best = max(every, key=every.__getitem__)
+    assert (found.model_a, found.model_b) == best
+    assert found.autocorrelation == pytest.approx(every[best], abs=1e-12)
+    assert found.pvalue < 1e-6
+    assert found.n_effective == pytest.approx(200 * (1 - every[best]) / (1 + every[best]))
+
+
+def test_rows_sorted_by_class_are_not_taken_for_dependent():
+    rng = np.random.default_rng(6)
+    y = np.repeat([0, 1], 300)
+    right = rng.random((600, 2)) < np.array([[0.9, 0.3], [0.3, 0.9]])[y]
+    assert stats.order_dependence(right).pvalue < 1e-6
+    assert stats.order_dependence(right, y).pvalue > 0.01
+
+
+def test_independent_rows_are_rarely_taken_for_dependent():
+    p = [
+        stats.order_dependence(np.random.default_rng([7, i]).random((150, 3)) < 0.85).pvalue
+        for i in range(300)
+    ]
+    assert np.mean(np.array(p) < 0.01) < 0.03
+
+
+def test_few_disagreements_say_nothing_of_their_order():
+    right = np.ones((50, 2), dtype=bool)
+    right[:19, 0] = False
+    assert stats.order_dependence(right) is None
+    with pytest.raises(ValueError, match="one label for each of the 50 rows"):
+        stats.order_dependence(right, [1, 2])

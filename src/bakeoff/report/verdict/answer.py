@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from bakeoff.report.family import Family
+from bakeoff.report.numbers import count
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
+from bakeoff.report.undeclared import notes
 from bakeoff.report.verdict.alone import alone
 from bakeoff.report.verdict.control import against_control
 from bakeoff.report.verdict.further_tests import (
@@ -25,6 +28,8 @@ from bakeoff.report.verdict.subgroups import by_subgroup
 from bakeoff.report.verdict.untested import without_tests
 from bakeoff.report.verdict.wording import name
 
+_MOST_NOTES = 3
+
 
 def answer(study: Study) -> Verdict:
     """Answer the experiment's question."""
@@ -39,8 +44,18 @@ def answer(study: Study) -> Verdict:
         verdict = against_control(study, first)
     else:
         verdict = _from_tests(study, first, models if algorithms else None)
-    sentences = (*failed(study), *verdict.sentences, *by_subgroup(study), *left_out(study))
+    after = (*by_subgroup(study), *left_out(study), *_undeclared(study))
+    sentences = (*failed(study), *verdict.sentences, *after)
     return dataclasses.replace(verdict, sentences=sentences)
+
+
+def _undeclared(study: Study) -> Iterator[str]:
+    """Say what looks like dependence that nobody declared."""
+    found = notes(study)
+    for note in found[:_MOST_NOTES]:
+        yield f"Note: {note.sentence}"
+    if len(found) > _MOST_NOTES:
+        yield f"{count(len(found) - _MOST_NOTES, 'more note')} of this kind: see the report."
 
 
 def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:

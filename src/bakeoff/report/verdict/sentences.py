@@ -19,7 +19,7 @@ from bakeoff.report.verdict.kind import Kind
 from bakeoff.report.verdict.outcome import Outcome
 from bakeoff.report.verdict.wording import name, names, the, title
 from bakeoff.scores import METRICS
-from bakeoff.stats import Evidence, TypeOneError, catalogue
+from bakeoff.stats import IN_GROUPS, Evidence, TypeOneError, catalogue
 
 
 def numbers(study: Study, o: Outcome) -> Iterator[str]:
@@ -59,8 +59,10 @@ def take_care(study: Study, family: Family) -> Iterator[str]:
         yield f"Take care: {the(family)} {entry.type1.sentence}."
     elif concerned:
         instead = catalogue()[entry.instead].title if entry.instead else ""
+        grouped = study.in_groups and IN_GROUPS in entry.liberal_for
+        whom = "rows in groups" if grouped else f"learners like {names(study, concerned)}"
         yield (
-            f"Take care: for learners like {names(study, concerned)} {the(family)} finds "
+            f"Take care: for {whom} {the(family)} finds "
             "differences that are not there more often than its level says"
             + (f"; the {instead} does not." if instead else ".")
         )

@@ -1,0 +1,85 @@
+"""Columns that look like ids of groups: patients, users, sessions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bakeoff.data.columns import Series
+
+LIKE_AN_ID = re.compile(
+    r"(?i:(^|[_\W])(id|ids|key|uuid|guid|index|row|rownum|nr|no|number)$|^unnamed)"
+    r"|(?<=[a-z])(Id|ID|IDs|Key|UUID|Number|No|Nr|Index)$"
+)
+_GROUPS = (
+    "patient|subject|person|customer|user|client|household|family|animal|site|plot|station"
+    "|participant|student|school|hospital|device|machine|session|speaker|group"
+)
+_NAMES_A_GROUP = re.compile(f"(?i:{_GROUPS})")
+_IS_A_GROUP = re.compile(f"(?i:(^|[_\\W])({_GROUPS})s?$)|(?<=[a-z])({_GROUPS.title()})s?$")
+NAMED = "it is named like an id"
+BLOCKS = "the rows of each value stand together"
+_FEWEST = {True: 10, False: 20}
+"""Groups, where the name says what they are, and where it does not."""
+
+
+def group_columns(frame: pd.DataFrame, without: Iterable[str]) -> list[dict[str, Any]]:
+    """List the columns that look like ids of groups.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        All columns, those that are no features too.
+    without : iterable of str
+        Columns whose role is known: the target, ids, weights.
+
+    Returns
+    -------
+    list of dict
+        `column`, the number of `groups`, and `why`.
+    """
+    known = set(without)
+    found = []
+    for name in (str(column) for column in frame.columns if column not in known):
+        values = frame[name]
+        why = why_groups(values, name)
+        if why:
+            found.append({"column": name, "groups": int(values.nunique()), "why": why})
+    return found
+
+
+def why_groups(values: Series, name: str) -> str:
+    """Say why a column looks like an id of groups; empty where it does not.
+
+    Every row has a value, many rows share theirs, and the name is that of an id or of a group, or
+    the rows of each value stand together, numbered from 0 or 1 where they are numbers.
+    """
+    if pd.api.types.is_float_dtype(values.dtype) and not _whole(values):
+        return ""
+    distinct = values.nunique()
+    if values.isna().any() or not 1 < distinct < 0.95 * len(values):
+        return ""
+    named = LIKE_AN_ID.search(name) or _IS_A_GROUP.search(name)
+    if named and distinct >= _FEWEST[bool(_NAMES_A_GROUP.search(name))]:
+        return NAMED
+    if 10 <= distinct <= len(values) / 2 and _in_blocks(values, distinct):
+        return BLOCKS
+    return ""
+
+
+def _whole(values: Series) -> bool:
+    return bool((values.dropna() % 1 == 0).all())
+
+
+def _in_blocks(values: Series, distinct: int) -> bool:
+    """Tell whether the rows of each value stand together, and the values count the blocks."""
+    codes = pd.factorize(values)[0]
+    if np.count_nonzero(np.diff(codes)) + 1 != distinct:
+        return False
+    if not pd.api.types.is_numeric_dtype(values.dtype):
+        return not pd.api.types.is_datetime64_any_dtype(values.dtype)
+    return bool(values.min() in (0, 1) and values.max() - values.min() + 1 == distinct)

@@ -1,0 +1,142 @@
+"""Notes on rows that may belong together though nobody said so: a number each, and what to do.
+
+Nothing changes by itself: whether rows belong together is known to those who know the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.report.numbers import count, fixed
+from bakeoff.report.prose import PLANS
+from bakeoff.report.study import Study, clean
+from bakeoff.stats import order_dependence
+
+CHANCE = 0.1
+"""Repeats are worth a note where features independent of each other would give fewer pairs."""
+NEARLY = 0.01
+"""So are rows that are nearly repeated, from this share of the rows on."""
+ALIKE = 0.1
+"""So is an autocorrelation: from here on a row in five tells nothing new."""
+LEVEL = 0.001
+_COPIES = (
+    "if they are copies, or the same case seen again, leave them out of the data or give each case "
+    "an id and name its column with `groups:`"
+)
+
+
+class Note(NamedTuple):
+    """What was found in a data set, and what to do.
+
+    Attributes
+    ----------
+    dataset : str
+        Its id.
+    found, advice : str
+        A clause each.
+    """
+
+    dataset: str
+    found: str
+    advice: str
+
+    @property
+    def sentence(self) -> str:
+        """Both as one sentence."""
+        return f"{self.found}; {self.advice}."
+
+
+def notes(study: Study) -> list[Note]:
+    """Return all notes of a study, data set by data set."""
+    found: list[Note] = []
+    for dataset in study.datasets:
+        card = study.cards.get(dataset)
+        own = [known for known in study.divisions if known["dataset"] == dataset]
+        found += [*of_card(card), *of_divisions(card, own)] if card else []
+        rows = study.test_sets.get(dataset)
+        found += of_order(study, dataset, rows) if rows else ()
+    return found
+
+
+def of_card(card: Mapping[str, Any]) -> Iterator[Note]:
+    """Note columns that look like ids of groups, and rows that repeat others."""
+    dataset, label, rows = card["dataset"], clean(card["label"]), card["rows"]
+    for column in card["group_columns"]:
+        name = clean(column["column"])
+        yield Note(
+            dataset,
+            f"{name!r} of {label} looks like an id of groups: {column['why']}, "
+            f"{column['groups']:,} values in {rows:,} rows",
+            f"if rows of one value belong together, write `groups: {name}`",
+        )
+    exact, nearly = _notable(card, card["duplicate_rows"], card["near_duplicate_rows"], rows)
+    if exact or nearly:
+        yield Note(
+            dataset,
+            f"{_repeating(exact, nearly, 'an earlier row')} (of {rows:,} in {label})",
+            _COPIES,
+        )
+
+
+def of_divisions(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -> Iterator[Note]:
+    """Note test rows that repeat training rows: a model may know them by heart."""
+    dataset, label = card["dataset"], clean(card["label"])
+    for known in divisions:
+        parts = [part for part in known["parts"] if part["repeated"] or part["nearly_repeated"]]
+        if not parts:
+            continue
+        worst = max(parts, key=lambda part: (part["repeated"], part["nearly_repeated"]))
+        n = worst["test"]["rows"]
+        exact, nearly = _notable(card, worst["repeated"], worst["nearly_repeated"], n)
+        if exact or nearly:
+            where = f"by {PLANS[known['plan']]} of {label}"
+            several = ", in the worst of its divisions" if len(known["parts"]) > 1 else ""
+            yield Note(
+                dataset,
+                f"{_repeating(exact, nearly, 'a training row', 'test ')} (of {n:,} {where}"
+                f"{several}), so models may know them by heart",
+                _COPIES,
+            )
+
+
+def _notable(card: Mapping[str, Any], exact: int, nearly: int | None, rows: int) -> tuple[int, int]:
+    """Drop counts that coarse features give by chance, and a few rows that are nearly alike."""
+    if card["pairs_by_chance"] >= CHANCE:
+        return 0, 0
+    by_chance = card["near_pairs_by_chance"] >= CHANCE or (nearly or 0) < NEARLY * rows
+    return exact, 0 if by_chance else (nearly or 0)
+
+
+def _repeating(exact: int, nearly: int, other: str, kind: str = "") -> str:
+    said = []
+    if exact:
+        verb = "equals" if exact == 1 else "equal"
+        said.append(f"{count(exact, f'{kind}row')} {verb} {other} in every feature")
+    if nearly:
+        verb = "equals" if nearly == 1 else "equal"
+        rest = "another row" if other == "an earlier row" else other
+        more = f"{nearly:,} more" if exact else count(nearly, f"{kind}row")
+        said.append(f"{more} {verb} {rest} in every feature but one")
+    return " and ".join(said)
+
+
+def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:
+    """Note disagreements of models that are alike on neighbouring test rows."""
+    if rows.related or rows.n < 2:
+        return
+    found = order_dependence(rows.correct, rows.truth)
+    if found is None or found.autocorrelation < ALIKE or found.pvalue > LEVEL:
+        return
+    a, b = (study.label(rows.models[m]) for m in (found.model_a, found.model_b))
+    yield Note(
+        dataset,
+        f"{a} and {b} disagree alike on neighbouring test rows of {study.dataset_label(dataset)} "
+        f"(lag-1 autocorrelation "
+        f"{fixed(found.autocorrelation, 2)}: {rows.n:,} rows may be worth about "
+        f"{found.n_effective:,.0f}), and tests on rows take them for independent",
+        "if the rows follow each other in time, name the column of times with `time:`, if they "
+        "come in runs that belong together, that of the runs with `groups:`; a file that is only "
+        "sorted by a feature needs neither",
+    )

@@ -1,0 +1,148 @@
+"""Rows that repeat others, and columns that look like ids of groups."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bakeoff.data import repeats
+from bakeoff.data.group_columns import BLOCKS, NAMED, group_columns
+from bakeoff.data.repeats import find_repeats
+from tests.conftest import ROOT
+
+
+def fine(n: int = 60, width: int = 5) -> pd.DataFrame:
+    values = np.random.default_rng(0).normal(size=(n, width))
+    frame = pd.DataFrame(values, columns=[f"x{j}" for j in range(width)])
+    return frame.assign(word=[f"w{i}" for i in range(n)])
+
+
+def test_repeated_rows_are_counted_and_found_across_parts():
+    frame = fine()
+    frame.iloc[10] = frame.iloc[3]
+    frame.iloc[20] = frame.iloc[3]
+    frame.iloc[30] = frame.iloc[4]
+    frame.loc[30, "word"] = "other"
+    frame.iloc[31] = frame.iloc[5]
+    frame.loc[31, "x2"] += 1e-9
+    found = find_repeats(frame)
+    assert (found.repeated, found.nearly) == (2, 4)
+    assert found.by_chance < 1e-6
+    train, test = np.array([3, 4, 5, 10]), np.array([20, 30, 31, 40])
+    assert [rows.tolist() for rows in found.across(train, test)] == [[20], [30, 31]]
+    assert [rows.tolist() for rows in found.across(np.array([0]), test)] == [[], []]
+
+
+def test_values_are_alike_as_people_see_them():
+    frame = fine(4)
+    frame.loc[0, "x0"], frame.loc[1, "x0"] = 0.0, -0.0
+    frame.loc[[2, 3], ["x1", "word"]] = [np.nan, None]
+    for a, b in ((0, 1), (2, 3)):
+        rest = [c for c in frame if c not in ("x0" if a == 0 else "x1",)]
+        frame.loc[b, rest] = frame.loc[a, rest]
+    frame.loc[3, "x0"] = frame.loc[2, "x0"]
+    assert find_repeats(frame).repeated == 2
+
+
+def test_swapped_values_are_no_repeat():
+    assert find_repeats(pd.DataFrame({"a": [1.0, 2.0], "b": [2.0, 1.0]})).repeated == 0
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.tuples(*[st.integers(0, 2)] * 4), min_size=2, max_size=30))
+def test_repeats_are_those_of_all_pairs(rows: list[tuple[int, ...]]) -> None:
+    values = np.array(rows)
+    differing = (values[:, None] != values).sum(axis=2)
+    np.fill_diagonal(differing, 9)
+    found = find_repeats(pd.DataFrame(values))
+    equal = (differing == 0).any(axis=1)
+    assert found.repeated == len(values) - len(np.unique(values, axis=0))
+    assert found.nearly == int(((differing == 1).any(axis=1) & ~equal).sum())
+    half = np.arange(len(values)) < len(values) // 2
+    train, test = np.flatnonzero(half), np.flatnonzero(~half)
+    between = differing[np.ix_(test, train)]
+    seen, close = found.across(train, test)
+    assert seen.tolist() == test[(between == 0).any(axis=1)].tolist()
+    nearly = (between == 1).any(axis=1) & (between > 0).all(axis=1)
+    assert close.tolist() == test[nearly].tolist()
+
+
+def test_coarse_features_repeat_by_chance():
+    coarse = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (200, 6)))
+    found = find_repeats(coarse)
+    # 200·199/2 pairs, each alike in all of six coins with probability 2^-6
+    assert found.by_chance == pytest.approx(19_900 / 64, rel=0.1)
+    assert found.repeated > 0
+
+
+def test_large_tables_are_searched_for_equal_rows_alone(monkeypatch):
+    frame = fine()
+    frame.iloc[1] = frame.iloc[0]
+    monkeypatch.setattr(repeats, "MOST_CELLS", 10)
+    found = find_repeats(frame)
+    assert (found.repeated, found.nearly) == (1, None)
+    assert [len(rows) for rows in found.across(np.array([0]), np.array([1]))] == [1, 0]
+
+
+def test_no_feature_has_no_repeat():
+    found = find_repeats(pd.DataFrame(index=range(5)))
+    assert (found.repeated, found.nearly) == (0, 0)
+
+
+def columns_of(frame: pd.DataFrame, without: tuple[str, ...] = ()) -> dict[str, str]:
+    return {found["column"]: found["why"] for found in group_columns(frame, without)}
+
+
+def test_columns_of_group_ids_are_found():
+    n = 300
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(
+        {
+            "patient_id": rng.permutation(n) // 5,
+            "Speaker": rng.integers(0, 12, n).astype(str),
+            "batch": np.arange(n) // 20,
+            "village": np.repeat([f"v{i}" for i in rng.permutation(30)], 10),
+            "target": np.arange(n) // 3,
+        }
+    )
+    found = columns_of(frame, ("target",))
+    assert found == {
+        "patient_id": NAMED, "Speaker": NAMED, "batch": BLOCKS, "village": BLOCKS
+    }  # fmt: skip
+    assert group_columns(frame, ("target",))[0]["groups"] == 60
+
+
+def test_ordinary_columns_are_no_group_ids():
+    n = 300
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "id": np.arange(n),
+            "age": rng.integers(18, 90, n),
+            "sorted_age": np.sort(rng.integers(18, 90, n)),
+            "number_customer_service_calls": rng.integers(0, 12, n),
+            "city": rng.choice([f"c{i}" for i in range(40)], n),
+            "price": rng.normal(size=n),
+            "session_length": rng.integers(0, 50, n),
+            "site": rng.choice(["a", "b", "c"], n),
+            "group": np.where(rng.random(n) < 0.1, None, rng.integers(0, 40, n).astype(str)),
+        }
+    )
+    assert columns_of(frame) == {}
+
+
+@pytest.mark.parametrize("name", ["attrition.csv", "penguins.csv", "arrhythmia.csv.gz"])
+def test_shipped_data_give_no_false_alarm(name):
+    frame = pd.read_csv(ROOT / "config" / "data" / name)
+    assert columns_of(frame) == {}
+    assert find_repeats(frame).repeated == 0
+
+
+def test_the_speaker_of_the_vowels_is_found_under_any_name():
+    frame = pd.read_csv(ROOT / "config" / "data" / "vowel.csv")
+    assert columns_of(frame, ("vowel",)) == {"speaker": NAMED}
+    unnamed = frame.rename(columns={"speaker": "V1"}).sort_values("V1")
+    assert columns_of(unnamed, ("vowel",)) == {"V1": BLOCKS}

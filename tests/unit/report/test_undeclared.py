@@ -1,0 +1,102 @@
+"""Notes on dependence that nobody declared: the number, and what to do."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from studies import card, division, experiment, ran
+
+from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.report.exhibits import build, exhibits
+from bakeoff.report.undeclared import notes, of_card, of_divisions
+from bakeoff.report.verdict import answer
+
+TWO = {"a": 0.95, "b": 0.9}
+
+
+@pytest.fixture(scope="module")
+def study():
+    return ran(experiment(("a", "b"), tests=("mcnemar",)), TWO)
+
+
+def test_nothing_is_found_where_nothing_is(study):
+    assert notes(study) == []
+    (item,) = (e for e in exhibits(study.experiment, study.tests) if e.kind == "undeclared")
+    table = build(item, study)
+    assert [cell.text for cell in table.rows[0]] == ["all", "nothing", "–"]
+    assert not any("Note" in sentence for sentence in answer(study).sentences)
+
+
+def test_columns_and_repeats_are_noted_with_their_numbers():
+    known = card("d") | {
+        "group_columns": [{"column": "patient", "groups": 40, "why": "it is named like an id"}],
+        "duplicate_rows": 1,
+        "near_duplicate_rows": 7,
+    }
+    first, second = (note.sentence for note in of_card(known))
+    assert first.startswith(
+        "'patient' of d looks like an id of groups: it is named like an id, 40 values in 200 rows; "
+    )
+    assert "write `groups: patient`" in first
+    assert second.startswith(
+        "1 row equals an earlier row in every feature and 7 more equal another row in every "
+        "feature but one (of 200 in d); if they are copies"
+    )
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {"duplicate_rows": 40, "near_duplicate_rows": 30, "pairs_by_chance": 0.5},
+        {"near_duplicate_rows": 1},  # one row in two hundred
+        {"near_duplicate_rows": 30, "near_pairs_by_chance": 3.0},
+        {"near_duplicate_rows": None},
+    ],
+)
+def test_what_chance_explains_is_not_noted(known):
+    assert list(of_card(card("d") | known)) == []
+
+
+def test_leaks_are_counted_in_the_worst_division():
+    known = division("d", "cv_5x2")
+    part = known["parts"][3]
+    known["parts"][3] = part | {"repeated": 4, "nearly_repeated": 3}
+    known["parts"][5] = part | {"repeated": 2, "nearly_repeated": 0}
+    (note,) = of_divisions(card("d"), [known, division("d", "holdout")])
+    assert note.found == (
+        "4 test rows equal a training row in every feature and 3 more equal a training row in "
+        "every feature but one (of 100 by 5 × 2-fold cross-validation of d, in the worst of its "
+        "divisions), so models may know them by heart"
+    )
+    assert list(of_divisions(card("d") | {"pairs_by_chance": 2.0}, [known])) == []
+
+
+def in_runs(spec, n=400, groups=None):
+    """Right and wrong in long runs of rows."""
+    tilt = np.repeat(np.random.default_rng(1).normal(size=n // 10), 10)
+    right = np.stack([tilt > -1, tilt < 1], axis=1)
+    truth = np.array(["no", "yes"])[np.arange(n) % 2]
+    other = np.array(["yes", "no"])[np.arange(n) % 2]
+    rows = PairedPredictions.from_labels(
+        tuple(spec.models), truth, [np.where(r, truth, other) for r in right.T]
+    )
+    return dataclasses.replace(rows, groups=groups)
+
+
+def test_disagreements_in_runs_are_noted_in_the_verdict_and_the_table(study):
+    rows = in_runs(study.experiment)
+    alike = dataclasses.replace(study, test_sets={"d": rows})
+    (note,) = notes(alike)
+    assert "disagree alike on neighbouring test rows of d (lag-1 autocorrelation 0.9" in note.found
+    assert "`time:`" in note.advice
+    assert any(note.sentence in sentence for sentence in answer(alike).sentences)
+    declared = in_runs(study.experiment, groups=np.arange(400) // 10)
+    assert notes(dataclasses.replace(study, test_sets={"d": declared})) == []
+
+
+def test_many_notes_are_cut_short_in_the_verdict(study):
+    columns = [{"column": f"id{i}", "groups": 20, "why": "x"} for i in range(5)]
+    many = dataclasses.replace(study, cards={"d": card("d") | {"group_columns": columns}})
+    said = [s for s in answer(many).sentences if "note" in s.lower()]
+    assert len(said) == 4
+    assert said[-1] == "2 more notes of this kind: see the report."
