@@ -24,6 +24,7 @@ from bakeoff.report.wrapping import paragraph
 from bakeoff.resources import profile_lines, read_usage
 from bakeoff.spec import ChosenTest, Experiment, Fit, read_experiment
 from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.learners import in_families
 from bakeoff.spec.load import report_problems
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import catalogue
@@ -163,6 +164,16 @@ def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
         for test in chosen:
             say(paragraph(f"{test.name}: {test.why}.", "  "))
         say("")
+    for test in chosen:
+        entry = known[test.name]
+        if concerned := in_families(experiment, entry.liberal_for):
+            say(
+                paragraph(
+                    f"Note: {test.name} rejects too often for learners like {words(concerned)} "
+                    f"(docs/cross-validation.md); {entry.instead} does not.",
+                ),
+                "",
+            )
 
 
 def _with_post_hoc(chosen: list[ChosenTest]) -> list[ChosenTest]:

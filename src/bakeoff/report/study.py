@@ -17,7 +17,7 @@ from bakeoff.report.family import Family
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import Experiment
-from bakeoff.spec.learners import families
+from bakeoff.spec.learners import in_families
 from bakeoff.spec.related import dependent
 from bakeoff.stats import (
     IN_GROUPS,
@@ -171,11 +171,9 @@ class Study:
 
     def liberal_for(self, entry: Entry) -> list[str]:
         """List the models of this study that a test is known to be liberal for."""
-        concerned = set(entry.liberal_for)
-        if IN_GROUPS in concerned and self.in_groups:
+        if IN_GROUPS in entry.liberal_for and self.in_groups:
             return list(self.models)
-        fitted = self.experiment.fitted.items()
-        return [name for name, model in fitted if concerned & families(model)]
+        return in_families(self.experiment, entry.liberal_for)
 
     def main(self, about: str) -> Family | None:
         """Return the most trustworthy family of pairs about models or algorithms.

@@ -7,6 +7,7 @@ import math
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Item, Section, TableExhibit
 from bakeoff.report.family import Family
+from bakeoff.report.learners import assumed
 from bakeoff.report.numbers import NONE
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.power import detectable
@@ -54,6 +55,8 @@ def build(item: Item, study: Study) -> PageTable:
         "probability of less than 80%, given the noise of these data: it says how much "
         "'cannot tell' is worth. Corrections are within one data set and metric."
     )
+    for said in dict.fromkeys(assumed(study, family) for family in study.families):
+        note += f" {said}" if said else ""
     return tabulate(item, COLUMNS, rows, note)
 
 

@@ -1,0 +1,55 @@
+"""What tests on folds assume of the learners, and which models here break it."""
+
+from __future__ import annotations
+
+from bakeoff.report.cells import capital
+from bakeoff.report.family import Family
+from bakeoff.report.numbers import words
+from bakeoff.report.study import Study
+from bakeoff.report.verdict.wording import names, the
+from bakeoff.spec.learners import in_families
+from bakeoff.spec.related import declared
+from bakeoff.stats import catalogue
+
+KINDS = {
+    "neighbours": "nearest neighbours",
+    "shrunken": "strongly shrunken models",
+    "trees and selection": "trees and selected features",
+    "linear": "linear models",
+    "seeds alone": "models that differ in their seeds alone",
+    "failing fits": "fits that fail now and then",
+}
+"""Families of learners in plain words, by their names in docs/cross-validation.md."""
+_FROM_ROWS = "cv5x2_mcnemar"
+
+
+def assumed(study: Study, family: Family) -> str:
+    """Say for which learners a test is liberal, which are compared here, and what answers instead.
+
+    Empty for a test that is known to be liberal for none, or for all.
+    """
+    entry = family.entry
+    if not entry.liberal_for:
+        return ""
+    kinds = words([KINDS.get(kind, kind) for kind in entry.liberal_for])
+    said = (
+        f"{capital(the(family))} assumes that the folds know nothing of each other, and rejects "
+        f"too often for learners that break this: {kinds}"
+    )
+    concerned = [model for model in study.liberal_for(entry) if model in family.models]
+    if not concerned:
+        return f"{said}; no model here is known to be one."
+    return f"{said}, here {names(study, concerned)}. Instead: {_instead(study, family)}."
+
+
+def _instead(study: Study, family: Family) -> str:
+    """Name the tests that keep their level for such learners."""
+    known = catalogue()
+    first = known[family.entry.instead]
+    found = f"the {first.title[0].lower()}{first.title[1:]} on the plan `{first.plans[0]}`"
+    kin = declared(study.experiment, family.dataset) if family.dataset else None
+    # by other metrics than accuracy there are no rows to count; shrinking shows in these alone
+    on_rows = (family.plan, family.metric) == ("cv_5x2", "accuracy") and kin is None
+    if on_rows and not in_families(study.experiment, ("shrunken",)):
+        found += f", or from these fits the {known[_FROM_ROWS].title}"
+    return found
