@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bakeoff.compare.evidence import DatasetScores
 from bakeoff.errors import UserError
 from bakeoff.files import read_json
+from bakeoff.spec.resampling import Halves, Plan
 
 _KEYS = ["plan", "metric", "dataset"]
 _SHOWN = 3
@@ -38,7 +39,7 @@ def score_matrix(
     datasets: Sequence[str],
     models: Sequence[str],
     metrics: Sequence[str],
-    fits: Mapping[str, int],
+    plans: Mapping[str, Plan],
 ) -> tuple[pd.DataFrame, list[Hole]]:
     """Average the scores over the folds of each plan.
 
@@ -48,8 +49,8 @@ def score_matrix(
         All collected scores.
     datasets, models, metrics : sequence of str
         In the experiment's order.
-    fits : Mapping of plan to int
-        How many folds, over all repeats, a complete set of scores has.
+    plans : Mapping of str to Plan
+        Which folds a complete set of scores has; of `halves` those inside the halves count.
 
     Returns
     -------
@@ -59,10 +60,15 @@ def score_matrix(
     holes : list of Hole
         The missing cells and why they are.
     """
+    fits = {name: len(plan.splits()) for name, plan in plans.items()}
+    if isinstance(halves := plans.get("halves"), Halves):
+        fits["halves"] -= halves.full_repeats * halves.folds
+        full = (scores["plan"] == "halves") & (scores["repeat"] > 2 * halves.repeats)
+        scores = scores[~full]
     groups = scores.groupby([*_KEYS, "model"], sort=False)["value"]
     mean, count = groups.mean(), groups.count()
     complete = mean.where(count == count.index.get_level_values("plan").map(fits))
-    rows = [(p, m, d) for p in fits for m in metrics for d in datasets]
+    rows = [(p, m, d) for p in plans for m in metrics for d in datasets]
     index = pd.MultiIndex.from_tuples(rows, names=_KEYS)
     wide = complete.unstack("model").reindex(index=index, columns=list(models))
     reasons = scores[scores["value"].isna()].drop_duplicates([*_KEYS, "model"])

@@ -20,6 +20,8 @@ PLANS = {
     "resampled": "random splits",
     "holdout": "held-out test rows",
 }
+HALVES = ("cross-validation inside random halves", "cross-validation of all rows")
+"""The parts of the plan `halves`."""
 WHY_UNDECIDED = {
     "zero_variance": "the difference is exactly the same on every fold, so its noise cannot be "
     "estimated",
@@ -136,6 +138,11 @@ def evidence(study: Study, family: Family) -> str:
     if not family.entry.evidence.on_rows:
         return f"{PLANS[family.plan]} of {name}"
     return f"{n:,} held-out rows of {name}{worth(study, family.rows[0])}"
+
+
+def scored(study: Study) -> str:
+    """Name what the models are ranked by; of halves and all rows, the one that is tested."""
+    return HALVES[study.by_full] if study.plan == "halves" else PLANS[study.plan]
 
 
 def worth(study: Study, row: Comparison) -> str:

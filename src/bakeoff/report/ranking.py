@@ -112,7 +112,7 @@ def _interval(
     dataset = means.index[0]
     table = study.values(metric, plan)[dataset]
     if len(table) > 1:
-        own = study.scores
+        own = study.scored
         own = own[(own["plan"] == plan) & (own["metric"] == metric) & (own["model"] == model)]
         if _without_sizes(own):
             return None
@@ -139,7 +139,7 @@ def interval_note(study: Study) -> str:
         return f"{level} t interval of the mean over data sets"
     folds = len(next(iter(study.values(study.metric.name, study.plan).values()), []))
     given = study.experiment.by_scores(study.plan)
-    if folds > 1 and given and _without_sizes(study.scores[study.scores["plan"] == study.plan]):
+    if folds > 1 and given and _without_sizes(study.scored[study.scored["plan"] == study.plan]):
         return "no intervals, for the scores were given without the sizes of their parts"
     if folds > 1:
         return (

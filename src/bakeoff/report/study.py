@@ -36,6 +36,10 @@ TRUST = (
 )
 
 
+BESIDE = "halves, beside"
+"""The part of the plan `halves` that the models are not ranked by."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Study:
     """Everything the report is made from.
@@ -220,6 +224,24 @@ class Study:
 
         return min(found, key=worth).rows[0] if found else None
 
+    @cached_property
+    def scored(self) -> pd.DataFrame:
+        """The scores, those of halves and of all rows apart: training sizes are no means.
+
+        The plan `halves` is the part that half_sample_t takes its estimate from, `BESIDE` the rest.
+        """
+        halves = self.experiment.resampling.halves
+        if halves is None:
+            return self.scores
+        full = self.scores["repeat"] > 2 * halves.repeats
+        other = (self.scores["plan"] == "halves") & (full != self.by_full)
+        return self.scores.assign(plan=self.scores["plan"].mask(other, BESIDE))
+
+    @property
+    def by_full(self) -> bool:
+        """Whether half_sample_t takes its estimate from the cross-validations of all rows."""
+        return self.experiment.tests.of("half_sample_t").get("variant") == "full"
+
     def values(self, metric: str, plan: str) -> dict[str, pd.DataFrame]:
         """Return per data set the scores of a plan: one row per fold, one column per model."""
         return self._values.get((plan, metric), {})
@@ -227,7 +249,7 @@ class Study:
     @cached_property
     def _values(self) -> dict[tuple[str, str], dict[str, pd.DataFrame]]:
         found: dict[tuple[str, str], dict[str, pd.DataFrame]] = {}
-        for (plan, metric), part in self.scores.groupby(["plan", "metric"], sort=False):
+        for (plan, metric), part in self.scored.groupby(["plan", "metric"], sort=False):
             wide = part.pivot(index=["dataset", "repeat", "fold"], columns="model", values="value")
             wide = wide.reindex(columns=list(self.models))
             tables = {

@@ -235,9 +235,8 @@ def score_matrix(
     from bakeoff.compare.matrix import check_holes, score_matrix
 
     plans = experiment.resampling.plans()
-    fits = {name: len(plan.splits()) for name, plan in plans.items()}
     names = list(experiment.datasets), list(experiment.models), experiment.metrics
-    table, holes = score_matrix(read_scores(scores), *names, fits)
+    table, holes = score_matrix(read_scores(scores), *names, plans)
     policy = missing_cells(experiment)
     check_holes(holes, matrices(list(tests), experiment), policy)
     _write_csv(table, matrix)

@@ -12,6 +12,7 @@ from bakeoff.compare.gather import matrices, missing_cells
 from bakeoff.compare.matrix import Hole, check_holes, complete, score_matrix
 from bakeoff.errors import UserError
 from bakeoff.spec import ChosenTest, load_experiment
+from bakeoff.spec.resampling import Halves, KFold
 
 MODELS, DATASETS = ["a", "b", "c"], ["x", "y", "z"]
 
@@ -37,7 +38,9 @@ def scores(*gaps: tuple[str, str, int]) -> pd.DataFrame:
 
 
 def matrix(table: pd.DataFrame) -> Any:
-    return score_matrix(table, DATASETS, MODELS, ["f1"], {"kfold": 2})
+    return score_matrix(
+        table, DATASETS, MODELS, ["f1"], {"kfold": KFold.model_validate({"folds": 2})}
+    )
 
 
 def test_a_cell_is_the_mean_over_the_folds() -> None:
@@ -47,6 +50,15 @@ def test_a_cell_is_the_mean_over_the_folds() -> None:
     np.testing.assert_allclose(
         table[MODELS], np.add.outer(np.arange(3), 10 * np.arange(3)) + 0.15, rtol=1e-12
     )
+
+
+def test_a_cell_of_halves_is_the_mean_inside_the_halves() -> None:
+    plan = Halves.model_validate({"repeats": 2, "folds": 3, "full_repeats": 1})
+    one = {"dataset": "x", "model": "a", "plan": "halves", "metric": "f1", "undefined": ""}
+    rows = [{**one, "repeat": r, "fold": f, "value": r} for r, f in plan.splits()]
+    table, holes = score_matrix(pd.DataFrame(rows), ["x"], ["a"], ["f1"], {"halves": plan})
+    assert holes == []
+    assert table["a"].tolist() == [2.5]  # and not 3, with the cross-validation of all rows
 
 
 def test_a_cell_with_an_undefined_fold_is_missing() -> None:

@@ -34,7 +34,7 @@ def build(item: Item, study: Study) -> PageTable:
         for (name, own), (_, first) in zip(means.iterrows(), best.iterrows(), strict=True)
     )
     note = (
-        f"{capital(study.metric.title)}, {prose.PLANS[study.plan]}; best of each data set in bold. "
+        f"{capital(study.metric.title)}, {prose.scored(study)}; best of each data set in bold. "
         "Other metrics and plans are in score_matrix.csv."
     )
     return tabulate(item, columns, rows, note + _holes(study))

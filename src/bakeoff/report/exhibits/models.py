@@ -15,7 +15,7 @@ from bakeoff.report.ranking import (
     interval_note,
     ranking,
 )
-from bakeoff.report.study import Study
+from bakeoff.report.study import BESIDE, Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import POINTS
@@ -30,6 +30,7 @@ def build(item: Item, study: Study) -> PageTable:
     pick = max if study.metric.greater_is_better else min
     top = pick((line.mean for line in ranked), default=math.nan)
     top_held = pick((line.holdout for line in ranked), default=math.nan)
+    beside = dataset_means(study, study.metric.name, BESIDE).mean()
     other = study.experiment.metrics[1:]
     means = {m: dataset_means(study, m, study.plan).mean() for m in other}
     title = capital(study.metric.title)
@@ -40,6 +41,7 @@ def build(item: Item, study: Study) -> PageTable:
         Column("sd", "SD over data sets" if several else "SD over folds", True),
         Column("ci_low", f"{percent(1 - study.alpha)} CI", True),
         Column("n", "Data sets" if several else "Folds", True),
+        Column("beside", capital(prose.HALVES[not study.by_full]), True),
         Column("holdout", "On held-out rows", True),
         Column("wins", "Times first", True),
         *(Column(f"mean_{m}", capital(METRICS[m].title), True) for m in other),
@@ -54,6 +56,8 @@ def build(item: Item, study: Study) -> PageTable:
         }
         if repeated:
             found |= {"sd": score_cell(line.sd), "n": count_cell(line.n)}
+        if study.plan == "halves":
+            found["beside"] = score_cell(float(beside[line.model]))
         if held:
             found["holdout"] = score_cell(line.holdout, line.holdout == top_held)
         if several:
@@ -66,7 +70,7 @@ def build(item: Item, study: Study) -> PageTable:
         return found
 
     note = (
-        f"Ranked by {study.metric.title}, {prose.PLANS[study.plan]}; {interval_note(study)}. "
+        f"Ranked by {study.metric.title}, {prose.scored(study)}; {interval_note(study)}. "
         "Intervals of models overlap or not for many reasons: whether two models differ is "
         "answered by the tests, not by this table."
     )
