@@ -9,7 +9,7 @@ from bakeoff.report.study import Study
 from bakeoff.report.verdict.wording import names, the
 from bakeoff.spec.learners import in_families
 from bakeoff.spec.related import declared
-from bakeoff.stats import catalogue
+from bakeoff.stats import IN_GROUPS, catalogue
 
 KINDS = {
     "neighbours": "nearest neighbours",
@@ -29,12 +29,17 @@ def assumed(study: Study, family: Family) -> str:
     Empty for a test that is known to be liberal for none, or for all.
     """
     entry = family.entry
-    if not entry.liberal_for:
+    if study.in_groups and IN_GROUPS in entry.liberal_for:
+        return (
+            f"{capital(the(family))} rejects too often for rows in groups, which these are. "
+            f"Instead: {_instead(study, family)}."
+        )
+    kinds = [KINDS[kind] for kind in entry.liberal_for if kind != IN_GROUPS]
+    if not kinds:
         return ""
-    kinds = words([KINDS.get(kind, kind) for kind in entry.liberal_for])
     said = (
         f"{capital(the(family))} assumes that the folds know nothing of each other, and rejects "
-        f"too often for learners that break this: {kinds}"
+        f"too often for learners that break this: {words(kinds)}"
     )
     concerned = [model for model in study.liberal_for(entry) if model in family.models]
     if not concerned:
