@@ -6,16 +6,21 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cache, partial
 from typing import Any
 
+import numpy as np
+
 from bakeoff.compare import check_classes, choose_tests
 from bakeoff.data import Split, Table
 from bakeoff.data.given_folds import check_small_folds
 from bakeoff.data.pairing import divide, load, load_given, predictions_of
 from bakeoff.data.splits import check_divisible, check_plan, divisions, largest_k
 from bakeoff.data.table import GROUP, TIME
-from bakeoff.errors import Problem, unknown
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.check_models import check_model, check_model_on, check_neighbours
+from bakeoff.fit.predictions import Predictions
 from bakeoff.scores import METRICS, Need
+from bakeoff.scores.collect import taken
 from bakeoff.scores.given_results import given_scores
+from bakeoff.scores.metrics.own import enter_own, imported
 from bakeoff.sources import DataSet
 from bakeoff.spec import ChosenTest, Experiment, Fit
 from bakeoff.spec.datasets import GivenData
@@ -37,6 +42,10 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[Chosen
     problems = list(problems_with_given(experiment))
     if problems:  # no use in looking further
         return problems, []
+    problems = list(_own_metrics(experiment))
+    if problems:
+        return problems, []
+    enter_own(experiment.own_metrics)
     classifiers: dict[str, Any] = {}
     problems = [*_models(experiment, classifiers), *_metrics(experiment, classifiers)]
     problems += _datasets(experiment, {problem.path[1] for problem in problems})
@@ -54,6 +63,43 @@ def _models(experiment: Experiment, classifiers: dict[str, Any]) -> Iterator[Pro
             classifiers[name] = check_model(name, model, experiment.costs)
         except Problem as problem:
             yield problem
+
+
+def _own_metrics(experiment: Experiment) -> Iterator[Problem]:
+    """Find metrics of the user's own that cannot be called, or are called like another."""
+    for name, own in experiment.own_metrics.items():
+        if name not in experiment.metrics:
+            yield Problem(("own_metrics", name), f"add {name} to `metrics:` to have it computed")
+            continue
+        place = ("metrics", experiment.metrics.index(name))
+        if name in METRICS and METRICS[name].own is None:
+            message = f"{name} is a metric already: give {own.function} another name"
+            yield Problem(place, f"{message}, `own_metrics: {{my_{name}: …}}`")
+            continue
+        try:
+            imported(own)
+        except UserError as error:
+            yield Problem(place, str(error))
+
+
+def _tried_metrics(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
+    """Call own metrics on some rows of the data, of which every second is predicted right."""
+    rows = np.linspace(0, len(table.frame) - 1, min(len(table.frame), _TRIED)).astype(int)
+    truth = table.codes[rows]
+    guessed = np.where(np.arange(len(rows)) % 2, truth, np.roll(truth, 1))
+    p = (np.eye(len(table.classes))[guessed] + 1) / (len(table.classes) + 1)
+    columns = taken(table.carried.iloc[rows])
+    for i, name in enumerate(experiment.metrics):
+        if name not in experiment.own_metrics or not len(rows):
+            continue
+        tried = Predictions(rows, truth, guessed, table.classes, p, None, {})
+        try:
+            METRICS[name](tried, None, columns)
+        except UserError as error:
+            yield Problem(("metrics", i), f"tried on {len(rows)} rows of {dataset}: {error}")
+
+
+_TRIED = 50
 
 
 def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator[Problem]:
@@ -115,10 +161,12 @@ def check_table(
     experiment: Experiment, dataset: str, table: Table, wrong: Collection[str | int] = ()
 ) -> Iterator[Problem]:
     """Look at what the data forbid; models that are wrong by themselves are left out."""
+    enter_own(experiment.own_metrics)
     if not isinstance(experiment.datasets[dataset], GivenData):
         yield from _divisions(experiment, dataset, table)
         yield from _small_folds(experiment, dataset, table)
     yield from _metrics_on(experiment, dataset, table)
+    yield from _tried_metrics(experiment, dataset, table)
     yield from check_classes(experiment, dataset, table.classes)
     if experiment.given:
         yield from _given_predictions(experiment, dataset, table)

@@ -32,7 +32,8 @@ def schema() -> dict[str, Any]:
         "title": "bakeoff experiment",
         "$schema": "https://json-schema.org/draft/2020-12/schema",
     }
-    found["properties"]["metrics"]["items"] = {"enum": sorted(METRICS)}
+    own = {"type": "string", "description": "An own metric, or the import path of its function."}
+    found["properties"]["metrics"]["items"] = {"anyOf": [{"enum": sorted(METRICS)}, own]}
     settings = found["$defs"]["HypothesisTests"]["properties"]
     (listed,) = (v for v in settings["run"]["oneOf"] if v.get("type") == "array")
     listed["items"] = {"enum": sorted(catalogue())}
@@ -76,6 +77,7 @@ def tables() -> str:
             for plan, value in found["$defs"]["Resampling"]["properties"].items()
         ),
         _part(found, "`tests:`", "HypothesisTests"),
+        _part(found, "`own_metrics: {<name>: …}`", "OwnMetric"),
         _part(found, "`costs:`", "Costs"),
         _part(found, "`execution:`", "Execution"),
     ]

@@ -49,7 +49,7 @@ def import_module(name: str, path: str) -> ModuleType:
         There is no such module, or it raises, exits or never ends while it is imported.
     """
     try:
-        with _time_limit(IMPORT_SECONDS):
+        with time_limit(IMPORT_SECONDS):
             return importlib.import_module(name)
     except ModuleNotFoundError as error:
         missing = error.name or name
@@ -61,7 +61,7 @@ def import_module(name: str, path: str) -> ModuleType:
             f"published one: pip install {_DISTRIBUTIONS.get(package, package)}; for code of your "
             f"own: put {package}.py beside the experiment or in the folder where snakemake runs"
         ) from None
-    except _TookTooLong:
+    except TookTooLong:
         raise UserError(
             f"{path}: the import of {name} takes more than {IMPORT_SECONDS:g} s: what takes long "
             "belongs into functions, not on the module's top level"
@@ -79,19 +79,19 @@ def described(error: BaseException) -> str:
     return f"{said} ({places[-1].filename}, line {places[-1].lineno})" if places else said
 
 
-class _TookTooLong(BaseException):
+class TookTooLong(BaseException):
     """No Exception: the user's code may catch these."""
 
 
 @contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Interrupt what takes longer; signals, and so the limit, work in the main thread alone."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
     def interrupt(_signal: int, _frame: FrameType | None) -> None:
-        raise _TookTooLong
+        raise TookTooLong
 
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds)

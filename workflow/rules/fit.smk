@@ -86,6 +86,7 @@ rule collect_scores:
     input:
         lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
         lambda wc: NEEDS.excluded(wc.dataset),
+        carried=lambda wc: NEEDS.row_columns(wc.dataset),
     output:
         scores=PATHS.scores("{dataset}", "{plan}"),
         timings=PATHS.timings("{dataset}", "{plan}"),
@@ -97,8 +98,8 @@ rule collect_scores:
     run:
         dataset, plan = wildcards
         found = dataset, plan, NEEDS.kept_by(plan, dataset), RECIPES
-        what = f"scoring {dataset}, {plan}"
-        do(what, log, steps.collect_scores, EXPERIMENT, *found, *output)
+        what, carried = f"scoring {dataset}, {plan}", NEEDS.row_columns(dataset)
+        do(what, log, steps.collect_scores, EXPERIMENT, *found, carried, *output)
 
 
 rule collect_predictions:
@@ -204,6 +205,7 @@ rule list_seed_noise:
     params:
         recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
     run:
-        found = EXPERIMENT, NEEDS.kept_predictions(lambda model: model.seeds > 1)
+        fits = NEEDS.kept_predictions(lambda model: model.seeds > 1)
+        found = EXPERIMENT, fits, NEEDS.carried_files
         step = steps.list_seed_noise
         do("comparing seeds and splits", log, step, *found, output[0])

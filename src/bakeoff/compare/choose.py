@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from bakeoff.compare import dependence
+from bakeoff.compare.evidence import has_interval, has_test
 from bakeoff.compare.options import check_options
 from bakeoff.compare.recommend import complete_folds, recommended
 from bakeoff.compare.setup import (
@@ -226,7 +227,8 @@ def _metrics(entry: Entry, experiment: Experiment, place: Place, plan: str) -> t
 
 def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:
     """Take the metrics that have an interval and a test on one test set."""
-    known = tuple(metric for metric in metrics if metric in test_set_metrics())
+    fits = has_test if entry.arity is Arity.ALL_PAIRS else has_interval
+    known = tuple(metric for metric in metrics if fits(metric))
     if not known:
         raise Problem(
             place,

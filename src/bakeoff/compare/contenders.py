@@ -7,7 +7,7 @@ import string
 from collections.abc import Iterator
 from typing import Any
 
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.evidence import PairedPredictions, has_test
 from bakeoff.compare.score_intervals import alone
 from bakeoff.compare.setup import cost_options
 from bakeoff.spec import Costs
@@ -17,7 +17,6 @@ from bakeoff.stats import (
     best_models,
     catalogue,
     compare_models,
-    test_set_metrics,
 )
 from bakeoff.stats.tiers import compact_letters
 
@@ -84,7 +83,7 @@ def contenders(
     Contenders or None
         None where the metric has no value for two models at least.
     """
-    if rows.metric not in test_set_metrics():
+    if not has_test(rows.metric):
         return None
     known = [m for m in range(len(rows.models)) if not rows.missing([m])]
     rows = rows.only(known)

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bakeoff.compare.evidence import PairedPredictions, read_predictions
+from bakeoff.compare.evidence import PairedPredictions, engine_metric, read_predictions
 from bakeoff.errors import UserError
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import declared
@@ -23,7 +23,7 @@ def held_out(
     UserError
         Rows of the data set belong together and the predictions do not say how.
     """
-    wanted = {looks_at(metric) for metric in metrics}
+    wanted = {looks_at(engine_metric(metric)) for metric in metrics}
     rows = read_predictions(
         path,
         list(experiment.models),

@@ -15,6 +15,7 @@ from bakeoff.compare.evidence import (
     FoldPredictions,
     FoldScores,
     PairedPredictions,
+    engine_metric,
 )
 from bakeoff.compare.family import Context, check_run
 from bakeoff.compare.option_types import wrong_value
@@ -30,7 +31,7 @@ from bakeoff.compare.setup import (
 from bakeoff.errors import Problem, unknown
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.resampling import Halves
-from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, catalogue
+from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, MetricFunction, catalogue
 
 _ROWS = 24
 _FEW = 3
@@ -137,7 +138,10 @@ def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvide
     predicted = rng.integers(len(classes), size=(_ROWS, len(models)))
     predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
     probabilities = rng.dirichlet(np.ones(len(classes)), (_ROWS, len(models)))
-    metric = test.metrics[0] if entry.evidence is Evidence.PREDICTIONS else ""
+    # an own metric may know nothing of made-up classes
+    own = isinstance(engine_metric(test.metrics[0]), MetricFunction)
+    asked = "accuracy" if own else test.metrics[0]
+    metric = asked if entry.evidence is Evidence.PREDICTIONS else ""
     return PairedPredictions(
         models,
         tuple(classes),

@@ -15,10 +15,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bakeoff.compare.evidence import has_interval, has_test
 from bakeoff.compare.setup import FIXED_METRICS, setup_of
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
-from bakeoff.stats import Evidence, catalogue, test_set_metrics
+from bakeoff.stats import Evidence, catalogue
 
 Recommendation = tuple[str, str]
 """The name of a test and why it is recommended."""
@@ -124,8 +125,8 @@ def _on_test_set(experiment: Experiment, tail: str) -> Recommendation:
             f"the models are ranked by {metric}, and this test compares two areas under the ROC "
             f"curve on one test set{family} (DeLong et al. 1988){tail}",
         )
-    if metric in test_set_metrics() and metric not in ("accuracy", "error"):
-        name = "metric_difference" if k == 2 else "compare_models"
+    if has_interval(metric) and metric not in ("accuracy", "error"):
+        name = "compare_models" if k > 2 and has_test(metric) else "metric_difference"
         return (
             name,
             f"the models are ranked by {metric}, which this test compares on one test set{family} "

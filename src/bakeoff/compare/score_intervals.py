@@ -10,12 +10,12 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.evidence import PairedPredictions, has_interval
 from bakeoff.compare.family import UNDEFINED_METRIC
 from bakeoff.compare.held_out import held_out
 from bakeoff.compare.setup import cost_options
 from bakeoff.spec import Costs, Experiment
-from bakeoff.stats import Result, catalogue, metric_ci, test_set_metrics
+from bakeoff.stats import Result, catalogue, metric_ci
 
 RATES = ("accuracy", "error")
 COLUMNS = (
@@ -40,7 +40,7 @@ def score_intervals(experiment: Experiment, inputs: Mapping[str, str | Path]) ->
         One row per data set, metric and model: `COLUMNS`. ``note`` says why there is no interval,
         or what it takes for granted and does not find.
     """
-    metrics = [metric for metric in experiment.metrics if metric in test_set_metrics()]
+    metrics = [metric for metric in experiment.metrics if has_interval(metric)]
     level = 1 - experiment.tests.alpha
     return tabulate(
         line

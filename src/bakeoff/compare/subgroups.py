@@ -11,13 +11,12 @@ import pandas as pd
 
 from bakeoff.compare.comparison import decide_omnibus, decide_pair
 from bakeoff.compare.corrections import pairs_of
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.evidence import PairedPredictions, has_test
 from bakeoff.compare.family import UNDEFINED_METRIC
 from bakeoff.compare.held_out import held_out
 from bakeoff.compare.setup import cost_options
 from bakeoff.spec import Experiment
 from bakeoff.stats import Result, Status, adjust_pvalues, catalogue, metric_interaction
-from bakeoff.stats import test_set_metrics as known_metrics
 from bakeoff.stats.multiplicity import simultaneous_level
 
 CORRECTION = "holm"
@@ -48,7 +47,7 @@ def subgroup_table(experiment: Experiment, inputs: Mapping[str, str | Path]) -> 
         and pairs of a data set and metric, those of subgroups over the subgroups and pairs of a
         column, both by Holm's method; the intervals of subgroups hold together.
     """
-    metrics = [metric for metric in experiment.metrics if metric in known_metrics()]
+    metrics = [metric for metric in experiment.metrics if has_test(metric)]
     found = [
         line
         for dataset, path in inputs.items()

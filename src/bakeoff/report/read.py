@@ -10,10 +10,11 @@ from pathlib import Path
 import pandas as pd
 
 from bakeoff.compare import Comparison
-from bakeoff.compare.evidence import PairedPredictions, read_predictions, read_scores
+from bakeoff.compare.evidence import PairedPredictions, engine_metric, read_predictions, read_scores
 from bakeoff.files import read_json
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.report.study import Study
+from bakeoff.scores.metrics.own import enter_own
 from bakeoff.spec import Experiment
 from bakeoff.stats import looks_at
 
@@ -60,6 +61,7 @@ def read_study(
     file : str
         The experiment's file.
     """
+    enter_own(experiment.own_metrics)
     known = [read_json(path) for path in cards]
     extras = {name: read_table(path) for name, path in tables.items()}
     nothing = pd.DataFrame()
@@ -85,7 +87,7 @@ def read_study(
 
 def _predictions(path: str | Path, experiment: Experiment) -> PairedPredictions:
     """Read what the models say of one test set, as the metric that ranks them wants it."""
-    wanted = looks_at(experiment.metrics[0])
+    wanted = looks_at(engine_metric(experiment.metrics[0]))
     return read_predictions(
         path,
         list(experiment.models),

@@ -120,6 +120,11 @@ class Needs:
         return any(map(self.row_columns, self.experiment.datasets))
 
     @property
+    def carried_files(self) -> dict[str, str]:
+        """The files of what comparisons look at row by row, by data set."""
+        return {d: path for d in self.experiment.datasets for path in self.row_columns(d)}
+
+    @property
     def subgroups(self) -> bool:
         """Whether models are compared in subgroups of some data set."""
         return any(row_columns(self.experiment, d).subgroups for d in self.experiment.datasets)

@@ -19,6 +19,7 @@ from bakeoff.spec import ChosenTest
 from bakeoff.spec.costs import PRICED
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import Experiment
+from bakeoff.spec.row_columns import row_columns
 from bakeoff.usercode import own_code
 
 ROOT = Path(__file__).parents[1]
@@ -64,7 +65,8 @@ def of_data(experiment: Experiment, dataset: str) -> str:
     libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
     given_by = experiment.resampling.given_by
     own = own_code(*spec.imports)
-    parts = _plain(spec), seed, given_by, own, made_by, libraries
+    taken = row_columns(experiment, dataset).taken
+    parts = _plain(spec), seed, given_by, own, made_by, libraries, taken
     return digest(parts, ordered=True)  # derived columns stand in the order of their keys
 
 
@@ -98,7 +100,14 @@ def of_scores(experiment: Experiment) -> str:
     priced = not set(PRICED).isdisjoint(experiment.metrics)
     costs = [_plain(experiment.costs)] if experiment.costs and priced else []
     models = list(experiment.models)
-    return digest([experiment.metrics, models, made_by, *([given] if given else []), *costs])
+    own = of_own_metrics(experiment)
+    return digest([experiment.metrics, models, made_by, *([given] if given else []), *costs, *own])
+
+
+def of_own_metrics(experiment: Experiment) -> list[Any]:
+    """List what own metrics are made of: what the experiment says of them, and their code."""
+    found = experiment.own_metrics
+    return [_plain(m) for m in found.values()] + [own_code(*(m.module for m in found.values()))]
 
 
 def of_joined_scores(experiment: Experiment) -> str:
@@ -114,7 +123,7 @@ def of_test(experiment: Experiment, test: ChosenTest) -> str:
     costs = experiment.costs and _plain(experiment.costs)
     made_by = code("stats", "compare", "run/steps.py"), versions(("numpy", "scipy"))
     names = list(experiment.models), list(experiment.datasets)
-    own = test._replace(why=""), settings, costs, experiment.seed, names
+    own = test._replace(why=""), settings, costs, experiment.seed, names, of_own_metrics(experiment)
     return digest([*own, experiment.on_error, made_by])
 
 
@@ -123,7 +132,7 @@ def of_intervals(experiment: Experiment) -> str:
     costs = experiment.costs and _plain(experiment.costs)
     names = list(experiment.models), list(experiment.datasets), experiment.metrics
     made_by = code("stats", "compare", "run/steps.py"), versions(("numpy", "scipy"))
-    return digest([names, costs, experiment.tests.alpha, made_by])
+    return digest([names, costs, experiment.tests.alpha, made_by, of_own_metrics(experiment)])
 
 
 def of_subgroups(experiment: Experiment) -> str:

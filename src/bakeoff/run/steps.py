@@ -116,6 +116,7 @@ def collect_scores(
     plan: str,
     predictions: Sequence[str],
     recipes: Mapping[str, str],
+    carried: Sequence[str],
     scores: str,
     timings: str,
 ) -> None:
@@ -123,11 +124,14 @@ def collect_scores(
     from bakeoff.scores import score_fits
     from bakeoff.scores.given_results import given_scores
 
+    _enter_own(experiment)
     if experiment.by_scores(plan):
         tables = given_scores(experiment, dataset, plan)
     else:
         with _naming_damaged(predictions):
-            tables = score_fits(predictions, experiment.metrics, experiment.costs, recipes)
+            columns = {dataset: carried[0]} if carried else {}
+            how = experiment.metrics, experiment.costs, recipes, columns
+            tables = score_fits(predictions, *how)
     for table, path in zip(tables, (scores, timings), strict=True):
         _write_csv(table, path)
 
@@ -183,11 +187,15 @@ def list_choices(predictions: Sequence[str], output: str) -> None:
     _write_csv(choices(predictions), output)
 
 
-def list_seed_noise(experiment: Experiment, predictions: Sequence[str], output: str) -> None:
+def list_seed_noise(
+    experiment: Experiment, predictions: Sequence[str], carried: Mapping[str, str], output: str
+) -> None:
     """Write how much of the scores' variance the seeds make."""
     from bakeoff.scores.seeds import seed_noise
 
-    _write_csv(seed_noise(predictions, experiment.metrics, experiment.costs), output)
+    _enter_own(experiment)
+    how = experiment.metrics, experiment.costs, carried
+    _write_csv(seed_noise(predictions, *how), output)
 
 
 def run_test(
@@ -196,6 +204,7 @@ def run_test(
     """Run one test on all its evidence; see `bakeoff.compare.run_chosen`."""
     from bakeoff.compare import run_chosen
 
+    _enter_own(experiment)
     found = run_chosen(chosen, experiment, evidence)
     write_json(output, [comparison.to_dict() for comparison in found])
 
@@ -204,6 +213,7 @@ def list_intervals(experiment: Experiment, holdouts: Mapping[str, str], output: 
     """Write every metric of every model on held-out rows with its interval."""
     from bakeoff.compare.score_intervals import score_intervals
 
+    _enter_own(experiment)
     _write_csv(score_intervals(experiment, holdouts), output)
 
 
@@ -211,6 +221,7 @@ def list_subgroups(experiment: Experiment, holdouts: Mapping[str, str], output: 
     """Write the comparison of the models in subgroups of held-out rows."""
     from bakeoff.compare.subgroups import subgroup_table
 
+    _enter_own(experiment)
     _write_csv(subgroup_table(experiment, holdouts), output)
 
 
@@ -251,6 +262,7 @@ def resolve_experiment(
 
     from bakeoff.compare import list_tests
 
+    _enter_own(experiment)
     write_json(listing, list_tests(experiment, list(tests)))
     write_text(output, yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True))
 
@@ -260,6 +272,7 @@ def list_exhibits(experiment: Experiment, tests: Sequence[ChosenTest]) -> list[t
     from bakeoff.compare import running
     from bakeoff.report.exhibits import exhibits
 
+    _enter_own(experiment)
     return [tuple(item) for item in exhibits(experiment, running(tests))]
 
 
@@ -287,6 +300,13 @@ def print_figures(study: Mapping[str, Any], folder: str) -> None:
     from bakeoff.report.read import read_study
 
     make_prints(read_study(**study), folder)
+
+
+def _enter_own(experiment: Experiment) -> None:
+    """Enter the experiment's own metrics in this process, which may have done another's steps."""
+    from bakeoff.scores.metrics.own import enter_own
+
+    enter_own(experiment.own_metrics)
 
 
 @contextmanager

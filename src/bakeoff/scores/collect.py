@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from bakeoff.data.row_columns import TAKEN
 from bakeoff.data.table import GROUP, ROW_ID, TIME
 from bakeoff.errors import UserError
 from bakeoff.files import whole
@@ -31,6 +32,7 @@ def score_fits(
     metrics: Sequence[str],
     costs: Costs | None = None,
     recipes: Mapping[str, str] = NO_RECIPES,
+    carried: Mapping[str, str] = NO_RECIPES,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score the predictions of many fits.
 
@@ -44,6 +46,8 @@ def score_fits(
         For metrics that need them.
     recipes : Mapping of model to str
         What should have made the files; see `read_made_by`.
+    carried : Mapping of data set to path
+        The files of columns that own metrics take.
 
     Returns
     -------
@@ -58,7 +62,7 @@ def score_fits(
     times: list[dict[str, Any]] = []
     for path in predictions:
         one = read_made_by(path, recipes)
-        rows += _scores(one, metrics, costs)
+        rows += _scores(one, metrics, costs, carried)
         key = {name: one.facts[name] for name in (*KEYS, "seed")}
         times.append({**key, **{name: one.facts[name] for name in _TIMINGS}})
     scores = pd.DataFrame(_over_seeds(rows), columns=[*KEYS, *_VALUES])
@@ -66,18 +70,26 @@ def score_fits(
 
 
 def score_each(
-    predictions: Iterable[str | Path], metrics: Sequence[str], costs: Costs | None = None
+    predictions: Iterable[str | Path],
+    metrics: Sequence[str],
+    costs: Costs | None = None,
+    carried: Mapping[str, str] = NO_RECIPES,
 ) -> pd.DataFrame:
     """Score the predictions of many fits as `score_fits` does, each seed by itself."""
-    rows = [row for path in predictions for row in _scores(Predictions.read(path), metrics, costs)]
+    fits = map(Predictions.read, predictions)
+    rows = [row for one in fits for row in _scores(one, metrics, costs, carried)]
     return pd.DataFrame(rows, columns=[*KEYS, "seed", *_VALUES])
 
 
-def _scores(one: Predictions, metrics: Sequence[str], costs: Costs | None) -> list[dict[str, Any]]:
+def _scores(
+    one: Predictions, metrics: Sequence[str], costs: Costs | None, carried: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    path = carried.get(one.facts["dataset"])
+    columns = {} if path is None else taken(carried_columns(path, one.row_id))
     known = {name: one.facts[name] for name in (*KEYS, "seed", "n_train", "n_test")}
     rows = []
     for name in metrics:
-        value, reason = METRICS[name](one, costs)
+        value, reason = METRICS[name](one, costs, columns)
         rows.append({**known, "metric": name, "value": value, "undefined": reason})
     return rows
 
@@ -195,6 +207,12 @@ def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
     frame = pd.read_parquet(data, columns=[ROW_ID, *(c for c in keys.values() if c in there)])
     own = frame.set_index(ROW_ID).loc[row_id]
     return {name: own[key].to_numpy() for name, key in keys.items() if key in own}
+
+
+def taken(carried: pd.DataFrame) -> dict[str, NDArray[Any]]:
+    """Return the columns that own metrics take, by their names."""
+    names = [name for name in carried if str(name).startswith(TAKEN)]
+    return {str(name).removeprefix(TAKEN): carried[name].to_numpy() for name in names}
 
 
 def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:

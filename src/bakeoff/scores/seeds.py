@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bakeoff.scores.collect import KEYS, score_each
+from bakeoff.scores.collect import KEYS, NO_RECIPES, score_each
 from bakeoff.spec import Costs
 
 COLUMNS = (
@@ -19,7 +19,10 @@ COLUMNS = (
 
 
 def seed_noise(
-    predictions: Iterable[str | Path], metrics: Sequence[str], costs: Costs | None = None
+    predictions: Iterable[str | Path],
+    metrics: Sequence[str],
+    costs: Costs | None = None,
+    carried: Mapping[str, str] = NO_RECIPES,
 ) -> pd.DataFrame:
     """Take the variance of the scores apart.
 
@@ -31,6 +34,8 @@ def seed_noise(
         Names of metrics.
     costs : Costs, optional
         What errors cost.
+    carried : Mapping of data set to path
+        The files of columns that own metrics take.
 
     Returns
     -------
@@ -40,7 +45,7 @@ def seed_noise(
         of the folds' means; `share_of_seeds` is the part of the variance of a single fit's score
         that the seed makes, the seeds' own part in the folds' means taken off.
     """
-    scores = score_each(predictions, metrics, costs)
+    scores = score_each(predictions, metrics, costs, carried)
     by = list(COLUMNS[:4])
     rows = [
         {**dict(zip(by, key, strict=True)), **_components(own)}

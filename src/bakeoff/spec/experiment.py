@@ -15,6 +15,7 @@ from bakeoff.spec.datasets import AnyData
 from bakeoff.spec.execution import Execution
 from bakeoff.spec.given_models import GivenModel, is_given, with_defaults
 from bakeoff.spec.models import LEAST_MEMORY, Model
+from bakeoff.spec.own_metrics import OwnMetric, with_own_metrics
 from bakeoff.spec.resampling import Resampling
 from bakeoff.spec.tests import HypothesisTests
 
@@ -81,7 +82,12 @@ class Experiment(SpecSection):
         "holdout alone where a model is given by its predictions.",
     )
     metrics: Annotated[list[str], Field(min_length=1)] = Field(
-        ["accuracy"], description="Names of metrics; the first one ranks the models."
+        ["accuracy"],
+        description="Names of metrics, or import paths of your own like mymetrics.profit; the "
+        "first one ranks the models.",
+    )
+    own_metrics: dict[Id, OwnMetric] = Field(
+        {}, description="Metrics of your own, by the names that `metrics` has them under."
     )
     tests: HypothesisTests = Field(
         default_factory=lambda: HypothesisTests.model_validate({}), description="The tests."
@@ -114,7 +120,7 @@ class Experiment(SpecSection):
     @model_validator(mode="before")
     @classmethod
     def _what_follows_from_given_models(cls, config: Any) -> Any:
-        return with_defaults(config) if isinstance(config, Mapping) else config
+        return with_own_metrics(with_defaults(config)) if isinstance(config, Mapping) else config
 
     @model_validator(mode="after")
     def _names_of_files(self) -> Self:

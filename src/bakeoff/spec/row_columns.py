@@ -38,7 +38,10 @@ def row_columns(experiment: Experiment, dataset: str) -> RowColumns:
         subgroups = _different(one for listed in every for one in listed)
     else:
         subgroups = as_columns(spec.subgroups)
-    return RowColumns(subgroups)
+    taken = dict.fromkeys(
+        name for metric in experiment.own_metrics.values() for name in metric.columns
+    )
+    return RowColumns(subgroups, tuple(taken))
 
 
 def _different(found: Iterable[SubgroupColumn]) -> tuple[SubgroupColumn, ...]:

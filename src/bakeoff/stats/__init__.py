@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bakeoff.stats._cluster_result import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats._errors import ArgumentError
+from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._plain import as_float, plain
 from bakeoff.stats._power import PowerResult
 from bakeoff.stats._registry import IN_GROUPS, Arity, Entry, Evidence, TypeOneError, catalogue
@@ -168,6 +169,7 @@ __all__ = [
     "ItemsAndRuns",
     "Limits",
     "McNemarResult",
+    "MetricFunction",
     "OrderDependence",
     "Pair",
     "PairwiseResult",

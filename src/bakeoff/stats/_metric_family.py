@@ -57,13 +57,14 @@ class MetricFamily:
         first, second = self.singles[a], self.singles[b]
         assert first is not None
         assert second is not None
-        atoms = Atoms(first.psi - second.psi, self.setting.clusters)
+        atoms = Atoms(first.psi - second.psi, first.atoms.clusters)
         return Influence(self.setting.metric.name, first.value - second.value, atoms)
 
     def covariance(self) -> FloatArray:
         """Return the covariance of the known models' metrics, shape (K, K); NaN of one unit."""
-        rows = np.stack([s.drawn_from for s in self.singles if s is not None], axis=1)
-        return cluster_covariance(rows, self.setting.clusters)
+        known = [s for s in self.singles if s is not None]
+        rows = np.stack([s.drawn_from for s in known], axis=1)
+        return cluster_covariance(rows, known[0].atoms.clusters)
 
     def contrasts(
         self, first: NDArray[np.intp], second: NDArray[np.intp]
@@ -136,6 +137,12 @@ def read_family(
     models = _columns(predicted, metric)
     truth, rows = read(metric, y_true, models, positive, labels)
     setting = Setting(metric, truth, read_groups(groups, truth.n), options)
+    if not setting.smooth:
+        raise ArgumentError(
+            "metric",
+            f"{metric.name} is not smooth, so that no test of it holds its level: take "
+            "metric_difference, which gives intervals",
+        )
     singles: list[Influence | None] = []
     reasons: list[str] = []
     for values in rows:

@@ -101,6 +101,11 @@ class Setting:
         found: Functional = self.metric.function(cells, *more)
         return found
 
+    @property
+    def smooth(self) -> bool:
+        """Whether leaving rows out shows their influence, so that there is a test."""
+        return self.metric.own is None or self.metric.own.smooth
+
     def too_few(self) -> str:
         """Say which class has too few rows for the metric; empty if none has."""
         counts, at = self.truth.counts, self.truth.positive

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from bakeoff.stats import _decision_metrics as decisions
 from bakeoff.stats._checks import check_choice
+from bakeoff.stats._left_out import MetricFunction
 
-Form = Literal["decisions", "ranking", "rows"]
+Form = Literal["decisions", "ranking", "rows", "own"]
 Needs = Literal["", "positive", "negative", "every"]
 
 
@@ -22,9 +23,9 @@ class MetricFormula:
     ----------
     name : str
         Its key.
-    form : {"decisions", "ranking", "rows"}
+    form : {"decisions", "ranking", "rows", "own"}
         A function of the table of truth and predicted class (with pseudo-rows), of how rows are
-        ranked (with the intervals of areas), or a mean of a value per row.
+        ranked (with the intervals of areas), a mean of a value per row, or a function of its own.
     predictions : {"classes", "probabilities"}
         What it is computed from.
     function : Callable or None
@@ -37,6 +38,8 @@ class MetricFormula:
         The class whose rows it is conditional on; fewer than five of them are too few.
     binary : bool
         Whether it is for two classes only.
+    own : MetricFunction or None
+        A function of its own.
     """
 
     name: str
@@ -47,6 +50,7 @@ class MetricFormula:
     range: tuple[float, float] = (0.0, 1.0)
     classes: Needs = ""
     binary: bool = False
+    own: MetricFunction | None = None
 
 
 def _decision(function: Callable[..., Any], **facts: Any) -> MetricFormula:
@@ -107,6 +111,15 @@ METRICS = {
 }
 
 
-def metric_called(name: str) -> MetricFormula:
+def metric_called(name: str | MetricFunction) -> MetricFormula:
     """Return the metric of a name, or say which there are."""
+    if isinstance(name, MetricFunction):
+        return MetricFormula(
+            name.name,
+            "own",
+            name.predictions,
+            greater_is_better=name.greater_is_better,
+            range=(-math.inf, math.inf),
+            own=name,
+        )
     return METRICS[check_choice(name, tuple(METRICS), "metric")]

@@ -12,6 +12,7 @@ from scipy import special
 
 from bakeoff.stats._checks import FloatArray, check_count, check_flag, check_level
 from bakeoff.stats._docstrings import fill_docstring
+from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._max_t import draw
 from bakeoff.stats._metric_answer import assumptions, decide
 from bakeoff.stats._metric_family import MetricFamily, family_of_values, read_family
@@ -64,7 +65,7 @@ def best_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str = "accuracy",
+    metric: str | MetricFunction = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,

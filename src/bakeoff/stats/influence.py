@@ -18,6 +18,7 @@ from bakeoff.stats._decision_metrics import Cells, UndefinedMetric
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional, mean
+from bakeoff.stats._left_out import MetricFunction, left_out
 from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._spread import Spread, spread
@@ -26,6 +27,7 @@ from bakeoff.stats._test_rows import (
     Truth,
     read_groups,
 )
+from bakeoff.stats.metric_bootstrap import OwnMetric
 
 PLUS_FOUR, PLUS_TWO = 4.0, 2.0
 """Weight of the pseudo-rows of one model and of a pair (Agresti & Coull 1998, Agresti & Min 2005).
@@ -136,7 +138,7 @@ def influence(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str = "accuracy",
+    metric: str | MetricFunction = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -179,6 +181,9 @@ def influence(
 
 def one(setting: Setting, rows: Any) -> Influence:
     """Return the influence values of one model."""
+    if setting.metric.form == "own":
+        found = left_out(by_rows(setting, rows), setting.truth.n, setting.clusters)
+        return Influence(setting.metric.name, found.value, Atoms(found.psi, found.together))
     if setting.metric.form != "decisions":
         return _of_functional(setting, _of_rows(setting, rows))
     cells, index = _cells(setting.truth, rows)
@@ -190,11 +195,26 @@ def one(setting: Setting, rows: Any) -> Influence:
 
 def pair(setting: Setting, rows_a: Any, rows_b: Any) -> Influence:
     """Return the influence values of the difference A − B of two models."""
+    if setting.metric.form == "own":
+        a, b = one(setting, rows_a), one(setting, rows_b)
+        atoms = Atoms(a.psi - b.psi, a.atoms.clusters)
+        return Influence(setting.metric.name, a.value - b.value, atoms)
     if setting.metric.form != "decisions":
         return _of_functional(setting, _of_rows(setting, rows_a) - _of_rows(setting, rows_b))
     cells, index = _cells(setting.truth, rows_a, rows_b)
     plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
     return _of_cells(setting, plain, padded, index, PLUS_TWO)
+
+
+def by_rows(setting: Setting, rows: Any) -> OwnMetric:
+    """Return a metric that is a function of its own as a function of row numbers."""
+    own, truth = setting.metric.own, setting.truth
+    assert own is not None
+    names = np.array(truth.classes, dtype=object)
+    if own.predictions == "classes":
+        return own.of_rows(names[truth.codes], names[rows])
+    two = len(truth.classes) == 2
+    return own.of_rows(names[truth.codes], rows[:, truth.positive] if two else rows)
 
 
 def _of_functional(setting: Setting, found: Functional) -> Influence:

@@ -16,6 +16,7 @@ from bakeoff.stats._checks import (
     check_flag,
     check_level,
 )
+from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._max_t import MaxT, draw, max_t
 from bakeoff.stats._metric_answer import assumptions
 from bakeoff.stats._metric_family import MetricFamily, family_of_values, read_family
@@ -46,7 +47,7 @@ def compare_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str = "accuracy",
+    metric: str | MetricFunction = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,

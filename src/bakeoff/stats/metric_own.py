@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import check_alternative, check_flag, check_level
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._errors import ArgumentError
+from bakeoff.stats._left_out import left_out
 from bakeoff.stats._metric_answer import Answer, better_is_positive
 from bakeoff.stats._metric_setting import Setting
 from bakeoff.stats._metric_table import METRICS
@@ -21,10 +22,6 @@ from bakeoff.stats._result import Result, Status
 from bakeoff.stats._test_rows import Codes, Truth, read_groups
 from bakeoff.stats.influence import Atoms, Influence
 from bakeoff.stats.metric_bootstrap import OwnMetric, bca_interval, bootstrap
-
-MOST_LEFT_OUT = 5_000
-"""With more rows, blocks of them are left out instead of one at a time."""
-_BLOCKS = 200
 
 
 def own_metric_ci(
@@ -79,12 +76,12 @@ def own_metric_ci(
     level = check_level(confidence_level)
     base = _answer("metric_ci", n, greater_is_better, groups, level, "two-sided")
     try:
-        found = _left_out(metric, n, base.setting.clusters)
+        found = left_out_influence(metric, n, base.setting.clusters)
     except UndefinedMetric as reason:
         return base.undefined(str(reason))
     if check_flag(smooth, "smooth"):
         return base.of_one(found)
-    return _bootstrapped(base, found, metric, n_resamples, seed)
+    return bootstrapped(base, found, metric, n_resamples, seed)
 
 
 def own_metric_difference(
@@ -135,8 +132,8 @@ def own_metric_difference(
     base = _answer("metric_difference", n, greater_is_better, groups, level, side)
     clusters = base.setting.clusters
     try:
-        a, b = _left_out(metric_a, n, clusters), _left_out(metric_b, n, clusters)
-        found = _left_out(lambda rows: metric_a(rows) - metric_b(rows), n, clusters)
+        a, b = left_out_influence(metric_a, n, clusters), left_out_influence(metric_b, n, clusters)
+        found = left_out_influence(lambda rows: metric_a(rows) - metric_b(rows), n, clusters)
     except UndefinedMetric as reason:
         return base.undefined(str(reason))
     if check_flag(smooth, "smooth"):
@@ -144,7 +141,7 @@ def own_metric_difference(
     if side != "two-sided":
         raise ArgumentError("alternative", "a metric that is not smooth has no one-sided interval")
     sign = 1 if greater_is_better else -1
-    return _bootstrapped(
+    return bootstrapped(
         base, found if sign == 1 else -found,
         lambda rows: sign * (metric_a(rows) - metric_b(rows)), n_resamples, seed,
     )  # fmt: skip
@@ -163,42 +160,20 @@ def _answer(
     return Answer(test, setting, check_alternative(side), level)
 
 
-def _left_out(metric: OwnMetric, n: int, clusters: Codes | None) -> Influence:
-    """Return influence values from leaving out rows, blocks of rows, or clusters.
-
-    (n − m)(θ − θ without the m rows) is the sum of their influence values to first order.
-    """
-    value = _value(metric, np.arange(n), "all rows")
-    codes = clusters
-    if codes is None:
-        codes = np.arange(n) if n <= MOST_LEFT_OUT else np.arange(n) % _BLOCKS
-    order = np.argsort(codes, kind="stable")
-    parts = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
-    psi, keep = np.empty(n), np.ones(n, dtype=np.bool_)
-    for part in parts:
-        keep[part] = False
-        without = _value(metric, np.flatnonzero(keep), f"the rows without {len(part)} of them")
-        psi[part] = (n - len(part)) * (value - without) / len(part)
-        keep[part] = True
-    # leaving out is not quite symmetric: influence values have mean 0
-    psi -= psi.mean()
-    together = codes if clusters is not None or n > MOST_LEFT_OUT else None
-    return Influence("own metric", value, Atoms(psi, together))
+def left_out_influence(metric: OwnMetric, n: int, clusters: Codes | None) -> Influence:
+    """Return a metric with the influence that leaving rows out shows."""
+    found = left_out(metric, n, clusters)
+    return Influence("own metric", found.value, Atoms(found.psi, found.together))
 
 
-def _value(metric: OwnMetric, rows: NDArray[np.intp], which: str) -> float:
-    try:
-        found = float(metric(rows))
-    except ValueError as reason:
-        raise UndefinedMetric(f"on {which}: {reason}") from None
-    if not math.isfinite(found):
-        raise UndefinedMetric(f"on {which} it is {found}")
-    return found
-
-
-def _bootstrapped(
-    base: Answer, found: Influence, metric: OwnMetric, n_resamples: int, seed: int
+def bootstrapped(
+    base: Answer,
+    found: Influence,
+    metric: OwnMetric,
+    n_resamples: int = 9_999,
+    seed: int = 0,
 ) -> Result:
+    """Return the BCa interval of a metric that jumps when rows are left out."""
     n, clusters = base.setting.truth.n, base.setting.clusters
     drawn = bootstrap(metric, n, clusters=clusters, n_resamples=n_resamples, seed=seed)
     ci = bca_interval(drawn, found.psi, base.level)

@@ -12,6 +12,8 @@ from scipy import special
 
 from bakeoff.stats._checks import FloatArray, as_scores, check_flag, check_level
 from bakeoff.stats._docstrings import fill_docstring
+from bakeoff.stats._errors import ArgumentError
+from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._max_t import Contrasts, draw, max_t
 from bakeoff.stats._metric_family import cluster_covariance
 from bakeoff.stats._metric_setting import Options
@@ -31,7 +33,7 @@ def metric_interaction(
     predicted_b: ArrayLike,
     subgroup: ArrayLike,
     *,
-    metric: str = "accuracy",
+    metric: str | MetricFunction = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -77,13 +79,16 @@ def metric_interaction(
     level = check_level(confidence_level)
     options = Options(beta, k, cost, priors)
     parts = {}
+    if isinstance(metric, MetricFunction) and not metric.smooth:
+        raise ArgumentError("metric", f"{metric} is not smooth: no test of it holds its level")
     for name, at in subgroup_rows(subgroup, n).items():
+        here = metric.on(at) if isinstance(metric, MetricFunction) else metric
         models = [("predicted_a", _some(predicted_a, at)), ("predicted_b", _some(predicted_b, at))]
         own = None if groups is None else np.asarray(groups)[at]
-        known = setting_of(metric, _some(y_true, at), models, positive, every, own, options)
+        known = setting_of(here, _some(y_true, at), models, positive, every, own, options)
         found, result = difference(*known, "two-sided", level)
         parts[name] = _Part(at, result, None if found is None else found.drawn_from)
-    return _interaction("metric_interaction", metric, parts, read_groups(groups, n))
+    return _interaction("metric_interaction", str(metric), parts, read_groups(groups, n))
 
 
 def _some(values: Any, rows: NDArray[np.intp]) -> Any:

@@ -15,13 +15,16 @@ from numpy.typing import ArrayLike
 from bakeoff.stats._checks import check_alternative, check_level
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._docstrings import fill_docstring
+from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._metric_answer import Answer, better_is_positive
 from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import METRICS, metric_called
 from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
 from bakeoff.stats._result import Alternative, Result
 from bakeoff.stats._test_rows import read_groups
-from bakeoff.stats.influence import Influence, one, pair
+from bakeoff.stats.influence import Influence, by_rows, one, pair
+from bakeoff.stats.metric_bootstrap import OwnMetric
+from bakeoff.stats.metric_own import bootstrapped
 
 
 def test_set_metrics() -> tuple[str, ...]:
@@ -29,7 +32,7 @@ def test_set_metrics() -> tuple[str, ...]:
     return tuple(METRICS)
 
 
-def looks_at(metric: str) -> str:
+def looks_at(metric: str | MetricFunction) -> str:
     """Return what a metric is computed from.
 
     Returns
@@ -38,6 +41,8 @@ def looks_at(metric: str) -> str:
         Predicted classes; scores of the positive class, of which only the order counts; or
         probabilities of all classes. ``"classes"`` for a name that is no metric.
     """
+    if isinstance(metric, MetricFunction):
+        return metric.predictions
     known = METRICS.get(metric)
     if known is None or known.predictions == "classes":
         return "classes"
@@ -52,7 +57,7 @@ def metric_ci(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str = "accuracy",
+    metric: str | MetricFunction = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -106,6 +111,8 @@ def metric_ci(
         found = one(setting, rows)
     except UndefinedMetric as reason:
         return base.undefined(str(reason))
+    if not setting.smooth:
+        return bootstrapped(base, found, by_rows(setting, rows))
     return base.of_one(found)
 
 
@@ -127,7 +134,7 @@ def metric_difference(
     predicted_a: ArrayLike,
     predicted_b: ArrayLike,
     *,
-    metric: str = "accuracy",
+    metric: str | MetricFunction = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -191,11 +198,20 @@ def difference(
         found = better_is_positive(setting, pair(setting, a, b))
     except UndefinedMetric as reason:
         return None, base.undefined(str(reason))
+    if not setting.smooth:
+        return None, bootstrapped(base, found, _advantage(setting, a, b))
     return found, base.of_pair(found, one(setting, a), one(setting, b))
 
 
+def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:
+    """Return by how much A is better as a function of row numbers."""
+    sign = 1 if setting.metric.greater_is_better else -1
+    of_a, of_b = by_rows(setting, a), by_rows(setting, b)
+    return lambda rows: sign * (of_a(rows) - of_b(rows))
+
+
 def setting_of(
-    metric: str,
+    metric: str | MetricFunction,
     y_true: ArrayLike,
     models: list[tuple[str, ArrayLike]],
     positive: Any,

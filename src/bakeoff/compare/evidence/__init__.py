@@ -6,6 +6,7 @@ from bakeoff.compare.evidence.collected import (
     read_predictions,
     read_scores,
 )
+from bakeoff.compare.evidence.metric import engine_metric, has_interval, has_test
 from bakeoff.compare.evidence.of_rows import FoldPredictions, PairedPredictions
 from bakeoff.compare.evidence.of_scores import DatasetScores, FoldCriteria, FoldScores
 
@@ -18,7 +19,10 @@ __all__ = [
     "FoldPredictions",
     "FoldScores",
     "PairedPredictions",
+    "engine_metric",
     "fold_scores",
+    "has_interval",
+    "has_test",
     "read_fold_predictions",
     "read_predictions",
     "read_scores",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.compare.evidence.of_rows import FoldPredictions, PairedPredictions
 from bakeoff.compare.evidence.of_scores import FoldScores
-from bakeoff.data.row_columns import SUBGROUP
+from bakeoff.data.row_columns import SUBGROUP, TAKEN
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import UserError
 
@@ -82,7 +82,7 @@ def read_predictions(
         found = pd.read_parquet(path, columns=[name for name in names.values() if name in known])
         ranking = found.reindex(columns=list(names.values())).to_numpy(dtype=np.float64)
     related = [name for name in (GROUP, TIME) if name in known]
-    carried = [name for name in known if name.startswith(SUBGROUP)]
+    carried = [name for name in known if name.startswith((SUBGROUP, TAKEN))]
     kin = pd.read_parquet(path, columns=[*related, *carried])
     return PairedPredictions(
         tuple(present),
@@ -94,7 +94,10 @@ def read_predictions(
         _probabilities(path, present, list(map(str, classes)), known) if probabilities else None,
         groups=kin[GROUP].to_numpy() if GROUP in kin else None,
         times=kin[TIME].to_numpy() if TIME in kin else None,
-        subgroups={n.removeprefix(SUBGROUP): pd.Categorical(kin[n]) for n in carried},
+        subgroups={
+            n.removeprefix(SUBGROUP): pd.Categorical(kin[n]) for n in _of(SUBGROUP, carried)
+        },
+        columns={n.removeprefix(TAKEN): kin[n].to_numpy() for n in _of(TAKEN, carried)},
     )
 
 
@@ -127,6 +130,10 @@ def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPrediction
         correct.reshape(repeats, -1, len(present)),
         _without(models, present),
     )
+
+
+def _of(kind: str, names: Sequence[str]) -> list[str]:
+    return [name for name in names if name.startswith(kind)]
 
 
 def _without(models: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:

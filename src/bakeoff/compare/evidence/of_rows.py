@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats import Entry, Evidence, looks_at, time_blocks
+from bakeoff.compare.evidence.metric import engine_metric
+from bakeoff.stats import Entry, Evidence, MetricFunction, looks_at, time_blocks
 
 TIME_BLOCKS = 8
 """Into how many blocks rows in the order of time are cut for tests that know groups alone."""
@@ -44,6 +45,8 @@ class PairedPredictions:
         The group or the time of each row, where the data set declares one.
     subgroups : Mapping of str to Categorical
         By column, the subgroup of each row.
+    columns : Mapping of str to ndarray
+        What own metrics take of each row.
     """
 
     models: tuple[str, ...]
@@ -57,6 +60,7 @@ class PairedPredictions:
     groups: NDArray[Any] | None = None
     times: NDArray[Any] | None = None
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
+    columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def from_labels(
@@ -114,7 +118,11 @@ class PairedPredictions:
             timed = self.groups is None and "times" not in entry.options
             found["groups"] = self.blocks if timed else self.groups
         if entry.evidence is Evidence.PREDICTIONS:
-            found |= {"metric": self.metric, "labels": self.classes, "positive": self.classes[-1]}
+            found |= {
+                "metric": self.engine_metric,
+                "labels": self.classes,
+                "positive": self.classes[-1],
+            }
         return found
 
     @property
@@ -159,9 +167,14 @@ class PairedPredictions:
         return self._wanted[:, model]
 
     @property
+    def engine_metric(self) -> str | MetricFunction:
+        """The metric as tests take it: by its name, or a function with the columns it takes."""
+        return engine_metric(self.metric, self.columns)
+
+    @property
     def _wanted(self) -> Floats | None:
         return {"classes": None, "ranking": self.scores, "probabilities": self.probabilities}[
-            looks_at(self.metric)
+            looks_at(self.engine_metric)
         ]
 
     @property

@@ -6,20 +6,20 @@ import dataclasses
 from collections.abc import Iterator
 
 from bakeoff.compare.contenders import Contender, Contenders, contenders
+from bakeoff.compare.evidence import has_test
 from bakeoff.report.cells import capital, ci_cell, p_cell, score_cell, share
 from bakeoff.report.exhibit import MOST_DATASETS, Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import percent, score
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.seeds import derive, integer
-from bakeoff.stats import test_set_metrics
 
 
 def when(asked: Asked) -> bool:
     """Show it where several models have predictions of a few test sets."""
     experiment = asked.experiment
     few = len(experiment.datasets) <= MOST_DATASETS and len(experiment.models) > 1
-    return asked.rows and few and experiment.metrics[0] in test_set_metrics()
+    return asked.rows and few and has_test(experiment.metrics[0])
 
 
 def build(item: Item, study: Study) -> PageTable:

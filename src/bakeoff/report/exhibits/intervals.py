@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from bakeoff.compare.evidence import has_interval
 from bakeoff.report.cells import capital, ci_cell, score_cell
 from bakeoff.report.exhibit import MOST_DATASETS, Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import percent
@@ -14,7 +15,7 @@ from bakeoff.report.prose import WHY_UNDECIDED
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.scores import METRICS
-from bakeoff.stats import Status, test_set_metrics
+from bakeoff.stats import Status
 
 COLUMNS = (
     Column("dataset", "Data set"),
@@ -29,8 +30,8 @@ COLUMNS = (
 
 def when(asked: Asked) -> bool:
     """Show it where a metric of held-out rows has an interval, for a few data sets."""
-    known = set(asked.experiment.metrics) & set(test_set_metrics())
-    return asked.rows and bool(known) and len(asked.experiment.datasets) <= MOST_DATASETS
+    known = any(map(has_interval, asked.experiment.metrics))
+    return asked.rows and known and len(asked.experiment.datasets) <= MOST_DATASETS
 
 
 def build(item: Item, study: Study) -> PageTable:

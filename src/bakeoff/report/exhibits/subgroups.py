@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from bakeoff.compare import Decision
+from bakeoff.compare.evidence import has_test
 from bakeoff.compare.subgroups import INTERACTION
 from bakeoff.report.drawing import (
     INK,
@@ -25,7 +26,6 @@ from bakeoff.report.numbers import interval, p_equals, percent, score
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.study import Study
 from bakeoff.spec.row_columns import row_columns
-from bakeoff.stats import test_set_metrics
 
 MOST_LINES = 36
 
@@ -120,7 +120,7 @@ def when(asked: Asked) -> bool:
     experiment = asked.experiment
     there = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
     several = len(experiment.models) > 1
-    return asked.rows and there and several and experiment.metrics[0] in test_set_metrics()
+    return asked.rows and there and several and has_test(experiment.metrics[0])
 
 
 EXHIBIT = FigureExhibit(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,14 @@ from numpy.typing import NDArray
 
 from bakeoff.fit.predictions import Predictions
 from bakeoff.spec import Costs
+from bakeoff.spec.own_metrics import OwnMetric
 
 
 class UndefinedMetric(Exception):
     """A metric has no value on these predictions; the text says why."""
 
 
+NO_COLUMNS: Mapping[str, NDArray[Any]] = MappingProxyType({})
 POINTS = "percentage points"
 """The unit of what is a share of something."""
 
@@ -60,6 +63,8 @@ class Metric:
         Of those for two classes: what to use for more.
     mean_of_rows : bool
         Whether it is the mean of a value of each row, and so means something on a single one.
+    own : OwnMetric or None
+        What the experiment says of a metric of the user's own.
     """
 
     name: str
@@ -72,11 +77,17 @@ class Metric:
     range: tuple[float, float] = (0.0, 1.0)
     instead: str = ""
     mean_of_rows: bool = False
+    own: OwnMetric | None = None
 
-    def __call__(self, predictions: Predictions, costs: Costs | None = None) -> tuple[float, str]:
+    def __call__(
+        self,
+        predictions: Predictions,
+        costs: Costs | None = None,
+        columns: Mapping[str, NDArray[Any]] = NO_COLUMNS,
+    ) -> tuple[float, str]:
         """Return the value, or NaN and the reason."""
         try:
-            return float(self.function(View(predictions, costs))), ""
+            return float(self.function(View(predictions, costs, columns))), ""
         except UndefinedMetric as reason:
             return float("nan"), str(reason)
 
@@ -84,8 +95,14 @@ class Metric:
 class View:
     """What metrics look at, each piece computed once."""
 
-    def __init__(self, predictions: Predictions, costs: Costs | None = None) -> None:
+    def __init__(
+        self,
+        predictions: Predictions,
+        costs: Costs | None = None,
+        columns: Mapping[str, NDArray[Any]] = NO_COLUMNS,
+    ) -> None:
         self.predictions = predictions
+        self.columns = columns
         self._costs = costs
 
     @cached_property

@@ -1,0 +1,114 @@
+"""Metrics of the user's own: how their functions are found, called and watched."""
+
+from __future__ import annotations
+
+import inspect
+import numbers
+import random
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.errors import UserError, unknown
+from bakeoff.scores.metrics.entry import METRICS, Metric, Need, UndefinedMetric, View
+from bakeoff.spec.own_metrics import OwnMetric
+from bakeoff.usercode import TookTooLong, described, import_module, time_limit
+
+CALL_SECONDS = 60.0
+"""How long one call may take."""
+_SEED = 0
+
+
+def enter_own(found: Mapping[str, OwnMetric]) -> None:
+    """Enter the own metrics of one experiment among the metrics, in place of another's."""
+    for name in [name for name, metric in METRICS.items() if metric.own is not None]:
+        del METRICS[name]
+    for name, own in found.items():
+        METRICS[name] = Metric(
+            name=name,
+            title=own.label or name.replace("_", " "),
+            function=partial(_on_view, own),
+            unit=own.unit or "units",
+            needs=Need(own.needs),
+            greater_is_better=own.greater_is_better,
+            range=(-np.inf, np.inf),
+            own=own,
+        )
+
+
+def _on_view(own: OwnMetric, view: View) -> float:
+    names = np.array(view.predictions.classes, dtype=object)
+    predicted = (
+        names[view.predictions.y_pred] if own.needs == "labels" else of_positive(view.probabilities)
+    )
+    columns = {name: view.columns[name] for name in own.columns}
+    try:
+        return value(own, names[view.predictions.y_true], predicted, columns)
+    except ValueError as reason:
+        raise UndefinedMetric(str(reason)) from None
+
+
+def of_positive(probabilities: NDArray[Any]) -> NDArray[Any]:
+    """Return the probabilities as an own metric takes them: of two classes the positive one's."""
+    return probabilities[:, 1] if probabilities.shape[1] == 2 else probabilities
+
+
+def value(own: OwnMetric, y_true: Any, predicted: Any, columns: Mapping[str, Any]) -> float:
+    """Call an own metric on some rows.
+
+    Raises
+    ------
+    ValueError
+        It has no value on these rows.
+    UserError
+        It fails, never ends, or returns what is no number.
+    """
+    function = imported(own)
+    # what it draws is the same in each call: else leaving out a row would be noise
+    random.seed(_SEED)
+    np.random.seed(_SEED)  # noqa: NPY002
+    try:
+        with time_limit(CALL_SECONDS):
+            found = function(y_true, predicted, **columns)
+    except ValueError:
+        raise
+    except TookTooLong:
+        raise UserError(f"{own.function} takes more than {CALL_SECONDS:g} s a call") from None
+    except (Exception, SystemExit) as error:
+        raise UserError(f"{own.function} failed: {described(error)}") from None
+    if isinstance(found, np.ndarray) and found.ndim == 0:
+        found = found[()]
+    if not isinstance(found, numbers.Real):
+        raise UserError(f"{own.function} returned a {type(found).__name__}, expected one number")
+    if not np.isfinite(float(found)):
+        raise ValueError(f"{own.function} is {float(found)} on {len(y_true)} rows")
+    return float(found)
+
+
+def imported(own: OwnMetric) -> Callable[..., Any]:
+    """Import the function of an own metric.
+
+    Raises
+    ------
+    UserError
+        There is none, or it cannot be called with what it is to take.
+    """
+    name = own.function.rpartition(".")[2]
+    module = import_module(own.module, own.function)
+    function: Callable[..., Any] | None = getattr(module, name, None)
+    if function is None:
+        known = [n for n, o in vars(module).items() if inspect.isfunction(o)]
+        raise UserError(unknown(f"function in {own.module}:", name, known))
+    if not callable(function):
+        raise UserError(f"{own.function} is a {type(function).__name__}, not a function")
+    try:
+        inspect.signature(function).bind(None, None, **dict.fromkeys(own.columns))
+    except TypeError as error:
+        takes = ", ".join(["y_true", "y_pred", *own.columns])
+        raise UserError(f"{own.function} cannot be called with ({takes}): {error}") from None
+    except ValueError:  # a compiled function that does not tell what it takes
+        pass
+    return function

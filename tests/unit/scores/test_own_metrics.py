@@ -1,0 +1,263 @@
+"""Metrics of the user's own: named by import path, called with what they ask for, watched."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import sys
+import textwrap
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import f1_score
+
+from bakeoff.compare.evidence import PairedPredictions, has_interval, has_test
+from bakeoff.compare.family import Context, run_test
+from bakeoff.compare.score_intervals import of_test_set
+from bakeoff.compare.subgroups import of_test_set as in_subgroups
+from bakeoff.errors import UserError
+from bakeoff.fit.predictions import Predictions
+from bakeoff.preflight import check_experiment
+from bakeoff.scores import METRICS
+from bakeoff.scores.metrics import own as module
+from bakeoff.scores.metrics.own import enter_own
+from bakeoff.spec import load_experiment
+from bakeoff.spec.own_metrics import OwnMetric
+from bakeoff.stats import (
+    MetricFunction,
+    best_models,
+    catalogue,
+    compare_models,
+    metric_ci,
+    metric_difference,
+)
+
+CODE = """
+import time
+import numpy as np
+
+LIST = [1]
+
+def hits(y_true, y_pred):
+    return np.mean(y_true == y_pred)
+
+def f1_yes(y_true, y_pred):
+    both = ((y_true == "yes") & (y_pred == "yes")).sum()
+    called = (y_true == "yes").sum() + (y_pred == "yes").sum()
+    if not called:
+        raise ValueError("nobody is ill")
+    return 2 * both / called
+
+def profit(y_true, y_pred, amount):
+    return float(np.mean(np.where((y_true == "yes") & (y_pred == "yes"), amount, 0)))
+
+def certainty(y_true, p):
+    return np.mean(np.abs(p - 0.5))
+
+def median_amount(y_true, y_pred, amount):
+    return np.median(amount[y_true == y_pred])
+
+def noisy(y_true, y_pred):
+    return np.mean(y_true == y_pred) + np.random.random()
+
+def words(y_true, y_pred):
+    return "good"
+
+def nothing(y_true, y_pred):
+    return float("nan")
+
+def broken(y_true, y_pred):
+    return {}["no such key"]
+
+def endless(y_true, y_pred):
+    time.sleep(60)
+
+def leaves(y_true, y_pred):
+    raise SystemExit(2)
+"""
+
+
+@pytest.fixture
+def code(tmp_path, monkeypatch):
+    (tmp_path / "ownmetrics.py").write_text(textwrap.dedent(CODE))
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    sys.modules.pop("ownmetrics", None)
+    enter_own({})
+
+
+def entered(**facts):
+    for name, more in facts.items():
+        given = {"function": f"ownmetrics.{name}", **more}
+        facts[name] = OwnMetric.model_validate(given)
+    enter_own(facts)
+
+
+def predictions(n=80):
+    rng = np.random.default_rng(0)
+    y = (np.arange(n) % 3 == 0).astype(int)
+    said = np.where(rng.random(n) < 0.8, y, 1 - y)
+    p = np.clip(0.2 + 0.6 * said + 0.05 * rng.normal(size=n), 0.01, 0.99)
+    return Predictions(np.arange(n), y, said, ("no", "yes"), np.stack([1 - p, p], axis=1), None, {})
+
+
+def rows(metric, n=80):
+    one, rng = predictions(n), np.random.default_rng(2)
+    other = np.where(rng.random(n) < 0.6, one.y_true, 1 - one.y_true)
+    p = np.stack([one.probabilities, one.probabilities[::-1]], axis=1)
+    return PairedPredictions(
+        ("a", "b"), ("no", "yes"), one.y_true, np.stack([one.y_pred, other], axis=1),
+        p[..., 1], probabilities=p, metric=metric, columns={"amount": np.arange(n) / 10},
+    )  # fmt: skip
+
+
+def test_function_gets_names_of_classes_and_what_it_asks_for(code):
+    entered(f1_yes={}, profit={"columns": ["amount"]}, certainty={"needs": "probabilities"})
+    one, amount = predictions(), {"amount": np.arange(80.0)}
+    assert METRICS["f1_yes"](one) == (pytest.approx(f1_score(one.y_true, one.y_pred)), "")
+    right = (one.y_true == 1) & (one.y_pred == 1)
+    assert METRICS["profit"](one, None, amount)[0] == pytest.approx((right * np.arange(80)).mean())
+    assert METRICS["certainty"](one)[0] == pytest.approx(
+        np.abs(one.probabilities[:, 1] - 0.5).mean()
+    )
+
+
+@pytest.mark.parametrize(("name", "reason"), [("nothing", "is nan"), ("f1_yes", "nobody is ill")])
+def test_metric_without_a_value_is_undefined(code, name, reason):
+    entered(**{name: {}})
+    nobody = dataclasses.replace(predictions(), y_true=np.zeros(80, int), y_pred=np.zeros(80, int))
+    value, why = METRICS[name](nobody)
+    assert math.isnan(value)
+    assert reason in why
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("words", "returned a str, expected one number"),
+        ("broken", r"failed: KeyError: 'no such key' \(.*ownmetrics.py, line \d+\)"),
+        ("endless", "takes more than 0.2 s a call"),
+        ("leaves", "failed: SystemExit"),
+    ],
+)
+def test_function_that_fails_is_named(code, monkeypatch, name, message):
+    monkeypatch.setattr(module, "CALL_SECONDS", 0.2)
+    entered(**{name: {}})
+    with pytest.raises(UserError, match=f"^ownmetrics.{name} {message}"):
+        METRICS[name](predictions())
+
+
+def test_what_a_metric_draws_is_the_same_in_every_call(code):
+    entered(noisy={})
+    assert METRICS["noisy"](predictions()) == METRICS["noisy"](predictions())
+
+
+def test_own_metrics_of_one_experiment_leave_with_the_next(code):
+    entered(hits={})
+    assert has_interval("hits")
+    entered(f1_yes={"smooth": False})
+    assert "hits" not in METRICS
+    assert has_interval("f1_yes")
+    assert not has_test("f1_yes")
+
+
+def test_interval_is_that_of_leaving_rows_out_and_near_the_formulas(code):
+    entered(f1_yes={})
+    line, _ = of_test_set("d", rows("f1_yes"), None, 0.95)
+    data = rows("f1")
+    known = metric_ci(data.truth, data.predicted[:, 0], metric="f1")
+    assert line["estimate"] == pytest.approx(known.estimate)
+    assert line["se"] == pytest.approx(known.details["se_plain"], rel=0.1)
+    assert line["ci_low"] < line["estimate"] < line["ci_high"]
+
+
+@pytest.mark.parametrize("test", ["metric_difference", "compare_models"])
+def test_tests_of_any_metric_take_own_ones(tiny, code, test):
+    entered(hits={})
+    context = Context("d", "holdout", "hits", True, load_experiment(tiny).tests)
+    (found,) = run_test(catalogue()[test], rows("hits"), context)
+    (known,) = run_test(
+        catalogue()[test], rows("accuracy"), dataclasses.replace(context, metric="accuracy")
+    )
+    assert found.estimate == pytest.approx(known.estimate)
+    assert found.status == "ok"
+    assert found.pvalue == pytest.approx(known.pvalue, abs=0.02)
+
+
+def test_metric_that_jumps_has_an_interval_and_no_test(tiny, code):
+    entered(median_amount={"columns": ["amount"], "smooth": False})
+    data = rows("median_amount", n=40)
+    context = Context("d", "holdout", "median_amount", True, load_experiment(tiny).tests)
+    (found,) = run_test(catalogue()["metric_difference"], data, context)
+    assert math.isnan(found.pvalue)
+    assert found.ci_low < found.ci_high
+    assert found.decision.value == "undecided"
+
+
+def test_columns_come_along_into_subgroups(tiny, code):
+    entered(profit={"columns": ["amount"]})
+    sex = pd.Categorical(np.where(np.arange(80) % 2, "f", "m"))
+    data = dataclasses.replace(rows("profit"), subgroups={"sex": sex})
+    lines = in_subgroups("d", data, load_experiment(tiny))
+    women = np.asarray(sex == "f")
+    expected = [
+        np.where((data.truth == 1) & (data.predicted[:, m] == 1), data.columns["amount"], 0)[women]
+        for m in (0, 1)
+    ]
+    assert lines[1]["estimate"] == pytest.approx(expected[0].mean() - expected[1].mean())
+    assert lines[0]["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "own", "place", "message"),
+    [
+        (["ownmetrics.hit"], {}, ("metrics", 0), "did you mean 'hits'"),
+        (["nomodule.hits"], {}, ("metrics", 0), "'nomodule' is not installed"),
+        (["accuracy", "ownmetrics.LIST"], {}, ("metrics", 1), "is a list, not a function"),
+        (["ownmetrics.profit"], {}, ("metrics", 0), "cannot be called with (y_true, y_pred)"),
+        (["ownmetrics.words"], {}, ("metrics", 0), "returned a str"),
+        (["accuracy"], {"accuracy": {}}, ("metrics", 0), "accuracy is a metric already"),
+        (["accuracy"], {"hits": {}}, ("own_metrics", "hits"), "add hits to `metrics:`"),
+        (["profit"], {"profit": {"columns": ["amuont"]}}, ("metrics", 0), "cannot be called"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_found_before_the_first_fit(tiny, code, metrics, own, place, message):
+    own = {name: {"function": f"ownmetrics.{name}", **more} for name, more in own.items()}
+    if "accuracy" in own:
+        own["accuracy"]["function"] = "ownmetrics.hits"
+    problems, _ = check_experiment(load_experiment(tiny | {"metrics": metrics, "own_metrics": own}))
+    assert [p.path for p in problems] == [place]
+    assert message in problems[0].message
+
+
+def test_two_functions_of_one_name_are_refused(tiny):
+    with pytest.raises(UserError, match=r"metrics\[1\]: b.hits would be called 'hits'"):
+        load_experiment(tiny | {"metrics": ["a.hits", "b.hits"]})
+
+
+def test_import_path_is_short_for_an_own_metric(tiny, code):
+    short = load_experiment(tiny | {"metrics": ["ownmetrics.hits", "accuracy"]})
+    assert short.metrics == ["hits", "accuracy"]
+    assert load_experiment(short.resolved()).resolved() == short.resolved()
+
+
+def test_metric_of_no_formula_is_an_argument_of_its_own():
+    data = rows("")
+    how = MetricFunction("hits", lambda y, said: np.mean(y == said))
+    found = metric_difference(data.truth, *data.predicted.T, metric=how)
+    known = metric_difference(data.truth, *data.predicted.T, metric="accuracy")
+    assert found.estimate == pytest.approx(known.estimate)
+    assert found.details["se"] == pytest.approx(known.details["se_plain"], rel=0.02)
+
+
+def test_rows_left_out_in_blocks_have_the_spread_of_rows():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 6000)
+    models = np.stack([np.where(rng.random(6000) < q, y, 1 - y) for q in (0.8, 0.78, 0.7)], axis=1)
+    how = MetricFunction("hits", lambda y, said: np.mean(y == said))
+    own = compare_models(y, models, metric=how, n_resamples=999)
+    known = compare_models(y, models, metric="accuracy", n_resamples=999)
+    for a, b in zip(own.pairs, known.pairs, strict=True):
+        assert a.statistic == pytest.approx(b.statistic, rel=0.2)
+    assert best_models(y, models, metric=how, n_resamples=999).winner == 0
