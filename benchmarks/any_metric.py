@@ -28,7 +28,9 @@ PAGE = HERE.parent / "docs" / "stats" / "any-metric.md"
 BEGIN, END = "<!-- rates: begin -->\n", "<!-- rates: end -->\n"
 
 DECISIONS = ("f1", "precision", "recall", "balanced_accuracy", "mcc", "kappa")
-METRICS = (*DECISIONS, "roc_auc", "average_precision", "brier", "log_loss")
+METRICS = (*DECISIONS, "roc_auc", "average_precision", "brier", "log_loss", "expected_cost")
+ON_CLASSES = (*DECISIONS, "expected_cost")
+OPTIONS = {"expected_cost": {"cost": [[0, 1], [10, 0]], "priors": [0.9, 0.1]}}
 SIZES, PREVALENCES, NULLS = (50, 200, 1000), (0.5, 0.1, 0.02), ("exchangeable", "weak")
 CELL = ("metric", "null", "n", "prevalence")
 SHARED = 0.6
@@ -47,7 +49,7 @@ class Model:
 
     def predicted(self, metric: str, scores: np.ndarray, prevalence: float) -> np.ndarray:
         """Return classes, scores or probabilities, as the metric wants."""
-        if metric in DECISIONS:
+        if metric in ON_CLASSES:
             return (scores > self.threshold).astype(int)
         if metric in ("brier", "log_loss"):
             logit = special.logit(prevalence) + self.mu * scores - self.mu**2 / 2
@@ -58,7 +60,7 @@ class Model:
 def population(metric: str, model: Model, prevalence: float) -> float:
     """Return the metric of a model on the population."""
     pi, norm = prevalence, stats.norm
-    if metric in DECISIONS:
+    if metric in ON_CLASSES:
         tpr = norm.sf((model.threshold - model.mu) / model.sigma)
         fpr = norm.sf(model.threshold)
         table = np.array([[(1 - pi) * (1 - fpr), (1 - pi) * fpr], [pi * (1 - tpr), pi * tpr]])
@@ -88,6 +90,7 @@ def _of_table(metric: str, table: np.ndarray) -> float:
         "balanced_accuracy": lambda: (tp / true + tn / (tn + fp)) / 2,
         "mcc": lambda: (tp * tn - fp * fn) / math.sqrt(true * (1 - true) * said * (1 - said)),
         "kappa": lambda: (tp + tn - chance) / (1 - chance),
+        "expected_cost": lambda: 0.9 * fp / (tn + fp) + fn / true,
     }
     return float(values[metric]())
 
@@ -101,7 +104,7 @@ def models(metric: str, null: str, prevalence: float) -> tuple[Model, Model]:
     wanted = population(metric, a, prevalence)
 
     def other(mu: float) -> Model:
-        if metric in DECISIONS:
+        if metric in ON_CLASSES:
             # at a lower threshold no skill makes up for the precision
             return Model(mu, threshold=threshold + (0.4 if metric == "precision" else -0.4))
         if metric in ("brier", "log_loss"):
@@ -126,6 +129,7 @@ def rates(metric: str, null: str, n: int, prevalence: float, replicates: int) ->
     """Simulate one cell."""
     both = models(metric, null, prevalence)
     truth = population(metric, both[0], prevalence)
+    how = {"metric": metric, "labels": [0, 1], **OPTIONS.get(metric, {})}
     rng = np.random.default_rng(
         [METRICS.index(metric), NULLS.index(null), n, int(1e3 * prevalence)]
     )
@@ -140,12 +144,12 @@ def rates(metric: str, null: str, n: int, prevalence: float, replicates: int) ->
             said.append(model.predicted(metric, scores, prevalence))
         if y.min() == y.max():
             continue
-        found = metric_difference(y, *said, metric=metric, labels=[0, 1])
+        found = metric_difference(y, *said, **how)
         if found.status in (Status.OK, Status.IDENTICAL_SCORES):
             counts["answered"] += 1
             counts["rejected"] += found.pvalue < 0.05
             counts["covered"] += found.ci is None or found.ci.low <= 0 <= found.ci.high
-        one = metric_ci(y, said[0], metric=metric, labels=[0, 1])
+        one = metric_ci(y, said[0], **how)
         if one.ci is not None:
             counts["alone"] += 1
             counts["alone_covered"] += one.ci.low <= truth <= one.ci.high
