@@ -24,7 +24,7 @@ _OPTIONS = {
     "group": "--groups",
     "subgroup": "--subgroup",
 }
-_NEEDS_MORE = ("cost", "fbeta")
+_NEEDS_MORE = ("cost", "expected_cost", "fbeta")
 """Metrics with options of their own."""
 
 
