@@ -8,7 +8,7 @@ from bakeoff.compare import Comparison, Decision
 from bakeoff.compare.dependence import OPTION
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import fixed, interval, p_equals, percent, score
-from bakeoff.report.study import Study
+from bakeoff.report.study import Study, clean
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import POINTS
 from bakeoff.spec.related import declared
@@ -59,7 +59,8 @@ def gap(value: float, metric: str) -> str:
     if METRICS[metric].unit == POINTS:
         points = fixed(size * 100, 1)
         return f"{points} percentage point{'' if points == '1.0' else 's'}"
-    return score(size)
+    own = METRICS[metric].own
+    return f"{score(size)} {clean(own.unit)}" if own and own.unit else score(size)
 
 
 def unit(family: Family) -> str:

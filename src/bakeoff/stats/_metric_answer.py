@@ -22,6 +22,8 @@ from bakeoff.stats.influence import Influence
 _NOISE = 1e-12
 _ENOUGH_OF_A_CLASS = 20
 _ENOUGH_CLUSTERS = 15
+_CARRIED = 0.2
+"""Share of the degrees of freedom below which few rows carry a metric."""
 _CITED = {"roc_auc": "delong1988", "roc_auc_ovo": "hand2001"}
 
 
@@ -179,8 +181,15 @@ def assumptions(setting: Setting, tested: Spread, *, pair: bool) -> tuple[Assump
             f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; below a "
             f"fifth of them a few rows carry the loss, and {LIBERAL['log_loss']}"
         )
-        holds = tested.df >= 0.2 * tested.units
+        holds = tested.df >= _CARRIED * tested.units
         found.append(Assumption("no few rows that carry the loss", holds, detail))
+    if setting.metric.form == "own":
+        detail = (
+            f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; below a "
+            "fifth of them a few rows carry the metric and its intervals are rough"
+        )
+        holds = tested.df >= _CARRIED * tested.units
+        found.append(Assumption("no few rows that carry the metric", holds, detail))
     if pair and setting.metric.name in LIBERAL and setting.metric.name != "log_loss":
         found.append(Assumption("a level that is kept", None, LIBERAL[setting.metric.name]))
     return tuple(found)

@@ -126,3 +126,26 @@ def test_other_priors_make_scores_outdated_that_are_made_of_them(
     before = digests(tiny)
     tiny["costs"]["priors"] = [2, 1]
     assert (digests(tiny)["scores"] != before["scores"]) == outdated
+
+
+def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit(
+    tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = tmp_path / "gains.py"
+    module.write_text("import shared_gains\n\ndef gain(y_true, y_pred):\n    return 1.0\n")
+    (tmp_path / "shared_gains.py").write_text("RATE = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    tiny["metrics"] = ["accuracy", "gains.gain"]
+
+    def own_digests() -> dict[str, str]:
+        recipes.own_code.cache_clear()
+        found = load_experiment(tiny)
+        return digests(tiny) | {
+            "intervals": recipes.of_intervals(found),
+            "subgroups": recipes.of_subgroups(found),
+        }
+
+    before = own_digests()
+    (tmp_path / "shared_gains.py").write_text("RATE = 2\n")
+    changed = {name for name, value in own_digests().items() if value != before[name]}
+    assert changed == {"scores", "joined", "test", "intervals", "subgroups"}
