@@ -7,7 +7,16 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import Annotated, Any, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from bakeoff.errors import shown
@@ -36,6 +45,18 @@ Label = Annotated[
     Field(min_length=1, max_length=200, description="Name shown in the report, any text."),
     AfterValidator(_one_line),
 ]
+
+
+def _one_message(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """Say once, not once for each kind of value, that none of them fits."""
+    try:
+        return handler(value)
+    except ValidationError:
+        raise said(f"expected one number or text, found {shown(value)}") from None
+
+
+OneMessage = WrapValidator(_one_message)
+ClassName = Annotated[str | int | float | bool, OneMessage]
 
 
 class SpecSection(BaseModel):

@@ -10,17 +10,25 @@ import numpy as np
 
 from bakeoff.compare import check_classes, choose_tests
 from bakeoff.data import Split, Table
+from bakeoff.data.divide import Rows
 from bakeoff.data.given_folds import check_small_folds
 from bakeoff.data.pairing import divide, load, load_given, predictions_of
 from bakeoff.data.splits import check_divisible, check_plan, divisions, largest_k
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem, UserError, unknown
-from bakeoff.fit.check_models import check_model, check_model_on, check_neighbours
+from bakeoff.fit.check_models import (
+    check_model,
+    check_model_on,
+    check_neighbours,
+    check_validation,
+)
 from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.tuning import is_for_two_classes, scorer
 from bakeoff.scores import METRICS, Need
 from bakeoff.scores.collect import taken
 from bakeoff.scores.given_results import given_scores
 from bakeoff.scores.metrics.own import enter_own, imported
+from bakeoff.scores.rival import check_same_run, rival_predictions
 from bakeoff.sources import DataSet
 from bakeoff.spec import ChosenTest, Experiment, Fit
 from bakeoff.spec.datasets import GivenData
@@ -48,7 +56,9 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[Chosen
     enter_own(experiment.own_metrics)
     classifiers: dict[str, Any] = {}
     problems = [*_models(experiment, classifiers), *_metrics(experiment, classifiers)]
-    problems += _datasets(experiment, {problem.path[1] for problem in problems})
+    problems += _importance(experiment, classifiers)
+    wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
+    problems += _datasets(experiment, wrong_models)
     wrong, chosen = choose_tests(experiment)
     problems += wrong
     if not problems:
@@ -60,7 +70,7 @@ def _models(experiment: Experiment, classifiers: dict[str, Any]) -> Iterator[Pro
     """Check each model; fill in the classifiers of those that can be made."""
     for name, model in experiment.fitted.items():
         try:
-            classifiers[name] = check_model(name, model, experiment.costs)
+            classifiers[name] = check_model(name, model, experiment.without_costs)
         except Problem as problem:
             yield problem
 
@@ -104,11 +114,15 @@ _TRIED = 50
 
 def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator[Problem]:
     for i, name in enumerate(experiment.metrics):
-        if name not in METRICS:
-            yield Problem(("metrics", i), unknown("metric", name, METRICS))
-            continue
+        if name in experiment.given_metrics:
+            yield from _given_metric(experiment, i, name)
+        elif name not in METRICS:
+            hint = _describe(name) if not _computed(experiment) else ""
+            yield Problem(("metrics", i), unknown("metric", name, METRICS) + hint)
         if name in experiment.metrics[:i]:
             yield Problem(("metrics", i), f"{name} appears twice")
+        if name in experiment.given_metrics or name not in METRICS:
+            continue
         silent = [m for m, made in classifiers.items() if not _gives(made, METRICS[name].needs)]
         if silent and experiment.tests.missing_cells is None:
             several = len(experiment.datasets) > 1
@@ -122,16 +136,80 @@ def _metrics(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator
             )
         lacking = _lacking_costs(experiment, METRICS[name].needs)
         if lacking:
-            yield Problem(("metrics", i), f"{name} needs `costs: {{{lacking}}}`")
+            yield Problem(("metrics", i), f"{name} needs {lacking}")
+
+
+def _given_metric(experiment: Experiment, i: int, name: str) -> Iterator[Problem]:
+    """Refuse a metric that is described where it would have to be computed."""
+    computed = _computed(experiment)
+    if name in METRICS:
+        yield Problem(
+            ("metrics", i),
+            f"{name} is a metric of this package, which knows all about it: write `- {name}`, or "
+            "give yours another name",
+        )
+    elif computed:
+        yield Problem(
+            ("metrics", i),
+            f"{name} is none of the metrics that can be computed from predictions, as {computed} "
+            "would need: leave it out, or let every model bring its `scores:` (allowed here: "
+            f"{', '.join(METRICS)})",
+        )
+
+
+def _computed(experiment: Experiment) -> str:
+    """Name what of an experiment is scored here; empty where all scores are given."""
+    if experiment.fitted:
+        return f"{next(iter(experiment.fitted))}, which is fitted here,"
+    plans = experiment.resampling.plans()
+    return next((f"the plan {plan}" for plan in plans if not experiment.by_scores(plan)), "")
+
+
+def _describe(name: str) -> str:
+    return (
+        "; for a metric of your own say which way is better: "
+        f"`- {{name: {name}, greater_is_better: false}}`"
+    )
+
+
+def _importance(experiment: Experiment, classifiers: Mapping[str, Any]) -> Iterator[Problem]:
+    """Refuse importance without test rows or fitted models, and by scores that are not known."""
+    wanted = experiment.importance
+    if wanted is None:
+        return
+    if experiment.resampling.holdout is None or not experiment.fitted:
+        yield Problem(
+            ("importance",),
+            "is measured on the test rows of the plan `holdout`, of models that are fitted here: "
+            "there is none",
+        )
+    try:
+        scorer(wanted.scoring)
+    except UserError as error:
+        yield Problem(("importance", "scoring"), str(error))
+        return
+    need = METRICS[wanted.scoring].needs if wanted.scoring in METRICS else Need.LABELS
+    for name, made in classifiers.items():
+        if not _gives(made, need):
+            yield Problem(
+                ("importance", "scoring"),
+                f"{wanted.scoring} needs {_NEEDS[need]}, which {name} does not give",
+            )
 
 
 def _lacking_costs(experiment: Experiment, need: Need) -> str:
-    """Write the keys of `costs:` that a metric needs and the experiment does not give."""
-    if need is Need.PRIORS and (experiment.costs is None or experiment.costs.priors is None):
-        return "classes: […], matrix: […], priors: […]"
-    if need is Need.COSTS and experiment.costs is None:
-        return "classes: […], matrix: […]"
-    return ""
+    """Write the `costs:` that a metric needs and a data set has not."""
+    if need is Need.PRIORS:
+        known = {name: experiment.costs_on(name) for name in experiment.datasets}
+        lacking = [name for name, costs in known.items() if costs is None or costs.priors is None]
+        keys = "classes: […], matrix: […], priors: […]"
+    elif need is Need.COSTS:
+        lacking, keys = experiment.without_costs, "classes: […], matrix: […]"
+    else:
+        return ""
+    some = 0 < len(lacking) < len(experiment.datasets)
+    where = f", which {lacking[0]} lacks" if some else ""
+    return f"`costs: {{{keys}}}`{where}" if lacking else ""
 
 
 _NEEDS = {
@@ -171,22 +249,23 @@ def check_table(
     if experiment.given:
         yield from _given_predictions(experiment, dataset, table)
     fitted = {key: model for key, model in experiment.fitted.items() if key not in wrong}
-    n_train = cache(partial(_fewest_training_rows, experiment, dataset, table))
+    trained = cache(partial(_training_parts, experiment, dataset, table))
     for key, model in fitted.items():
         yield from check_model_on(key, model, dataset, table)
-        yield from check_neighbours(key, model, dataset, n_train)
+        yield from check_neighbours(key, model, dataset, table, trained)
+        yield from check_validation(key, model, dataset, table, trained)
 
 
-def _fewest_training_rows(experiment: Experiment, dataset: str, table: Table) -> int | None:
-    """Return how many rows the smallest training part has; None if the rows cannot be divided."""
-    sizes = []
+def _training_parts(experiment: Experiment, dataset: str, table: Table) -> list[Rows] | None:
+    """List the rows of every training part; None if the rows cannot be divided."""
+    parts: list[Rows] = []
     for name, plan in experiment.resampling.plans().items():
         try:
             splits = divide(dataset, experiment, table, name)
         except Problem:
             return None  # told with the divisions
-        sizes += [len(split.train) for _, _, split in divisions(splits, plan)]
-    return min(sizes)
+        parts += [split.train for _, _, split in divisions(splits, plan)]
+    return parts
 
 
 def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[Problem]:
@@ -288,10 +367,12 @@ def _given_predictions(experiment: Experiment, dataset: str, table: Table) -> It
             continue
         for model in experiment.given:
             try:
+                rival = experiment.given[model].results and name != "holdout"
+                if rival:
+                    check_same_run(model, experiment, dataset, name, table, splits)
+                read = rival_predictions if rival else predictions_of
                 for repeat, fold, split in divisions(splits, plan):
-                    predictions_of(
-                        Fit(dataset, model, name, repeat, fold), experiment, table, split
-                    )
+                    read(Fit(dataset, model, name, repeat, fold), experiment, table, split)
             except Problem as problem:
                 yield problem
 
@@ -344,6 +425,12 @@ def _small_folds(experiment: Experiment, dataset: str, table: Table) -> Iterator
 def _metrics_on(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
     if len(table.classes) in (0, 2):  # none: scores were given, whatever the rows were
         return
+    wanted = experiment.importance
+    if wanted is not None and is_for_two_classes(wanted.scoring):
+        yield Problem(
+            ("importance", "scoring"),
+            f"{wanted.scoring} is for two classes, {dataset} has {len(table.classes)}",
+        )
     for i, name in enumerate(experiment.metrics):
         if name in METRICS and METRICS[name].binary:
             yield Problem(

@@ -33,7 +33,9 @@ def schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
     }
     own = {"type": "string", "description": "An own metric, or the import path of its function."}
-    found["properties"]["metrics"]["items"] = {"anyOf": [{"enum": sorted(METRICS)}, own]}
+    found["properties"]["metrics"]["items"] = {
+        "anyOf": [{"enum": sorted(METRICS)}, own, {"$ref": "#/$defs/GivenMetric"}]
+    }
     settings = found["$defs"]["HypothesisTests"]["properties"]
     (listed,) = (v for v in settings["run"]["oneOf"] if v.get("type") == "array")
     listed["items"] = {"enum": sorted(catalogue())}
@@ -76,9 +78,11 @@ def tables() -> str:
             (f"`resampling: {{{plan}: …}}`", found["$defs"][_ref(value)])
             for plan, value in found["$defs"]["Resampling"]["properties"].items()
         ),
+        _part(found, "A metric of given scores, under `metrics:`", "GivenMetric"),
         _part(found, "`tests:`", "HypothesisTests"),
         _part(found, "`own_metrics: {<name>: …}`", "OwnMetric"),
         _part(found, "`costs:`", "Costs"),
+        _part(found, "`importance:`", "Importance"),
         _part(found, "`execution:`", "Execution"),
     ]
     metrics = "\n".join(
@@ -166,10 +170,16 @@ def _type(value: dict[str, Any]) -> str:
         return "keys"
     if value.get("type") == "array":
         items = value.get("items", {})
-        kinds = [kind if kind.endswith("s") else f"{kind}s" for kind in _type(items).split(" or ")]
-        return "list of names" if "enum" in items else f"list of {' or '.join(kinds)}"
+        each = items.get("anyOf", [items])
+        found = ["name" if "enum" in item else kind for item in each for kind in _kinds(item)]
+        kinds = [kind if kind.endswith("s") else f"{kind}s" for kind in dict.fromkeys(found)]
+        return f"list of {' or '.join(kinds)}"
     names = {"integer": "whole number", "number": "number", "string": "text", "boolean": "yes/no"}
     return names.get(str(value.get("type")), "any")
+
+
+def _kinds(value: dict[str, Any]) -> list[str]:
+    return _type(value).split(" or ")
 
 
 def _default(key: str, value: dict[str, Any], part: dict[str, Any]) -> str:

@@ -38,7 +38,8 @@ EXHIBIT = FigureExhibit(
 @pytest.fixture(scope="module")
 def study():
     """Return a study of one data set that has exhibits of nearly every kind."""
-    plain = experiment(list(MEANS), tests=TESTS, costs=COSTS).resolved() | {"on_error": "exclude"}
+    plain = experiment(list(MEANS), tests=TESTS, costs=COSTS).resolved()
+    plain |= {"on_error": "exclude", "importance": {}}
     plain["datasets"]["d"]["subgroups"] = ["sex"]
     plain["models"]["a"] |= {"seeds": 2, "threshold": {"choose": "youden"}}
     spec = load_experiment(plain)
@@ -54,6 +55,7 @@ def study():
         choices=pd.DataFrame([{**keys, "parameter": "threshold", "value": "0.4"}]),
         seeds=pd.DataFrame([{**keys, **noise}]),
         failed=pd.DataFrame([{**keys, "fold": 1, "why": "boom"}]),
+        importance=pd.DataFrame([{**keys, "feature": "x", "mean": 0.1, "sd": 0.02}]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +95,35 @@ def test_failing_fit_does_not_lose_its_siblings(snakemake: Runner, tiny: dict[st
     after = written(snakemake)
     assert len(after) == 33
     assert {name for name in kept if kept[name] != after[name]} == {"bayes/holdout.parquet"}
+
+
+def test_importance_is_measured_in_batches_and_single_jobs_alike(
+    snakemake: Runner, tiny: dict[str, Any]
+) -> None:
+    """Asking for it does the fits on the holdout anew, and no other."""
+    del tiny["models"]["stump"]
+    tiny |= {"resampling": {"kfold": {"folds": 2}, "holdout": {}}, "tests": {"run": ["mcnemar"]}}
+    tiny["execution"] = {"jobs_per": "model"}
+    assert snakemake(tiny, "--until", "all_scores").returncode == 0
+    before = written(snakemake)
+    run = snakemake(tiny | {"importance": {"repeats": 2}})
+    assert run.returncode == 0, run.stderr
+    after = written(snakemake)
+    assert {name for name in before if before[name] != after[name]} == {
+        "tree/holdout.parquet",
+        "bayes/holdout.parquet",
+    }
+    in_batches = (snakemake.results() / "importance.csv").read_bytes()
+    assert in_batches.count(b"\n") == 1 + 2 * 4
+    assert (snakemake.results() / "figures/importance_bars.svg").is_file()
+
+    shutil.rmtree(snakemake.results())
+    tiny |= {"importance": {"repeats": 2}, "execution": {}}
+    assert snakemake(tiny, "--until", "list_importance").returncode == 0
+    assert (snakemake.results() / "importance.csv").read_bytes() == in_batches
+    before = written(snakemake)
+    tiny["importance"]["repeats"] = 3
+    assert snakemake(tiny, "--until", "list_importance").returncode == 0
+    after = written(snakemake)
+    redone = {Path(name).name for name in before if before[name] != after[name]}
+    assert redone == {"holdout.parquet"}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from bakeoff.fit.predictions import Predictions
 from tests.conftest import Runner
 from tests.workflow.test_run import executed
 
@@ -87,7 +89,19 @@ def test_experiment_of_given_models_alone(beside: Runner, tiny: dict[str, Any]) 
     merged = scores.merge(there, on=["model", "plan", "repeat", "fold", "metric"])
     assert len(merged) == 6
     assert merged["value_x"].tolist() == pytest.approx(merged["value_y"].tolist())
-    assert "Bayes, elsewhere" in (beside.results("brought") / "report.html").read_text()
+    page = (beside.results("brought") / "report.html").read_text()
+    assert "Bayes, elsewhere" in page
+    assert "not the class of the largest probability" not in page
+
+    made = pd.read_csv(beside.folder / "tree.csv")
+    wrong = int((made["y_pred"] != made["y_true"]).sum())
+    made["y_pred"] = made["y_true"]
+    made.to_csv(beside.folder / "tree.csv", index=False)
+    run = beside(config)
+    assert run.returncode == 0, run.stderr
+    said = f"tree: in {wrong} of 60 rows the predicted label is not the class of the largest"
+    for page in ("report.html", "report.md"):
+        assert said in (beside.results("brought") / page).read_text()
 
 
 def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str, Any]) -> None:
@@ -106,6 +120,34 @@ def test_scores_from_elsewhere_feed_the_same_test(beside: Runner, tiny: dict[str
     assert not executed(run) & {"fit_fold", "split_dataset", "take_predictions"}
     expected = rows(beside, "tiny", test="cv5x2_f")
     pd.testing.assert_frame_equal(rows(beside, "scored", test="cv5x2_f"), expected)
+
+
+def test_model_of_another_run_is_a_rival_on_folds_too(beside: Runner, tiny: dict[str, Any]) -> None:
+    tiny["experiment"] = "april"
+    tiny["models"] = {
+        "tree": {"results": "results/tiny", "model": "tree"},
+        "bayes": tiny["models"]["bayes"],
+        "stump": {"results": "results/tiny", "model": "stump"},
+    }
+    run = beside(tiny, "--until", "compare", "all_scores")
+    assert run.returncode == 0, run.stderr
+    assert executed(run) >= {"take_predictions", "take_holdout", "fit_fold"}
+    for test in ("cv5x2_f", "mcnemar"):
+        expected = rows(beside, "tiny", test=test)
+        pd.testing.assert_frame_equal(rows(beside, "april", test=test), expected)
+    scores = [pd.read_csv(beside.results(name) / "scores.csv") for name in ("tiny", "april")]
+    pd.testing.assert_frame_equal(*scores)
+
+    # that run is made again with another tree; its stamp says what from, not by which model
+    fold = beside.results() / "predictions/iris/tree/cv_5x2.repeat-2.fold-1.parquet"
+    made = Predictions.read(fold)
+    dataclasses.replace(made, y_pred=made.y_true).write(fold)
+    run = beside(tiny, "--until", "all_scores")
+    assert run.returncode == 0, run.stderr
+    assert executed(run) == {"take_predictions", "collect_scores", "all_scores"}
+    changed = pd.read_csv(beside.results("april") / "scores.csv")
+    where = changed.query("model == 'tree' and repeat == 2 and fold == 1 and metric == 'accuracy'")
+    assert where["value"].tolist() == [1.0]
 
 
 def test_fits_are_taken_from_another_experiment(beside: Runner, tiny: dict[str, Any]) -> None:

@@ -1,3 +1,4 @@
+from bakeoff.fit.fit_task import measured
 from bakeoff.spec.experiment import split_name
 
 FOLD = split_name("{plan}", "{repeat}", "{fold}")
@@ -30,6 +31,9 @@ use rule fit_fold as fit_holdout with:
         PATHS.prediction("{dataset}", "{model}", "holdout"),
     log:
         PATHS.fit_log("{dataset}", "{model}", "holdout"),
+    params:
+        recipe=lambda wc: RECIPES[wc.model],
+        importance=measured(EXPERIMENT.importance),
 
 
 use rule fit_fold as fit_seed with:
@@ -44,6 +48,8 @@ use rule fit_holdout as fit_holdout_seed with:
         PATHS.prediction("{dataset}", "{model}", HOLDOUT_SEED),
     log:
         PATHS.fit_log("{dataset}", "{model}", HOLDOUT_SEED),
+    params:
+        recipe=lambda wc: RECIPES[wc.model],
 
 
 # many fits in one job (`execution: {jobs_per: model}`, or dataset)
@@ -192,6 +198,21 @@ rule list_choices:
         found = NEEDS.kept_predictions(lambda model: model.chooses)
         step = steps.list_choices
         do("listing the fits' choices", log, step, found, output[0])
+
+
+rule list_importance:
+    input:
+        rules.all_scores.input.scores,
+    output:
+        PATHS.top("importance.csv"),
+    log:
+        PATHS.log("importance"),
+    localrule: True
+    params:
+        recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
+    run:
+        step, found = steps.list_importance, NEEDS.measured
+        do("listing what columns matter", log, step, found, output[0])
 
 
 rule list_seed_noise:

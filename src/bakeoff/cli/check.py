@@ -84,16 +84,15 @@ def _show_data(experiment: Experiment, tables: dict[str, Table]) -> None:
 
 def _show_contradictions(experiment: Experiment, tables: dict[str, Table]) -> None:
     """Note given labels that are not what the given probabilities say."""
-    if not experiment.given or not experiment.on_rows("holdout"):
+    plan = experiment.resampling.holdout
+    if plan is None or not experiment.given or not experiment.on_rows("holdout"):
         return
-    plan = experiment.resampling.plans()["holdout"]
     for dataset, data in tables.items():
         ((_, _, split),) = divisions(divide(dataset, experiment, data, "holdout"), plan)
         for model in experiment.given:
-            fit = Fit(dataset, model, "holdout", 1, 1)
-            found = predictions_of(fit, experiment, data, split)
-            if found.contradictions:
-                say(paragraph(f"Note: {contradiction(model, found)}"), "")
+            found = predictions_of(Fit(dataset, model, "holdout", 1, 1), experiment, data, split)
+            if said := contradiction(model, found):
+                say(paragraph(f"Note: {said}"), "")
 
 
 def _show_plans(experiment: Experiment, tables: dict[str, Table]) -> None:

@@ -140,8 +140,8 @@ def notes(given: SideBySide) -> None:
     if given.left_out:
         say(dim(f"{count(given.left_out, 'row')} without a true label left out."))
     for model, found in given.models.items():
-        if found.contradictions:
-            say(dim(paragraph(contradiction(model, found))))
+        if said := contradiction(model, found):
+            say(dim(paragraph(said)))
 
 
 def make_study(given: SideBySide, args: argparse.Namespace) -> Study:

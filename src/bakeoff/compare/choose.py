@@ -83,17 +83,20 @@ def check_classes(
                 f"{name} is for two classes, {dataset} has {len(classes)}; for more use mcnemar, "
                 "or a test on folds with the metric roc_auc_ovr",
             )
-    if experiment.costs is None or not classes:
+    costs = experiment.costs_on(dataset)
+    if costs is None or not classes:
         return
-    for i, listed in enumerate(experiment.costs.classes):
+    own = experiment.datasets[dataset].costs is not None
+    at: Place = ("datasets", dataset, "costs", "classes") if own else ("costs", "classes")
+    for i, listed in enumerate(costs.classes):
         try:
             check_values([listed], classes, "class")
         except UserError as error:
-            yield Problem(("costs", "classes", i), f"{dataset}: {error}")
-    lacking = [name for name in classes if name not in experiment.costs.names]
+            yield Problem((*at, i), f"{dataset}: {error}")
+    lacking = [name for name in classes if name not in costs.names]
     if lacking:
         yield Problem(
-            ("costs", "classes"),
+            at,
             f"the class {lacking[0]!r} of {dataset} has no row and column in the costs",
         )
 
@@ -210,8 +213,11 @@ def _metrics(entry: Entry, experiment: Experiment, place: Place, plan: str) -> t
     own = experiment.tests.of(entry.name).get("metrics")
     fixed = FIXED_METRICS.get(entry.evidence)
     if fixed is not None:
-        if entry.evidence is Evidence.LABELS and experiment.costs is None:
-            raise Problem(place, f"{entry.name} needs `costs:`; if every error costs 1 use mcnemar")
+        if entry.evidence is Evidence.LABELS and (lacking := experiment.without_costs):
+            where = f" of {lacking[0]}" if len(lacking) < len(experiment.datasets) else ""
+            raise Problem(
+                place, f"{entry.name} needs `costs:`{where}; if every error costs 1 use mcnemar"
+            )
         # a test of one model may be about the error rate instead
         return (setup_of(entry, experiment.tests).options.get("rate", fixed),)
     if own is not None:

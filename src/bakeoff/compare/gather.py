@@ -18,7 +18,7 @@ from bakeoff.compare.family import Context, run_test
 from bakeoff.compare.held_out import check_related, held_out
 from bakeoff.compare.matrix import Hole, complete, read_holes, read_matrix
 from bakeoff.compare.setup import setup_of
-from bakeoff.scores import METRICS
+from bakeoff.scores import metrics_of
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import Entry, Evidence, catalogue
@@ -42,16 +42,17 @@ def run_chosen(
         files of the score matrix, `MATRIX` and `HOLES`.
     """
     entry = catalogue()[chosen.name]
+    known = metrics_of(experiment)
     found: list[Comparison] = []
     for dataset, metric, evidence in _evidence(entry, chosen, experiment, inputs):
         context = Context(
             dataset,
             chosen.plan,
             metric,
-            METRICS[metric].greater_is_better,
+            known[metric].greater_is_better,
             experiment.tests,
             experiment.seed,
-            experiment.costs,
+            experiment.costs_on(dataset) if dataset else None,
         )
         if evidence.models:
             found += run_test(entry, evidence, context)
@@ -80,7 +81,7 @@ def matrices(tests: Iterable[ChosenTest], experiment: Experiment) -> set[tuple[s
 def _evidence(
     entry: Entry, chosen: ChosenTest, experiment: Experiment, inputs: Mapping[str, str]
 ) -> Iterator[tuple[str, str, AnyEvidence]]:
-    models = list(experiment.models)
+    models, known = list(experiment.models), metrics_of(experiment)
     if chosen.on_datasets:
         policy = "keep" if _keeps_holes(entry, experiment) else missing_cells(experiment)
         holes = read_holes(inputs[HOLES])
@@ -106,7 +107,7 @@ def _evidence(
         scores = read_scores(path)
         parts = {metric: fold_scores(scores, models, metric) for metric in chosen.metrics}
         if entry.evidence is Evidence.FOLD_CRITERIA:
-            better = [METRICS[metric].greater_is_better for metric in parts]
+            better = [known[metric].greater_is_better for metric in parts]
             yield dataset, "+".join(parts), FoldCriteria.join(parts, better)
             continue
         plan = experiment.resampling.plans()[chosen.plan]

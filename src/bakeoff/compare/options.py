@@ -29,7 +29,7 @@ from bakeoff.compare.setup import (
     takes_control,
 )
 from bakeoff.errors import Problem, unknown
-from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec import ChosenTest, Costs, Experiment
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, MetricFunction, catalogue
 
@@ -90,7 +90,7 @@ def _tried(entry: Entry, test: ChosenTest, experiment: Experiment) -> list[Probl
             True,
             experiment.tests,
             experiment.seed,
-            experiment.costs,
+            _costs(experiment),
         )
         check_run(entry, _made_up(entry, test, experiment), context)
     except ValueError as error:
@@ -133,7 +133,8 @@ def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvide
         shape = (folds[0] * folds[1], len(models), len(test.metrics))
         better = (True,) * len(test.metrics)
         return FoldCriteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
-    classes = experiment.costs.names if experiment.costs else ["no", "yes"]
+    costs = _costs(experiment)
+    classes = costs.names if costs else ["no", "yes"]
     truth = np.resize(np.arange(len(classes)), _ROWS)
     predicted = rng.integers(len(classes), size=(_ROWS, len(models)))
     predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
@@ -151,6 +152,12 @@ def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvide
         probabilities=probabilities,
         metric=metric,
     )
+
+
+def _costs(experiment: Experiment) -> Costs | None:
+    """Return some data set's costs; every test of costs has them on all."""
+    known = map(experiment.costs_on, experiment.datasets)
+    return next((costs for costs in known if costs is not None), None)
 
 
 def _some(entry: Entry, experiment: Experiment) -> list[str]:

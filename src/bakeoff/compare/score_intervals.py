@@ -46,7 +46,7 @@ def score_intervals(experiment: Experiment, inputs: Mapping[str, str | Path]) ->
         line
         for dataset, path in inputs.items()
         for rows in held_out(experiment, dataset, path, metrics)
-        for line in of_test_set(dataset, rows, experiment.costs, level)
+        for line in of_test_set(dataset, rows, experiment.costs_on(dataset), level)
     )
 
 

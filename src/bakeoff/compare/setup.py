@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from bakeoff.sources.common.costs import PRICED
 from bakeoff.spec import Costs, HypothesisTests
-from bakeoff.spec.costs import PRICED
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
 from bakeoff.stats.metric_families import MAX_T
 
@@ -21,9 +21,9 @@ MANAGED = {
     "groups": "name the column in `groups:` of the data set",
     "times": "name the column in `time:` of the data set",
     "allow_two_models": "for two models use mcnemar",
-    "cost": "give `costs:` at the top level",
-    "classes": "give `costs:` at the top level",
-    "priors": "give `priors` in `costs:` at the top level",
+    "cost": "give `costs:` at the top level, or under the data set",
+    "classes": "give `costs:` at the top level, or under the data set",
+    "priors": "give `priors` in `costs:`",
     "metric": "name the metrics in `metrics`",
     "labels": "the data set has its classes",
     "positive": "give `positive:` of the data set",

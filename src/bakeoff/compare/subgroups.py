@@ -15,7 +15,7 @@ from bakeoff.compare.evidence import PairedPredictions, has_test
 from bakeoff.compare.family import UNDEFINED_METRIC
 from bakeoff.compare.held_out import held_out
 from bakeoff.compare.setup import cost_options
-from bakeoff.spec import Experiment
+from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Result, Status, adjust_pvalues, catalogue, metric_interaction
 from bakeoff.stats.multiplicity import simultaneous_level
 
@@ -66,7 +66,7 @@ def of_test_set(
     lines: list[dict[str, Any]] = [
         {"dataset": dataset, "metric": rows.metric, "column": column, "alpha": alpha} | line
         for column in rows.subgroups
-        for line in _of_column(rows, column, pairs, experiment)
+        for line in _of_column(rows, column, pairs, experiment, dataset)
     ]
     _adjust([line for line in lines if line["role"] == INTERACTION])
     for column in rows.subgroups:
@@ -90,7 +90,11 @@ def _adjust(family: list[dict[str, Any]]) -> None:
 
 
 def _of_column(
-    rows: PairedPredictions, column: str, pairs: list[tuple[int, int]], experiment: Experiment
+    rows: PairedPredictions,
+    column: str,
+    pairs: list[tuple[int, int]],
+    experiment: Experiment,
+    dataset: str,
 ) -> Iterator[dict[str, Any]]:
     values = rows.subgroups[column].remove_unused_categories()
     level = 1 - experiment.tests.alpha
@@ -102,7 +106,7 @@ def _of_column(
             status = UNDEFINED_METRIC if missing else Status.TOO_FEW.value
             yield names | _line(INTERACTION, "", rows.n) | {"status": status}
             continue
-        found = _interaction(rows, values, (a, b), level, experiment)
+        found = _interaction(rows, values, (a, b), level, experiment.costs_on(dataset))
         yield names | _line(INTERACTION, "", found.n) | _numbers(found)
         for code, part in found.details["subgroups"].items():
             own = {key: part[key] for key in ("estimate", "pvalue")}
@@ -129,10 +133,10 @@ def _interaction(
     values: pd.Categorical,
     pair: tuple[int, int],
     level: float,
-    experiment: Experiment,
+    costs: Costs | None,
 ) -> Result:
     entry = catalogue()["metric_difference"]
-    managed = {**rows.managed(entry), **cost_options(experiment.costs, rows.metric)}
+    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
     options = {k: v for k, v in managed.items() if k in entry.options}
     truth, a, b = rows.arguments(entry, pair)
     return metric_interaction(truth, a, b, values.codes, **options, confidence_level=level)

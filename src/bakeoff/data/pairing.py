@@ -135,7 +135,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     files = {
         model: _read(model, given, name, spec).once()
         for model, given in experiment.given.items()
-        if given.predictions is not None and any(map(experiment.on_rows, plans))
+        if given.on_test_rows and any(map(experiment.on_rows, plans))
     }
     first = next((file for file in files.values() if file.true is not None), None)
     if files and first is None:
@@ -209,7 +209,7 @@ def _read(
     model: str, given: GivenModel, dataset: str, spec: DataSet | GivenData
 ) -> PredictionTable:
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
-    place = ("models", model, "predictions")
+    place = ("models", model, "predictions" if given.results is None else "results")
     path = given.predictions_on(dataset)
     return read_predictions(path, given.columns, place, drop_unlabelled=drop)
 
@@ -219,8 +219,8 @@ def load(name: str, experiment: Experiment) -> Table:
     spec = experiment.datasets[name]
     if isinstance(spec, GivenData):
         return load_given(name, experiment)
-    wanted = row_columns(experiment, name)
-    return load_table(name, spec, experiment.seed, experiment.resampling.given_by, wanted)
+    roles = experiment.resampling.given_by, row_columns(experiment, name)
+    return load_table(name, spec, experiment.seed, *roles, experiment.validation_column)
 
 
 def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:
@@ -294,7 +294,7 @@ def _card(
     classes: tuple[str, ...],
     experiment: Experiment,
 ) -> dict[str, Any]:
-    files = {model: given.files(name) for model, given in experiment.given.items()}
+    files = experiment.given_files(name)
     counts = np.bincount(rows.labels.among(classes), minlength=len(classes))
     return {
         "dataset": name,

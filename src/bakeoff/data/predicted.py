@@ -43,7 +43,9 @@ class Predicted:
 
 
 def contradiction(model: str, found: Predicted) -> str:
-    """Say in how many rows a model's labels are not what its probabilities say."""
+    """Say in how many rows a model's labels are not what its probabilities say; empty if none."""
+    if not found.contradictions:
+        return ""
     return (
         f"{model}: in {found.contradictions:,} of {len(found.codes):,} rows the predicted label is "
         "not the class of the largest probability; labels are taken as they are."

@@ -58,6 +58,11 @@ def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
         splits.to_parquet(part, index=False)
 
 
+def read_splits(path: str | Path) -> pd.DataFrame:
+    """Read the divisions of one plan."""
+    return pd.read_parquet(path)
+
+
 def read_split(path: str | Path, repeat: int, fold: int) -> Split:
     """Read one division."""
     with pq.ParquetFile(path) as file:

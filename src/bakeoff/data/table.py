@@ -39,7 +39,9 @@ FOLDS = "__folds__"
 """Start of the columns that the plan ``kfold`` goes by; the number of the repeat follows."""
 PROBABILITY_SLACK = 0.01
 """How far from 1 the probabilities of a row may sum up: many are rounded."""
-KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT)
+VALIDATION = "__validation__"
+"""The value of the column that searches for parameters go by."""
+KEYS = (ROW_ID, TARGET, WEIGHT, GROUP, TIME, PART, HOLDOUT, VALIDATION)
 DRAWN: Mapping[str, Sequence[str]] = MappingProxyType({})
 """What plans go by where all are drawn."""
 
@@ -51,8 +53,8 @@ class Table:
     Attributes
     ----------
     frame : DataFrame
-        `ROW_ID`, `TARGET` (strings), those of `WEIGHT`, `GROUP`, `TIME`, `PART`, `HOLDOUT`
-        and `FOLDS` that the experiment asks for, then the features.
+        `ROW_ID`, `TARGET` (strings), those of `WEIGHT`, `GROUP`, `TIME`, `PART`, `HOLDOUT`,
+        `FOLDS` and `VALIDATION` that the experiment asks for, then the features.
     classes : tuple of str
         In order; of two, the positive class is the last.
     card : Mapping
@@ -117,6 +119,7 @@ def load_table(
     seed: int,
     given_by: Mapping[str, Sequence[str]] = DRAWN,
     wanted: RowColumns = NOTHING,
+    validation: tuple[str, Place] | None = None,
 ) -> Table:
     """Load a data set from its source and bring it into canonical form.
 
@@ -132,6 +135,8 @@ def load_table(
         The columns that plans go by, of the plans that are not drawn.
     wanted : RowColumns
         The columns that comparisons look at.
+    validation : (str, tuple), optional
+        The column that searches for parameters go by, and where the experiment names it.
 
     Raises
     ------
@@ -149,6 +154,9 @@ def load_table(
     keys = {ROW_ID: prepare.row_ids(frame, spec, place), TARGET: labels}
     keys |= _roles(frame, loaded, spec, place) | _divided_by(frame, given_by)
     kept_apart = _kept_apart(spec, loaded.target, given_by)
+    if validation is not None:
+        keys[VALIDATION] = columns.names(prepare.column(frame, *validation))
+        kept_apart.add(validation[0])
     features = prepare.features(frame, kept_apart, spec, place)
     _check_features(features, loaded.target, spec, place)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)

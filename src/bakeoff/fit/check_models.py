@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from bakeoff.data import Table
+from bakeoff.data import Table, columns
+from bakeoff.data.table import GROUP, VALIDATION
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.assemble import SEEDS, make_classifier, steps_of
 from bakeoff.fit.early_stopping import with_early_stopping
@@ -23,16 +26,25 @@ from bakeoff.fit.estimator import (
     import_class,
     parameter_names,
 )
+from bakeoff.fit.inner_folds import validation_rows
 from bakeoff.fit.task import select_features
 from bakeoff.fit.tuning import check_tuning, is_for_two_classes
 from bakeoff.fit.weights import check_class_weight, takes_weights
 from bakeoff.keys import name_of
-from bakeoff.spec import Costs
-from bakeoff.spec.models import Distribution, Model, Step
+from bakeoff.spec.models import Distribution, Model, Step, Tune, ValidationRows
+
+TrainingRows = Callable[[], Sequence[NDArray[np.intp]] | None]
 
 
-def check_model(name: str, model: Model, costs: Costs | None = None) -> Any:
+def check_model(name: str, model: Model, without_costs: Sequence[str] = ()) -> Any:
     """Refuse, before any data are looked at, what cannot be fitted.
+
+    Parameters
+    ----------
+    name, model : str, Model
+        The model and its entry.
+    without_costs : sequence of str
+        The data sets on which nobody says what errors cost.
 
     Returns
     -------
@@ -51,8 +63,11 @@ def check_model(name: str, model: Model, costs: Costs | None = None) -> Any:
             _check_step(step, (*place, *at), transformer=True)
     last = (*place, "steps", len(model.parts) - 1) if model.steps else place
     classifier = _check_step(model.parts[-1], last, transformer=False)
-    if model.needs_costs and costs is None:
-        message = "needs `costs: {classes: …, matrix: …}` at the top level"
+    if model.needs_costs and without_costs:
+        message = (
+            "needs `costs: {classes: …, matrix: …}` at the top level, or under the data set "
+            f"{without_costs[0]}"
+        )
         raise Problem((*place, "threshold", "choose"), message)
     if model.class_weight is not None:
         with _problems_at(*place, "class_weight"):
@@ -145,7 +160,7 @@ def _parts(estimator: Any) -> list[Any]:
 
 
 def check_neighbours(
-    name: str, model: Model, dataset: str, smallest: Callable[[], int | None]
+    name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
     """Look for more neighbours than there are rows to find them among.
 
@@ -155,13 +170,16 @@ def check_neighbours(
         The model and its entry.
     dataset : str
         The data set.
-    smallest : Callable
-        Returns the rows of its smallest training part; None if it cannot be divided.
+    table : Table
+        Its rows.
+    trained : Callable
+        Returns the rows of each of its training parts; None if it cannot be divided.
     """
     found = [p for p in _parts(make_classifier(model)) if isinstance(p, KNeighborsClassifier)]
-    n_train = smallest() if found else None
-    if n_train is None:
+    parts = trained() if found else None
+    if parts is None:
         return
+    n_train = min(map(len, parts))
     wanted = max(part.n_neighbors for part in found)
     if wanted > n_train:
         yield Problem(
@@ -172,7 +190,7 @@ def check_neighbours(
     tune = model.tune
     if tune is None:
         return
-    inner = n_train - math.ceil(n_train * (tune.validation or 1 / tune.cv))
+    inner = _fewest_inner_rows(tune, table, parts)
     for key, values in tune.space.items():
         if not key.endswith("n_neighbors") or isinstance(values, Distribution):
             continue
@@ -183,6 +201,43 @@ def check_neighbours(
                 f"{most} neighbours are more than the {inner} rows that an inner fold of data set "
                 f"{dataset} is trained on: {inner} at most",
             )
+
+
+def _fewest_inner_rows(tune: Tune, table: Table, parts: Sequence[NDArray[np.intp]]) -> int:
+    """Return how many rows the combinations of a search are trained on, at least."""
+    if isinstance(tune.validation, ValidationRows):
+        held = table.frame[VALIDATION].isin(tune.validation.names).to_numpy()
+        return min(int((~held[rows]).sum()) for rows in parts)
+    n_train = min(map(len, parts))
+    return n_train - math.ceil(n_train * (tune.validation or 1 / tune.cv))
+
+
+def check_validation(
+    name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
+) -> Iterator[Problem]:
+    """Look whether the rows that a search goes by are in every training part.
+
+    The parameters are those of `check_neighbours`.
+    """
+    rows = model.validation
+    if rows is None:
+        return
+    place = ("models", name, "tune", "validation")
+    values, groups = table.frame[VALIDATION], table.frame.get(GROUP)
+    try:
+        known = values.dropna().unique()
+        columns.check_values(rows.values, known, f"value in {rows.column!r} of data set {dataset}:")
+    except UserError as error:
+        yield Problem((*place, "values"), str(error))
+        return
+    held = values.isin(rows.names).to_numpy()
+    for part in trained() or ():
+        try:
+            own = None if groups is None else groups.to_numpy()[part]
+            validation_rows(table.codes[part], held[part], own)
+        except UserError as error:
+            yield Problem(place, f"{error} (in a training part of data set {dataset})")
+            return
 
 
 def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:

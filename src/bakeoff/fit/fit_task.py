@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from bakeoff.spec import Costs, Fit
+from bakeoff.spec.importance import Importance
 from bakeoff.spec.models import Model
 
 
@@ -30,6 +31,8 @@ class FitTask:
         Digest of the model, the code and the versions; see `bakeoff.run.recipes.of_fit`.
     costs : Costs or None
         What errors cost; for thresholds chosen by cost.
+    importance : Importance or None
+        How to measure what the columns matter, if that is wanted of this fit.
     """
 
     fit: Fit
@@ -40,6 +43,7 @@ class FitTask:
     output: str | Path
     recipe: str = ""
     costs: Costs | None = None
+    importance: Importance | None = None
 
     @property
     def kept(self) -> Path:
@@ -51,4 +55,9 @@ class FitTask:
         """What the file says about its making; see `bakeoff.fit.stamp`."""
         from bakeoff.fit.stamp import stamp  # Snakemake's process has no use for pyarrow
 
-        return stamp(self.recipe, self.data, self.splits)
+        return {**stamp(self.recipe, self.data, self.splits), **measured(self.importance)}
+
+
+def measured(importance: Importance | None) -> dict[str, str]:
+    """Return what a file of predictions says of the importance that it holds, if any."""
+    return {} if importance is None else {"measured": importance.model_dump_json()}

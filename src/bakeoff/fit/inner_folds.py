@@ -61,6 +61,42 @@ def inner_folds(
     return [(train, test) for train, test in divide.split(np.zeros(len(y)), y, groups)]
 
 
+def validation_rows(y: NDArray[np.intp], held: NDArray[np.bool_], groups: Any = None) -> list[Fold]:
+    """Set apart the rows of a training part that the data themselves name.
+
+    Parameters
+    ----------
+    y : ndarray of int
+        Labels of the training rows.
+    held : ndarray of bool
+        Which of them are for validation.
+    groups : ndarray, optional
+        Of the training rows.
+
+    Returns
+    -------
+    list of (ndarray, ndarray)
+        One fold: row positions of what is trained on and of what is set apart.
+
+    Raises
+    ------
+    UserError
+        One side is empty, has a class alone, or shares a group with the other.
+    """
+    if held.all() or not held.any():
+        raise UserError(
+            f"{int(held.sum())} of {len(held)} training rows are for validation: some must be, "
+            "and not all"
+        )
+    if len(np.unique(y[~held])) < len(np.unique(y)):
+        raise UserError("a class has rows for validation alone, none to train on")
+    if groups is not None and (both := set(groups[held]) & set(groups[~held])):
+        raise UserError(
+            f"{len(both)} group(s) are trained on and validated on, first {min(both)!r}"
+        )
+    return [(np.flatnonzero(~held), np.flatnonzero(held))]
+
+
 def validation_part(
     y: NDArray[np.intp], share: float, seed: int, groups: Any = None, times: Any = None
 ) -> list[Fold]:

@@ -38,7 +38,7 @@ class Predictions:
         Decision values, where the model has these instead; one column: for the last class.
     facts : Mapping
         Seeds, seconds, peak memory, versions, sizes of the parts; `no_probabilities` says why
-        an estimator that predicts probabilities left none.
+        an estimator that predicts probabilities left none, `note` what is odd about given ones.
     """
 
     row_id: NDArray[Any]

@@ -34,18 +34,18 @@ def is_made(output: str | Path, wanted: Mapping[str, str]) -> bool:
     return found is not None and all(found.get(key) == value for key, value in wanted.items())
 
 
-def find_outdated(recipes: Mapping[str, str]) -> list[str]:
-    """List the files of predictions that exist but that another recipe made.
+def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """List the files of predictions that exist but that something else made.
 
     Parameters
     ----------
-    recipes : Mapping of path to str
-        The recipe each file should have.
+    stamps : Mapping of path to Mapping
+        What each file should say about its making: its recipe, and the importance it measures.
     """
     return [
         path
-        for path, recipe in recipes.items()
-        if Path(path).is_file() and not is_made(path, {"recipe": recipe})
+        for path, wanted in stamps.items()
+        if Path(path).is_file() and not is_made(path, wanted)
     ]
 
 

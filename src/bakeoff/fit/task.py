@@ -14,11 +14,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data import ROW_ID, Split, Table, read_split
-from bakeoff.data.table import GROUP, TIME, WEIGHT
+from bakeoff.data.table import GROUP, TIME, VALIDATION, WEIGHT
 from bakeoff.errors import Problem, unknown
 from bakeoff.fit.assemble import random_states
 from bakeoff.fit.estimator import import_class
 from bakeoff.fit.fit_task import FitTask
+from bakeoff.fit.importance import importance
 from bakeoff.fit.isolation import isolated
 from bakeoff.fit.keep import KeptModel, write_model
 from bakeoff.fit.memory import peak_memory_mb, reset_peak_memory
@@ -26,7 +27,7 @@ from bakeoff.fit.outputs import predicted_classes, predicted_decision, predicted
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
-from bakeoff.seeds import derive, integer
+from bakeoff.seeds import derive, integer, part_of
 from bakeoff.spec.models import Model
 
 
@@ -72,7 +73,7 @@ def _fit_and_predict(
         features.iloc[split.train],
         labels,
         tuple(table.classes[code] for code in present),
-        *(_rows(table, name, split.train) for name in (WEIGHT, GROUP, TIME)),
+        *(_rows(table, name, split.train) for name in (WEIGHT, GROUP, TIME, VALIDATION)),
     )
     start = time.perf_counter()
     costs = None if task.costs is None else task.costs.of(part.classes)
@@ -94,6 +95,11 @@ def _fit_and_predict(
         **({"no_probabilities": why} if why else {}),
         **({"chosen": trained.chosen} if trained.chosen else {}),
     }
+    if task.importance is not None:
+        known = np.isin(codes[split.test], present)
+        truth = np.searchsorted(present, codes[split.test][known])
+        by = part_of(seed, "importance")
+        facts["importance"] = importance(trained, tested[known], truth, task.importance, by)
     row_ids = table.frame[ROW_ID].to_numpy()[split.test]
     truth, classes = codes[split.test], table.classes
     return Predictions(row_ids, truth, predicted, classes, probabilities, decision, facts)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from bakeoff.fit.assemble import assemble, final, keywords, last_step
 from bakeoff.fit.early_stopping import iterations
-from bakeoff.fit.inner_folds import inner_folds, validation_part
+from bakeoff.fit.inner_folds import inner_folds, validation_part, validation_rows
 from bakeoff.fit.threshold import Fold, best_threshold, out_of_fold, positive_scores
 from bakeoff.fit.tuning import search
 from bakeoff.fit.weights import Weights, training_weights
 from bakeoff.seeds import part_of
-from bakeoff.spec.models import ChosenThreshold, Model
+from bakeoff.spec.models import ChosenThreshold, Model, ValidationRows
 
 CostMatrix = NDArray[np.float64]
 
@@ -36,6 +36,8 @@ class TrainingPart:
         The classes that occur, in the data set's order.
     weights, groups, times : ndarray or None
         Of the rows, where the data set has them.
+    validation : ndarray or None
+        What a column says of the rows, where searches go by it.
     """
 
     X: pd.DataFrame
@@ -44,9 +46,15 @@ class TrainingPart:
     weights: Weights | None = None
     groups: Any = None
     times: Any = None
+    validation: Any = None
 
-    def folds(self, count: int, seed: int, validation: float | None = None) -> list[Fold]:
-        """Divide the rows for a choice: into folds, or a share of them apart."""
+    def folds(
+        self, count: int, seed: int, validation: float | ValidationRows | None = None
+    ) -> list[Fold]:
+        """Divide the rows for a choice: into folds, or some of them apart."""
+        if isinstance(validation, ValidationRows):
+            held = np.isin(self.validation, validation.names)
+            return validation_rows(self.y, held, self.groups)
         if validation is not None:
             return validation_part(self.y, validation, seed, self.groups, self.times)
         return inner_folds(self.y, count, seed, self.groups, self.times)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from bakeoff.compare import Comparison, Decision
+from bakeoff.scores import Metric
 from bakeoff.stats import Entry, TypeOneError
 
 
@@ -21,8 +22,10 @@ class Family:
         The test's facts.
     dataset : str
         Id of the data set; empty for a test over all data sets.
-    plan, metric : str
+    plan : str
         Where the evidence comes from.
+    measure : Metric
+        What it is measured by.
     follows : str
         The omnibus test whose post hoc this is; empty otherwise.
     rows : tuple of Comparison
@@ -32,9 +35,14 @@ class Family:
     entry: Entry
     dataset: str
     plan: str
-    metric: str
+    measure: Metric
     follows: str
     rows: tuple[Comparison, ...]
+
+    @property
+    def metric(self) -> str:
+        """The name of the metric."""
+        return self.measure.name
 
     @property
     def role(self) -> str:

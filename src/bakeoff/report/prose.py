@@ -9,8 +9,7 @@ from bakeoff.compare.dependence import OPTION
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import fixed, interval, p_equals, percent, score
 from bakeoff.report.study import Study, clean
-from bakeoff.scores import METRICS
-from bakeoff.scores.metrics import POINTS
+from bakeoff.scores import POINTS, Metric
 from bakeoff.spec.related import declared
 
 PLANS = {
@@ -53,25 +52,26 @@ def why_undecided(row: Comparison) -> str:
     return str(row.result.get("reason") or reason)
 
 
-def gap(value: float, metric: str) -> str:
+def gap(value: float, metric: Metric) -> str:
     """Write the size of a difference: percentage points for shares, else the metric's unit."""
     size = abs(value)
-    if METRICS[metric].unit == POINTS:
+    if metric.unit == POINTS:
         points = fixed(size * 100, 1)
         return f"{points} percentage point{'' if points == '1.0' else 's'}"
-    own = METRICS[metric].own
-    return f"{score(size)} {clean(own.unit)}" if own and own.unit else score(size)
+    given = "" if metric.computed else metric.unit
+    unit = metric.own.unit if metric.own else given  # the units of ours need not be told
+    return f"{score(size)} {clean(unit)}" if unit else score(size)
 
 
 def unit(family: Family) -> str:
     """Name what a family's estimates are differences of."""
-    return family.entry.unit or METRICS[family.metric].title
+    return family.entry.unit or family.measure.title
 
 
 def gap_of(family: Family, value: float) -> str:
     """Write the size of a difference in the unit of a family's estimates."""
     if not family.entry.unit:
-        return gap(value, family.metric)
+        return gap(value, family.measure)
     size = fixed(abs(value), 2)
     return f"{size} average ranks" if unit(family) == "average rank" else f"{size} ({unit(family)})"
 
@@ -80,10 +80,10 @@ def gap_with_interval(row: Comparison, family: Family) -> str:
     """Write A's advantage with its interval, in one unit."""
     if family.entry.unit:
         return gap_of(family, row.estimate)
-    text = gap(row.estimate, row.metric)
+    text = gap(row.estimate, family.measure)
     if math.isnan(row.ci_low):
         return text
-    factor, decimals = (100, 1) if METRICS[row.metric].unit == POINTS else (1, 3)
+    factor, decimals = (100, 1) if family.measure.unit == POINTS else (1, 3)
     # turned to the side of the one who is ahead, as the size is
     sign = 1 if row.estimate >= 0 else -1
     limits = sorted((sign * row.ci_low * factor, sign * row.ci_high * factor))
@@ -186,9 +186,9 @@ def about(family: Family) -> str:
     return "these fitted models" if family.entry.about == "models" else "the learning algorithms"
 
 
-def better(metric: str) -> str:
+def better(metric: Metric) -> str:
     """Return the adjective of a better score."""
-    return "higher" if METRICS[metric].greater_is_better else "lower"
+    return "higher" if metric.greater_is_better else "lower"
 
 
 def tested_value(row: Comparison) -> float:

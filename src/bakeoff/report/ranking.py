@@ -10,7 +10,6 @@ import pandas as pd
 
 from bakeoff.compare.score_intervals import RATES
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
 
 
@@ -57,7 +56,7 @@ def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
     if not complete:
         return []
     means = dataset_means(study, metric, plan)[complete]
-    ranks = ranks_of(means, greater_is_better(metric))
+    ranks = ranks_of(means, study.metrics[metric].greater_is_better)
     held = dataset_means(study, metric, "holdout")
     best = ranks.eq(ranks.min(axis=1), axis=0)
     lines = []
@@ -75,7 +74,7 @@ def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
                 int(best[model].sum()),
             )
         )
-    sign = -1 if greater_is_better(metric) else 1
+    sign = -1 if study.metrics[metric].greater_is_better else 1
     return sorted(lines, key=lambda line: (line.rank, sign * line.mean))
 
 
@@ -90,11 +89,6 @@ def dataset_means(study: Study, metric: str, plan: str) -> pd.DataFrame:
 def ranks_of(means: pd.DataFrame, greater: bool) -> pd.DataFrame:
     """Rank the models within each data set, 1 is best; scores that differ by float noise tie."""
     return means.round(10).rank(axis=1, ascending=not greater, method="average")
-
-
-def greater_is_better(metric: str) -> bool:
-    """Tell which way a metric is better."""
-    return METRICS[metric].greater_is_better
 
 
 def _interval(

@@ -12,6 +12,7 @@ import pandas as pd
 from bakeoff.compare import Comparison
 from bakeoff.compare.evidence import PairedPredictions, engine_metric, read_predictions, read_scores
 from bakeoff.files import read_json
+from bakeoff.fit.predictions import read_facts
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.report.study import Study
 from bakeoff.scores.metrics.own import enter_own
@@ -21,6 +22,7 @@ from bakeoff.stats import looks_at
 _TEXTS = (
     *("dataset", "model", "plan", "metric", "parameter", "value", "why", "status", "note"),
     *("column", "role", "subgroup", "model_a", "model_b", "correction", "decision"),
+    *("feature", "scoring"),
 )
 
 
@@ -54,8 +56,8 @@ def read_study(
     divisions : sequence of path
         How good the divisions are, one file per data set and plan.
     tables : Mapping of name to path
-        Those of excluded.csv, tuned.csv, seeds.csv, intervals.csv and subgroups.csv that the
-        experiment has, by their stems.
+        Those of excluded.csv, tuned.csv, seeds.csv, importance.csv, intervals.csv and subgroups.csv
+        that the experiment has, by their stems.
     missing : path, optional
         The missing cells of the score matrix, where there are several data sets.
     file : str
@@ -79,9 +81,11 @@ def read_study(
         seeds=extras.get("seeds", nothing),
         intervals=extras.get("intervals", nothing),
         subgroups=extras.get("subgroups", nothing),
+        importance=extras.get("importance", nothing),
         chosen=read_json(chosen),
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},
+        notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},
     )
 
 

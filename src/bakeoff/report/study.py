@@ -14,7 +14,7 @@ import pandas as pd
 from bakeoff.compare import Comparison
 from bakeoff.compare.evidence import PairedPredictions
 from bakeoff.report.family import Family
-from bakeoff.scores import METRICS
+from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import Experiment
 from bakeoff.spec.learners import in_families
@@ -62,8 +62,9 @@ class Study:
         The experiment's file, for the command that reproduces it; may be empty.
     failed : DataFrame
         The fits that failed where their models were excluded, as in excluded.csv.
-    choices, seeds : DataFrame
-        What fits chose, and the noise of seeds, as in tuned.csv and seeds.csv.
+    choices, seeds, importance : DataFrame
+        What fits chose, the noise of seeds, and what columns matter, as in tuned.csv, seeds.csv and
+        importance.csv.
     intervals, subgroups : DataFrame
         The metrics of single models on held-out rows, and the models compared in subgroups of
         them, as in intervals.csv and subgroups.csv.
@@ -73,6 +74,8 @@ class Study:
         How good the divisions are, as in splits/<dataset>.<plan>.json.
     missing : Mapping
         The missing cells of the score matrix and the policy, as in score_matrix.json.
+    notes : Mapping of data set to sequence of str
+        What is odd about given predictions on its test rows, a sentence each.
     """
 
     experiment: Experiment
@@ -88,9 +91,11 @@ class Study:
     seeds: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     subgroups: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
+    importance: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     chosen: Sequence[Mapping[str, Any]] = ()
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -110,7 +115,12 @@ class Study:
     @property
     def metric(self) -> Metric:
         """The metric that ranks the models: the first one."""
-        return METRICS[self.experiment.metrics[0]]
+        return self.metrics[self.experiment.metrics[0]]
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics that the experiment can name."""
+        return metrics_of(self.experiment)
 
     @property
     def alpha(self) -> float:
@@ -150,7 +160,7 @@ class Study:
             groups.setdefault(key, []).append(row)
         own = {key[:5] for key in groups if not key[5]}
         return tuple(
-            Family(known[key[0]], key[2], key[3], key[4], key[5], tuple(rows))
+            Family(known[key[0]], key[2], key[3], self.metrics[key[4]], key[5], tuple(rows))
             for key, rows in groups.items()
             if not key[5] or key[:5] not in own
         )

@@ -96,8 +96,9 @@ class Fitter:
         self, fit: Fit, data: str, splits: str, output: str, log: str, pool: Pool | None
     ) -> None:
         model, recipe = self._experiment.fitted[fit.model], self._store.recipes[fit.model]
-        costs = self._experiment.costs if model.needs_costs else None
-        task = FitTask(fit, model, self._experiment.seed, data, splits, output, recipe, costs)
+        costs = self._experiment.costs_on(fit.dataset) if model.needs_costs else None
+        seed, importance = self._experiment.seed, self._experiment.importance_by(fit)
+        task = FitTask(fit, model, seed, data, splits, output, recipe, costs, importance)
         step = partial(steps.fit, task, reuse=self._experiment.execution.reuse)
         limits, passes_over = Limits(*self._experiment.limits(fit.model)), self._needs.passes_over
         run = partial(run_step, pool, fit, step, log, limits)

@@ -37,7 +37,7 @@ class Needs:
 
     def given(self, dataset: str) -> list[str]:
         """List what the given models bring for a data set."""
-        return [path for m in self.experiment.given.values() for path in m.files(dataset)]
+        return [path for own in self.experiment.given_files(dataset).values() for path in own]
 
     def divisions_in(self, dataset: str) -> list[str]:
         """List the files that say how a data set is divided, where it is divided elsewhere."""
@@ -134,6 +134,16 @@ class Needs:
         wanted = any(row_columns(self.experiment, dataset))
         return [self.paths.row_columns(dataset)] if wanted else []
 
+    @property
+    def measured(self) -> list[str]:
+        """The predictions on the holdout of the fitted models that are not excluded."""
+        return [
+            self.prediction(Fit(dataset, model, "holdout", 1, 1))
+            for dataset in self.experiment.datasets
+            for model in self.kept(dataset)
+            if model in self.experiment.fitted
+        ]
+
     def kept_predictions(self, wanted: Callable[[Model], bool]) -> list[str]:
         """List the predictions of the fitted models wanted, where they are not excluded."""
         names = {name for name, model in self.experiment.fitted.items() if wanted(model)}
@@ -171,6 +181,7 @@ class Needs:
         wanted = {
             "tuned": any(model.chooses for model in fitted),
             "seeds": any(model.seeds > 1 for model in fitted),
+            "importance": self.experiment.importance is not None,
             "excluded": self.passes_over,
             "intervals": bool(self.holdouts),
             "subgroups": bool(self.holdouts) and self.subgroups,

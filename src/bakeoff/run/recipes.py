@@ -16,9 +16,9 @@ from typing import Any
 from bakeoff.files import digest, sha256_of
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import ChosenTest
-from bakeoff.spec.costs import PRICED
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import Experiment
+from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.row_columns import row_columns
 from bakeoff.usercode import own_code
 
@@ -60,13 +60,14 @@ def of_data(experiment: Experiment, dataset: str) -> str:
     made_by = code("sources", "data", "keys.py", without=DIVIDES)
     if isinstance(spec, GivenData):
         models = {name: _plain(model, "label") for name, model in experiment.given.items()}
-        return digest([_plain(spec), models, made_by, code(*DIVIDES)], ordered=True)
+        return digest([_plain(spec, "costs"), models, made_by, code(*DIVIDES)], ordered=True)
     seed = experiment.seed if spec.drawn else None
+    validation = (experiment.validation_column or ())[:1]  # not where it is named
+    roles = experiment.resampling.given_by, validation
     libraries = versions(("pandas", "pyarrow", "numpy", "scipy", "scikit-learn"))
-    given_by = experiment.resampling.given_by
     own = own_code(*spec.imports)
     taken = row_columns(experiment, dataset).taken
-    parts = _plain(spec), seed, given_by, own, made_by, libraries, taken
+    parts = _plain(spec, "costs"), seed, roles, own, made_by, libraries, taken
     return digest(parts, ordered=True)  # derived columns stand in the order of their keys
 
 
@@ -83,25 +84,24 @@ def of_fit(experiment: Experiment, model: str) -> str:
     libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
     made_by = code("fit", "data", "seeds.py", "keys.py", without=(*LOADS, *ASSESSES))
     own = own_code(*spec.imports)
-    costs = [_plain(experiment.costs)] if spec.needs_costs and experiment.costs else []
+    costs = [_costs(experiment)] if spec.needs_costs else []
     return digest([_plain(spec, *_NOT_IN_FIT), experiment.seed, made_by, libraries, own, *costs])
 
 
 def of_given(experiment: Experiment, model: str) -> str:
     """Digest how the predictions of a given model are taken."""
-    made_by = code("data", "keys.py", "scores/given_results.py", "fit/predictions.py")
+    own = "scores/given_results.py", "scores/rival.py", "fit/predictions.py", "fit/stamp.py"
+    made_by = code("data", "keys.py", *own)
     return digest([_plain(experiment.given[model], "label"), made_by])
 
 
 def of_scores(experiment: Experiment) -> str:
     """Digest what makes scores from predictions."""
-    given = {name: _plain(model, "label") for name, model in experiment.given.items()}
-    made_by = code("scores", "fit/predictions.py", *(["data"] if given else []))
-    priced = not set(PRICED).isdisjoint(experiment.metrics)
-    costs = [_plain(experiment.costs)] if experiment.costs and priced else []
-    models = list(experiment.models)
-    own = of_own_metrics(experiment)
-    return digest([experiment.metrics, models, made_by, *([given] if given else []), *costs, *own])
+    given = [{name: _plain(model, "label") for name, model in experiment.given.items()}]
+    made_by = code("scores", "fit/predictions.py", *(["data"] if given[0] else []))
+    costs = [_costs(experiment)] if experiment.priced else []
+    models, own = list(experiment.models), of_own_metrics(experiment)
+    return digest([_measured(experiment), models, made_by, *given, *costs, *own])
 
 
 def of_own_metrics(experiment: Experiment) -> list[Any]:
@@ -120,16 +120,17 @@ def of_test(experiment: Experiment, test: ChosenTest) -> str:
     """Digest what makes the results of one test from scores or predictions."""
     tests = experiment.tests
     settings = _plain(tests, "run", "options"), tests.of(test.name), tests.of(test.posthoc)
-    costs = experiment.costs and _plain(experiment.costs)
+    costs = _costs(experiment)
     made_by = code("stats", "compare", "run/steps.py"), versions(("numpy", "scipy"))
     names = list(experiment.models), list(experiment.datasets)
     own = test._replace(why=""), settings, costs, experiment.seed, names, of_own_metrics(experiment)
-    return digest([*own, experiment.on_error, made_by])
+    better = {name: m.greater_is_better for name, m in experiment.given_metrics.items()}
+    return digest([*own, better, experiment.on_error, made_by])
 
 
 def of_intervals(experiment: Experiment) -> str:
     """Digest what makes intervals of scores from the predictions on held-out rows."""
-    costs = experiment.costs and _plain(experiment.costs)
+    costs = _costs(experiment)
     names = list(experiment.models), list(experiment.datasets), experiment.metrics
     made_by = code("stats", "compare", "run/steps.py"), versions(("numpy", "scipy"))
     return digest([names, costs, experiment.tests.alpha, made_by, of_own_metrics(experiment)])
@@ -163,6 +164,17 @@ def of_report(experiment: Experiment) -> str:
     """Digest what makes the report from results."""
     made_by = code("report", "stats", "scores/metrics"), versions(("matplotlib", "jinja2"))
     return digest([experiment.resolved(), made_by], ordered=True)
+
+
+def _measured(experiment: Experiment) -> list[Any]:
+    """Return the metrics, by name or as the experiment describes them."""
+    return [_plain(m) if isinstance(m, GivenMetric) else m for m in experiment.measured]
+
+
+def _costs(experiment: Experiment) -> Any:
+    """Return what errors cost on each data set."""
+    known = {name: experiment.costs_on(name) for name in experiment.datasets}
+    return {name: costs and _plain(costs) for name, costs in known.items()}
 
 
 def _plain(part: Any, *without: str) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, ParamSpec
 
 from bakeoff.errors import UserError
 from bakeoff.files import DOWNLOADS
+from bakeoff.fit.fit_task import measured
 from bakeoff.report.exhibit import Item
 from bakeoff.report.wrapping import paragraph
 from bakeoff.run import recipes, steps
@@ -107,8 +108,9 @@ class Session:
         return list(self.experiment.fits(*wildcards)), threads // self.threads(wildcards)
 
     def batch_recipes(self, wildcards: Any) -> list[str]:
-        """List the recipes of a batch's models."""
-        return [self.recipes[name] for name in self._batched(wildcards)]
+        """List the recipes of a batch's models, and how they measure importance."""
+        own = [self.recipes[name] for name in self._batched(wildcards)]
+        return [*own, *measured(self.experiment.importance).values()]
 
     def _batched(self, wildcards: Any) -> Sequence[str]:
         own = hasattr(wildcards, "model")

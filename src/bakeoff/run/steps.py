@@ -86,20 +86,25 @@ def note_failure(fit: Fit, why: str, recipe: str, output: str) -> None:
     no_predictions({**fit._asdict(), "failure": why, "recipe": recipe}).write(output)
 
 
-def find_outdated(recipes: Mapping[str, str]) -> list[str]:
-    """List the files of predictions that another recipe made; see `bakeoff.fit.stamp`."""
+def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """List the files of predictions that something else made; see `bakeoff.fit.stamp`."""
     from bakeoff.fit.stamp import find_outdated
 
-    return find_outdated(recipes)
+    return find_outdated(stamps)
 
 
 def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:
     """Take the predictions of a given model, after the proof that they are for these rows."""
     from bakeoff.data import Table, read_split
-    from bakeoff.scores.given_results import given_predictions
+    from bakeoff.data.splits import read_splits
+    from bakeoff.scores.given_results import given_fold, given_predictions
 
     table, split = Table.read(data), read_split(splits, fit.repeat, fit.fold)
-    given_predictions(fit, experiment, table, split).write(output)
+    if experiment.given[fit.model].results and fit.plan != "holdout":
+        taken = given_fold(fit, experiment, table, read_splits(splits), split)
+    else:
+        taken = given_predictions(fit, experiment, table, split)
+    taken.write(output)
 
 
 def find_excluded(predictions: Sequence[str], output: str) -> None:
@@ -130,7 +135,7 @@ def collect_scores(
     else:
         with _naming_damaged(predictions):
             columns = {dataset: carried[0]} if carried else {}
-            how = experiment.metrics, experiment.costs, recipes, columns
+            how = experiment.metrics, experiment.costs_on(dataset), recipes, columns
             tables = score_fits(predictions, *how)
     for table, path in zip(tables, (scores, timings), strict=True):
         _write_csv(table, path)
@@ -194,8 +199,15 @@ def list_seed_noise(
     from bakeoff.scores.seeds import seed_noise
 
     _enter_own(experiment)
-    how = experiment.metrics, experiment.costs, carried
+    how = experiment.metrics, experiment.costs_on, carried
     _write_csv(seed_noise(predictions, *how), output)
+
+
+def list_importance(predictions: Sequence[str], output: str) -> None:
+    """Write how much each column matters to the fitted models."""
+    from bakeoff.scores.importance import importances
+
+    _write_csv(importances(predictions), output)
 
 
 def run_test(

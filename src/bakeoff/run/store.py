@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bakeoff.files import is_whole, read_json, write_json, write_text
+from bakeoff.fit.fit_task import measured
 from bakeoff.run.needs import Needs
 from bakeoff.spec import Fit
 
-FindOutdated = Callable[[Mapping[str, str]], list[str]]
+FindOutdated = Callable[[Mapping[str, Mapping[str, str]]], list[str]]
 
 
 class Store:
@@ -77,8 +78,18 @@ class Store:
             return {record for record in batches if Path(record).is_file() and not _holds(record)}
         if not self._paths.folder("batches").is_dir():
             return set()  # single jobs wrote all that is there, and Snakemake knows them
-        fits = self._experiment.fits()
-        return set(find({self.needs.prediction(fit): self.recipes[fit.model] for fit in fits}))
+        by = self._experiment.importance_by
+        return set(
+            find(
+                {
+                    self.needs.prediction(fit): {
+                        "recipe": self.recipes[fit.model],
+                        **measured(by(fit)),
+                    }
+                    for fit in self._experiment.fits()
+                }
+            )
+        )
 
     def _damaged(self) -> Iterator[str]:
         """List tables, divisions and results of tests that are no whole files."""

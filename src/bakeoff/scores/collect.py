@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,7 +18,7 @@ from bakeoff.data.row_columns import TAKEN
 from bakeoff.data.table import GROUP, ROW_ID, TIME
 from bakeoff.errors import UserError
 from bakeoff.files import whole
-from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.predictions import METADATA, Predictions
 from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import Costs
 
@@ -72,12 +73,16 @@ def score_fits(
 def score_each(
     predictions: Iterable[str | Path],
     metrics: Sequence[str],
-    costs: Costs | None = None,
+    costs_on: Callable[[str], Costs | None] = lambda dataset: None,
     carried: Mapping[str, str] = NO_RECIPES,
 ) -> pd.DataFrame:
     """Score the predictions of many fits as `score_fits` does, each seed by itself."""
-    fits = map(Predictions.read, predictions)
-    rows = [row for one in fits for row in _scores(one, metrics, costs, carried)]
+    read = map(Predictions.read, predictions)
+    rows = [
+        row
+        for one in read
+        for row in _scores(one, metrics, costs_on(one.facts["dataset"]), carried)
+    ]
     return pd.DataFrame(rows, columns=[*KEYS, "seed", *_VALUES])
 
 
@@ -125,7 +130,8 @@ def collect_predictions(
         One file of predictions per model.
     output : path
         Parquet: ``row_id``, ``y_true``, and per model ``<model>`` (predicted label) and
-        ``<model>:<class>`` (probability or decision value).
+        ``<model>:<class>`` (probability or decision value); what is odd about given predictions
+        is in the `notes` of its metadata.
     recipes : Mapping of model to str
         What should have made the files; see `read_made_by`.
     data : path, optional
@@ -187,6 +193,7 @@ def _side_by_side(paths: Mapping[str, str | Path], recipes: Mapping[str, str]) -
     none = pa.array([], pa.int64()), pa.array([], pa.string())
     columns: dict[str, Any] = dict(zip(("row_id", "y_true"), none, strict=True))
     reference: Predictions | None = None
+    notes: list[str] = []
     for model, path in paths.items():
         one = read_made_by(path, recipes)
         if reference is None:
@@ -197,7 +204,9 @@ def _side_by_side(paths: Mapping[str, str | Path], recipes: Mapping[str, str]) -
         if one.ranking is not None:
             names = one.classes if one.ranking.shape[1] > 1 else one.classes[-1:]
             columns |= {f"{model}:{c}": one.ranking[:, k] for k, c in enumerate(names)}
-    return pa.table(columns)
+        notes += [one.facts["note"]] if "note" in one.facts else []
+    table = pa.table(columns)
+    return table.replace_schema_metadata({METADATA: json.dumps({"notes": notes})})
 
 
 def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,15 +12,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from bakeoff.data.pairing import predictions_of
+from bakeoff.data.predicted import contradiction
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.data.table_files import read_frame
 from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import is_file, sha256_of
 from bakeoff.fit.predictions import Predictions
-from bakeoff.scores.metrics import METRICS
+from bakeoff.scores.metrics import Metric, metrics_of
+from bakeoff.scores.rival import check_same_run, rival_predictions
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.resampling import Plan
 
@@ -37,23 +41,58 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
         The file is not about the test rows, or is wrong in itself.
     """
     found = predictions_of(fit, experiment, table, split)
-    path = experiment.given[fit.model].predictions_on(fit.dataset)
+    given = experiment.given[fit.model]
+    path = given.predictions_on(fit.dataset)
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
         y_true=table.codes[split.test],
         y_pred=found.codes,
         classes=table.classes,
         probabilities=found.probabilities,
-        decision=None,
+        decision=_decision(path, table, split) if given.results else None,
         facts={
-            **fit._asdict(),
-            **TIMINGS,
-            "given": path,
-            "given_sha256": sha256_of(path),
-            "n_train": len(split.train),
-            "n_test": len(split.test),
+            **_facts(fit, path, split),
+            **({"note": said} if (said := contradiction(fit.model, found)) else {}),
         },
     )
+
+
+def _decision(path: str, table: Table, split: Split) -> NDArray[np.float64] | None:
+    """Return the decision values that another run's model left for the test rows."""
+    one = Predictions.read(path)
+    if one.decision is None or one.classes != table.classes:
+        return None
+    rows = table.frame[ROW_ID].to_numpy()[split.test]
+    position = pd.Index(one.row_id.astype(str)).get_indexer(pd.Index(rows.astype(str)))
+    return np.asarray(one.decision[position])
+
+
+def given_fold(
+    fit: Fit, experiment: Experiment, table: Table, splits: pd.DataFrame, split: Split
+) -> Predictions:
+    """Turn the predictions of another run's model into those of a fit on one fold of this run.
+
+    Raises
+    ------
+    Problem
+        The other run has other data or divisions, or no such fold.
+    """
+    check_same_run(fit.model, experiment, fit.dataset, fit.plan, table, splits)
+    found = rival_predictions(fit, experiment, table, split)
+    path = experiment.given[fit.model].predictions_on(fit.dataset, fit.split)
+    return dataclasses.replace(found, facts={**found.facts, **_facts(fit, path, split)})
+
+
+def _facts(fit: Fit, path: str, split: Split) -> dict[str, Any]:
+    """Return what a file of given predictions says of itself."""
+    return {
+        **fit._asdict(),
+        **TIMINGS,
+        "given": path,
+        "given_sha256": sha256_of(path),
+        "n_train": len(split.train),
+        "n_test": len(split.test),
+    }
 
 
 def given_scores(
@@ -161,7 +200,7 @@ def _chosen(
     frame = frame.assign(**{name: v for name, v in counted.items() if name not in frame.columns})
     for column in ("repeat", "fold", "value", *_SIZES):
         frame[column] = _numbers(frame[column], column, path, place)
-    _check_ranges(frame, path, place)
+    _check_ranges(frame, metrics_of(experiment), path, place)
     return frame
 
 
@@ -181,9 +220,11 @@ def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd
     return found
 
 
-def _check_ranges(frame: pd.DataFrame, path: str, place: Place) -> None:
+def _check_ranges(
+    frame: pd.DataFrame, known: Mapping[str, Metric], path: str, place: Place
+) -> None:
     for name, values in frame.groupby("metric", sort=False)["value"]:
-        low, high = METRICS[str(name)].range if name in METRICS else (-math.inf, math.inf)
+        low, high = known[str(name)].range if name in known else (-math.inf, math.inf)
         outside = values[(values < low) | (values > high)]
         if len(outside):
             percent = " (are these percentages? divide by 100)" if high == 1 else ""

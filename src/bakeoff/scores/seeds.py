@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ COLUMNS = (
 def seed_noise(
     predictions: Iterable[str | Path],
     metrics: Sequence[str],
-    costs: Costs | None = None,
+    costs_on: Callable[[str], Costs | None] = lambda dataset: None,
     carried: Mapping[str, str] = NO_RECIPES,
 ) -> pd.DataFrame:
     """Take the variance of the scores apart.
@@ -32,8 +32,8 @@ def seed_noise(
         Of models with several seeds: every fold with every seed.
     metrics : sequence of str
         Names of metrics.
-    costs : Costs, optional
-        What errors cost.
+    costs_on : Callable
+        From a data set to what errors cost on it; default: nobody says.
     carried : Mapping of data set to path
         The files of columns that own metrics take.
 
@@ -45,7 +45,7 @@ def seed_noise(
         of the folds' means; `share_of_seeds` is the part of the variance of a single fit's score
         that the seed makes, the seeds' own part in the folds' means taken off.
     """
-    scores = score_each(predictions, metrics, costs, carried)
+    scores = score_each(predictions, metrics, costs_on, carried)
     by = list(COLUMNS[:4])
     rows = [
         {**dict(zip(by, key, strict=True)), **_components(own)}

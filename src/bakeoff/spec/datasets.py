@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, Union
 
 from pydantic import Field
 
-from bakeoff.keys import Label, SpecSection
+from bakeoff.keys import ClassName, Label, SpecSection
 from bakeoff.sources import SOURCES, DataSet
-from bakeoff.sources.common.base import ClassName
+from bakeoff.sources.common.costs import Costs
 
 
 class GivenData(SpecSection):
@@ -27,6 +27,11 @@ class GivenData(SpecSection):
         "error",
         description="What to do with rows that have no true label in the first file that names "
         "them; `drop` leaves them out of every file.",
+    )
+    costs: Costs | None = Field(
+        None,
+        description="What each kind of error costs on these data, in place of the "
+        "experiment's `costs:`.",
     )
     licence: str | None = Field(None, description="Licence of the data, shown on its card.")
 

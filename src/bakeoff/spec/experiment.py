@@ -8,12 +8,16 @@ from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
+from bakeoff.errors import Place
 from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
-from bakeoff.spec.costs import Costs
+from bakeoff.sources.common.base import ColumnName
+from bakeoff.sources.common.costs import PRICED, Costs
 from bakeoff.spec.datasets import AnyData
 from bakeoff.spec.execution import Execution
 from bakeoff.spec.given_models import GivenModel, is_given, with_defaults
+from bakeoff.spec.importance import Importance
+from bakeoff.spec.metrics import AnyMetric, GivenMetric
 from bakeoff.spec.models import LEAST_MEMORY, Model
 from bakeoff.spec.own_metrics import OwnMetric, with_own_metrics
 from bakeoff.spec.resampling import Resampling
@@ -63,7 +67,10 @@ class Experiment(SpecSection):
     """A whole experiment."""
 
     # where every model is given, the data sets follow from them
-    model_config = ConfigDict(json_schema_extra=lambda made: made["required"].remove("datasets"))
+    model_config = ConfigDict(
+        json_schema_extra=lambda made: made["required"].remove("datasets"),
+        serialize_by_alias=True,
+    )
 
     experiment: Id = Field(description="Its name; results go to results/<experiment>/.")
     label: Label | None = None
@@ -81,10 +88,12 @@ class Experiment(SpecSection):
         description="How rows are divided; default: five 2-fold replications and a holdout; the "
         "holdout alone where a model is given by its predictions.",
     )
-    metrics: Annotated[list[str], Field(min_length=1)] = Field(
+    measured: Annotated[list[AnyMetric], Field(min_length=1)] = Field(
         ["accuracy"],
+        alias="metrics",
         description="Names of metrics, or import paths of your own like mymetrics.profit; the "
-        "first one ranks the models.",
+        "first one ranks the models. Where all models bring `scores:`, also `{name: rmse, "
+        "greater_is_better: false}`.",
     )
     own_metrics: dict[Id, OwnMetric] = Field(
         {}, description="Metrics of your own, by the names that `metrics` has them under."
@@ -93,7 +102,14 @@ class Experiment(SpecSection):
         default_factory=lambda: HypothesisTests.model_validate({}), description="The tests."
     )
     costs: Costs | None = Field(
-        None, description="What each kind of error costs, for the metric `cost` and cost tests."
+        None,
+        description="What each kind of error costs, for the metric `cost` and cost tests; a data "
+        "set may have its own.",
+    )
+    importance: Importance | None = Field(
+        None,
+        description="Permutation importance of the columns to each fitted model on the test rows; "
+        "`{}` for the defaults.",
     )
     on_error: Literal["stop", "exclude"] = Field(
         "stop",
@@ -135,6 +151,33 @@ class Experiment(SpecSection):
                 first[name.lower()] = name
         return self
 
+    @model_validator(mode="after")
+    def _one_validation_column(self) -> Self:
+        named = {n: m.validation.column for n, m in self.fitted.items() if m.validation}
+        if len(set(named.values())) > 1:
+            found = ", ".join(f"{column!r} ({name})" for name, column in named.items())
+            raise said(f"models: `tune: {{validation: {{column: …}}}}` must be one, found {found}")
+        return self
+
+    @property
+    def metrics(self) -> list[str]:
+        """The names of the metrics."""
+        return [m.name if isinstance(m, GivenMetric) else m for m in self.measured]
+
+    @property
+    def given_metrics(self) -> dict[str, GivenMetric]:
+        """The metrics that the experiment describes itself."""
+        return {m.name: m for m in self.measured if isinstance(m, GivenMetric)}
+
+    @property
+    def validation_column(self) -> tuple[ColumnName, Place] | None:
+        """The column that searches for parameters go by, with the key that names it."""
+        for name, model in self.fitted.items():
+            if model.validation:
+                at = ("models", name, "tune", "validation", "column")
+                return model.validation.column, at
+        return None
+
     @property
     def fitted(self) -> dict[str, Model]:
         """The models that are fitted here."""
@@ -154,6 +197,12 @@ class Experiment(SpecSection):
         brought = not self.fitted and all(m.scores for m in self.given.values())
         return brought and not self.on_rows(plan)
 
+    def given_files(self, dataset: str) -> dict[str, list[str]]:
+        """Map each given model to the files that it brings for a data set."""
+        plans = self.resampling.plans().items()
+        splits = {plan: [split_name(plan, *at) for at in spec.splits()] for plan, spec in plans}
+        return {name: model.files(dataset, splits) for name, model in self.given.items()}
+
     def fits(self, dataset: str | None = None, model: str | None = None) -> Iterator[Fit]:
         """Expand the experiment to its fits: data set × model × plan × repeat × fold × seed.
 
@@ -169,6 +218,24 @@ class Experiment(SpecSection):
     def seeds(self, model: str) -> int:
         """Return with how many seeds a model is fitted on each fold."""
         return self.fitted[model].seeds if model in self.fitted else 1
+
+    def costs_on(self, dataset: str) -> Costs | None:
+        """Return what errors cost on a data set: its own costs, or else the experiment's."""
+        return self.datasets[dataset].costs or self.costs
+
+    @property
+    def without_costs(self) -> list[str]:
+        """The data sets on which nobody says what errors cost."""
+        return [name for name in self.datasets if self.costs_on(name) is None]
+
+    @property
+    def priced(self) -> bool:
+        """Whether a metric depends on what errors cost."""
+        return not set(PRICED).isdisjoint(self.metrics)
+
+    def importance_by(self, fit: Fit) -> Importance | None:
+        """Return the importance that a fit is to measure: those on the holdout do."""
+        return self.importance if (fit.plan, fit.seed) == ("holdout", 1) else None
 
     def limits(self, model: str) -> tuple[float | None, int | None]:
         """Return the seconds and the MB of memory that a fit of a model may take."""

@@ -8,6 +8,7 @@ from types import NoneType
 from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, Tag
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bakeoff.errors import Problem, shown, unknown
@@ -121,14 +122,19 @@ def _allowed_keys(loc: tuple[str | int, ...]) -> list[str]:
     here: Any = Experiment
     for part in loc:
         here = _enter(here, part)
-    return sorted({key for member in _model_classes(here) for key in member.model_fields})
+    return sorted({key for member in _model_classes(here) for key in _fields(member)})
+
+
+def _fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return the fields of a section by their keys."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def _enter(annotation: Any, part: str | int) -> Any:
     """Return where one part of a pydantic path leads: to a field, an entry or a union's member."""
     members = [a for a in get_args(annotation) if a is not NoneType]
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        field = annotation.model_fields.get(str(part))
+        field = _fields(annotation).get(str(part))
         return field.annotation if field else annotation
     if get_origin(annotation) in (dict, list):
         return members[-1]

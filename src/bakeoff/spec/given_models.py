@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -20,6 +20,7 @@ from pydantic import (
 from bakeoff.errors import Problem, shown
 from bakeoff.files import locate
 from bakeoff.keys import ID, Id, Label, SpecSection, name_of, said
+from bakeoff.paths import Paths
 from bakeoff.sources.common.base import ColumnName
 from bakeoff.sources.common.subgroups import Subgroups
 from bakeoff.spec.datasets import GivenData
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 DATASET = "{dataset}"
 CLASS = "{class}"
-_HOLDOUT = "holdout.parquet"
 
 
 def _as_name(value: Any) -> Any:
@@ -141,7 +141,8 @@ class GivenModel(SpecSection):
         None,
         min_length=1,
         description="With `model`, instead of `predictions`: the folder of another run's results, "
-        "e.g. `results/march`, whose model is a rival here on the same test rows.",
+        "e.g. `results/march`, whose model is a rival here: on the same test rows, and on the "
+        "folds of that run where data, seed and plan are the same.",
     )
     model: Id | None = Field(None, description="The model's id in the experiment of `results`.")
     label: Label | None = None
@@ -149,24 +150,23 @@ class GivenModel(SpecSection):
     @model_validator(mode="before")
     @classmethod
     def _from_another_run(cls, keys: Any) -> Any:
-        """Find the predictions of another run's model."""
+        """Refuse half of what names another run's model, and what goes without it."""
         if not isinstance(keys, Mapping) or not {"results", "model"} & set(keys):
             return keys
         if not isinstance(keys.get("results"), str) or not isinstance(keys.get("model"), str):
             raise said("`results` and `model` go together: a folder of results, a model in it")
-        path = f"{keys['results'].rstrip('/')}/predictions/{DATASET}/{keys['model']}/{_HOLDOUT}"
-        if keys.get("predictions") not in (None, path):
-            raise said("`results` stands in place of `predictions`: keep one of them")
-        return {**keys, "predictions": path}
+        if {"predictions", "scores"} & {key for key, v in keys.items() if v is not None}:
+            raise said("`results` stands in place of `predictions` and `scores`: keep one of them")
+        return {**keys, "results": keys["results"].rstrip("/") or "/"}
 
     @model_validator(mode="after")
     def _gives_something(self) -> Self:
-        if self.predictions is None and self.scores is None:
+        if self.predictions is None and self.scores is None and self.results is None:
             raise said(
                 "expected `predictions:` or `scores:`, the path of a file, or `results:`, the "
                 "folder of another run"
             )
-        if self.predictions is None and self.columns.model_fields_set:
+        if self.predictions is None and self.columns != GivenColumns.model_validate({}):
             raise said("`columns` goes with `predictions`; the columns of `scores` have one name")
         return self
 
@@ -178,6 +178,8 @@ class GivenModel(SpecSection):
 
     def predicts(self, plan: str) -> bool:
         """Tell whether the predictions are of the rows that a plan tests."""
+        if self.results is not None:
+            return True
         return self.predictions is not None and self.by_folds == (plan != "holdout")
 
     def beside(self, folder: Path, dataset: str) -> Self:
@@ -189,10 +191,20 @@ class GivenModel(SpecSection):
                 example
             ):
                 found[key] = os.path.relpath(folder / path)
+        if self.results and not Path(self.results).exists() and (folder / self.results).exists():
+            found["results"] = os.path.relpath(folder / self.results)
         return self.model_copy(update=found)
 
-    def predictions_on(self, dataset: str) -> str:
-        """Return the path of the predictions on one data set."""
+    @property
+    def on_test_rows(self) -> bool:
+        """Whether it brings predictions on the test rows of the plan ``holdout``."""
+        return self.predictions is not None or self.results is not None
+
+    def predictions_on(self, dataset: str, split: str = "holdout") -> str:
+        """Return the path of the predictions on one data set, by one division of its rows."""
+        if self.results is not None:
+            assert self.model is not None
+            return Paths(self.results).prediction(dataset, self.model, split)
         assert self.predictions is not None
         return self.predictions.replace(DATASET, dataset)
 
@@ -201,10 +213,34 @@ class GivenModel(SpecSection):
         assert self.scores is not None
         return self.scores.replace(DATASET, dataset)
 
-    def files(self, dataset: str) -> list[str]:
-        """List the files that are read for one data set."""
-        given = [path for path in (self.predictions, self.scores) if path is not None]
-        return [path.replace(DATASET, dataset) for path in given]
+    def files(self, dataset: str, splits: Mapping[str, Sequence[str]]) -> list[str]:
+        """List the files that are read for one data set.
+
+        Parameters
+        ----------
+        dataset : str
+            Its id.
+        splits : Mapping of plan to sequence of str
+            The divisions of its rows by each plan.
+        """
+        if self.results is None:
+            given = [path for path in (self.predictions, self.scores) if path is not None]
+            return [path.replace(DATASET, dataset) for path in given]
+        found = (
+            path
+            for plan, own in splits.items()
+            for split in own
+            for path in self.predictions_by(dataset, plan, split)
+        )
+        return list(dict.fromkeys(found))
+
+    def predictions_by(self, dataset: str, plan: str, split: str) -> list[str]:
+        """List the predictions by one division of a plan, and what proves their rows."""
+        own = self.predictions_on(dataset, split)
+        if self.results is None or plan == "holdout":
+            return [own]
+        there = Paths(self.results)
+        return [own, there.data(dataset), there.splits(dataset, plan)]
 
 
 def is_given(value: Any) -> bool:
@@ -248,7 +284,15 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
                 f"there are no features to fit {fitted[0]} on; name the data, whose test rows the "
                 "given predictions must be for",
             )
+        if isinstance(data, GivenData):
+            yield from _folds_without_data(experiment, name)
     for name, model in given.items():
+        if model.results == Paths.of(experiment.experiment).root:
+            yield Problem(
+                ("models", name, "results"),
+                f"{model.results!r} is where the results of this experiment go: name those of "
+                "another",
+            )
         path = model.predictions
         if path is not None and len(experiment.datasets) > 1 and DATASET not in path:
             yield Problem(
@@ -286,6 +330,18 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
     for plan in plans:
         if not (experiment.on_rows(plan) or experiment.by_scores(plan)):
             yield Problem(("resampling", plan), _why_not_fed(experiment, plan))
+
+
+def _folds_without_data(experiment: Experiment, dataset: str) -> Iterator[Problem]:
+    """Refuse folds of another run where there are no data to prove them with."""
+    plan = next((p for p in experiment.resampling.plans() if p != "holdout"), None)
+    rival = next((n for n, m in experiment.given.items() if m.results), None)
+    if plan and rival and experiment.on_rows(plan):
+        yield Problem(
+            ("datasets", dataset, "source"),
+            f"the folds of {plan} are divisions of the data: name the data set's source, with "
+            f"which {rival} was made",
+        )
 
 
 def _why_not_fed(experiment: Experiment, plan: str) -> str:

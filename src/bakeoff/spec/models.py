@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from bakeoff.keys import DOTTED, Label, SpecSection, said, with_numbers
-from bakeoff.sources.common.base import ClassName
+from bakeoff.keys import DOTTED, ClassName, Label, SpecSection, name_of, said, with_numbers
+from bakeoff.sources.common.base import ColumnName
 
 ImportPath = Annotated[
     str,
@@ -104,6 +104,23 @@ class Distribution(SpecSection):
         return self
 
 
+class ValidationRows(SpecSection):
+    """The rows that a column of the data sets aside for a search."""
+
+    column: ColumnName = Field(
+        description="The column that says which rows these are; the same for all models. Not a "
+        "feature unless listed in `features`."
+    )
+    values: Annotated[list[ClassName], Field(min_length=1)] = Field(
+        ["validation"], description="Its values in these rows."
+    )
+
+    @property
+    def names(self) -> list[str]:
+        """The values as the canonical tables write them."""
+        return [name_of(value) for value in self.values]
+
+
 class Tune(SpecSection):
     """Search for parameters inside each training part: nested cross-validation."""
 
@@ -127,12 +144,18 @@ class Tune(SpecSection):
         "`<step>__<parameter>`."
     )
     cv: int = Field(5, ge=2, le=100, description="Inner stratified folds.")
-    validation: float | None = Field(
+    validation: (
+        Annotated[
+            Annotated[float, Field(gt=0, lt=1), Tag("share")]
+            | Annotated[ValidationRows, Tag("column")],
+            Discriminator(lambda v: "column" if isinstance(v, (Mapping, SpecSection)) else "share"),
+        ]
+        | None
+    ) = Field(
         None,
-        gt=0,
-        lt=1,
         description="Instead of `cv`: the share of the training rows that every combination is "
-        "tried on, the same rows for all; the last ones of data with `time:`.",
+        "tried on, the same rows for all; the last ones of data with `time:`. Or the rows that a "
+        "column names: `{column: part, values: [validation]}`.",
     )
     scoring: str = Field(
         "accuracy",
@@ -305,6 +328,12 @@ class Model(SpecSection):
     def needs_costs(self) -> bool:
         """Whether a fit depends on what errors cost."""
         return isinstance(self.threshold, ChosenThreshold) and self.threshold.choose == "cost"
+
+    @property
+    def validation(self) -> ValidationRows | None:
+        """The rows that its search goes by, where a column of the data names them."""
+        found = self.tune.validation if self.tune else None
+        return found if isinstance(found, ValidationRows) else None
 
     @property
     def chooses(self) -> bool:

@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
 
-from bakeoff.keys import SpecSection, name_of, said
-from bakeoff.sources.common.base import ClassName, ColumnName
+from bakeoff.keys import ClassName, SpecSection, name_of, said
+from bakeoff.sources.common.base import ColumnName
 
 Split = tuple[int, int]
 """Repeat and fold, both counted from 1."""

@@ -154,3 +154,19 @@ def test_criteria_are_taken_together(study: Any) -> None:
     assert row.metric == "accuracy+brier"
     assert row.statistic == pytest.approx(expected.statistic)
     assert row.df1 == 2
+
+
+def test_a_data_set_may_have_its_own_costs(study: Any) -> None:
+    tests = {"run": ["cost_sensitive"]}
+    own = {"classes": ["malignant", "benign"], "matrix": [[0, 9], [2, 0]]}
+    datasets = {n: study.config["datasets"][n] for n in ("made-1", "made-2")}
+    apart = {**datasets, "made-2": {**datasets["made-2"], "costs": own}}
+    shared = study.run(tests, datasets=datasets)
+    everywhere = study.run(tests, datasets=datasets, costs=own)
+    found = study.run(tests, datasets=apart)
+    assert [row.estimate for row in found if row.dataset == "made-1"] == [
+        row.estimate for row in shared if row.dataset == "made-1"
+    ]
+    of_own = [row.estimate for row in found if row.dataset == "made-2"]
+    assert of_own == [row.estimate for row in everywhere if row.dataset == "made-2"]
+    assert of_own != [row.estimate for row in shared if row.dataset == "made-2"]

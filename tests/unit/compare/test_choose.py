@@ -405,9 +405,7 @@ def test_one_test_may_compare_all_pairs_where_others_have_a_control() -> None:
 def test_classes_are_checked() -> None:
     costs = {"classes": ["setosa", "versicolour"], "matrix": [[0, 1], [1, 0]]}
     e = experiment(costs=costs, tests={"run": ["mcnemar", "delong"]})
-    found = "\n".join(map(str, check_classes(e, "iris", ("setosa", "versicolor", "virginica"))))
-    assert "tests.run[1]: delong is for two classes, iris has 3" in found
-    assert (
-        "costs.classes[1]: iris: unknown class 'versicolour'; did you mean 'versicolor'?" in found
-    )
-    assert "costs.classes: the class 'versicolor' of iris has no row and column" in found
+    found = "\n".join(map(str, check_classes(e, "d0", ("setosa", "versicolor", "virginica"))))
+    assert "tests.run[1]: delong is for two classes, d0 has 3" in found
+    assert "costs.classes[1]: d0: unknown class 'versicolour'; did you mean 'versicolor'?" in found
+    assert "costs.classes: the class 'versicolor' of d0 has no row and column" in found

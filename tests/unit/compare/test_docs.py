@@ -39,7 +39,9 @@ def examples(page: str) -> list[dict[str, Any]]:
 def test_examples_are_valid(page: str, number: int) -> None:
     experiment = load_experiment(copy.deepcopy(AROUND) | examples(page)[number])
     problems, chosen = choose_tests(experiment)
-    assert [*problems, *check_classes(experiment, "d0", ("benign", "malignant"))] == []
+    for dataset in experiment.datasets:
+        problems += check_classes(experiment, dataset, ("benign", "malignant"))
+    assert problems == []
     assert chosen
 
 

@@ -6,9 +6,13 @@ import sys
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from bakeoff.data import Table
+from bakeoff.data.table import VALIDATION
 from bakeoff.errors import Problem
 from bakeoff.fit.check_models import (
     check_model,
@@ -110,6 +114,14 @@ def test_methods_of_a_fitted_estimator_are_known_before(
     assert [m for m in ("predict_proba", "decision_function") if has_method(made, m)] == methods
 
 
+TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), ("a", "b"), {})
+
+
+def forty() -> list[Any]:
+    """Return one training part of forty rows."""
+    return [np.arange(40)]
+
+
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
@@ -121,6 +133,10 @@ def test_methods_of_a_fitted_estimator_are_known_before(
             {"tune": {"space": {"n_neighbors": [5, 33]}, "cv": 5}},
             "models.m.tune.space.n_neighbors: 33 neighbours are more than the 32 rows that an",
         ),
+        (
+            {"tune": {"space": {"n_neighbors": [5, 21]}, "validation": {"column": "part"}}},
+            "models.m.tune.space.n_neighbors: 21 neighbours are more than the 20 rows that an",
+        ),
         ({"params": {"n_neighbors": 40}}, None),
         ({"tune": {"space": {"n_neighbors": [5, 32]}, "cv": 5}}, None),
     ],
@@ -128,7 +144,7 @@ def test_methods_of_a_fitted_estimator_are_known_before(
 )
 def test_more_neighbours_than_rows_are_told(keys: dict[str, Any], message: str | None) -> None:
     own = Model.model_validate({"estimator": KNN, **keys})
-    problems = [str(problem) for problem in check_neighbours("m", own, "d", lambda: 40)]
+    problems = [str(problem) for problem in check_neighbours("m", own, "d", TABLE, forty)]
     assert [p[: len(message or "")] for p in problems] == ([message] if message else [])
 
 
@@ -136,4 +152,4 @@ def test_neighbours_within_another_estimator_are_told() -> None:
     nested = {"estimator": KNN, "params": {"n_neighbors": 99}}
     bagging = "sklearn.ensemble.BaggingClassifier"
     own = Model.model_validate({"estimator": bagging, "params": {"estimator": nested}})
-    assert len(list(check_neighbours("m", own, "d", lambda: 40))) == 1
+    assert len(list(check_neighbours("m", own, "d", TABLE, forty))) == 1

@@ -25,11 +25,12 @@ def test_stamp_tells_what_made_a_file(tmp_path: Path) -> None:
     assert not is_made(output, stamp("another", data, splits))
     data.write_text("other data")
     assert not is_made(output, stamp("recipe", data, splits))
-    other = str(tmp_path / "missing.parquet")
-    assert find_outdated({str(output): "recipe", other: "recipe"}) == []
-    assert find_outdated({str(output): "new", other: "new"}) == [str(output)]
+    other, same = str(tmp_path / "missing.parquet"), {"recipe": "recipe"}
+    assert find_outdated({str(output): same, other: same}) == []
+    for wanted in ({"recipe": "new"}, {**same, "measured": "{}"}):
+        assert find_outdated({str(output): wanted, other: wanted}) == [str(output)]
     output.write_text("half a file")
-    assert find_outdated({str(output): "recipe"}) == [str(output)]
+    assert find_outdated({str(output): same}) == [str(output)]
 
 
 def test_predictions_of_another_recipe_are_not_scored(tmp_path: Path) -> None:

@@ -72,6 +72,23 @@ def test_search_on_a_fixed_part_tries_all_on_the_same_rows() -> None:
     assert learnt(own, data).chosen["inner_score"] == pytest.approx(expected.best_score_)
 
 
+def test_search_goes_by_the_rows_that_a_column_names() -> None:
+    data = part(validation=np.array(["train", "check", "late", np.nan] * 50, dtype=object))
+    rows = {"column": "part", "values": ["check", "late"]}
+    own = model(tune={"space": {"C": [0.001, 1]}, "validation": rows, "scoring": "log_loss"})
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    grid = {"logisticregression__C": [0.001, 1]}
+    held = np.isin(np.arange(200) % 4, (1, 2))
+    folds = [(np.flatnonzero(~held), np.flatnonzero(held))]
+    expected = GridSearchCV(pipeline, grid, cv=folds, scoring="neg_log_loss").fit(data.X, data.y)
+    found = learnt(own, data)
+    assert found.chosen["inner_score"] == pytest.approx(expected.best_score_)
+    # and then all training rows teach
+    np.testing.assert_allclose(
+        found.estimator.predict_proba(data.X), expected.predict_proba(data.X), atol=1e-12
+    )
+
+
 def _number(purpose: str) -> int:
     return part_of(derive(1, "fit"), purpose)
 

@@ -131,6 +131,7 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
         line
         for name, rows in sets.items()
         for metric in spec.metrics
+        if metric not in spec.given_metrics
         for line in of_test_set(name, dataclasses.replace(rows, metric=metric), spec.costs, 0.95)
     )
     return Study(

@@ -17,7 +17,8 @@ from bakeoff.report.make import make_report
 from bakeoff.report.pairs_shown import families_of, rows_of, what_is_shown
 from bakeoff.report.read import read_table
 from bakeoff.report.tables import to_csv
-from bakeoff.spec import load_experiment
+from bakeoff.report.verdict import answer
+from bakeoff.spec import Costs, load_experiment
 
 TWO = {"a": 0.8, "b": 0.9}
 COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
@@ -82,6 +83,44 @@ def test_costs_are_those_of_the_test():
     known = one.test_sets["d"]
     missed = (known.truth == 1) & (known.predicted[:, 0] == 0)
     assert int(by_model["a"]["error_1"]) == missed.sum()
+
+
+def test_errors_of_each_data_set_cost_what_its_own_costs_say():
+    spec = experiment(("a", "b"), datasets=("d", "e", "f"), tests=("cv5x2_f",))
+    own = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [7, 0]]})
+    shared = Costs.model_validate(COSTS)
+    free = {name: data.model_copy(update={"costs": None}) for name, data in spec.datasets.items()}
+    own_of_e = {**free, "e": free["e"].model_copy(update={"costs": own})}
+    spec = spec.model_copy(update={"datasets": own_of_e, "costs": shared})
+    one = study(spec, (), TWO, accuracies=TWO)
+    shown, table = rows("costs", one)
+    assert [c.title for c in table.columns[4:]] == [
+        "yes taken for no (cost 7)", "yes taken for no (cost 5)", "no taken for yes (cost 1)"
+    ]  # fmt: skip
+    for row, price in zip(shown, [5, 5, 7, 7, 5, 5], strict=True):
+        known = one.test_sets[row["dataset"]]
+        counts = known.confusion(row["model"])
+        assert float(row["cost"]) == (price * counts[1, 0] + counts[0, 1]) / 200
+        assert row["error_1" if price == 7 else "error_2"] == str(counts[1, 0])
+        assert row["error_2" if price == 7 else "error_1"] == "–"
+    only_e = spec.model_copy(update={"costs": None})
+    shown, _ = rows("costs", study(only_e, (), TWO, accuracies=TWO))
+    assert {row["dataset"] for row in shown} == {"e"}
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"), [("kg", "0.500 kg"), ("percentage points", "50.0 percentage points")]
+)
+def test_described_metric_is_told_in_its_unit_and_its_direction(unit, said):
+    measure = {"name": "rmse", "greater_is_better": False, "label": "RMSE", "unit": unit}
+    spec = experiment(("a", "b"), tests=("cv5x2_f",), metrics=[measure])
+    found = pair("a", "b", 0.01, -0.5, metric="rmse", decision=Decision.B_BETTER)
+    one = study(spec, [found], {"a": 2.5, "b": 2.0}, metric="rmse")
+    told = " ".join(answer(one).sentences)
+    assert f"The RMSE of b (2.000) is {said} lower than that of a" in told
+    shown, table = rows("models", one)
+    assert [row["model"] for row in shown] == ["b", "a"]
+    assert "RMSE, mean" in [column.title for column in table.columns]
 
 
 def test_tallies_of_equivalence_do_not_take_it_for_ignorance():

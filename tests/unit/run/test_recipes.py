@@ -110,6 +110,29 @@ def test_order_of_metrics_and_tests_counts(tiny: dict[str, Any]) -> None:
     assert recipes.of_comparisons(tests) != recipes.of_comparisons(tests[::-1])
 
 
+@pytest.mark.parametrize("metric", ["cost", "expected_cost"])
+def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
+    tiny: dict[str, Any], metric: str
+) -> None:
+    names = ["setosa", "versicolor", "virginica"]
+    costs = {"classes": names, "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]], "priors": [1, 1, 1]}
+    tiny |= {"costs": costs, "metrics": ["accuracy"]}
+    tiny["datasets"]["iris"]["costs"] = {**costs, "priors": [1, 2, 3]}
+    listed = {"test", "listing", "report"}
+
+    def changed(**costs: Any) -> set[str]:
+        before = digests(tiny)
+        tiny["datasets"]["iris"]["costs"] |= costs
+        after = digests(tiny)
+        return {name for name in RECIPES if after[name] != before[name]}
+
+    assert changed(priors=[1, 2, 4]) == listed
+    tiny["metrics"] = [metric]
+    assert changed(priors=[1, 2, 5]) == {*listed, "scores", "joined"}
+    tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
+    assert changed(priors=[1, 2, 6]) == {*listed, "scores", "joined", "fit"}
+
+
 def test_compiled_files_do_not_count(package: Path, tiny: dict[str, Any]) -> None:
     before = digests(tiny)
     (package / "fit/__pycache__").mkdir()

@@ -52,18 +52,17 @@ def test_batch_holds_while_its_files_are_as_its_record_says(tiny: dict[str, Any]
 
 def test_files_of_batches_are_looked_at_where_each_fit_is_a_job(tiny: dict[str, Any]) -> None:
     made = store(tiny)
-    asked: list[Mapping[str, str]] = []
+    asked: list[Mapping[str, Mapping[str, str]]] = []
 
-    def find(recipes: Mapping[str, str]) -> list[str]:
-        asked.append(recipes)
+    def find(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
+        asked.append(stamps)
         return [made.needs.prediction(FIT)]
 
     assert made.to_redo(find) == set()
     assert not asked, "there was no batch: Snakemake knows its own jobs"
     made.note_batch(made.needs.paths.batch("iris"), [])
     assert made.to_redo(find) == {made.needs.prediction(FIT)}
-    assert len(asked[0]) == 33
-    assert set(asked[0].values()) == {"recipe"}
+    assert list(asked[0].values()) == [{"recipe": "recipe"}] * 33
 
 
 @pytest.mark.parametrize(

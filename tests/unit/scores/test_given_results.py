@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bakeoff.compare import Decision, run_chosen
 from bakeoff.data import Split
 from bakeoff.data.pairing import load_given
 from bakeoff.errors import UserError
@@ -398,7 +399,7 @@ def test_model_of_another_run_is_a_rival(tmp_path: Path, monkeypatch: Any) -> No
     rows = run_of_march(Path("results/march"))
     assert messages(rival()) == ""
     experiment = load_experiment(rival())
-    (file,) = experiment.given["old"].files("pets")
+    (file,) = experiment.given_files("pets")["old"]
     assert file == "results/march/predictions/pets/gbm/holdout.parquet"
     assert load_experiment(experiment.resolved()) == experiment
     rows.assign(pet=rows["pet"].where(rows["id"] != 3, "dog")).to_csv("data.csv", index=False)
@@ -421,14 +422,6 @@ def test_mistake_about_another_run_is_told(
     monkeypatch.chdir(tmp_path)
     run_of_march(Path("results/march"))
     assert expected in messages(rival(**keys))
-
-
-def test_folds_of_another_run_are_refused(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.chdir(tmp_path)
-    run_of_march(Path("results/march"))
-    config = rival()
-    config["resampling"]["kfold"] = {"folds": 3}
-    assert "resampling.kfold" in messages(config)
 
 
 # --- scores
@@ -575,6 +568,72 @@ def test_the_plan_of_scores_must_be_named(scored: Any) -> None:
     config = scored(score_rows())
     del config["resampling"]
     assert "`resampling:` must say which plan the scores come from" in messages(config)
+
+
+RMSE = {"name": "rmse", "greater_is_better": False}
+
+
+def with_rmse(scored: Any, **keys: Any) -> dict[str, Any]:
+    """Describe an experiment by the root mean squared error of two models, 2.0 worse for b."""
+    a = score_rows(n_train=80, n_test=20).query("metric == 'accuracy'").assign(metric="rmse")
+    a["value"] *= 100
+    config: dict[str, Any] = scored(a.assign(value=a["value"] + 2 + a["fold"] % 2), a)
+    return {**config, "metrics": [{**RMSE, **keys}]}
+
+
+def test_any_metric_of_given_scores_is_compared_the_right_way_round(
+    scored: Any, tmp_path: Path
+) -> None:
+    config = with_rmse(scored, label="RMSE", unit="kg", range=[0, None])
+    config["tests"] = {"run": ["corrected_kfold_t"]}
+    experiment = only(config)
+    assert messages(config) == ""
+    assert load_experiment(experiment.resolved()) == experiment
+    scores, _ = given_scores(experiment, "pets", "kfold")
+    scores.to_csv(tmp_path / "scores.csv", index=False)
+    _, (chosen,) = check_experiment(experiment)
+    (row,) = run_chosen(chosen, experiment, {"pets": str(tmp_path / "scores.csv")})
+    assert (row.metric, row.decision) == ("rmse", Decision.A_BETTER)
+    assert row.estimate == pytest.approx(2.6)
+    config["metrics"] = [{**RMSE, "greater_is_better": True}]
+    (row,) = run_chosen(chosen, only(config), {"pets": str(tmp_path / "scores.csv")})
+    assert row.decision is Decision.B_BETTER
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"greater_is_better": None}, "metrics[0].greater_is_better: expected true or false"),
+        ({"greater_is_beter": True}, "metrics[0]: unknown key 'greater_is_beter'; did you mean"),
+        ({"name": "a+b"}, "metrics[0].name: found 'a+b', expected"),
+        ({"name": "log_loss"}, "metrics[0]: log_loss is a metric of this package"),
+        ({"range": [0, 50]}, "models.a.scores: 'a.csv': rmse = 81 lies outside 0 to 50"),
+        ({"range": [1, 0]}, "metrics[0]: found range: [1, 0], expected [low, high]"),
+        ({"name": "rms"}, "'a.csv' has no scores of rms for kfold (it has rmse)"),
+    ],
+)
+def test_mistake_about_a_metric_of_given_scores_is_told(
+    scored: Any, keys: dict[str, Any], expected: str
+) -> None:
+    assert expected in messages(with_rmse(scored, **keys))
+
+
+def test_unknown_metric_of_given_scores_can_be_described(scored: Any) -> None:
+    config = with_rmse(scored)
+    config["metrics"] = ["rmse"]
+    assert "`- {name: rmse, greater_is_better: false}`" in messages(config)
+
+
+def test_metric_that_is_only_given_cannot_be_computed(given: Any) -> None:
+    message = messages(with_metric := {**given(table()), "metrics": ["accuracy", RMSE]})
+    assert (
+        "metrics[1]: rmse is none of the metrics that can be computed from predictions" in message
+    )
+    assert "as the plan holdout would need" in message
+    tree = {"tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"}}
+    iris = {"iris": {"source": "sklearn", "name": "iris"}}
+    fitted = {**with_metric, "models": tree, "datasets": iris}
+    assert "as tree, which is fitted here, would need" in messages(fitted)
 
 
 # --- fits of another experiment

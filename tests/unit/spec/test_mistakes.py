@@ -14,6 +14,10 @@ from bakeoff.preflight import check_experiment
 from bakeoff.spec import load_experiment, read_experiment
 
 Change = Callable[[dict[str, Any]], Any]
+IRIS_COSTS = {
+    "classes": ["setosa", "versicolor", "virginica"],
+    "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+}
 
 
 def all_problems(config: dict[str, Any]) -> str:
@@ -223,6 +227,22 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
         "negative margin",
         lambda c: c["tests"].update(margin=-0.1),
         ["tests.margin", "greater than 0"],
+    ),
+    (
+        "the metric cost without costs of one data set",
+        lambda c: (
+            c["datasets"].update(wine={"source": "sklearn", "name": "wine"}),
+            c["datasets"]["iris"].update(costs=IRIS_COSTS),
+            c.update(metrics=["cost"]),
+        ),
+        ["metrics[0]: cost needs `costs: {classes: […], matrix: […]}`, which wine lacks"],
+    ),
+    (
+        "a class that the costs of a data set lack",
+        lambda c: c["datasets"]["iris"].update(
+            costs={"classes": ["setosa", "virginica"], "matrix": [[0, 1], [1, 0]]}
+        ),
+        ["datasets.iris.costs.classes: the class 'versicolor' of iris has no row and column"],
     ),
     (
         "the metric cost without costs",

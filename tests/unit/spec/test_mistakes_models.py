@@ -332,6 +332,69 @@ def test_weights_that_a_model_cannot_take_are_told(
     assert "models.tree" not in message
 
 
+VALIDATION: list[tuple[str, Any, str]] = [
+    (
+        "unknown column",
+        {"column": "prt"},
+        "models.m.tune.validation.column: unknown column 'prt'; did you mean 'part'?",
+    ),
+    (
+        "unknown value",
+        {"column": "part", "values": ["valid"]},
+        "models.m.tune.validation.values: unknown value in 'part' of data set d: 'valid'",
+    ),
+    (
+        "all rows",
+        {"column": "part", "values": ["validation", "train"]},
+        "models.m.tune.validation: 60 of 60 training rows are for validation: some must be, and "
+        "not all (in a training part of data set d)",
+    ),
+    (
+        "no row",
+        {"column": "part", "values": ["test"]},
+        "models.m.tune.validation: 0 of 60 training rows are for validation",
+    ),
+    (
+        "a class alone",
+        {"column": "odd", "values": ["r"]},
+        "models.m.tune.validation: a class has rows for validation alone, none to train on",
+    ),
+    (
+        "no column",
+        {"values": ["validation"]},
+        "models.m.tune.validation: the key 'column' is missing",
+    ),
+    ("a share of all", 1, "models.m.tune.validation: expected less than 1, found 1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"), [v[1:] for v in VALIDATION], ids=[v[0] for v in VALIDATION]
+)
+def test_mistake_in_the_rows_of_a_search_is_told(
+    tiny: dict[str, Any], write_csv: Callable[[str], str], rows: Any, expected: str
+) -> None:
+    lines = "1,train,{0},{0}\n2,train,{0},{0}\n3,validation,{0},{0}\n4,test,{0},{0}\n"
+    path = write_csv("a,part,odd,y\n" + (lines.format("r") + lines.format("s")) * 10)
+    tiny["datasets"] = {"d": {"source": "file", "path": path, "target": "y", "drop": ["odd"]}}
+    holdout = {"column": "part", "train": ["train", "validation"]}
+    tiny |= {"resampling": {"holdout": holdout}, "metrics": ["accuracy"]}
+    tiny["tests"] = {"run": ["mcnemar"]}
+    search = {"space": {"C": [1, 2]}, "validation": {"column": "part"}}
+    tiny["models"] = {name: {"estimator": LOGISTIC, "tune": dict(search)} for name in "km"}
+    assert all_problems(tiny) == ""
+    tiny["models"]["m"]["tune"]["validation"] = rows
+    del tiny["models"]["k"]["tune"]
+    assert expected in all_problems(tiny)
+
+
+def test_searches_go_by_one_column(tiny: dict[str, Any]) -> None:
+    for name in ("tree", "stump"):
+        rows = {"column": f"of {name}"}
+        tiny["models"][name]["tune"] = {"space": {"max_depth": [1]}, "validation": rows}
+    assert "must be one, found 'of tree' (tree), 'of stump' (stump)" in all_problems(tiny)
+
+
 @pytest.mark.parametrize(
     "entry",
     [

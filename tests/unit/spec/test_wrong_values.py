@@ -44,6 +44,9 @@ EXPERIMENTS = {
            preprocessing: [{estimator: sklearn.decomposition.PCA, params: {n_components: 2}}],
            tune: {search: random, cv: 3, scoring: accuracy, n_iter: 3,
                   space: {C: [1, 2], gamma: {loguniform: [1e-3, 1]}, degree: {randint: [1, 3]}}}}
+        given:
+          {estimator: sklearn.svm.SVC,
+           tune: {space: {C: [1]}, validation: {column: part, values: [3, x]}}}
       resampling:
         cv_5x2: {repeats: 5, folds: 2, stratify: true}
         kfold: {folds: 3, repeats: 2, column: [f1, f2]}

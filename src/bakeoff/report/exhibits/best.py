@@ -57,7 +57,7 @@ def _found(study: Study) -> Iterator[tuple[str, Contenders | None]]:
     for name, rows in study.test_sets.items():
         seed = integer(derive(experiment.seed, "best", name))
         ranked = dataclasses.replace(rows, metric=study.metric.name)
-        yield name, contenders(ranked, experiment.costs, study.alpha, seed)
+        yield name, contenders(ranked, experiment.costs_on(name), study.alpha, seed)
 
 
 def _cells(line: Contender, study: Study) -> dict[str, Cell]:

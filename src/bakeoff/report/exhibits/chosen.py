@@ -11,7 +11,6 @@ from bakeoff.report.cells import capital
 from bakeoff.report.exhibit import Item, Section, TableExhibit
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Column, PageTable, tabulate, text
-from bakeoff.scores import METRICS
 
 _QUOTED = re.compile(r"`([^`]*)`")
 COLUMNS = (
@@ -29,7 +28,7 @@ def build(item: Item, study: Study) -> PageTable:
         {
             "test": text(test["title"]),
             "plan": text(prose.PLANS[test["plan"]]),
-            "metrics": text(", ".join(METRICS[name].title for name in test["metrics"])),
+            "metrics": text(", ".join(study.metrics[name].title for name in test["metrics"])),
             "settings": text("; ".join(_settings(study, test))),
             "why": text(capital(clean(_QUOTED.sub(r"“\1”", test["why"])))),
         }

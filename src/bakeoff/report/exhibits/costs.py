@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,44 +11,56 @@ from numpy.typing import NDArray
 from bakeoff.compare.evidence import PairedPredictions
 from bakeoff.report.cells import count_cell, score_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.numbers import NONE
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Column, PageTable, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.spec import Costs
 
 _MOST_ERRORS = 6
+Error = tuple[str, str, float]
+"""True class, predicted class, and what that costs."""
 
 
 def build(item: Item, study: Study) -> PageTable:
     """Say what the errors of each model on the held-out rows cost, and which they are."""
-    spec = study.experiment.costs
-    assert spec is not None
-    matrix, errors = np.array(spec.matrix), _errors(spec)
+    experiment = study.experiment
+    found = {name: experiment.costs_on(name) for name in study.test_sets}
+    priced = {name: costs for name, costs in found.items() if costs is not None}
+    errors = _errors(priced.values())
     columns = (
         Column("dataset", "Data set"),
         Column("model", "Model"),
         Column("cost", "Mean cost", True),
         Column("error", "Error rate", True),
         *(
-            Column(f"error_{i}", f"{true} taken for {taken} (cost {matrix[t, p]:g})", True)
-            for i, (t, p, true, taken) in enumerate(errors[:_MOST_ERRORS], 1)
+            Column(f"error_{i}", f"{true} taken for {taken} (cost {price:g})", True)
+            for i, (true, taken, price) in enumerate(errors[:_MOST_ERRORS], 1)
         ),
     )
     rows = []
-    for dataset, tested in study.test_sets.items():
-        known = {m: _confusion(spec, tested, m) for m in tested.models}
-        mean = {m: float((matrix * counts).sum() / counts.sum()) for m, counts in known.items()}
+    for dataset, costs in priced.items():
+        tested = study.test_sets[dataset]
+        known = {m: _confusion(costs, tested, m) for m in tested.models}
+        mean = {
+            m: float((np.array(costs.matrix) * counts).sum() / counts.sum())
+            for m, counts in known.items()
+        }
         best = min(mean.values(), default=math.nan)
         where = {"dataset": text(study.dataset_label(dataset))} if len(study.datasets) > 1 else {}
+        own = set(_errors([costs]))
         for model in sorted(known, key=lambda m: mean[m]):
-            found = known[model]
-            made = enumerate((found[t, p] for t, p, _, _ in errors[:_MOST_ERRORS]), 1)
+            counts = known[model]
+            made = {
+                f"error_{i}": _count(costs, counts, error) if error in own else text(NONE)
+                for i, error in enumerate(errors[:_MOST_ERRORS], 1)
+            }
             rows.append(
                 {
                     **where,
                     "model": text(study.label(model)),
                     "cost": score_cell(mean[model], mean[model] == best),
-                    "error": score_cell(1 - float(np.trace(found) / found.sum())),
-                    **{f"error_{i}": count_cell(int(n)) for i, n in made},
+                    "error": score_cell(1 - float(np.trace(counts) / counts.sum())),
+                    **made,
                 }
             )
     more = " The costliest kinds of errors are counted." if len(errors) > _MOST_ERRORS else ""
@@ -55,23 +68,34 @@ def build(item: Item, study: Study) -> PageTable:
     return tabulate(item, columns, rows, note)
 
 
-def _confusion(spec: Costs, tested: PairedPredictions, model: str) -> NDArray[np.int64]:
+def _confusion(costs: Costs, tested: PairedPredictions, model: str) -> NDArray[np.int64]:
     """Count true (rows) against predicted classes (columns), in the order of the costs."""
-    place = [spec.names.index(name) for name in tested.classes]
-    found = np.zeros((len(spec.names), len(spec.names)), dtype=np.int64)
+    place = [costs.names.index(name) for name in tested.classes]
+    found = np.zeros((len(costs.names), len(costs.names)), dtype=np.int64)
     found[np.ix_(place, place)] = tested.confusion(model)
     return found
 
 
-def _errors(spec: Costs) -> list[tuple[int, int, str, str]]:
+def _errors(priced: Iterable[Costs]) -> list[Error]:
     """List the kinds of errors that cost anything, the costliest first."""
-    matrix = np.array(spec.matrix)
-    cells = sorted(np.argwhere(matrix > 0).tolist(), key=lambda cell: -matrix[tuple(cell)])
-    return [(t, p, spec.names[t], spec.names[p]) for t, p in cells]
+    found = dict.fromkeys(
+        (true, taken, price)
+        for costs in priced
+        for true, row in zip(costs.names, costs.matrix, strict=True)
+        for taken, price in zip(costs.names, row, strict=True)
+        if price > 0
+    )
+    return sorted(found, key=lambda error: -error[2])
+
+
+def _count(costs: Costs, counts: NDArray[np.int64], error: Error) -> Cell:
+    true, taken = map(costs.names.index, error[:2])
+    return count_cell(int(counts[true, taken]))
 
 
 def _with_costs(asked: Asked) -> bool:
-    return asked.rows and asked.experiment.costs is not None
+    experiment = asked.experiment
+    return asked.rows and len(experiment.without_costs) < len(experiment.datasets)
 
 
 EXHIBIT = TableExhibit(

@@ -11,13 +11,11 @@ from bakeoff.report.numbers import fixed, number, percent
 from bakeoff.report.ranking import (
     Ranked,
     dataset_means,
-    greater_is_better,
     interval_note,
     ranking,
 )
-from bakeoff.report.study import BESIDE, Study
+from bakeoff.report.study import BESIDE, Study, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
-from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import POINTS
 
 
@@ -44,7 +42,7 @@ def build(item: Item, study: Study) -> PageTable:
         Column("beside", capital(prose.HALVES[not study.by_full]), True),
         Column("holdout", "On held-out rows", True),
         Column("wins", "Times first", True),
-        *(Column(f"mean_{m}", capital(METRICS[m].title), True) for m in other),
+        *(Column(f"mean_{m}", capital(study.metrics[m].title), True) for m in other),
     )
 
     def cells(line: Ranked) -> dict[str, Cell]:
@@ -64,7 +62,7 @@ def build(item: Item, study: Study) -> PageTable:
             found["wins"] = count_cell(line.wins)
         for m in other:
             values = means[m]
-            best = values.max() if greater_is_better(m) else values.min()
+            best = values.max() if study.metrics[m].greater_is_better else values.min()
             value = float(values[line.model])
             found[f"mean_{m}"] = score_cell(value, value == best)
         return found
@@ -81,7 +79,12 @@ def build(item: Item, study: Study) -> PageTable:
     left_out = "".join(
         f" {study.label(m)} is left out: {why}." for m, why in study.excluded.items()
     )
-    return tabulate(item, columns, map(cells, ranked), note + left_out)
+    odd = "".join(
+        f" {study.dataset_label(dataset) + ', ' if several else ''}{clean(said)}"
+        for dataset, notes in study.notes.items()
+        for said in notes
+    )
+    return tabulate(item, columns, map(cells, ranked), note + left_out + odd)
 
 
 EXHIBIT = TableExhibit(

@@ -10,7 +10,6 @@ from bakeoff.report.family import Family
 from bakeoff.report.numbers import NONE, count, degrees, number
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
-from bakeoff.scores import METRICS
 from bakeoff.stats import Arity
 
 COLUMNS = (
@@ -54,7 +53,7 @@ def _row(study: Study, family: Family) -> dict[str, Cell]:
     return {
         "test": text(family.entry.title),
         "dataset": text(prose.where(study, family)),
-        "metric": text(METRICS[row.metric].title),
+        "metric": text(study.metrics[row.metric].title),
         "statistic": Cell(number(row.statistic), row.statistic),
         "df": text(degrees(row.df, row.df1, row.df2)),
         "pvalue": p_cell(row.pvalue, row.alpha),
@@ -68,7 +67,7 @@ def _summary(study: Study, families: list[Family]) -> str:
     counted: dict[str, list[bool]] = {}
     metrics = {family.metric for family in families}
     for family in families:
-        of = f", {METRICS[family.metric].title}" if len(metrics) > 1 else ""
+        of = f", {family.measure.title}" if len(metrics) > 1 else ""
         said = family.rows[0].decision is Decision.DIFFERENT
         counted.setdefault(f"{family.entry.title}{of}", []).append(said)
     return "; ".join(

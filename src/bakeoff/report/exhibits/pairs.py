@@ -15,7 +15,6 @@ from bakeoff.report.numbers import degrees, number, percent, probability, pvalue
 from bakeoff.report.pairs_shown import MOST_PAIRS, families_of, order, tally
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
-from bakeoff.scores import METRICS
 from bakeoff.stats import Entry
 
 _PROBABILITIES = {
@@ -83,7 +82,7 @@ def build(item: Item, study: Study) -> PageTable:
     )
     lines = []
     for family, row in rows:
-        metric = {"metric": text(METRICS[family.metric].title)} if len(found) > 1 else {}
+        metric = {"metric": text(family.measure.title)} if len(found) > 1 else {}
         lines.append(metric | _pair(study, family, row, effects))
     return tabulate(item, columns, lines, _pairs_note(study, first, len(found)))
 
@@ -159,7 +158,7 @@ def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
     level = percent(first.rows[0].alpha)
     note = (
         f"Number of the {len(families)} data sets on which the test of "
-        f"{METRICS[first.metric].title}, at the {level} level within each data set, {called}. All "
+        f"{first.measure.title}, at the {level} level within each data set, {called}. All "
         f"single results are in comparisons.csv. {assumed(study, first)}".rstrip()
     )
     columns = (

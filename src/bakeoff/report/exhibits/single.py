@@ -11,7 +11,6 @@ from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import number, pvalue
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
-from bakeoff.scores import METRICS
 from bakeoff.stats import Arity, Entry
 
 COLUMNS = (
@@ -35,7 +34,7 @@ def build(item: Item, study: Study) -> PageTable:
         {
             "model": text(study.label(row.model_a)),
             "dataset": text(study.dataset_label(row.dataset)),
-            "metric": text(METRICS[row.metric].title),
+            "metric": text(study.metrics[row.metric].title),
             "estimate": score_cell(row.estimate),
             "ci_low": ci_cell(row.ci_low, row.ci_high),
             "null_value": Cell(number(value := prose.tested_value(row)), value),

@@ -14,7 +14,6 @@ from bakeoff.report.study import TRUST, Study
 from bakeoff.report.verdict.kind import Kind, Verdict
 from bakeoff.report.verdict.sentences import in_brackets, take_care
 from bakeoff.report.verdict.wording import name, the
-from bakeoff.scores import METRICS
 
 _KINDS = {Decision.DIFFERENT: Kind.AGAINST_VALUE, Decision.UNDECIDED: Kind.UNDECIDED}
 
@@ -43,7 +42,7 @@ def alone(study: Study, ranked: list[Ranked]) -> Verdict:
 
 
 def _headline(study: Study, row: Comparison) -> str:
-    of = f"the {METRICS[row.metric].title} of {name(study, row.model_a)}"
+    of = f"the {study.metrics[row.metric].title} of {name(study, row.model_a)}"
     if row.decision is Decision.DIFFERENT:
         return f"{capital(of)} is {prose.side_of(row)}."
     if row.decision is Decision.UNDECIDED:
@@ -62,7 +61,7 @@ def _numbers(study: Study, family: Family) -> Iterator[str]:
     asked = f"is {prose.side_of(row)}" if shown else prose.asked_of(row)
     says = f"is shown at the {percent(row.alpha)} level" if shown else "is not shown"
     yield (
-        f"The {METRICS[row.metric].title} is {score(row.estimate)}{ci}; that it {asked} {says}, "
+        f"The {family.measure.title} is {score(row.estimate)}{ci}; that it {asked} {says}, "
         f"{p_equals(row.pvalue_adjusted)} {in_brackets(study, family)}."
     )
     if shown:
@@ -74,7 +73,7 @@ def _by_dataset(study: Study, tested: list[Family]) -> Verdict:
     first = tested[0]
     found = [f.rows[0] for f in tested if (f.entry, f.metric) == (first.entry, first.metric)]
     sides = [prose.side_of(row) for row in found if row.decision is Decision.DIFFERENT]
-    of = f"the {METRICS[first.metric].title} of {name(study, study.models[0])}"
+    of = f"the {first.measure.title} of {name(study, study.models[0])}"
     counted = [f"{side} on {sides.count(side)}" for side in dict.fromkeys(sides)]
     rest = len(found) - len(sides)
     told = ", ".join([*counted, *([f"cannot be told on {rest}"] if rest else [])])

@@ -35,7 +35,7 @@ def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
     for of_test in by_test.values():
         family, rows = of_test[0]
         row = rows[0]
-        margin = f"the margin of {prose.gap(row.margin, row.metric)}"
+        margin = f"the margin of {prose.gap(row.margin, family.measure)}"
         if not family.dataset or len(study.datasets) == 1:
             pairs = words(
                 [_pair(study, row, "and" if len(rows) == 1 else "with") for row in rows], 3
@@ -77,7 +77,7 @@ def posterior(study: Study, leader: str, runner_up: str) -> Iterator[str]:
         return
     family, row = found
     within = (
-        f", that they differ by no more than {prose.gap(row.rope, row.metric)} "
+        f", that they differ by no more than {prose.gap(row.rope, family.measure)} "
         f"{probability(row.p_equivalent)}"
         if row.rope > 0
         else ""

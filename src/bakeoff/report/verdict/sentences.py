@@ -18,7 +18,6 @@ from bakeoff.report.verdict.headline import BEST
 from bakeoff.report.verdict.kind import Kind
 from bakeoff.report.verdict.outcome import Outcome
 from bakeoff.report.verdict.wording import name, names, the, title
-from bakeoff.scores import METRICS
 from bakeoff.stats import IN_GROUPS, Evidence, TypeOneError, catalogue
 
 
@@ -74,7 +73,7 @@ def by_how_much(study: Study, o: Outcome) -> str:
     if not family.dataset:
         return _over_datasets(study, o)
     row = family.between(a, b)
-    title = METRICS[family.metric].title
+    title = family.measure.title
     if row is None or math.isnan(row.estimate):
         return f"{name(study, a)} has the best {title}."
     if row.estimate < 0:
@@ -88,20 +87,20 @@ def by_how_much(study: Study, o: Outcome) -> str:
 
 def difference(study: Study, family: Family, row: Comparison, more: str = "") -> str:
     """Say by how much A scores better than B."""
-    metric = METRICS[family.metric]
+    metric = family.measure
     a, b = name(study, row.model_a), name(study, row.model_b)
-    if prose.gap(row.estimate, row.metric) == prose.gap(0.0, row.metric):
+    if prose.gap(row.estimate, metric) == prose.gap(0.0, metric):
         return f"The {metric.title} of {a} and {b} is the same to the digits shown."
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
     mean = f" ({score(means[row.model_a])})" if row.model_a in means else ""
-    comparative = f"{prose.better(row.metric)} than that of {b}"
+    comparative = f"{prose.better(metric)} than that of {b}"
     ahead = prose.gap_with_interval(row, family)
     return f"The {metric.title} of {a}{mean} is {ahead} {comparative}{more}."
 
 
 def _over_datasets(study: Study, o: Outcome) -> str:
     """Give the ranks that the test compares, or else those of the mean scores."""
-    family, metric = o.family, METRICS[o.family.metric]
+    family, metric = o.family, o.family.measure
     where, leader = prose.evidence(study, family), name(study, o.leader)
     lines = {line.model: line for line in ranking(study, family.metric, family.plan)}
     own = {model: line.rank for model, line in lines.items()}

@@ -7,8 +7,9 @@ scikit-learn's checks cost a millisecond a call. The tests hold them to scikit-l
 from importlib import import_module
 
 from bakeoff.scores.metrics.entry import METRICS, POINTS, Metric, Need
+from bakeoff.scores.metrics.given import metrics_of
 
-__all__ = ["METRICS", "POINTS", "Metric", "Need"]
+__all__ = ["METRICS", "POINTS", "Metric", "Need", "metrics_of"]
 
 for _kind in ("labels", "areas", "probabilities", "costs"):  # the order that tables list them in
     import_module(f"{__name__}.{_kind}")

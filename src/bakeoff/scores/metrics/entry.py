@@ -65,6 +65,8 @@ class Metric:
         Whether it is the mean of a value of each row, and so means something on a single one.
     own : OwnMetric or None
         What the experiment says of a metric of the user's own.
+    computed : bool
+        Whether it is computed here; else its values are given.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Metric:
     instead: str = ""
     mean_of_rows: bool = False
     own: OwnMetric | None = None
+    computed: bool = True
 
     def __call__(
         self,
@@ -156,7 +159,7 @@ class View:
         return np.asarray(self.confusion.sum(axis=1) > 0)
 
 
-class _Metrics(dict[str, Metric]):
+class Metrics(dict[str, Metric]):
     """The metrics by name; names joined by ``+`` are several criteria taken together."""
 
     def __missing__(self, name: str) -> Metric:
@@ -171,7 +174,7 @@ def _no_single_value(view: View) -> float:
     raise UndefinedMetric("several criteria have no single value")
 
 
-METRICS: dict[str, Metric] = _Metrics()
+METRICS: dict[str, Metric] = Metrics()
 Value = Callable[[View], float]
 
 

@@ -11,26 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple,
 from pydantic import (
     BeforeValidator,
     Field,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
     model_validator,
 )
 
-from bakeoff.errors import Problem, UserError, shown
-from bakeoff.keys import Label, SpecSection, said, with_numbers
+from bakeoff.errors import Problem, UserError
+from bakeoff.keys import ClassName, Label, OneMessage, SpecSection, said, with_numbers
+from bakeoff.sources.common.costs import Costs
 from bakeoff.sources.common.subgroups import Subgroups
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def _one_message(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-    """Say once, not once for each kind of value, that none of them fits."""
-    try:
-        return handler(value)
-    except ValidationError:
-        raise said(f"expected one number or text, found {shown(value)}") from None
 
 
 def _number_as_text(value: Any) -> Any:
@@ -38,12 +28,11 @@ def _number_as_text(value: Any) -> Any:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-ClassName = Annotated[str | int | float | bool, WrapValidator(_one_message)]
 NewName = Annotated[str, BeforeValidator(_number_as_text)]
 ColumnName = Annotated[str, Field(min_length=1)]
 Params = Annotated[dict[str, Any], BeforeValidator(with_numbers)]
 Values = Annotated[list[ClassName], Field(min_length=1)]
-Limit = Annotated[int | float | str, WrapValidator(_one_message), BeforeValidator(with_numbers)]
+Limit = Annotated[int | float | str, OneMessage, BeforeValidator(with_numbers)]
 
 
 class Filter(SpecSection):
@@ -157,6 +146,11 @@ class DataSet(SpecSection, ABC):
         description="Columns whose values divide the test rows, like `[sex, {column: age, bins: "
         "[40, 65]}]`: the models are compared in each subgroup too, and whether their difference "
         "differs. They stay features unless `drop` or `features` leaves them out.",
+    )
+    costs: Costs | None = Field(
+        None,
+        description="What each kind of error costs on these data, in place of the "
+        "experiment's `costs:`.",
     )
     licence: str | None = Field(None, description="Licence of the data, shown on its card.")
 

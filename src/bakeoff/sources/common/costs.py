@@ -1,4 +1,4 @@
-"""What errors cost: the `costs:` part of an experiment."""
+"""What errors cost: the `costs:` of an experiment or of one data set."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from bakeoff.keys import SpecSection, name_of, said
-from bakeoff.sources.common.base import ClassName
+from bakeoff.keys import ClassName, SpecSection, name_of, said
 
 Cost = Annotated[float, Field(ge=0)]
 PRICED = ("cost", "expected_cost")

@@ -1,0 +1,117 @@
+"""What columns are worth to a fitted model: scikit-learn's numbers, the same in every run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.inspection import permutation_importance
+from sklearn.tree import DecisionTreeClassifier
+
+from bakeoff.errors import UserError
+from bakeoff.fit.fit_task import FitTask
+from bakeoff.fit.importance import importance
+from bakeoff.fit.predictions import read_facts
+from bakeoff.fit.train import TrainedModel
+from bakeoff.run import steps
+from bakeoff.scores.importance import COLUMNS, importances
+from bakeoff.spec import load_experiment
+from bakeoff.spec.importance import Importance
+
+WANTED = Importance(repeats=4)
+EXPERIMENT: dict[str, Any] = {
+    "experiment": "e",
+    "datasets": {"d": {"source": "file", "path": "d.csv", "target": "y"}},
+    "models": {
+        "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier", "features": ["x", "city"]},
+        "svm": {"estimator": "sklearn.svm.LinearSVC"},
+    },
+    "resampling": {"kfold": {"folds": 2}, "holdout": {}},
+    "importance": {"repeats": 4},
+}
+
+
+def made_up(n: int = 90) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    x, noise = rng.normal(size=n), rng.normal(size=n)
+    city = rng.choice(["Ulm", "Bonn"], n)
+    return pd.DataFrame({"noise": noise, "x": x, "city": city, "y": np.where(x > 0, "b", "a")})
+
+
+def test_importances_are_those_of_scikit_learn() -> None:
+    rows = made_up()
+    X, y = rows[["noise", "x"]], (rows["y"] == "b").to_numpy(dtype=np.intp)
+    fitted = DecisionTreeClassifier(random_state=0).fit(X[:60], y[:60])
+    known = permutation_importance(
+        fitted, X[60:], y[60:], scoring="accuracy", n_repeats=4, random_state=5
+    )
+    found = importance(TrainedModel(fitted, None, {}), X[60:], y[60:], WANTED, 5)
+    assert found["features"] == ["noise", "x"]
+    assert found["mean"] == known.importances_mean.tolist()
+    assert found["sd"] == pytest.approx(known.importances.std(axis=1, ddof=1))
+    assert found["mean"][0] == 0 < found["mean"][1]
+
+
+def test_threshold_of_the_model_is_used() -> None:
+    rows = made_up()
+    X, y = rows[["x"]], (rows["y"] == "b").to_numpy(dtype=np.intp)
+    fitted = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    all_positive = TrainedModel(fitted, 0.0, {})
+    assert importance(all_positive, X, y, WANTED, 1)["mean"] == [0.0]
+    assert importance(TrainedModel(fitted, 0.5, {}), X, y, WANTED, 1)["mean"][0] > 0.2
+
+
+def test_score_that_cannot_be_had_is_told() -> None:
+    rows = made_up()
+    fitted = TrainedModel(DecisionTreeClassifier().fit(rows[["x"]], rows["y"] == "b"), None, {})
+    wanted = Importance(scoring="adjusted_rand_score_of_nobody")
+    with pytest.raises(UserError, match="adjusted_rand_score_of_nobody"):
+        importance(fitted, rows[["x"]], np.zeros(90, dtype=np.intp), wanted, 1)
+
+
+def test_fits_on_the_holdout_alone_measure_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made_up().to_csv("d.csv", index=False)
+    e = load_experiment(EXPERIMENT)
+    steps.load_dataset(e, "d", "d.parquet", "d.json")
+    for plan in e.resampling.plans():
+        steps.split_dataset(e, "d", plan, "d.parquet", plan, f"{plan}.json")
+
+    def fitted(name: str) -> dict[str, FitTask]:
+        tasks = {}
+        for fit in e.fits():
+            out = f"{name}.{fit.model}.{fit.split}"
+            rest = {"recipe": "r", "importance": e.importance_by(fit)}
+            task = FitTask(fit, e.fitted[fit.model], 1, "d.parquet", fit.plan, out, **rest)
+            steps.fit(task, reuse=False)
+            tasks[f"{fit.model}.{fit.split}"] = task
+        return tasks
+
+    tasks = fitted("first")
+    measuring = {name for name, t in tasks.items() if "importance" in read_facts(t.output)}
+    assert measuring == {"tree.holdout", "svm.holdout"}
+    again = [task.output for name, task in fitted("second").items() if name in measuring]
+    table = importances([tasks[name].output for name in measuring])
+    assert tuple(table) == COLUMNS
+    own = table[table["model"] == "tree"].set_index("feature")["mean"]
+    assert own.index.tolist() == ["x", "city"]
+    assert own["x"] > 0.2
+    assert set(table.loc[table["model"] == "svm", "feature"]) == {"noise", "x", "city"}
+    other = importances(again).sort_values(["model", "feature"], ignore_index=True)
+    pd.testing.assert_frame_equal(table.sort_values(["model", "feature"], ignore_index=True), other)
+    # what measured otherwise is measured again
+    before = read_facts(tasks["tree.holdout"].output)
+    task = tasks["tree.holdout"]
+    more = FitTask(*(task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r"), None, None)
+    steps.fit(more, reuse=False)
+    assert read_facts(task.output) == before
+    more = FitTask(
+        *(task.fit, task.model, 1, "d.parquet", "holdout", task.output, "r"), None, Importance()
+    )
+    steps.fit(more, reuse=False)
+    assert read_facts(task.output)["importance"]["repeats"] == 10

@@ -1,0 +1,199 @@
+"""A model of another run is paired on the folds of this one, or refused with what differs."""
+
+from __future__ import annotations
+
+import copy
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bakeoff.errors import UserError
+from bakeoff.fit.fit_task import FitTask
+from bakeoff.fit.predictions import Predictions, no_predictions
+from bakeoff.paths import Paths
+from bakeoff.preflight import check_experiment
+from bakeoff.run import steps
+from bakeoff.run.needs import Needs
+from bakeoff.spec import Fit, load_experiment
+
+MARCH: dict[str, Any] = {
+    "experiment": "march",
+    "seed": 4,
+    "datasets": {
+        "d": {"source": "generator", "name": "make_classification", "params": {"n_samples": 60}}
+    },
+    "models": {
+        "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_depth": 2}},
+        "svm": {"estimator": "sklearn.svm.LinearSVC"},
+    },
+    "resampling": {"kfold": {"folds": 3}, "holdout": {}},
+    "metrics": ["accuracy", "roc_auc"],
+    "tests": {"run": ["kfold_t", "mcnemar"]},
+}
+APRIL: dict[str, Any] = {
+    **MARCH,
+    "experiment": "april",
+    "models": {
+        "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+        "old": {"results": "results/march", "model": "svm"},
+    },
+}
+
+
+def divide(config: dict[str, Any]) -> None:
+    """Load and divide the data of an experiment."""
+    e = load_experiment(config)
+    paths = Paths.of(e.experiment)
+    steps.load_dataset(e, "d", paths.data("d"), paths.card("d"))
+    for plan in e.resampling.plans():
+        made = paths.splits("d", plan), paths.split_quality("d", plan)
+        steps.split_dataset(e, "d", plan, paths.data("d"), *made)
+    steps.resolve_experiment(e, [], paths.top("experiment.yaml"), paths.top("tests.json"))
+
+
+@pytest.fixture(scope="module")
+def march(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a run that was made once; not to be changed."""
+    folder, before = tmp_path_factory.mktemp("march"), Path.cwd()
+    os.chdir(folder)
+    try:
+        divide(MARCH)
+        e = load_experiment(MARCH)
+        paths, needs = Paths.of("march"), Needs(e)
+        for fit in e.fits():
+            places = paths.data("d"), paths.splits("d", fit.plan), needs.prediction(fit)
+            steps.fit(FitTask(fit, e.fitted[fit.model], e.seed, *places), reuse=False)
+    finally:
+        os.chdir(before)
+    return folder
+
+
+@pytest.fixture
+def april(march: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Return an experiment beside a copy of that run, to be changed."""
+    shutil.copytree(march, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return copy.deepcopy(APRIL)
+
+
+def messages(config: dict[str, Any]) -> str:
+    try:
+        problems, _ = check_experiment(load_experiment(config))
+    except UserError as error:
+        return str(error)
+    return "\n".join(map(str, problems))
+
+
+@pytest.mark.parametrize("plan", ["kfold", "holdout"])
+def test_model_of_another_run_leaves_what_it_left_there(april: dict[str, Any], plan: str) -> None:
+    assert messages(april) == ""
+    divide(april)
+    e, paths = load_experiment(april), Paths.of("april")
+    assert load_experiment(e.resolved()) == e
+    for repeat, fold in e.resampling.plans()[plan].splits():
+        fit = Fit("d", "old", plan, repeat, fold)
+        places = paths.data("d"), paths.splits("d", plan), Needs(e).prediction(fit)
+        steps.take_predictions(e, fit, *places)
+        made = Predictions.read(places[-1])
+        known = Predictions.read(Paths("results/march").prediction("d", "svm", fit.split))
+        for name in ("row_id", "y_true", "y_pred", "decision"):
+            np.testing.assert_array_equal(getattr(made, name), getattr(known, name))
+        assert {made.facts[k] for k in ("dataset", "model", "plan")} == {"d", "old", plan}
+        assert (made.facts["repeat"], made.facts["fold"]) == (repeat, fold)
+        assert made.facts["n_train"] == known.facts["n_train"]
+
+
+def test_what_is_read_of_another_run_is_waited_for(april: dict[str, Any]) -> None:
+    e = load_experiment(april)
+    folds = [f"predictions/d/svm/kfold.repeat-1.fold-{fold}.parquet" for fold in (1, 2, 3)]
+    behind = {*folds, "predictions/d/svm/holdout.parquet", "data/d.parquet"}
+    expected = {f"results/march/{name}" for name in {*behind, "splits/d.kfold.parquet"}}
+    assert set(Needs(e).given("d")) == expected
+    assert all(Path(path).is_file() for path in expected)
+
+
+DIFFERENT: list[tuple[str, Callable[[dict[str, Any]], Any], str]] = [
+    ("folds", lambda c: c["resampling"]["kfold"].update(folds=4), "divides the rows otherwise"),
+    (
+        "plan told",
+        lambda c: c["resampling"]["kfold"].update(stratify=False),
+        "`resampling.kfold` is {'stratify': True, 'repeats': 1, 'folds': 3} there and",
+    ),
+    ("seed", lambda c: c.update(seed=5), "the column"),
+    (
+        "fewer rows",
+        lambda c: c["datasets"]["d"]["params"].update(n_samples=50),
+        "'results/march/data/d.parquet' holds other data than d here: 60 rows there, 50 here",
+    ),
+    (
+        "fewer columns",
+        lambda c: c["datasets"]["d"].update(drop=["x1"]),
+        "column(s) there alone: x1",
+    ),
+    (
+        "another positive class",
+        lambda c: c["datasets"]["d"].update(positive="0"),
+        "classes 0, 1 there, 1, 0 here, in this order",
+    ),
+    (
+        "a plan that was not run",
+        lambda c: c["resampling"].update(cv_5x2={}),
+        "no file at 'results/march/splits/d.cv_5x2.parquet'",
+    ),
+    (
+        "no such model",
+        lambda c: c["models"]["old"].update(model="sv"),
+        "models.old.results: no file",
+    ),
+    ("own results", lambda c: c.update(experiment="march"), "is where the results of this"),
+    (
+        "predictions beside",
+        lambda c: c["models"].update(c={"predictions": "c.csv"}),
+        "c brings predictions on one test set, which feed the plan `holdout` alone",
+    ),
+    (
+        "no data",
+        lambda c: (c["datasets"].update(d={"source": "given"}), c["models"].pop("bayes")),
+        "datasets.d.source: the folds of kfold are divisions of the data",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"), [d[1:] for d in DIFFERENT], ids=[d[0] for d in DIFFERENT]
+)
+def test_what_differs_is_told(april: dict[str, Any], change: Any, expected: str) -> None:
+    change(april)
+    assert expected in messages(april)
+
+
+def test_divisions_of_another_seed_are_told(april: dict[str, Any]) -> None:
+    rows = "\n".join(f"{i},{i % 7},{'ab'[i % 2]}" for i in range(60))
+    Path("d.csv").write_text(f"i,x,y\n{rows}\n")
+    source = {"source": "file", "path": "d.csv", "target": "y", "id": "i"}
+    divide({**MARCH, "datasets": {"d": source}})
+    april |= {"datasets": {"d": source}, "seed": 5}
+    said = messages(april)
+    assert "models.old.results: 'results/march/splits/d.kfold.parquet' divides the rows" in said
+    assert "`seed` is 4 there and 5 here" in said
+
+
+def test_stale_and_failed_fits_of_another_run_are_told(april: dict[str, Any]) -> None:
+    path = Path("results/march/predictions/d/svm/kfold.repeat-1.fold-2.parquet")
+    one = Predictions.read(path)
+    no_predictions({**one.facts, "failure": "it did not converge"}).write(path)
+    assert "fold-2.parquet' is of a fit that failed: it did not converge" in messages(april)
+    stale = {**one.facts, "inputs": "0+0"}
+    Predictions(one.row_id, one.y_true, one.y_pred, one.classes, None, one.decision, stale).write(
+        path
+    )
+    assert "was not made from the data and the divisions that lie beside it" in messages(april)
+    path.write_bytes(b"PAR1")
+    assert "fold-2.parquet' is no file of predictions" in messages(april)
+    path.unlink()
+    assert f"no file at {str(path)!r}" in messages(april)
