@@ -201,7 +201,7 @@ def test_groups_keep_class_shares_when_they_can() -> None:
     of_group = rng.choice(3, 120, p=[0.6, 0.3, 0.1])
     labels = np.repeat([f"c{k}" for k in of_group], sizes)
     frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: labels})
-    frame[GROUP] = np.repeat(np.arange(120).astype(str), sizes)
+    frame = frame.assign(**{GROUP: np.repeat(np.arange(120).astype(str), sizes), "x": 0})
     data = Table(frame, ("c0", "c1", "c2"), {})
     measured = {}
     for stratify in (True, False):
