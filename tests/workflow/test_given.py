@@ -45,7 +45,7 @@ def test_given_model_is_compared_as_if_it_were_fitted(beside: Runner, tiny: dict
     tiny["tests"] = {"run": ["mcnemar", "cochran_q"]}
     run = beside(tiny)
     assert run.returncode == 0, run.stderr
-    assert "take_predictions" in executed(run)
+    assert "take_holdout" in executed(run)
     assert not (beside.results("mixed") / "logs/fit/iris/tree").exists()
     for test in ("mcnemar", "cochran_q"):
         expected = rows(beside, "tiny", test=test)
