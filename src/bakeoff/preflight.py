@@ -98,7 +98,7 @@ def _tried_metrics(experiment: Experiment, dataset: str, table: Table) -> Iterat
     truth = table.codes[rows]
     guessed = np.where(np.arange(len(rows)) % 2, truth, np.roll(truth, 1))
     p = (np.eye(len(table.classes))[guessed] + 1) / (len(table.classes) + 1)
-    columns = taken(table.carried.iloc[rows])
+    columns = taken(table.carried.iloc[rows]) if len(table.carried) else {}
     for i, name in enumerate(experiment.metrics):
         if name not in experiment.own_metrics or not len(rows):
             continue

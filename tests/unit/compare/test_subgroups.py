@@ -41,7 +41,7 @@ def rows(metric="f1", effect=1.0, models=("a", "b")):
 
 def test_lines_are_the_interaction_and_the_difference_in_each_subgroup(tiny):
     data = rows()
-    lines = of_test_set("d", data, experiment(tiny))
+    lines = of_test_set("iris", data, experiment(tiny))
     assert [(x["column"], x["role"], x["subgroup"]) for x in lines] == [
         ("sex", "interaction", ""), ("sex", "subgroup", "f"), ("sex", "subgroup", "m"),
         ("site", "interaction", ""), ("site", "subgroup", "w"), ("site", "subgroup", "n"),
@@ -58,7 +58,7 @@ def test_lines_are_the_interaction_and_the_difference_in_each_subgroup(tiny):
 
 
 def test_pvalues_are_adjusted_over_columns_and_over_subgroups(tiny):
-    lines = of_test_set("d", rows(models=("a", "b", "c")), experiment(tiny))
+    lines = of_test_set("iris", rows(models=("a", "b", "c")), experiment(tiny))
     sizes = {(x["column"], x["role"]): x["family_size"] for x in lines}
     assert sizes == {
         ("sex", "interaction"): 6, ("site", "interaction"): 6,
@@ -71,7 +71,7 @@ def test_pvalues_are_adjusted_over_columns_and_over_subgroups(tiny):
 
 
 def test_control_alone_is_compared(tiny):
-    lines = of_test_set("d", rows(models=("a", "b", "c")), experiment(tiny, versus="b"))
+    lines = of_test_set("iris", rows(models=("a", "b", "c")), experiment(tiny, versus="b"))
     assert {(x["model_a"], x["model_b"]) for x in lines} == {("b", "a"), ("b", "c")}
 
 
@@ -79,7 +79,9 @@ def test_subgroup_with_too_few_rows_has_a_status_and_no_pvalue(tiny):
     data = rows()
     small = np.where(np.arange(N) < 4, "rare", np.asarray(data.subgroups["sex"]))
     lines = of_test_set(
-        "d", dataclasses.replace(data, subgroups={"sex": pd.Categorical(small)}), experiment(tiny)
+        "iris",
+        dataclasses.replace(data, subgroups={"sex": pd.Categorical(small)}),
+        experiment(tiny),
     )
     rare = next(x for x in lines if x["subgroup"] == "rare")
     assert (rare["n"], rare["decision"]) == (4, "undecided")
@@ -91,7 +93,7 @@ def test_subgroup_with_too_few_rows_has_a_status_and_no_pvalue(tiny):
 def test_groups_of_rows_come_along(tiny):
     data = rows()
     grouped = dataclasses.replace(data, groups=np.arange(N) // 30)
-    lines = of_test_set("d", grouped, experiment(tiny))
+    lines = of_test_set("iris", grouped, experiment(tiny))
     codes = data.subgroups["sex"].codes
     whole = metric_interaction(
         data.truth, *data.predicted.T, codes, metric="f1", groups=grouped.groups
@@ -102,6 +104,6 @@ def test_groups_of_rows_come_along(tiny):
 
 def test_model_without_probabilities_has_a_reason(tiny):
     silent = dataclasses.replace(rows("log_loss"), probabilities=np.full((N, 2, 2), np.nan))
-    lines = of_test_set("d", silent, experiment(tiny))
+    lines = of_test_set("iris", silent, experiment(tiny))
     assert {x["status"] for x in lines} == {"undefined_metric"}
     assert {x["decision"] for x in lines} == {"undecided"}

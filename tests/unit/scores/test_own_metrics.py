@@ -200,7 +200,7 @@ def test_columns_come_along_into_subgroups(tiny, code):
     entered(profit={"columns": ["amount"]})
     sex = pd.Categorical(np.where(np.arange(80) % 2, "f", "m"))
     data = dataclasses.replace(rows("profit"), subgroups={"sex": sex})
-    lines = in_subgroups("d", data, load_experiment(tiny))
+    lines = in_subgroups("iris", data, load_experiment(tiny))
     women = np.asarray(sex == "f")
     expected = [
         np.where((data.truth == 1) & (data.predicted[:, m] == 1), data.columns["amount"], 0)[women]
