@@ -266,7 +266,7 @@ def test_rows_left_out_in_blocks_have_the_spread_of_rows():
 
 def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flagged(code):
     entered(profit={"columns": ["amount"], "unit": "euros"})
-    assert prose.gap(-2.5, "profit") == "2.500 euros"
+    assert prose.gap(-2.5, METRICS["profit"]) == "2.500 euros"
     assert next(of_test_set("d", rows("profit"), None, 0.95))["note"] == ""
     steep = dataclasses.replace(rows("profit"), columns={"amount": np.exp(np.arange(80) / 3)})
     line = next(of_test_set("d", steep, None, 0.95))
