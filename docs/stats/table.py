@@ -22,6 +22,7 @@ EVIDENCE = {
     Evidence.LABELS: "predicted classes per row",
     Evidence.PROBABILITIES: "scores per row",
     Evidence.PREDICTIONS: "predictions per row",
+    Evidence.VALUES: "a number per row",
     Evidence.FOLD_SCORES: "a score per fold",
     Evidence.FOLD_CRITERIA: "several scores per fold",
     Evidence.FOLD_CORRECTNESS: "right/wrong per row and fold",

@@ -161,6 +161,8 @@ def _computed(experiment: Experiment) -> str:
     """Name what of an experiment is scored here; empty where all scores are given."""
     if experiment.fitted:
         return f"{next(iter(experiment.fitted))}, which is fitted here,"
+    if experiment.by_values:
+        return ""
     plans = experiment.resampling.plans()
     return next((f"the plan {plan}" for plan in plans if not experiment.by_scores(plan)), "")
 

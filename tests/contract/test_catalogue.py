@@ -393,6 +393,8 @@ def test_signature_follows_the_evidence(name):
         (Evidence.PROBABILITIES, Arity.PAIR): ["y_true", "score_a", "score_b"],
         (Evidence.PREDICTIONS, Arity.PAIR): ["y_true", "predicted_a", "predicted_b"],
         (Evidence.PREDICTIONS, None): ["y_true", "predicted"],
+        (Evidence.VALUES, Arity.PAIR): ["values_a", "values_b"],
+        (Evidence.VALUES, None): ["values"],
         (Evidence.FOLD_CORRECTNESS, Arity.PAIR): ["fold", "correct_a", "correct_b"],
         (Evidence.FOLD_CORRECTNESS, None): ["fold", "correct"],
     }

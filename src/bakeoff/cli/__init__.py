@@ -156,6 +156,22 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         help="rows without a true label: refuse them (default), or leave them out",
     )
     parser.add_argument(
+        "--metric",
+        action="append",
+        metavar="NAME",
+        help="compare by this metric, e.g. f1 or roc_auc, and tell which models may be the best; "
+        "may be given several times; default: accuracy",
+    )
+    parser.add_argument(
+        "--positive", metavar="CLASS", help="the positive one of two; default: the last, sorted"
+    )
+    parser.add_argument(
+        "--values",
+        choices=("higher", "lower", "right", "wrong"),
+        help="the columns hold a number for each row, and no labels: higher or lower is better; or "
+        "1 says that the row is right (or wrong) and 0 that it is not",
+    )
+    parser.add_argument(
         "--counts",
         metavar="N,N,N,N",
         help="two models without a file: rows that both, only A, only B and neither is right on",
@@ -179,10 +195,10 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--correction",
-        default="bonferroni",
         metavar="NAME",
-        help="for more than one pair: bonferroni (default), holm, hochberg, hommel, sidak, "
-        "holm-sidak, BH, BY, none and others of `tests: {correction: …}`",
+        help="for more than one pair: bonferroni (default; max-t with --metric and --values), "
+        "holm, hochberg, hommel, sidak, holm-sidak, BH, BY, none and others of "
+        "`tests: {correction: …}`",
     )
     parser.add_argument(
         "--versus", metavar="MODEL", help="compare this model with each other, not all pairs"
@@ -207,6 +223,8 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "\nexamples:\n"
         "  bakeoff compare predictions.csv --truth diagnosis\n"
         "  bakeoff compare resnet.csv vit.csv mixer.csv --versus resnet\n"
+        "  bakeoff compare predictions.csv --metric f1 --metric mcc --positive sick\n"
+        "  bakeoff compare losses.csv --values lower --groups patient\n"
         "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet"
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bakeoff.cli.check_related import show_related, show_undeclared
 from bakeoff.cli.check_subgroups import show_subgroups
+from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare.corrections import pairs_of
 from bakeoff.compare.setup import compares_pairs, setup_of
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace) -> None:
     _show_detectable(experiment, chosen, tables)
     show_related(experiment, chosen, tables)
     show_subgroups(experiment, tables)
+    show_rows_needed(experiment)
     _show_resources(experiment)
     say(paragraph(f"To run it: snakemake --cores all --configfile {args.file}"), "")
 

@@ -5,34 +5,35 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import yaml
 
+from bakeoff.cli.compare_study import KINDS, METRIC, ROWS, make_study, related
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.compare import Comparison, Context, check_classes, choose_tests, run_test
-from bakeoff.compare.dependence import OPTION, robust
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare import Comparison
 from bakeoff.data.predicted import Predicted, contradiction
-from bakeoff.data.side_by_side import SideBySide, read_each, read_wide
+from bakeoff.data.side_by_side import (
+    SideBySide,
+    read_each,
+    read_each_values,
+    read_wide,
+    read_wide_values,
+)
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.report import prose
 from bakeoff.report.family import Family
+from bakeoff.report.may_be_best import may_be_best, worth_of_winner
 from bakeoff.report.numbers import count, fixed, interval, number, percent, pvalue, score
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.wrapping import paragraph
-from bakeoff.spec import Experiment, load_experiment
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.stats import Evidence, catalogue
+from bakeoff.stats import plain
 
-METRIC = "accuracy"
+_OF_RIGHT_ROWS = (("variant", "right"), ("variant", "wrong"))
 MOST_COUNTED = 10_000_000
 """Rows that --counts may stand for."""
 MOST_MODELS = 10
@@ -46,6 +47,7 @@ _OPTIONS = {
     "group": "--groups",
     "time": "--time",
     "run": "--runs",
+    "values": "--values",
 }
 """The option that a part of a problem's path stands for."""
 
@@ -59,20 +61,22 @@ def run(args: argparse.Namespace) -> None:
         raise UserError(f"{option}: {problem.message}" if option else problem.message) from None
     study = make_study(given, args)
     verdict = answer(study)
+    brief = not args.metric and not study.numbers
     if args.json:
-        say(json.dumps(as_json(study, verdict), indent=2, ensure_ascii=False, allow_nan=False))
+        found = as_json(study, verdict, brief=brief)
+        say(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        show(study, verdict)
+        show(study, verdict, brief=brief)
         notes(given)
 
 
 def read(args: argparse.Namespace) -> SideBySide:
     """Read what the options name: one table of all models, or one of each."""
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted}
-    columns = GivenColumns.model_validate({**keys, **_related(args)})
+    columns = GivenColumns.model_validate({**keys, **related(args)})
     if columns.group is not None and columns.time is not None:
         raise UserError("--groups and --time cannot be combined: keep one of them")
-    if args.assume_independent and not any(_related(args).values()):
+    if args.assume_independent and not any(related(args).values()):
         raise UserError("--assume-independent: neither --groups, --time nor --runs names a column")
     how: dict[str, Any] = {
         "classes": _listed(args.classes) or (),
@@ -84,6 +88,8 @@ def read(args: argparse.Namespace) -> SideBySide:
         return _renamed(_from_counts(args.counts), _listed(args.names))
     if not args.files:
         raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
+    if args.values is not None:
+        return _renamed(_with_numbers(args, columns), _listed(args.names))
     if len(args.files) == 1:
         if args.predicted is not None:
             raise UserError("--predicted is for one table per model; --models chooses columns")
@@ -94,12 +100,34 @@ def read(args: argparse.Namespace) -> SideBySide:
                 "--models names columns of one table; of several tables each is a model"
             )
         found = read_each(args.files, columns, **how)
-    return _renamed(found, _listed(args.names))
+    return _with_positive(_renamed(found, _listed(args.names)), args.positive)
 
 
-def _related(args: argparse.Namespace) -> dict[str, str | None]:
-    """Return the columns that say which rows belong together."""
-    return {"group": args.groups, "time": args.time, "run": args.runs}
+def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide:
+    """Read numbers per row; what is about labels has no meaning for them."""
+    for option in ("truth", "predicted", "classes", "positive", "costs", "variant"):
+        if getattr(args, option) is not None and (option, args.values) not in _OF_RIGHT_ROWS:
+            raise UserError(f"--{option} is for predictions, not for numbers per row (--values)")
+    kind = KINDS[args.values]
+    if len(args.files) == 1:
+        return read_wide_values(args.files[0], columns, kind, _listed(args.models))
+    return read_each_values(args.files, columns, kind)
+
+
+def _with_positive(given: SideBySide, positive: str | None) -> SideBySide:
+    """Make a class of two the positive one, which is the last."""
+    if positive is None or positive == given.classes[-1]:
+        return given
+    if positive not in given.classes or len(given.classes) != 2:
+        raise UserError(unknown("class in --positive:", positive, given.classes[:2]))
+    models = {
+        name: Predicted(
+            1 - one.codes, None if one.probabilities is None else one.probabilities[:, ::-1]
+        )
+        for name, one in given.models.items()
+    }
+    classes = given.classes[::-1]
+    return dataclasses.replace(given, classes=classes, truth=1 - given.truth, models=models)
 
 
 def _renamed(given: SideBySide, labels: Sequence[str] | None) -> SideBySide:
@@ -144,123 +172,32 @@ def notes(given: SideBySide) -> None:
             say(dim(paragraph(said)))
 
 
-def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
-    """Test what the experiment of these models would, and gather what a report needs."""
-    ids = _ids(list(given.models))
-    tests: dict[str, Any] = {
-        "alpha": args.alpha,
-        "correction": args.correction,
-        "alternative": args.alternative,
-        "run": ["mcnemar"] if len(ids) == 2 else ["cochran_q", "mcnemar"],
-    }
-    if args.variant is not None:
-        tests["options"] = {"mcnemar": {"variant": args.variant}}
-    costs = _costs(args.costs)
-    if costs is not None:
-        tests["run"].append("cost_sensitive")
-    if args.versus is not None:
-        if args.versus not in ids:
-            raise UserError(unknown("model in --versus:", args.versus, ids))
-        tests["versus"] = ids[args.versus]
-    if args.assume_independent:
-        for name in tests["run"]:
-            tests.setdefault("options", {}).setdefault(name, {})[OPTION] = True
-    columns = {key: name for key, name in _related(args).items() if name is not None}
-    experiment = _experiment(given, ids, tests, costs, columns)
-    codes = np.column_stack([found.codes for found in given.models.values()])
-    rows = PairedPredictions(
-        tuple(ids.values()),
-        given.classes,
-        given.truth,
-        codes,
-        groups=given.related.get("group"),
-        times=given.related.get("time"),
-    )
-    context = Context("rows", "holdout", METRIC, True, experiment.tests)
-    of_costs = dataclasses.replace(
-        context, metric="cost", greater_is_better=False, costs=experiment.costs
-    )
-    known = catalogue()
-    entries = [robust(known[test], experiment) for test in tests["run"]]
-    comparisons = [
-        comparison
-        for entry in entries
-        for comparison in run_test(
-            entry, rows, of_costs if entry.evidence is Evidence.LABELS else context
-        )
-    ]
-    scores = pd.DataFrame(
-        {
-            "dataset": "rows",
-            "model": model,
-            "plan": "holdout",
-            "repeat": 1,
-            "fold": 1,
-            "n_train": np.nan,
-            "n_test": rows.n,
-            "metric": METRIC,
-            "value": float(right),
-            "undefined": "",
-        }
-        for model, right in zip(rows.models, rows.correct.mean(axis=0), strict=True)
-    )
-    return Study(experiment, tuple(comparisons), scores, pd.DataFrame(), {}, {"rows": rows})
+def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
+    """Print the verdict, the models and the comparisons.
 
-
-def _experiment(
-    given: SideBySide,
-    ids: Mapping[str, str],
-    tests: Mapping[str, Any],
-    costs: Any,
-    columns: Mapping[str, str],
-) -> Experiment:
-    own = {"predictions": given.name, "columns": dict(columns)}
-    config = {
-        "experiment": "compare",
-        "datasets": {"rows": {"source": "given", "label": given.name}},
-        "models": {i: {**own, "label": m} for m, i in ids.items()},
-        "metrics": [METRIC, *(["cost"] if costs is not None else [])],
-        "tests": dict(tests),
-        **({"costs": costs} if costs is not None else {}),
-    }
-    try:
-        experiment = load_experiment(config)
-    except UserError as error:
-        raise UserError(_as_options(str(error))) from None
-    problems, _ = choose_tests(experiment)
-    problems = [*problems, *check_classes(experiment, "rows", given.classes)]
-    if problems:
-        raise UserError("\n".join(_as_options(str(problem)) for problem in problems))
-    return experiment
-
-
-def _as_options(message: str) -> str:
-    """Name the options, which are keys of the experiment here."""
-    message = re.sub(r"^tests\.(?:options\.mcnemar\.)?(\w+)", r"--\1", message, flags=re.MULTILINE)
-    return re.sub(r"^costs(\.\S+)?:", r"--costs:", message, flags=re.MULTILINE)
-
-
-def _costs(path: str | None) -> Any:
-    """Read what errors cost: `classes` and `matrix`, as in an experiment."""
-    if path is None:
-        return None
-    try:
-        found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(f"--costs: {path!r} cannot be read: {reason}") from None
-    return found.get("costs", found) if isinstance(found, Mapping) else found
-
-
-def _ids(labels: Sequence[str]) -> dict[str, str]:
-    """Map the names of columns or files, which may be any text, to ids."""
-    return {label: f"model-{i}" for i, label in enumerate(labels, 1)}
-
-
-def show(study: Study, verdict: Verdict) -> None:
-    """Print the verdict, the models and the comparisons."""
-    rows = study.test_sets["rows"]
+    Parameters
+    ----------
+    study, verdict
+        What was found.
+    brief : bool
+        Whether to tell of accuracy alone, and not which models may be the best.
+    """
     say("", bold(paragraph(verdict.headline)), *(paragraph(s) for s in verdict.sentences), "")
+    if brief:
+        _show_right(study)
+    for metric in () if brief else study.experiment.metrics:
+        _show_contenders(study, metric)
+    for family in study.families:
+        if family.role == "omnibus":
+            row = family.rows[0]
+            text = f"{family.entry.title}: {_statistic(row)}p = {pvalue(row.pvalue)}"
+            say(f"  {text.replace('= <', '<').replace('= >', '>')}", "")
+        elif not family.follows:
+            _show_pairs(study, family)
+
+
+def _show_right(study: Study) -> None:
+    rows = study.test_sets[ROWS]
     lines = [
         (
             study.label(line.model),
@@ -272,17 +209,34 @@ def show(study: Study, verdict: Verdict) -> None:
     ]
     level = percent(1 - study.alpha)
     say(*table(("model", "accuracy", f"{level} CI", "right"), lines, "lrrr"), "")
-    for family in study.families:
-        if family.role == "omnibus":
-            row = family.rows[0]
-            text = f"{family.entry.title}: {_statistic(row)}p = {pvalue(row.pvalue)}"
-            say(f"  {text.replace('= <', '<').replace('= >', '>')}", "")
-        elif not family.follows:
-            _show_pairs(study, family)
+
+
+def _show_contenders(study: Study, metric: str) -> None:
+    """Print which models may be the best by a metric, and what the winner is worth."""
+    found = may_be_best(study, metric).get(ROWS)
+    if found is None:
+        return
+    lines = [
+        (
+            study.label(line.model),
+            score(line.value),
+            interval(*line.ci) if line.ci else "",
+            "yes" if line.stays else "no",
+            pvalue(line.pvalue),
+            line.tier,
+            percent(round(line.wins, 2)),
+        )
+        for line in found.models
+    ]
+    level = percent(1 - study.alpha)
+    head = ("model", study.metrics[metric].title, f"{level} CI", "may be the best", "p", "tier")
+    say(*table((*head, "would win"), lines, "lrrlrlr", [("would win",), ("tier",)]))
+    told = worth_of_winner(study, study.metrics[metric], found, ROWS)
+    say(*(dim(paragraph(text)) for text in told), "")
 
 
 def _show_pairs(study: Study, family: Family) -> None:
-    order = [line.model for line in ranking(study)]
+    order = [line.model for line in ranking(study, family.metric)]
     lines: list[tuple[str, ...]] = []
     brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
     for i, a in enumerate(order[:1] if brief else order):
@@ -306,20 +260,22 @@ def _show_pairs(study: Study, family: Family) -> None:
                 )
             )
     first = family.rows[0]
-    difference = "B − A" if first.metric == "cost" else "A − B"
+    measure = family.measure
+    difference = "A − B" if measure.greater_is_better or first.metric == "error" else "B − A"
     names = ("A", "B", "only A right", "only B right", difference, prose.level_of(first), "p")
     head = [*names, "adjusted p", ""]
     adjusted = first.family_size > 1 and first.correction != "none"
-    empty = [2, 3] if first.metric == "cost" else []
+    empty = [] if any(line[2] for line in lines) else [2, 3]
     shown = [i for i in range(9) if i not in empty and (adjusted or i != 7)]
     least = [*([("p",)] if adjusted else []), (head[2], head[3])]
     cells = [tuple(line[i] for i in shown) for line in lines]
     aligned = "".join("llrrrrrrl"[i] for i in shown)
     say(*table(tuple(head[i] for i in shown), cells, aligned, least), "")
-    variant = {"midp": "mid-p"}.get(first.variant, first.variant)
+    form = {"midp": "mid-p"}.get(first.variant, first.variant.replace("_", " "))
+    named = measure.title if first.metric == first.variant or study.numbers else form
     if brief:
         say(dim("Pairs without the best model are not shown; --json gives them."))
-    how = f"{family.entry.title} ({variant}); {prose.correction(first)}"
+    how = f"{family.entry.title} ({named}); {prose.correction(first)}"
     say(dim(paragraph(f"{how}; level {percent(first.alpha)}.")))
 
 
@@ -329,23 +285,36 @@ def _statistic(row: Comparison) -> str:
     return f"Q({number(row.df)}) = {number(row.statistic)}, "
 
 
-def as_json(study: Study, verdict: Verdict) -> dict[str, Any]:
+def as_json(study: Study, verdict: Verdict, *, brief: bool) -> dict[str, Any]:
     """Return everything as plain data, models by their own names."""
     own = {"": "", **{model: str(study.experiment.models[model].label) for model in study.models}}
-    rows = study.test_sets["rows"]
+    found = (study.test_sets or study.numbers)[ROWS]
+    values = study.scores.set_index(["model", "metric"])["value"].to_dict()
+    shown = [METRIC] if brief else study.experiment.metrics
     return {
-        "rows": rows.n,
+        "rows": found.n,
         "verdict": {
             "kind": verdict.kind.value,
             "headline": verdict.headline,
             "sentences": list(verdict.sentences),
         },
         "models": [
-            {"model": own[model], "accuracy": float(right)}
-            for model, right in zip(rows.models, rows.correct.mean(axis=0), strict=True)
+            {"model": own[model], **{m: plain(values[model, m]) for m in shown}}
+            for model in study.models
         ],
         "comparisons": [
             {**row.to_dict(), "model_a": own[row.model_a], "model_b": own[row.model_b]}
             for row in study.comparisons
         ],
+        **({} if brief else {"best": [_best(study, m, own) for m in shown]}),
     }
+
+
+def _best(study: Study, metric: str, own: Mapping[str, str]) -> dict[str, Any]:
+    """Return which models may be the best by a metric, as plain data."""
+    found = may_be_best(study, metric).get(ROWS)
+    if found is None:
+        return {"metric": metric, "models": []}
+    lines = [{**dataclasses.asdict(line), "model": own[line.model]} for line in found.models]
+    worth = {"naive": found.best.naive, "freed": found.best.estimate, "ci": found.best.ci}
+    return {"metric": metric, "models": plain(lines), "winner": plain(worth)}

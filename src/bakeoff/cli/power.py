@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, say, table
 from bakeoff.compare import Comparison
 from bakeoff.errors import UserError
@@ -41,6 +42,7 @@ def run(args: argparse.Namespace) -> None:
     for advice in _advice(experiment, rows):
         say(paragraph(advice))
     say("")
+    show_rows_needed(experiment, differences)
 
 
 def _differences(given: str) -> list[float]:

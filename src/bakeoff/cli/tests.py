@@ -18,6 +18,7 @@ EVIDENCE = {
     Evidence.LABELS: "predicted labels of each test row",
     Evidence.PROBABILITIES: "class probabilities of each test row",
     Evidence.PREDICTIONS: "predictions of each test row, by any metric",
+    Evidence.VALUES: "a number per test row",
     Evidence.FOLD_SCORES: "scores on folds",
     Evidence.FOLD_CRITERIA: "scores on folds by several metrics",
     Evidence.FOLD_CORRECTNESS: "right or wrong on each row of 5×2 cross-validation",

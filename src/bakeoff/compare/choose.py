@@ -139,6 +139,7 @@ def _unknown_names(experiment: Experiment) -> Iterator[Problem]:
 def _feed(entry: Entry, experiment: Experiment, place: Place, why: str) -> ChosenTest:
     """Find the plan and the metrics of one test."""
     plan = _plan(entry, experiment, place)
+    _check_kind(entry, experiment, place)
     models = len(experiment.models)
     least = _LEAST[entry.arity]
     if models < least:
@@ -156,6 +157,27 @@ def _feed(entry: Entry, experiment: Experiment, place: Place, why: str) -> Chose
         )
     metrics = _metrics(entry, experiment, place, plan)
     return ChosenTest(entry.name, plan, entry.evidence.value, metrics, why, entry.posthoc)
+
+
+def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
+    """Refuse tests of predictions where models bring numbers per row, and the other way round."""
+    wants_numbers = entry.evidence is Evidence.VALUES
+    if experiment.by_values and entry.evidence.on_rows and not wants_numbers:
+        raise Problem(
+            place,
+            f"{entry.name} looks at predictions, the models bring a number per row: use "
+            "mean_difference or compare_values (where 1 is right and 0 wrong: `metrics: "
+            "[accuracy]`)",
+        )
+    if wants_numbers and not experiment.by_values:
+        binary = experiment.with_values
+        has = "right and wrong rows" if binary else "predictions"
+        instead = "mcnemar" if binary else "metric_difference or compare_models"
+        raise Problem(
+            place,
+            f"{entry.name} looks at a number per row (`values:` of every model), the experiment "
+            f"has {has}: use {instead}",
+        )
 
 
 def _plan(entry: Entry, experiment: Experiment, place: Place) -> str:

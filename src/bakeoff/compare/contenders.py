@@ -7,16 +7,20 @@ import string
 from collections.abc import Iterator
 from typing import Any
 
-from bakeoff.compare.evidence import PairedPredictions, has_test
-from bakeoff.compare.score_intervals import alone
+from bakeoff.compare.evidence import PairedPredictions, PairedValues, has_test
+from bakeoff.compare.score_intervals import alone, alone_by_values
 from bakeoff.compare.setup import cost_options
 from bakeoff.spec import Costs
 from bakeoff.stats import (
     BestResult,
     ConfidenceInterval,
+    PairwiseResult,
+    Result,
+    best_by_values,
     best_models,
     catalogue,
     compare_models,
+    compare_values,
 )
 from bakeoff.stats.tiers import compact_letters
 
@@ -93,18 +97,49 @@ def contenders(
     truth, predicted = rows.matrix(entry)
     managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
     options = {k: v for k, v in managed.items() if k in entry.options}
-    draws: dict[str, Any] = {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
+    draws = _draws(alpha, seed)
     best = best_models(truth, predicted, **options, **draws)
     if best.winner < 0:
         return None
-    pairs = compare_models(truth, predicted, **options, **draws).pairs
-    different = [(pair.a, pair.b) for pair in pairs if pair.pvalue_adjusted <= alpha]
+    pairs = compare_models(truth, predicted, **options, **draws)
     each = [alone(rows, m, costs, 1 - alpha) for m in range(len(rows.models))]
-    order = sorted(range(len(rows.models)), key=lambda m: -best.scores[m])
+    return _ranked(rows.models, best, pairs, each, alpha)
+
+
+def contenders_by_values(
+    rows: PairedValues, greater_is_better: bool, alpha: float, seed: int
+) -> Contenders | None:
+    """Find the models that may be the best by their numbers per row; see `contenders`."""
+    if len(rows.models) < 2:
+        return None
+    related = rows.relations(catalogue()["compare_values"])
+    options = {"greater_is_better": greater_is_better, **related, **_draws(alpha, seed)}
+    best = best_by_values(rows.values, **options)
+    if best.winner < 0:
+        return None
+    pairs = compare_values(rows.values, **options)
+    each = [alone_by_values(rows, m, 1 - alpha) for m in range(len(rows.models))]
+    return _ranked(rows.models, best, pairs, each, alpha)
+
+
+def _draws(alpha: float, seed: int) -> dict[str, Any]:
+    return {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
+
+
+def _ranked(
+    models: tuple[str, ...],
+    best: BestResult,
+    pairs: PairwiseResult,
+    each: list[Result],
+    alpha: float,
+) -> Contenders:
+    """Put the models in order, best first, with their tiers."""
+    different = [(pair.a, pair.b) for pair in pairs.pairs if pair.pvalue_adjusted <= alpha]
+    order = sorted(range(len(models)), key=lambda m: -best.scores[m])
     letters = _letters(order, compact_letters(len(order), different))
     found = tuple(
         Contender(
-            rows.models[m],
+            models[m],
             each[m].estimate,
             each[m].ci,
             best.pvalues[m],

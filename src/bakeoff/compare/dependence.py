@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from bakeoff.compare.evidence import AnyEvidence, PairedPredictions
+from bakeoff.compare.evidence import AnyEvidence, PairedPredictions, PairedValues
 from bakeoff.errors import Problem, shown
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
@@ -94,12 +94,12 @@ def assumption(evidence: AnyEvidence, asked: bool) -> Assumption | None:
 
     Parameters
     ----------
-    evidence : PairedPredictions or FoldPredictions
+    evidence : PairedPredictions, PairedValues or FoldPredictions
         The rows; those of folds do not say what relates them.
     asked : bool
         Whether `assume_independent: true` is among the test's options.
     """
-    if isinstance(evidence, PairedPredictions):
+    if isinstance(evidence, PairedPredictions | PairedValues):
         labels = evidence.times if evidence.groups is None else evidence.groups
         if labels is None:
             return None

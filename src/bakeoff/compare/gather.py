@@ -9,10 +9,12 @@ from bakeoff.compare.comparison import Comparison
 from bakeoff.compare.evidence import (
     AnyEvidence,
     FoldCriteria,
+    RowEvidence,
     fold_scores,
     read_fold_predictions,
     read_predictions,
     read_scores,
+    read_values,
 )
 from bakeoff.compare.family import Context, run_test
 from bakeoff.compare.held_out import check_related, held_out
@@ -96,10 +98,9 @@ def _evidence(
                 for rows in held_out(experiment, dataset, path, chosen.metrics):
                     yield dataset, rows.metric, rows
                 continue
-            ranking = entry.evidence is Evidence.PROBABILITIES
-            rows = read_predictions(path, models, scores=ranking)
-            check_related(experiment, dataset, rows, path)
-            yield dataset, chosen.metrics[0], rows
+            whole = _rows(entry, path, models)
+            check_related(experiment, dataset, whole, path)
+            yield dataset, chosen.metrics[0], whole
             continue
         if entry.evidence is Evidence.FOLD_CORRECTNESS:
             yield dataset, chosen.metrics[0], read_fold_predictions(path, models)
@@ -114,6 +115,13 @@ def _evidence(
         full = plan.full_repeats if isinstance(plan, Halves) else 0
         for metric, part in parts.items():
             yield dataset, metric, dataclasses.replace(part, full_repeats=full)
+
+
+def _rows(entry: Entry, path: str, models: list[str]) -> RowEvidence:
+    """Read what a test without a metric of its own looks at."""
+    if entry.evidence is Evidence.VALUES:
+        return read_values(path, models)
+    return read_predictions(path, models, scores=entry.evidence is Evidence.PROBABILITIES)
 
 
 def _holes(holes: Iterable[Hole], plan: str, metric: str) -> list[Hole]:

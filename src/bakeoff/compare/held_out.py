@@ -6,7 +6,12 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bakeoff.compare.evidence import PairedPredictions, engine_metric, read_predictions
+from bakeoff.compare.evidence import (
+    PairedPredictions,
+    RowEvidence,
+    engine_metric,
+    read_predictions,
+)
 from bakeoff.errors import UserError
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import declared
@@ -36,7 +41,7 @@ def held_out(
 
 
 def check_related(
-    experiment: Experiment, dataset: str, rows: PairedPredictions, path: str | Path
+    experiment: Experiment, dataset: str, rows: RowEvidence, path: str | Path
 ) -> None:
     """Stop where the rows of a data set belong together and its predictions do not say how.
 

@@ -15,6 +15,7 @@ from bakeoff.compare.evidence import (
     FoldPredictions,
     FoldScores,
     PairedPredictions,
+    PairedValues,
     engine_metric,
 )
 from bakeoff.compare.family import Context, check_run
@@ -133,6 +134,8 @@ def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvide
         shape = (folds[0] * folds[1], len(models), len(test.metrics))
         better = (True,) * len(test.metrics)
         return FoldCriteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
+    if entry.evidence is Evidence.VALUES:
+        return PairedValues(models, rng.random((_ROWS, len(models))))
     costs = _costs(experiment)
     classes = costs.names if costs else ["no", "yes"]
     truth = np.resize(np.arange(len(classes)), _ROWS)

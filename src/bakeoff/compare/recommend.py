@@ -113,6 +113,9 @@ def _on_test_set(experiment: Experiment, tail: str) -> Recommendation:
     """Choose by the metric that ranks the models; most have no test of their own on rows."""
     k, metric = len(experiment.models), experiment.metrics[0]
     family = "" if k == 2 else f", corrected for {k} models"
+    if experiment.by_values:
+        name = "mean_difference" if k == 2 else "compare_values"
+        return name, f"{k} models with a number for each row{family}{tail}"
     if metric == FIXED_METRICS[Evidence.LABELS]:
         return (
             "cost_sensitive",

@@ -10,12 +10,12 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.compare.evidence import PairedPredictions, has_interval
+from bakeoff.compare.evidence import PairedPredictions, PairedValues, has_interval, read_values
 from bakeoff.compare.family import UNDEFINED_METRIC
 from bakeoff.compare.held_out import held_out
 from bakeoff.compare.setup import cost_options
 from bakeoff.spec import Costs, Experiment
-from bakeoff.stats import Result, catalogue, metric_ci
+from bakeoff.stats import Result, catalogue, mean_ci, metric_ci
 
 RATES = ("accuracy", "error")
 COLUMNS = (
@@ -42,6 +42,13 @@ def score_intervals(experiment: Experiment, inputs: Mapping[str, str | Path]) ->
     """
     metrics = [metric for metric in experiment.metrics if has_interval(metric)]
     level = 1 - experiment.tests.alpha
+    if experiment.by_values:
+        models = list(experiment.models)
+        return tabulate(
+            line
+            for dataset, path in inputs.items()
+            for line in of_values(dataset, experiment.metrics[0], read_values(path, models), level)
+        )
     return tabulate(
         line
         for dataset, path in inputs.items()
@@ -64,11 +71,23 @@ def of_test_set(
         yield names | _row(rows, m, costs, level)
 
 
+def of_values(
+    dataset: str, metric: str, rows: PairedValues, level: float
+) -> Iterator[dict[str, Any]]:
+    """Give the lines of the mean of numbers per row, model by model."""
+    for m, model in enumerate(rows.models):
+        names = {"dataset": dataset, "metric": metric, "model": model}
+        yield names | _plain(alone_by_values(rows, m, level), level)
+
+
 def _row(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> dict[str, Any]:
     """Write the interval of one model as a row of a table."""
     if missing := rows.missing([model]):
         return {"confidence": level, "n": rows.n, "status": UNDEFINED_METRIC, "note": missing}
-    found = alone(rows, model, costs, level)
+    return _plain(alone(rows, model, costs, level), level)
+
+
+def _plain(found: Result, level: float) -> dict[str, Any]:
     low, high = (math.nan, math.nan) if found.ci is None else (found.ci.low, found.ci.high)
     fails = [a.detail for a in found.assumptions if a.holds is False]
     return {
@@ -103,3 +122,9 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
     counted = right if rows.metric == "accuracy" else ~right
     rate: Result = entry.function(counted, confidence_level=level, **related)
     return dataclasses.replace(found, ci=rate.ci, status=rate.status, assumptions=rate.assumptions)
+
+
+def alone_by_values(rows: PairedValues, model: int, level: float) -> Result:
+    """Return the mean of one model's numbers with its interval."""
+    related = rows.relations(catalogue()["compare_values"])
+    return mean_ci(rows.values[:, model], **related, confidence_level=level)

@@ -21,15 +21,16 @@ from bakeoff.data.prediction_table import (
     read_predictions,
 )
 from bakeoff.data.row_columns import carry
+from bakeoff.data.row_values import may_be_right_or_wrong, read_values
 from bakeoff.data.splits import Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
 from bakeoff.errors import Place, Problem, UserError, listed, some
 from bakeoff.keys import name_of
-from bakeoff.sources import DataSet
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.given_models import GivenModel
+from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.row_columns import row_columns
+from bakeoff.spec.values import RIGHT_OR_WRONG
 
 _SHOWN = 5
 
@@ -133,10 +134,18 @@ def load_given(name: str, experiment: Experiment) -> Table:
     assert isinstance(spec, GivenData)
     plans = experiment.resampling.plans()
     files = {
-        model: _read(model, given, name, spec).once()
+        model: _read(model, experiment, name).once()
         for model, given in experiment.given.items()
         if given.on_test_rows and any(map(experiment.on_rows, plans))
     }
+    metric = experiment.measured[0]
+    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files.values(), metric):
+        raise Problem(
+            ("metrics", 0),
+            "every number is 0 or 1: do they say which rows are right? Then write `- accuracy` (1 "
+            "is right) or `- error` (1 is wrong), and the tests are McNemar's; where other numbers "
+            "could have occurred, say which: `range: [0, 5]`",
+        )
     first = next((file for file in files.values() if file.true is not None), None)
     if files and first is None:
         raise Problem(
@@ -151,7 +160,11 @@ def load_given(name: str, experiment: Experiment) -> Table:
         rows = LabelledRows.of(first)
     for file in files.values():
         check_same(rows, file)
-    classes = _classes(rows.labels, spec, ("datasets", name)) if files else ()
+    classes: tuple[str, ...] = ()
+    if experiment.with_values:
+        classes = () if experiment.by_values else RIGHT_OR_WRONG
+    elif files:
+        classes = _classes(rows.labels, spec, ("datasets", name))
     labels = pd.Categorical.from_codes(rows.labels.among(classes), pd.Index(classes, dtype=object))
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: labels, **_related(rows, files)})
     card = _card(name, spec, rows, classes, experiment)
@@ -205,12 +218,14 @@ def _related(rows: LabelledRows, files: Mapping[str, PredictionTable]) -> dict[s
     return found
 
 
-def _read(
-    model: str, given: GivenModel, dataset: str, spec: DataSet | GivenData
-) -> PredictionTable:
+def _read(model: str, experiment: Experiment, dataset: str) -> PredictionTable:
+    given, spec = experiment.given[model], experiment.datasets[dataset]
+    path = given.predictions_on(dataset)
+    if given.values is not None:
+        place = ("models", model, "values")
+        return read_values(path, given.columns, place, experiment.measured[0])
     drop = isinstance(spec, GivenData) and spec.missing_target == "drop"
     place = ("models", model, "predictions" if given.results is None else "results")
-    path = given.predictions_on(dataset)
     return read_predictions(path, given.columns, place, drop_unlabelled=drop)
 
 
@@ -227,8 +242,8 @@ def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.
     """Make the divisions of a plan; those of given rows are in the files of predictions."""
     spec, data = experiment.resampling.plans()[plan], experiment.datasets[dataset]
     if isinstance(data, GivenData):
-        model, given = next(iter(experiment.given.items()))
-        return divided_elsewhere(_read(model, given, dataset, data), table, plan, spec)
+        first = next(iter(experiment.given))
+        return divided_elsewhere(_read(first, experiment, dataset), table, plan, spec)
     return make_splits(dataset, table, plan, spec, experiment.seed)
 
 
@@ -243,7 +258,7 @@ def rows_of(fit: Fit, table: Table, split: Split) -> LabelledRows:
 def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split) -> Predicted:
     """Read what a given model predicts for the test rows of one division of a data set."""
     given, spec = experiment.given[fit.model], experiment.datasets[fit.dataset]
-    file = _read(fit.model, given, fit.dataset, spec).fold(fit.repeat, fit.fold)
+    file = _read(fit.model, experiment, fit.dataset).fold(fit.repeat, fit.fold)
     rows = rows_of(fit, table, split)
     if isinstance(spec, GivenData):
         # all others of a test set have no label, as `load_given` has proved; a fold's may differ
@@ -295,7 +310,8 @@ def _card(
     experiment: Experiment,
 ) -> dict[str, Any]:
     files = experiment.given_files(name)
-    counts = np.bincount(rows.labels.among(classes), minlength=len(classes))
+    codes = rows.labels.among(classes)
+    counts = np.bincount(codes[codes >= 0], minlength=len(classes))  # numbers have no class
     return {
         "dataset": name,
         "label": spec.label or name,

@@ -28,10 +28,13 @@ class Predicted:
         Predicted classes.
     probabilities : ndarray, shape (n, K), or None
         Of every class, where the file has them.
+    values : ndarray, shape (n,), or None
+        A number for each row, in place of predictions.
     """
 
     codes: NDArray[np.intp]
     probabilities: NDArray[np.float64] | None
+    values: NDArray[np.float64] | None = None
 
     @property
     def contradictions(self) -> int:
@@ -66,6 +69,8 @@ def predicted(
         Unknown labels, probabilities that are none, or neither labels nor probabilities.
     """
     file = given.columns
+    if given.values is not None and given.predicted is None:
+        return Predicted(np.array([], dtype=np.intp), None, given.values[position])
     probabilities = probabilities_in(file, classes, columns.probabilities, given.ids)
     if given.predicted is not None:
         codes = known_codes(given.predicted, classes, file)

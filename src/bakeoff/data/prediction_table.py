@@ -25,6 +25,7 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "row_id", "row"),
     "true": ("y_true", "true", "truth", "label", "target", "y"),
     "predicted": ("y_pred", "predicted", "prediction", "pred"),
+    "value": ("value", "score", "loss"),
 }
 
 _KEPT = 64
@@ -117,6 +118,32 @@ class Columns:
             )
         return found
 
+    def numbers(self, column: str | None, ids: NDArray[Any]) -> NDArray[np.float64]:
+        """Take the number of each row.
+
+        Raises
+        ------
+        Problem
+            There is no such column, or a value that is no number.
+        """
+        if column is None:
+            raise Problem(
+                (*self.place[:-1], "columns", "value"),
+                f"{self.path!r} has no column of numbers (looked for {listed(USUAL['value'])}); it "
+                f"has {listed(self.names)}: say which it is",
+            )
+        own = self.table[column].to_pandas()
+        found = pd.to_numeric(own, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        wrong = np.flatnonzero(~np.isfinite(found))
+        if len(wrong):
+            row = int(wrong[0])
+            raise Problem(
+                self.place,
+                f"{self.path!r}: {len(wrong):,} of {len(found):,} rows have no number in column "
+                f"{column!r}; the first is id {ids[row]} with {own.iloc[row]}",
+            )
+        return np.asarray(found)
+
     def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
         """Take what relates rows, their group or their time; None where nothing is named.
 
@@ -205,6 +232,8 @@ class PredictionTable:
         The ``group`` or the ``time`` of each row, where the file is said to have them.
     folds : ndarray of int, shape (n, 2), or None
         Repeat and fold of each row, from 1, where the file is said to have them.
+    values : ndarray, shape (n,), or None
+        The number of each row, in a file of values.
     """
 
     columns: Columns
@@ -213,6 +242,7 @@ class PredictionTable:
     predicted: Labels | None
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     folds: NDArray[np.intp] | None = None
+    values: NDArray[np.float64] | None = None
 
     def __getitem__(self, rows: NDArray[np.intp]) -> PredictionTable:
         """Return some of the rows."""
@@ -223,6 +253,7 @@ class PredictionTable:
             None if self.predicted is None else self.predicted[rows],
             {role: values[rows] for role, values in self.related.items()},
             None if self.folds is None else self.folds[rows],
+            None if self.values is None else self.values[rows],
         )
 
     def once(self) -> PredictionTable:
@@ -259,7 +290,12 @@ def _is_whole(text: str) -> bool:
 
 
 def read_predictions(
-    path: str, columns: GivenColumns, place: Place, *, drop_unlabelled: bool = False
+    path: str,
+    columns: GivenColumns,
+    place: Place,
+    *,
+    drop_unlabelled: bool = False,
+    numbers: bool = False,
 ) -> PredictionTable:
     """Read a file of predictions of one model; a file that has not changed is read once.
 
@@ -273,6 +309,8 @@ def read_predictions(
         Where the experiment names it.
     drop_unlabelled : bool
         Whether true labels may be missing.
+    numbers : bool
+        Whether it holds a number for each row in place of labels.
 
     Raises
     ------
@@ -282,17 +320,24 @@ def read_predictions(
     if not is_file(path):
         raise Problem(place, f"no file at {path!r}")
     state = Path(path).stat()
-    key = columns.model_dump_json(), place, drop_unlabelled
+    key = columns.model_dump_json(), place, drop_unlabelled, numbers
     return _read_once(path, state.st_mtime_ns, state.st_size, *key)
 
 
 @lru_cache(maxsize=_KEPT)
 def _read_once(
-    path: str, modified: int, size: int, columns: str, place: Place, drop_unlabelled: bool
+    path: str,
+    modified: int,
+    size: int,
+    columns: str,
+    place: Place,
+    drop_unlabelled: bool,
+    numbers: bool,
 ) -> PredictionTable:
     named = GivenColumns.model_validate_json(columns)
     file = read_columns(path, place)
-    roles = {role: file.find(role, named) for role in USUAL}
+    wanted = ("id", "value") if numbers else ("id", "true", "predicted")
+    roles = {role: file.find(role, named) for role in wanted}
     if roles["id"] is None:
         raise Problem(
             (*place[:-1], "columns", "id"),
@@ -300,12 +345,14 @@ def _read_once(
             "paired by their ids, never by their order: add one, or say which it is",
         )
     true, predicted = (
-        None if (name := roles[role]) is None else file.labels(name, role, may_lack=may_lack)
+        None if (name := roles.get(role)) is None else file.labels(name, role, may_lack=may_lack)
         for role, may_lack in (("true", drop_unlabelled), ("predicted", False))
     )
     folds = _folds(file, named)
     ids = file.ids(roles["id"], file.related("run", named), folds)
-    return PredictionTable(file, ids, true, predicted, relations(file, named, roles["id"]), folds)
+    values = file.numbers(roles["value"], ids) if numbers else None
+    related = relations(file, named, roles["id"])
+    return PredictionTable(file, ids, true, predicted, related, folds, values)
 
 
 def _folds(file: Columns, columns: GivenColumns) -> NDArray[np.intp] | None:

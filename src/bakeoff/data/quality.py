@@ -80,7 +80,8 @@ def _method(table: Table, plan: Plan) -> str:
 
 
 def _side(table: Table, rows: Rows) -> dict[str, Any]:
-    counts = np.bincount(table.codes[rows], minlength=len(table.classes))
+    codes = table.codes[rows]
+    counts = np.bincount(codes[codes >= 0], minlength=len(table.classes))
     found: dict[str, Any] = {
         "rows": len(rows),
         "classes": dict(zip(table.classes, counts.tolist(), strict=True)),

@@ -17,12 +17,16 @@ from bakeoff.data.prediction_table import (
     USUAL,
     Columns,
     Labels,
+    PredictionTable,
     read_columns,
     read_predictions,
     relations,
 )
+from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
 from bakeoff.spec.given_models import CLASS, GivenColumns
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.values import RIGHT_OR_WRONG
 
 _PLACE: Place = ("predictions",)
 _OF_MODEL = "{model}:" + CLASS  # as the workflow collects probabilities
@@ -41,7 +45,7 @@ class SideBySide:
     truth : ndarray of int, shape (n,)
         True classes: their places in `classes`.
     models : Mapping of str to Predicted
-        What each model says of the rows.
+        What each model says of the rows: predictions, or numbers, which have no classes.
     left_out : int
         How many rows have no true label.
     related : Mapping of str to ndarray
@@ -132,12 +136,8 @@ def read_each(
     Problem, UserError
         Other rows or other true labels in one of them; no true labels in any.
     """
-    stems = [Path(path).name.split(".")[0] for path in paths]
-    models = stems if len(set(stems)) == len(stems) else list(paths)
-    if len(set(models)) < len(models):
-        raise UserError("the same file is given twice")
     files = {}
-    for model, path in zip(models, paths, strict=True):
+    for model, path in _called(paths).items():
         # the truth may stand in one of the tables alone
         lacks = columns.true is not None and columns.true not in read_columns(path, _PLACE).names
         own = columns.model_copy(update={"true": None}) if lacks else columns
@@ -162,6 +162,92 @@ def read_each(
     return SideBySide(f"{len(files)} files", order, truth, found, left_out, related)
 
 
+def read_wide_values(
+    path: str,
+    columns: GivenColumns,
+    metric: GivenMetric | str,
+    models: Sequence[str] | None = None,
+) -> SideBySide:
+    """Read one table that holds a column of numbers per model.
+
+    Parameters
+    ----------
+    path, columns, models
+        As in `read_wide`.
+    metric : GivenMetric or str
+        What the numbers are, as in `bakeoff.data.row_values.read_values`.
+
+    Raises
+    ------
+    Problem, UserError
+        A column that is not there, or values that are no numbers.
+    """
+    file = read_columns(path, _PLACE)
+    name = file.find("id", columns)
+    rows = np.arange(1, file.table.num_rows + 1)
+    ids = rows if name is None else file.ids(name, file.related("run", columns))
+    related = relations(file, columns, name)
+    told = (name, columns.group, columns.time, columns.run)
+    rest = [column for column in file.names if column not in told]
+    tables = {
+        model: PredictionTable(file, ids, None, None, related, values=file.numbers(model, ids))
+        for model in _models(path, rest, (), models)
+    }
+    return _of_numbers(Path(path).name, tables, metric)
+
+
+def read_each_values(
+    paths: Sequence[str], columns: GivenColumns, metric: GivenMetric | str
+) -> SideBySide:
+    """Read one table of numbers per model, paired by row id; see `read_wide_values`.
+
+    Raises
+    ------
+    Problem, UserError
+        Other rows in one of them.
+    """
+    tables = {
+        model: read_predictions(path, columns, _PLACE, numbers=True)
+        for model, path in _called(paths).items()
+    }
+    return _of_numbers(f"{len(paths)} files", tables, metric)
+
+
+def _of_numbers(
+    name: str, tables: Mapping[str, PredictionTable], metric: GivenMetric | str
+) -> SideBySide:
+    if len(tables) < 2:
+        raise UserError(f"{name!r} has {len(tables)} column of numbers; comparing needs two")
+    files = {model: meant(table, metric) for model, table in tables.items()}
+    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files.values(), metric):
+        raise UserError(
+            "every number is 0 or 1: do they say which rows are right? Then give `--values right` "
+            "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
+        )
+    classes = () if isinstance(metric, GivenMetric) else RIGHT_OR_WRONG
+    rows = LabelledRows.of(next(iter(files.values())))
+    places = {model: check_same(rows, file) for model, file in files.items()}
+    found = {
+        model: predicted(file, places[model], classes, GivenColumns.model_validate({}))
+        for model, file in files.items()
+    }
+    related = {
+        role: values[places[model]]
+        for model, file in files.items()
+        for role, values in file.related.items()
+    }
+    return SideBySide(name, classes, rows.labels.among(classes), found, 0, related)
+
+
+def _called(paths: Sequence[str]) -> dict[str, str]:
+    """Name the models of several tables after their files."""
+    stems = [Path(path).name.split(".")[0] for path in paths]
+    models = stems if len(set(stems)) == len(stems) else list(paths)
+    if len(set(models)) < len(models):
+        raise UserError("the same file is given twice")
+    return dict(zip(models, paths, strict=True))
+
+
 def _order(labels: Labels, more: Sequence[str]) -> tuple[str, ...]:
     return tuple(in_order({*labels.classes, *more}))
 
@@ -182,10 +268,12 @@ def _models(
 def _taken(
     file: Columns, model: str, rest: Sequence[str], classes: Sequence[str], known: NDArray[np.intp]
 ) -> Predicted:
-    if model in rest:
-        return Predicted(known_codes(file.labels(model)[known], classes, file, model), None)
     pattern = _OF_MODEL.replace("{model}", model)
     rows = np.arange(1, file.table.num_rows + 1)
-    values = probabilities_in(file, classes, pattern, rows)
+    there = any(pattern.replace(CLASS, name) in rest for name in classes)
+    found = probabilities_in(file, classes, pattern, rows) if there else None
+    values = None if found is None else found[known]
+    if model in rest:
+        return Predicted(known_codes(file.labels(model)[known], classes, file, model), values)
     assert values is not None, "the model is known by its columns"
-    return Predicted(values[known].argmax(axis=1).astype(np.intp), values[known])
+    return Predicted(values.argmax(axis=1).astype(np.intp), values)

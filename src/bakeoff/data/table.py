@@ -88,7 +88,8 @@ class Table:
     def read(cls, parquet: str | Path) -> Table:
         """Read a table back (without its card)."""
         table = pq.read_table(parquet)
-        classes = tuple(table.schema.metadata[b"classes"].decode().split("\0"))
+        named = table.schema.metadata[b"classes"].decode()
+        classes = tuple(named.split("\0")) if named else ()
         return cls(table.to_pandas(), classes, {})
 
     @property

@@ -18,6 +18,7 @@ from bakeoff.files import whole
 METADATA = b"bakeoff"  # the key of the facts in the file's metadata
 _PROBABILITY = "p:"
 _DECISION = "score:"
+_VALUE = "value"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +40,9 @@ class Predictions:
     facts : Mapping
         Seeds, seconds, peak memory, versions, sizes of the parts; `no_probabilities` says why
         an estimator that predicts probabilities left none, `note` what is odd about given ones.
+    values : ndarray, shape (n,), or None
+        A number for each row that a model brought in place of predictions: there are no classes
+        then.
     """
 
     row_id: NDArray[Any]
@@ -48,6 +52,7 @@ class Predictions:
     probabilities: NDArray[np.float64] | None
     decision: NDArray[np.float64] | None
     facts: Mapping[str, Any]
+    values: NDArray[np.float64] | None = None
 
     @property
     def ranking(self) -> NDArray[np.float64] | None:
@@ -57,7 +62,10 @@ class Predictions:
     def write(self, path: str | Path) -> None:
         """Write one Parquet file."""
         columns: dict[str, Any] = {"row_id": self.row_id}
-        for name, codes in (("y_true", self.y_true), ("y_pred", self.y_pred)):
+        labels = {} if self.values is not None else {"y_true": self.y_true, "y_pred": self.y_pred}
+        if self.values is not None:
+            columns[_VALUE] = self.values
+        for name, codes in labels.items():
             columns[name] = pa.DictionaryArray.from_arrays(
                 pa.array(codes, pa.int32()), pa.array(self.classes, pa.string())
             )
@@ -80,6 +88,9 @@ class Predictions:
         table = pq.read_table(path, use_threads=False, memory_map=False)
         facts = json.loads(table.schema.metadata[METADATA])
         classes = tuple(facts.pop("classes"))
+        if _VALUE in table.column_names:
+            none, values = np.array([], dtype=np.intp), table.column(_VALUE).to_numpy()
+            return cls(table.column("row_id").to_numpy(), none, none, (), None, None, facts, values)
         return cls(
             table.column("row_id").to_numpy(),
             _codes(table, "y_true", classes),

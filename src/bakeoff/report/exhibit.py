@@ -99,7 +99,8 @@ class Asked:
     def rows(self) -> bool:
         """Whether the models' predictions of held-out rows are known."""
         experiment = self.experiment
-        return experiment.resampling.holdout is not None and experiment.on_rows("holdout")
+        there = experiment.resampling.holdout is not None and experiment.on_rows("holdout")
+        return there and not experiment.by_values
 
     @property
     def divided(self) -> list[str]:

@@ -12,6 +12,7 @@ from scipy import special
 
 from bakeoff.compare import Comparison
 from bakeoff.report.family import Family, as_float
+from bakeoff.stats import Evidence
 
 POWER = 0.8
 TWO_SIDED = "two-sided"
@@ -36,8 +37,10 @@ def detectable(family: Family, row: Comparison) -> float:
         sd = math.sqrt(sum(variances) / len(variances))
         # in units of one fold's standard deviation the answer depends on the level alone
         return _for_unit_noise(plan, alpha) * sd if sd > 1e-12 else math.nan
-    # on rows a result's degrees of freedom are those of a χ², never of Student's t
-    return _from_interval(row, None if family.entry.evidence.on_rows else row.df)
+    # where rows are counted, degrees of freedom are those of a χ², never of Student's t
+    evidence = family.entry.evidence
+    counted = evidence.on_rows and evidence not in (Evidence.PREDICTIONS, Evidence.VALUES)
+    return _from_interval(row, None if counted else row.df)
 
 
 def _on_rows(plan: Planning, n: int, discordant: int) -> float:

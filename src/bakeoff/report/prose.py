@@ -40,6 +40,7 @@ CORRECTIONS = {
     "holm-sidak": "Holm-Šidák",
     "BH": "Benjamini-Hochberg",
     "BY": "Benjamini-Yekutieli",
+    "max-t": "max-t",
 }
 
 

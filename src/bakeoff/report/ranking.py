@@ -140,6 +140,8 @@ def interval_note(study: Study) -> str:
             f"{level} interval for the expected score, its width corrected for the overlap of the "
             "training sets (Nadeau and Bengio)"
         )
+    if study.numbers:
+        return f"{level} t interval of the mean over rows, or groups of rows that belong together"
     if study.metric.name not in RATES:
         return f"{level} interval of the score on the test rows"
     rows = study.test_sets.get(study.datasets[0])

@@ -10,7 +10,13 @@ from pathlib import Path
 import pandas as pd
 
 from bakeoff.compare import Comparison
-from bakeoff.compare.evidence import PairedPredictions, engine_metric, read_predictions, read_scores
+from bakeoff.compare.evidence import (
+    PairedPredictions,
+    engine_metric,
+    read_predictions,
+    read_scores,
+    read_values,
+)
 from bakeoff.files import read_json
 from bakeoff.fit.predictions import read_facts
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
@@ -67,13 +73,14 @@ def read_study(
     known = [read_json(path) for path in cards]
     extras = {name: read_table(path) for name, path in tables.items()}
     nothing = pd.DataFrame()
+    by_values, models = experiment.by_values, list(experiment.models)
     return Study(
         experiment,
         tuple(Comparison.from_dict(row) for row in read_json(comparisons)),
         read_scores(scores),
         read_table(timings),
         {card["dataset"]: card for card in known},
-        {name: _predictions(path, experiment) for name, path in holdouts.items()},
+        {} if by_values else {n: _predictions(p, experiment) for n, p in holdouts.items()},
         environment(experiment),
         file,
         failed=extras.get("excluded", nothing),
@@ -86,6 +93,7 @@ def read_study(
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},
         notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},
+        numbers={n: read_values(p, models) for n, p in holdouts.items()} if by_values else {},
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.compare import Comparison
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.evidence import PairedPredictions, PairedValues
 from bakeoff.report.family import Family
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
@@ -76,6 +76,8 @@ class Study:
         The missing cells of the score matrix and the policy, as in score_matrix.json.
     notes : Mapping of data set to sequence of str
         What is odd about given predictions on its test rows, a sentence each.
+    numbers : Mapping of data set to PairedValues
+        A number per row and model, where the models bring these in place of predictions.
     """
 
     experiment: Experiment
@@ -96,6 +98,7 @@ class Study:
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+    numbers: Mapping[str, PairedValues] = dataclasses.field(default_factory=dict)
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -94,7 +94,10 @@ def _scores(
     known = {name: one.facts[name] for name in (*KEYS, "seed", "n_train", "n_test")}
     rows = []
     for name in metrics:
-        value, reason = METRICS[name](one, costs, columns)
+        if one.values is not None:
+            value, reason = float(one.values.mean()), ""
+        else:
+            value, reason = METRICS[name](one, costs, columns)
         rows.append({**known, "metric": name, "value": value, "undefined": reason})
     return rows
 
@@ -131,7 +134,8 @@ def collect_predictions(
     output : path
         Parquet: ``row_id``, ``y_true``, and per model ``<model>`` (predicted label) and
         ``<model>:<class>`` (probability or decision value); what is odd about given predictions
-        is in the `notes` of its metadata.
+        is in the `notes` of its metadata. Of models that bring numbers: ``row_id``, and per model
+        ``<model>``.
     recipes : Mapping of model to str
         What should have made the files; see `read_made_by`.
     data : path, optional
@@ -198,8 +202,13 @@ def _side_by_side(paths: Mapping[str, str | Path], recipes: Mapping[str, str]) -
         one = read_made_by(path, recipes)
         if reference is None:
             reference = one
-            columns = {"row_id": one.row_id, "y_true": _labels(one, one.y_true)}
+            columns = {"row_id": one.row_id}
+            if one.values is None:
+                columns["y_true"] = _labels(one, one.y_true)
         check_pairing(reference, one, next(iter(paths)), model)
+        if one.values is not None:
+            columns[model] = one.values
+            continue
         columns[model] = _labels(one, one.y_pred)
         if one.ranking is not None:
             names = one.classes if one.ranking.shape[1] > 1 else one.classes[-1:]

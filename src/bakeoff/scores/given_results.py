@@ -45,11 +45,12 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
     path = given.predictions_on(fit.dataset)
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
-        y_true=table.codes[split.test],
+        y_true=table.codes[split.test] if found.values is None else found.codes,
         y_pred=found.codes,
         classes=table.classes,
         probabilities=found.probabilities,
         decision=_decision(path, table, split) if given.results else None,
+        values=found.values,
         facts={
             **_facts(fit, path, split),
             **({"note": said} if (said := contradiction(fit.model, found)) else {}),

@@ -92,8 +92,8 @@ class Experiment(SpecSection):
         ["accuracy"],
         alias="metrics",
         description="Names of metrics, or import paths of your own like mymetrics.profit; the "
-        "first one ranks the models. Where all models bring `scores:`, also `{name: rmse, "
-        "greater_is_better: false}`.",
+        "first one ranks the models. Where all models bring `scores:` or `values:`, also "
+        "`{name: rmse, greater_is_better: false}`.",
     )
     own_metrics: dict[Id, OwnMetric] = Field(
         {}, description="Metrics of your own, by the names that `metrics` has them under."
@@ -168,6 +168,16 @@ class Experiment(SpecSection):
     def given_metrics(self) -> dict[str, GivenMetric]:
         """The metrics that the experiment describes itself."""
         return {m.name: m for m in self.measured if isinstance(m, GivenMetric)}
+
+    @property
+    def with_values(self) -> bool:
+        """Whether models bring a number for each row."""
+        return any(m.values is not None for m in self.given.values())
+
+    @property
+    def by_values(self) -> bool:
+        """Whether these numbers are compared as they are, and not as right and wrong rows."""
+        return self.with_values and isinstance(self.measured[0], GivenMetric)
 
     @property
     def validation_column(self) -> tuple[ColumnName, Place] | None:

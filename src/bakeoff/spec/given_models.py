@@ -25,6 +25,7 @@ from bakeoff.sources.common.base import ColumnName
 from bakeoff.sources.common.subgroups import Subgroups
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.resampling import Holdout
+from bakeoff.spec.values import problems_with_values
 
 if TYPE_CHECKING:
     from bakeoff.spec.experiment import Experiment
@@ -80,6 +81,11 @@ class GivenColumns(SpecSection):
         "`proba_{class}`, where the file has them.",
     )
 
+    value: ColumnName | None = Field(
+        None,
+        description="The number of each row, in a file of `values`; default: `value`, `score` or "
+        "`loss`.",
+    )
     group: ColumnName | None = Field(
         None,
         description="Which rows belong together (a patient, a user); with `source: given` only.",
@@ -126,9 +132,16 @@ class GivenModel(SpecSection):
         "labels, predicted labels or class probabilities. CSV, TSV, Parquet or Feather, also "
         "compressed. With several data sets a path with `{dataset}` in it.",
     )
+    values: str | None = Field(
+        None,
+        min_length=1,
+        description="File with a number for each row: a loss, partial credit, right or wrong (0 "
+        "and 1); ids as in `predictions`. What the numbers are stands under `metrics`: "
+        "`{name: token_f1, greater_is_better: true}`, or `accuracy`.",
+    )
     columns: GivenColumns = Field(
         default_factory=lambda: GivenColumns.model_validate({}),
-        description="What the columns of `predictions` are called, where not as usual.",
+        description="What the columns of `predictions` or `values` are called, where not as usual.",
     )
     scores: str | None = Field(
         None,
@@ -161,12 +174,16 @@ class GivenModel(SpecSection):
 
     @model_validator(mode="after")
     def _gives_something(self) -> Self:
-        if self.predictions is None and self.scores is None and self.results is None:
+        brought = (self.predictions, self.values, self.scores, self.results)
+        if all(one is None for one in brought):
             raise said(
-                "expected `predictions:` or `scores:`, the path of a file, or `results:`, the "
-                "folder of another run"
+                "expected `predictions:`, `values:` or `scores:`, the path of a file, or "
+                "`results:`, the folder of another run"
             )
-        if self.predictions is None and self.columns != GivenColumns.model_validate({}):
+        if self.values is not None and sum(one is not None for one in brought) > 1:
+            raise said("`values` stands alone: leave out `predictions`, `scores` and `results`")
+        alone = self.predictions is None and self.values is None
+        if alone and self.columns != GivenColumns.model_validate({}):
             raise said("`columns` goes with `predictions`; the columns of `scores` have one name")
         return self
 
@@ -180,12 +197,12 @@ class GivenModel(SpecSection):
         """Tell whether the predictions are of the rows that a plan tests."""
         if self.results is not None:
             return True
-        return self.predictions is not None and self.by_folds == (plan != "holdout")
+        return self.on_test_rows and self.by_folds == (plan != "holdout")
 
     def beside(self, folder: Path, dataset: str) -> Self:
         """Find files that are not in the working folder in the experiment's own."""
         found = {}
-        for key in ("predictions", "scores"):
+        for key in ("predictions", "values", "scores"):
             path = getattr(self, key)
             if path is not None and locate(example := path.replace(DATASET, dataset), folder) != (
                 example
@@ -197,16 +214,17 @@ class GivenModel(SpecSection):
 
     @property
     def on_test_rows(self) -> bool:
-        """Whether it brings predictions on the test rows of the plan ``holdout``."""
-        return self.predictions is not None or self.results is not None
+        """Whether it brings predictions, or numbers, on the test rows of the plan ``holdout``."""
+        return any(one is not None for one in (self.predictions, self.values, self.results))
 
     def predictions_on(self, dataset: str, split: str = "holdout") -> str:
-        """Return the path of the predictions on one data set, by one division of its rows."""
+        """Return the path of the predictions, or numbers, on one data set, by one division."""
         if self.results is not None:
             assert self.model is not None
             return Paths(self.results).prediction(dataset, self.model, split)
-        assert self.predictions is not None
-        return self.predictions.replace(DATASET, dataset)
+        path = self.predictions or self.values
+        assert path is not None
+        return path.replace(DATASET, dataset)
 
     def scores_on(self, dataset: str) -> str:
         """Return the path of the scores on one data set."""
@@ -224,7 +242,8 @@ class GivenModel(SpecSection):
             The divisions of its rows by each plan.
         """
         if self.results is None:
-            given = [path for path in (self.predictions, self.scores) if path is not None]
+            brought = self.predictions, self.values, self.scores
+            given = [path for path in brought if path is not None]
             return [path.replace(DATASET, dataset) for path in given]
         found = (
             path
@@ -246,7 +265,9 @@ class GivenModel(SpecSection):
 def is_given(value: Any) -> bool:
     """Tell an entry of `models:` with results from one that is to be fitted."""
     keys = set(value) if isinstance(value, Mapping) else set()
-    return isinstance(value, GivenModel) or bool({"predictions", "scores", "results"} & keys)
+    return isinstance(value, GivenModel) or bool(
+        {"predictions", "values", "scores", "results"} & keys
+    )
 
 
 def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -258,9 +279,15 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
         label = {"label": config["label"]} if "label" in config else {}
         named = isinstance(name, str) and re.fullmatch(ID, name)
         filled["datasets"] = {name if named else "given": {"source": "given", **label}}
+    if any("values" in dict(m) for m in given) and "metrics" not in config:
+        raise said(
+            "`metrics:` must say what the numbers of `values:` are: `metrics: [{name: token_f1, "
+            "greater_is_better: true}]`, or `[accuracy]` where 1 is right and 0 is wrong"
+        )
     if given and "resampling" not in config:
         on_folds = [m for m in given if {"repeat", "fold"} & set(_columns(m))]
-        if on_folds or not all({"predictions", "results"} & set(dict(m)) for m in given):
+        of_rows = {"predictions", "values", "results"}
+        if on_folds or not all(of_rows & set(dict(m)) for m in given):
             raise said(
                 f"`resampling:` must say which plan the {'folds' if on_folds else 'scores'} come "
                 "from, e.g. `resampling: {kfold: {folds: 10}}`"
@@ -277,6 +304,7 @@ def _columns(model: Any) -> Mapping[Any, Any]:
 def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
     """Find what no file can mend: fits without data, plans without results of every model."""
     fitted, given = list(experiment.fitted), experiment.given
+    yield from problems_with_values(experiment)
     for name, data in experiment.datasets.items():
         if isinstance(data, GivenData) and fitted:
             yield Problem(
@@ -293,11 +321,12 @@ def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
                 f"{model.results!r} is where the results of this experiment go: name those of "
                 "another",
             )
-        path = model.predictions
+        key = "predictions" if model.values is None else "values"
+        path = model.predictions or model.values
         if path is not None and len(experiment.datasets) > 1 and DATASET not in path:
             yield Problem(
-                ("models", name, "predictions"),
-                f"one file cannot hold the predictions on {len(experiment.datasets)} data sets; "
+                ("models", name, key),
+                f"one file cannot hold the {key} on {len(experiment.datasets)} data sets; "
                 f"write {DATASET} where the data set's id stands in the paths",
             )
     holdout = experiment.resampling.holdout
@@ -354,7 +383,7 @@ def _why_not_fed(experiment: Experiment, plan: str) -> str:
             f"{_ROWS[plan == 'holdout']}, or the `scores:` of every model"
         )
     lacking = [n for n, m in experiment.models.items() if not (n in given and given[n].scores)]
-    if not given[without].predictions:
+    if not given[without].on_test_rows:
         return f"{without} brings scores, {', '.join(lacking)} none; give `scores:` for every model"
     if plan == "holdout":
         return (

@@ -56,7 +56,13 @@ class ChosenTest(NamedTuple):
     @property
     def on_rows(self) -> bool:
         """Whether it is fed with predictions row by row, not with scores."""
-        return self.evidence in ("correctness", "labels", "probabilities", "predictions")
+        return self.evidence in (
+            "correctness",
+            "labels",
+            "probabilities",
+            "predictions",
+            "values",
+        )
 
     @property
     def on_fold_rows(self) -> bool:

@@ -70,9 +70,13 @@ from bakeoff.stats.folds import anova_oneway, anova_repeated_measures
 from bakeoff.stats.half_samples import half_sample_t
 from bakeoff.stats.influence import Influence, influence
 from bakeoff.stats.metric_families import compare_models, compare_values
-from bakeoff.stats.metric_means import mean_difference
+from bakeoff.stats.metric_means import mean_ci, mean_difference
 from bakeoff.stats.metric_own import own_metric_ci, own_metric_difference
-from bakeoff.stats.metric_planning import metric_detectable_difference, metric_rows_needed
+from bakeoff.stats.metric_planning import (
+    metric_detectable_difference,
+    metric_rows_needed,
+    row_sd,
+)
 from bakeoff.stats.metric_subgroups import mean_interaction, metric_interaction
 from bakeoff.stats.metrics import looks_at, metric_ci, metric_difference, test_set_metrics
 from bakeoff.stats.multiplicity import (
@@ -266,6 +270,7 @@ __all__ = [
     "mcnemar_power",
     "mcnemar_pvalues",
     "mcnemar_sample_size",
+    "mean_ci",
     "mean_difference",
     "mean_interaction",
     "mean_limits",
@@ -298,6 +303,7 @@ __all__ = [
     "replicability_count",
     "resampled_t",
     "row_dependence",
+    "row_sd",
     "rows_to_decide",
     "shaffer_static",
     "sign_test",

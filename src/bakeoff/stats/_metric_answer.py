@@ -34,7 +34,7 @@ def better_is_positive(setting: Setting, found: Influence) -> Influence:
 
 def decide(setting: Setting, found: Influence, side: Alternative) -> tuple[Status, float, float]:
     """Return status, t and p of a difference."""
-    if found.tested.units < FEWEST_CLUSTERS or setting.too_few():
+    if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
         return Status.TOO_FEW, math.nan, math.nan
     if abs(found.value) <= _NOISE and found.spread.se <= _NOISE:
         return Status.IDENTICAL_SCORES, 0.0, 1.0
@@ -73,7 +73,7 @@ class Answer:
     def of_one(self, found: Influence) -> Result:
         """Return the result of one model."""
         setting = self.setting
-        if found.tested.units < FEWEST_CLUSTERS or setting.too_few():
+        if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
             return self._result(found, Status.TOO_FEW, math.nan, math.nan, None)
         if setting.metric.form == "ranking":
             ci = logit_interval(setting, found, self.level, self.side)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from bakeoff.stats._checks import FloatArray, as_array, as_scores
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._errors import ArgumentError
+from bakeoff.stats._leverage import Leverage
 from bakeoff.stats._max_t import Contrasts
 from bakeoff.stats._metric_answer import better_is_positive, decide
 from bakeoff.stats._metric_setting import Options, Setting, read
@@ -57,14 +58,15 @@ class MetricFamily:
         first, second = self.singles[a], self.singles[b]
         assert first is not None
         assert second is not None
-        atoms = Atoms(first.psi - second.psi, first.atoms.clusters)
+        own = first.atoms
+        atoms = Atoms(first.psi - second.psi, own.clusters, leverage=own.leverage)
         return Influence(self.setting.metric.name, first.value - second.value, atoms)
 
     def covariance(self) -> FloatArray:
         """Return the covariance of the known models' metrics, shape (K, K); NaN of one unit."""
         known = [s for s in self.singles if s is not None]
         rows = np.stack([s.drawn_from for s in known], axis=1)
-        return cluster_covariance(rows, known[0].atoms.clusters)
+        return cluster_covariance(rows, known[0].atoms.clusters, known[0].atoms.leverage)
 
     def contrasts(
         self, first: NDArray[np.intp], second: NDArray[np.intp]
@@ -107,14 +109,21 @@ class MetricFamily:
         return found, statuses, tested, at
 
 
-def cluster_covariance(rows: FloatArray, clusters: Codes | None) -> FloatArray:
+def cluster_covariance(
+    rows: FloatArray, clusters: Codes | None, leverage: Leverage | None = None
+) -> FloatArray:
     """Return the covariance of means of influence values, shape (n, K); NaN of one unit."""
     n, k = rows.shape
+    if leverage is not None:
+        if not leverage.df > 0:
+            return np.full((k, k), np.nan)
+        rows = rows / leverage.root[:, None]
     sums = rows if clusters is None else _cluster_sums(rows, clusters)
     units = len(sums)
     if units == 1:
         return np.full((k, k), np.nan)
-    return np.asarray(units / (units - 1) * (sums.T @ sums) / n**2)
+    factor = units / (units - 1) if leverage is None else 1.0
+    return np.asarray(factor * (sums.T @ sums) / n**2)
 
 
 def _cluster_sums(rows: FloatArray, clusters: Codes) -> FloatArray:
@@ -187,7 +196,11 @@ def family_of_values(
     setting = Setting(metric, truth, read_groups(groups, n))
     centres = table.mean(axis=0)
     singles: list[Influence | None] = [
-        Influence(VALUES, float(centre), Atoms(column - centre, setting.clusters))
+        Influence(
+            VALUES,
+            float(centre),
+            Atoms(column - centre, setting.clusters, leverage=setting.leverage),
+        )
         for centre, column in zip(centres, table.T, strict=True)
     ]
     return MetricFamily(setting, [None] * models, singles, [""] * models)

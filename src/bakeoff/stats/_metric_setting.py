@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from bakeoff.stats._checks import (
 from bakeoff.stats._decision_metrics import Cells
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional
+from bakeoff.stats._leverage import Leverage
 from bakeoff.stats._metric_table import MetricFormula
 from bakeoff.stats._test_rows import Codes, Truth, read_classes, read_probabilities, read_truth
 
@@ -81,6 +83,14 @@ class Setting:
     truth: Truth
     clusters: Codes | None = None
     options: Options = Options()
+
+    @cached_property
+    def leverage(self) -> Leverage | None:
+        """The leverage of the clusters: among rows, and for areas among those of each class."""
+        if self.clusters is None:
+            return None
+        by_class = self.metric.name == "roc_auc"
+        return Leverage.of(self.clusters, self.truth.codes if by_class else None)
 
     def functional(self, cells: Cells) -> Functional:
         """Return a metric of decisions on a table."""

@@ -55,17 +55,33 @@ def noise_level(*scores: ArrayLike) -> float:
 
 
 def paired_differences(
-    scores_a: ArrayLike, scores_b: ArrayLike, *, ndim: int = 1, greater_is_better: bool = True
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    ndim: int = 1,
+    greater_is_better: bool = True,
+    of_rows: bool = False,
 ) -> Differences:
-    """Check two arrays of paired scores and subtract them."""
-    a = as_scores(scores_a, "scores_a", ndim=ndim, greater_is_better=greater_is_better)
-    b = as_scores(scores_b, "scores_b", ndim=ndim, greater_is_better=greater_is_better)
-    if a.shape != b.shape:
-        raise ValueError(
-            f"scores_a has shape {a.shape}, scores_b {b.shape}: both models must be scored on "
-            "the same splits; pair them by fold"
+    """Check two arrays of paired scores, or of values of the same rows, and subtract them."""
+    names = ("values_a", "values_b") if of_rows else ("scores_a", "scores_b")
+    a, b = (
+        as_scores(
+            scores,
+            name,
+            ndim=ndim,
+            greater_is_better=greater_is_better,
+            unit="rows" if of_rows else "folds",
         )
-    check_same_labels(scores_a=scores_a, scores_b=scores_b)
+        for name, scores in zip(names, (scores_a, scores_b), strict=True)
+    )
+    if a.shape != b.shape:
+        shapes = f"{names[0]} has shape {a.shape}, {names[1]} {b.shape}"
+        raise ValueError(
+            f"{shapes}: both models need a value on the same rows"
+            if of_rows
+            else f"{shapes}: both models must be scored on the same splits; pair them by fold"
+        )
+    check_same_labels(**dict(zip(names, (scores_a, scores_b), strict=True)))
     level = noise_level(scores_a, scores_b)
     size = np.maximum(np.abs(a), np.abs(b))
     d = a - b

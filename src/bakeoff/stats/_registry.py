@@ -35,6 +35,8 @@ class Evidence(StrEnum):
     ``PREDICTIONS``           pair: ``y_true, predicted_a, predicted_b``: classes, or
                               probabilities ``(n, K)``; many: ``y_true, predicted (n, M)``
                               or ``(n, M, K)``
+    ``VALUES``                pair: ``values_a, values_b``; many: ``values (n, M)``; a number
+                              that each model has on each row
     ``FOLD_CORRECTNESS``      pair: ``fold (5, n), correct_a (5, n), correct_b (5, n)``;
                               many: ``fold (5, n), correct (5, n, M)``
     ``DATASET_SCORES``        pair: ``scores_a (N,), scores_b (N,)``; many: ``scores (N, k)``
@@ -45,6 +47,7 @@ class Evidence(StrEnum):
     LABELS = "labels"
     PROBABILITIES = "probabilities"
     PREDICTIONS = "predictions"
+    VALUES = "values"
     FOLD_SCORES = "fold_scores"
     FOLD_CRITERIA = "fold_criteria"
     FOLD_CORRECTNESS = "fold_correctness"
@@ -61,6 +64,7 @@ _ON_ROWS = (
     Evidence.LABELS,
     Evidence.PROBABILITIES,
     Evidence.PREDICTIONS,
+    Evidence.VALUES,
 )
 
 

@@ -11,6 +11,7 @@ from scipy import special
 
 from bakeoff.stats._binomial import tail_probability
 from bakeoff.stats._checks import FloatArray
+from bakeoff.stats._leverage import Leverage
 from bakeoff.stats._result import Alternative, ConfidenceInterval
 
 FEWEST_CLUSTERS = 5
@@ -56,11 +57,14 @@ def spread(
     weights: FloatArray | None = None,
     clusters: NDArray[np.intp] | None = None,
     pseudo: tuple[FloatArray, FloatArray] | None = None,
+    leverage: Leverage | None = None,
 ) -> Spread:
     """Return standard error and degrees of freedom of a metric from its influence values.
 
     se² = G/(G − 1)·ΣS²/n², S the influence values or their sums by cluster, G their number, and
-    ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k.
+    ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k. With leverage se² = ΣS²/n², each S divided
+    by the root of one less its cluster's share, and ν at most Bell & McCaffrey's: the same for
+    clusters of one size.
 
     Parameters
     ----------
@@ -73,9 +77,16 @@ def spread(
     pseudo : tuple of ndarray, optional
         Influence values and weights of pseudo-rows: they add to the variance, and to the number
         of units only where rows are the units.
+    leverage : Leverage, optional
+        Of the rows' clusters.
     """
     extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
     weights = np.ones(len(psi)) if weights is None else weights
+    if leverage is not None:
+        if not leverage.df > 0:
+            assert clusters is not None
+            return Spread(math.nan, 0.0, float(clusters.max() + 1))
+        psi = psi / leverage.root
     n = float(weights.sum() + extra_weights.sum())
     if clusters is None:
         units, sums, counts = n, psi, weights
@@ -89,9 +100,10 @@ def spread(
     fourth = float(counts @ (squares * squares) + extra_weights @ (extra_squares * extra_squares))
     if units <= 1:
         return Spread(math.nan, math.nan, units)
-    se = scale * math.sqrt(units / (units - 1) * second) / n
+    factor = units / (units - 1) if leverage is None else 1.0
+    se = scale * math.sqrt(factor * second) / n
     excess = fourth - second**2 / units
-    df = units - 1
+    df = units - 1 if leverage is None else leverage.df
     if excess > 0:
         df = min(df, 2 * second**2 / excess)
     return Spread(se, df, units)

@@ -39,13 +39,25 @@ _VARIANTS = {"sign_flip": "canay2017", "sign_flip_exact": "canay2017", "robust_t
 _MIDP_CLUSTERS = 8  # with fewer the mid-p of numeric differences rejects 6 to 7 % at 5 %
 
 
+@register(
+    title="Difference of means of a value per row, for groups of rows",
+    evidence=Evidence.VALUES,
+    arity=Arity.PAIR,
+    about="models",
+    answers="Does one of these two systems have the better mean of a number per row on new groups?",
+    type1=TypeOneError.CONTROLLED,
+    plans=("holdout",),
+    citation="canay2017",
+    caution="With few groups it needs group effects that are as likely one way as the other, "
+    "which cannot be tested.",
+)
 def clustered_mean_difference(
     values_a: ArrayLike,
     values_b: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    variant: str = "sign_flip",
-    alternative: str = "two-sided",
+    variant: Literal["sign_flip", "sign_flip_exact", "robust_t"] = "sign_flip",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
     n_resamples: int = 9_999,
@@ -96,7 +108,7 @@ def clustered_mean_difference(
     (0.1333, 0.0312)
     """
     settings = _settings(variant, alternative, confidence_level, n_resamples, seed)
-    d = paired_differences(values_a, values_b, greater_is_better=greater_is_better)
+    d = paired_differences(values_a, values_b, greater_is_better=greater_is_better, of_rows=True)
     clusters = as_clusters(groups, len(d.values))
     if groups is not None:
         check_same_labels(values_a=values_a, groups=groups)

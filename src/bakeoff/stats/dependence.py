@@ -220,7 +220,9 @@ def items_and_runs(
     >>> round(found.share_from_runs, 2)
     2.0
     """
-    d = paired_differences(values_a, values_b, greater_is_better=greater_is_better).values
+    d = paired_differences(
+        values_a, values_b, greater_is_better=greater_is_better, of_rows=True
+    ).values
     clusters = as_clusters(items, len(d), "items")
     runs = float(clusters.sizes[0])
     if clusters.count < 2 or runs < 2 or (clusters.sizes != runs).any():

@@ -19,6 +19,7 @@ from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional, mean
 from bakeoff.stats._left_out import MetricFunction, left_out
+from bakeoff.stats._leverage import Leverage, leverage_of
 from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._spread import Spread, spread
@@ -114,11 +115,14 @@ class Atoms:
         The cluster of each row.
     cell : ndarray of int, shape (n,), or None
         The cell of each row.
+    leverage : Leverage or None
+        Of the clusters.
     """
 
     psi: FloatArray
     clusters: Codes | None = None
     cell: Codes | None = None
+    leverage: Leverage | None = None
 
     def of_rows(self, psi: FloatArray) -> FloatArray:
         """Return the values of the rows, given those of rows or cells."""
@@ -128,7 +132,8 @@ class Atoms:
         """Return the spread of influence values of these rows or cells."""
         extra = (psi, np.full(len(psi), pseudo)) if pseudo else None
         if self.cell is None or self.clusters is not None:
-            return spread(self.of_rows(psi), clusters=self.clusters, pseudo=extra)
+            rows = self.of_rows(psi)
+            return spread(rows, clusters=self.clusters, pseudo=extra, leverage=self.leverage)
         counts = np.bincount(self.cell, minlength=len(psi)).astype(np.float64)
         return spread(psi, weights=counts, pseudo=extra)
 
@@ -183,7 +188,8 @@ def one(setting: Setting, rows: Any) -> Influence:
     """Return the influence values of one model."""
     if setting.metric.form == "own":
         found = left_out(by_rows(setting, rows), setting.truth.n, setting.clusters)
-        return Influence(setting.metric.name, found.value, Atoms(found.psi, found.together))
+        atoms = Atoms(found.psi, found.together, leverage=leverage_of(found.together))
+        return Influence(setting.metric.name, found.value, atoms)
     if setting.metric.form != "decisions":
         return _of_functional(setting, _of_rows(setting, rows))
     cells, index = _cells(setting.truth, rows)
@@ -197,7 +203,7 @@ def pair(setting: Setting, rows_a: Any, rows_b: Any) -> Influence:
     """Return the influence values of the difference A − B of two models."""
     if setting.metric.form == "own":
         a, b = one(setting, rows_a), one(setting, rows_b)
-        atoms = Atoms(a.psi - b.psi, a.atoms.clusters)
+        atoms = Atoms(a.psi - b.psi, a.atoms.clusters, leverage=a.atoms.leverage)
         return Influence(setting.metric.name, a.value - b.value, atoms)
     if setting.metric.form != "decisions":
         return _of_functional(setting, _of_rows(setting, rows_a) - _of_rows(setting, rows_b))
@@ -218,14 +224,14 @@ def by_rows(setting: Setting, rows: Any) -> OwnMetric:
 
 
 def _of_functional(setting: Setting, found: Functional) -> Influence:
-    atoms = Atoms(found.psi, setting.clusters)
+    atoms = Atoms(found.psi, setting.clusters, leverage=setting.leverage)
     return Influence(setting.metric.name, found.value, atoms)
 
 
 def _of_cells(
     setting: Setting, plain: Functional, padded: Functional, index: Codes, more: float
 ) -> Influence:
-    atoms = Atoms(plain.psi, setting.clusters, index)
+    atoms = Atoms(plain.psi, setting.clusters, index, setting.leverage)
     share = more / len(plain.psi)
     return Influence(setting.metric.name, plain.value, atoms, padded, share)
 

@@ -132,6 +132,17 @@ def compare_models(
     )
 
 
+@register(
+    title="All pairs by a value per row",
+    evidence=Evidence.VALUES,
+    arity=Arity.ALL_PAIRS,
+    about="models",
+    answers="Which of these systems have a better mean of a number given per row than others?",
+    type1=TypeOneError.CONTROLLED,
+    plans=("holdout",),
+    citation="hothorn2008",
+    caution="Where a few rows carry the differences (heavy losses) it rejects too often.",
+)
 def compare_values(
     values: ArrayLike,
     *,
@@ -139,7 +150,7 @@ def compare_values(
     groups: ArrayLike | None = None,
     control: int | None = None,
     correction: str = MAX_T,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     simultaneous: bool = True,
     n_resamples: int = 99_999,
@@ -254,6 +265,7 @@ def _compare(
                 ci=intervals[i],
                 df=None if (contrast := found[i]) is None else contrast.tested.df,
                 status=statuses[i],
+                details={} if contrast is None else {"se": contrast.tested.se},
             )
             for i in range(len(first))
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,20 +16,97 @@ from bakeoff.stats._checks import (
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, Result, Status
+from bakeoff.stats._leverage import leverage_of
+from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats._spread import FEWEST_CLUSTERS, Spread, spread
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats._test_rows import read_groups
 
 
+def mean_ci(
+    values: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+) -> Result:
+    """Return the mean of a number that one system has on each row, with its interval.
+
+    Student's t interval with degrees of freedom from the values, or from their sums over groups
+    (Satterthwaite 1946).
+
+    Parameters
+    ----------
+    values : array_like, shape (n,)
+        The number of each row.
+    groups : array_like, shape (n,), optional
+        Which rows belong together.
+    confidence_level : float
+        Level of the interval.
+
+    Returns
+    -------
+    Result
+        `estimate` is the mean, `pvalue` NaN. ``zero_variance``: the same number on every row;
+        ``too_few``: fewer than two rows, or than five groups.
+
+    Raises
+    ------
+    ValueError
+        Values that are missing or infinite, a label for another number of rows.
+
+    Examples
+    --------
+    >>> result = mean_ci([0.5, 0.7, 0.9, 0.4])
+    >>> round(result.estimate, 3), round(result.ci.low, 3), round(result.ci.high, 3)
+    (0.625, 0.272, 0.978)
+    """
+    level = check_level(confidence_level)
+    x = as_scores(values, "values", unit="rows")
+    clusters = read_groups(groups, len(x))
+    estimate = float(x.mean())
+    found = spread(x - estimate, clusters=clusters, leverage=leverage_of(clusters))
+    status = _known(found, clusters is not None, float(np.abs(x).max()))
+    ok = status is Status.OK
+    return Result(
+        test="mean_ci",
+        statistic=math.nan,
+        df=found.df,
+        pvalue=math.nan,
+        estimate=estimate,
+        ci=found.interval(estimate, level, "two-sided", (-math.inf, math.inf)) if ok else None,
+        n=len(x),
+        status=status,
+        assumptions=_assumptions(found, clusters is not None),
+        null_hypothesis="",
+        method="satterthwaite1946",
+        details={"se": found.se, "units": found.units},
+    )
+
+
+@register(
+    title="Difference of means of a value per row",
+    evidence=Evidence.VALUES,
+    arity=Arity.PAIR,
+    about="models",
+    answers="Does one of these two systems have the better mean of a number given per row?",
+    type1=TypeOneError.CONTROLLED,
+    plans=("holdout",),
+    citation="satterthwaite1946",
+    at_once="compare_values",
+    in_groups="clustered_mean_difference",
+    in_time="clustered_mean_difference",
+    caution="Where a few rows carry the differences (heavy losses) it rejects up to 7 % where 5 % "
+    "are meant.",
+)
 def mean_difference(
     values_a: ArrayLike,
     values_b: ArrayLike,
     *,
     greater_is_better: bool = True,
     groups: ArrayLike | None = None,
-    df: str = "influence",
-    alternative: str = "two-sided",
+    df: Literal["influence", "rows"] = "influence",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
     """Test the mean difference of a number that each of two systems has on the same rows.
@@ -83,7 +160,7 @@ def mean_difference(
     clusters = read_groups(groups, len(a))
     differences = a - b
     estimate = float(differences.mean())
-    found = spread(differences - estimate, clusters=clusters)
+    found = spread(differences - estimate, clusters=clusters, leverage=leverage_of(clusters))
     if df == "rows":
         found = Spread(found.se, found.units - 1, found.units)
     status, t, pvalue = _decide(differences, estimate, found, clusters is not None, side)
@@ -112,12 +189,18 @@ def _decide(
 ) -> tuple[Status, float, float]:
     if (differences == 0).all():
         return Status.IDENTICAL_SCORES, 0.0, 1.0
+    status = _known(found, clustered, float(np.abs(differences).max()))
+    if status is Status.ZERO_VARIANCE:
+        return status, math.copysign(math.inf, estimate), math.nan
+    t = estimate / found.se if status is Status.OK else math.nan
+    return status, t, t_pvalue(t, found.df, side) if status is Status.OK else math.nan
+
+
+def _known(found: Spread, clustered: bool, size: float) -> Status:
+    """Tell whether the spread of values up to a size can be known."""
     if found.units < (FEWEST_CLUSTERS if clustered else 2):
-        return Status.TOO_FEW, math.nan, math.nan
-    if found.se <= 1e-12 * np.abs(differences).max():
-        return Status.ZERO_VARIANCE, math.copysign(math.inf, estimate), math.nan
-    t = estimate / found.se
-    return Status.OK, t, t_pvalue(t, found.df, side)
+        return Status.TOO_FEW
+    return Status.ZERO_VARIANCE if found.se <= 1e-12 * size else Status.OK
 
 
 def _assumptions(found: Spread, clustered: bool) -> tuple[Assumption, ...]:

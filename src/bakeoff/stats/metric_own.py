@@ -15,6 +15,7 @@ from bakeoff.stats._checks import check_alternative, check_flag, check_level
 from bakeoff.stats._decision_metrics import UndefinedMetric
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._left_out import left_out
+from bakeoff.stats._leverage import leverage_of
 from bakeoff.stats._metric_answer import Answer, better_is_positive
 from bakeoff.stats._metric_setting import Setting
 from bakeoff.stats._metric_table import METRICS
@@ -163,7 +164,8 @@ def _answer(
 def left_out_influence(metric: OwnMetric, n: int, clusters: Codes | None) -> Influence:
     """Return a metric with the influence that leaving rows out shows."""
     found = left_out(metric, n, clusters)
-    return Influence("own metric", found.value, Atoms(found.psi, found.together))
+    atoms = Atoms(found.psi, found.together, leverage=leverage_of(found.together))
+    return Influence("own metric", found.value, atoms)
 
 
 def bootstrapped(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -103,7 +103,7 @@ def mean_interaction(
     *,
     greater_is_better: bool = True,
     groups: ArrayLike | None = None,
-    df: str = "influence",
+    df: Literal["influence", "rows"] = "influence",
     confidence_level: float = 0.95,
 ) -> Result:
     """Test whether the mean difference of numbers given per row differs between subgroups.

@@ -198,7 +198,9 @@ def diebold_mariano_means(
     >>> diebold_mariano_means(*loss.T, greater_is_better=False).df
     8.0
     """
-    d = paired_differences(values_a, values_b, greater_is_better=greater_is_better).values
+    d = paired_differences(
+        values_a, values_b, greater_is_better=greater_is_better, of_rows=True
+    ).values
     return _result(
         "diebold_mariano_means",
         d,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
 from bakeoff.cli import main
 from bakeoff.compare import Comparison, Decision
+from bakeoff.stats import metric_detectable_difference, metric_difference, metric_rows_needed
 from bakeoff.stats.planning_interval import power_from_interval, rows_factor
 
 EXPERIMENT = {
@@ -90,3 +92,34 @@ def test_rows_factor_reaches_its_power(df: float | None) -> None:
     scaled = 0.03 / factor**0.5
     power = power_from_interval(difference=0.01, half=scaled, confidence=0.95, df=df)
     assert power == pytest.approx(0.8, abs=1e-6)
+
+
+def test_rows_needed_by_any_metric_are_those_of_the_pilot(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(2)
+    y = rng.integers(2, size=200)
+    said = [np.where(rng.random(200) < right, y, 1 - y) for right in (0.85, 0.8)]
+    pilot = metric_difference(y, *said, metric="f1")
+    row = Comparison(
+        **{k: v for k, v in pilot.to_row().items() if k in Comparison.columns()},
+        role="pair",
+        dataset="d",
+        plan="holdout",
+        metric="f1",
+        model_a="a",
+        model_b="b",
+        pvalue_adjusted=pilot.pvalue,
+        correction="none",
+        family_size=1,
+        alpha=0.05,
+        decision=Decision.NOT_SHOWN,
+        result=pilot.to_dict(),
+    )
+    results = Path("results/done")
+    results.mkdir(parents=True)
+    (results / "comparisons.json").write_text(json.dumps([row.to_dict()]))
+    assert main(["power", str(file), "--differences", ".05"]) == 0
+    said_of_rows = capsys.readouterr().out.split("Test rows, by the noise of the last run")[1]
+    assert f"{metric_rows_needed(pilot, 0.05).n:,.0f}" in said_of_rows
+    assert f"{metric_detectable_difference(pilot, 200).difference:.3f}" in said_of_rows

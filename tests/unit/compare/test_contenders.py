@@ -6,10 +6,13 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from bakeoff.compare.contenders import contenders
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.contenders import DRAWS, contenders, contenders_by_values
+from bakeoff.compare.evidence import PairedPredictions, PairedValues
 from bakeoff.spec import Costs
+from bakeoff.stats import compare_values
 
 
 def rows(metric: str, n: int = 300) -> PairedPredictions:
@@ -81,3 +84,20 @@ def test_groups_make_the_intervals_wider():
         for r in (alike, related)
     ]
     assert widths[1]["poor"] > 1.3 * widths[0]["poor"]
+
+
+@given(seed=st.integers(0, 10_000), models=st.integers(2, 6), spread=st.floats(0, 1))
+@settings(max_examples=40, deadline=None)
+def test_models_share_a_letter_exactly_where_their_p_value_says(seed, models, spread):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(40, models)) + np.linspace(0, spread, models)
+    names = tuple(f"m{i}" for i in range(models))
+    found = contenders_by_values(PairedValues(names, values), True, 0.05, 1)
+    tiers = {line.model: set(line.tier) for line in found.models}
+    pairs = compare_values(values, n_resamples=DRAWS, seed=1).pairs
+    for pair in pairs:
+        apart = pair.pvalue_adjusted <= 0.05
+        assert apart == tiers[names[pair.a]].isdisjoint(tiers[names[pair.b]])
+    # who leads alone is told apart from all others
+    beaten = {names[pair.b if pair.estimate > 0 else pair.a] for pair in pairs}
+    assert found.models[0].model not in beaten

@@ -15,6 +15,8 @@ from sklearn import metrics as sk
 
 from bakeoff.stats import (
     Status,
+    clustered_delong,
+    clustered_mean_difference,
     cost_sensitive,
     influence,
     mean_difference,
@@ -251,6 +253,30 @@ def test_clusters_widen_what_repeats():
     grouped = metric_difference(*six, metric="f1", groups=np.repeat(np.arange(60), 6))
     assert naive.details["se_plain"] < 0.5 * alone.details["se_plain"]
     assert grouped.details["se_plain"] == pytest.approx(alone.details["se_plain"], rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_standard_error_in_groups_is_that_of_the_tests_for_groups(seed):
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(12), rng.integers(1, 15, 12))
+    y = np.resize([0, 1, 0], len(groups))
+    a, b = y + rng.normal(size=(2, len(y)))
+    area = metric_difference(y, a, b, metric="roc_auc", groups=groups)
+    direct = clustered_delong(y, a, b, groups=groups)
+    assert area.details["se"] == pytest.approx(direct.details["se"], rel=1e-12)
+    assert area.df <= direct.df
+    mean = mean_difference(a, b, groups=groups)
+    robust = clustered_mean_difference(a, b, groups=groups, variant="robust_t")
+    assert mean.details["se"] == pytest.approx(robust.details["se"], rel=1e-12)
+    assert mean.df <= robust.df
+
+
+def test_class_in_one_group_is_too_few():
+    y = np.repeat([0, 1, 0, 0, 0, 0, 0], 6)
+    a, b = np.random.default_rng(0).normal(size=(2, len(y)))
+    result = metric_difference(y, a, b, metric="roc_auc", groups=np.repeat(np.arange(7), 6))
+    assert result.status is Status.TOO_FEW
+    assert math.isnan(result.pvalue)
 
 
 def test_few_groups_are_too_few():

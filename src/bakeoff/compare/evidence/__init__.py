@@ -5,12 +5,15 @@ from bakeoff.compare.evidence.collected import (
     read_fold_predictions,
     read_predictions,
     read_scores,
+    read_values,
 )
 from bakeoff.compare.evidence.metric import engine_metric, has_interval, has_test
 from bakeoff.compare.evidence.of_rows import FoldPredictions, PairedPredictions
 from bakeoff.compare.evidence.of_scores import DatasetScores, FoldCriteria, FoldScores
+from bakeoff.compare.evidence.of_values import PairedValues
 
-AnyEvidence = FoldScores | FoldCriteria | FoldPredictions | PairedPredictions | DatasetScores
+RowEvidence = PairedPredictions | PairedValues
+AnyEvidence = FoldScores | FoldCriteria | FoldPredictions | RowEvidence | DatasetScores
 
 __all__ = [
     "AnyEvidence",
@@ -19,6 +22,8 @@ __all__ = [
     "FoldPredictions",
     "FoldScores",
     "PairedPredictions",
+    "PairedValues",
+    "RowEvidence",
     "engine_metric",
     "fold_scores",
     "has_interval",
@@ -26,4 +31,5 @@ __all__ = [
     "read_fold_predictions",
     "read_predictions",
     "read_scores",
+    "read_values",
 ]

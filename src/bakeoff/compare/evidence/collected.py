@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from bakeoff.compare.evidence.of_rows import FoldPredictions, PairedPredictions
 from bakeoff.compare.evidence.of_scores import FoldScores
+from bakeoff.compare.evidence.of_values import PairedValues
 from bakeoff.data.row_columns import SUBGROUP, TAKEN
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import UserError
@@ -81,9 +83,8 @@ def read_predictions(
         names = {model: f"{model}:{classes[-1]}" for model in present}
         found = pd.read_parquet(path, columns=[name for name in names.values() if name in known])
         ranking = found.reindex(columns=list(names.values())).to_numpy(dtype=np.float64)
-    related = [name for name in (GROUP, TIME) if name in known]
     carried = [name for name in known if name.startswith((SUBGROUP, TAKEN))]
-    kin = pd.read_parquet(path, columns=[*related, *carried])
+    kin = pd.read_parquet(path, columns=carried)
     return PairedPredictions(
         tuple(present),
         tuple(map(str, classes)),
@@ -92,13 +93,27 @@ def read_predictions(
         ranking,
         _without(models, present),
         _probabilities(path, present, list(map(str, classes)), known) if probabilities else None,
-        groups=kin[GROUP].to_numpy() if GROUP in kin else None,
-        times=kin[TIME].to_numpy() if TIME in kin else None,
+        **_related(path, known),
         subgroups={
             n.removeprefix(SUBGROUP): pd.Categorical(kin[n]) for n in _of(SUBGROUP, carried)
         },
         columns={n.removeprefix(TAKEN): kin[n].to_numpy() for n in _of(TAKEN, carried)},
     )
+
+
+def read_values(path: str | Path, models: list[str]) -> PairedValues:
+    """Read the collected numbers of one data set; models that are not in the file are left out."""
+    known = pq.read_schema(path).names
+    present = [model for model in models if model in known]
+    values = pd.read_parquet(path, columns=present).to_numpy(dtype=np.float64)
+    return PairedValues(tuple(present), values, _without(models, present), **_related(path, known))
+
+
+def _related(path: str | Path, known: Sequence[str]) -> dict[str, Any]:
+    """Read what relates the rows."""
+    kin = pd.read_parquet(path, columns=[name for name in (GROUP, TIME) if name in known])
+    keys = {"groups": GROUP, "times": TIME}
+    return {key: kin[name].to_numpy() for key, name in keys.items() if name in kin}
 
 
 def _probabilities(

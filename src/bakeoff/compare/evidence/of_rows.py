@@ -11,16 +11,15 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.compare.evidence.metric import engine_metric
-from bakeoff.stats import Entry, Evidence, MetricFunction, looks_at, time_blocks
+from bakeoff.compare.evidence.related import RelatedRows
+from bakeoff.stats import Entry, Evidence, MetricFunction, looks_at
 
-TIME_BLOCKS = 8
-"""Into how many blocks rows in the order of time are cut for tests that know groups alone."""
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer[Any]]
 
 
 @dataclasses.dataclass(frozen=True)
-class PairedPredictions:
+class PairedPredictions(RelatedRows):
     """Predictions of all models on the same rows, paired by row.
 
     Attributes
@@ -107,16 +106,8 @@ class PairedPredictions:
         return [self._categorical(self.truth), np.stack(columns, axis=1)]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return what relates the rows, and for predictions their metric and classes.
-
-        A test for groups alone takes blocks of time for them.
-        """
-        found: dict[str, Any] = {}
-        if "times" in entry.options:
-            found["times"] = self.times
-        if "groups" in entry.options:
-            timed = self.groups is None and "times" not in entry.options
-            found["groups"] = self.blocks if timed else self.groups
+        """Return what relates the rows, and for predictions their metric and classes."""
+        found = self.relations(entry)
         if entry.evidence is Evidence.PREDICTIONS:
             found |= {
                 "metric": self.engine_metric,
@@ -124,18 +115,6 @@ class PairedPredictions:
                 "positive": self.classes[-1],
             }
         return found
-
-    @property
-    def related(self) -> bool:
-        """Whether rows are said to belong together."""
-        return self.groups is not None or self.times is not None
-
-    @property
-    def blocks(self) -> NDArray[Any] | None:
-        """Long blocks of neighbouring times; None where there are too few times for them."""
-        if self.times is None or len(np.unique(self.times)) < TIME_BLOCKS:
-            return self.times
-        return time_blocks(self.times, TIME_BLOCKS)
 
     def missing(self, models: Sequence[int]) -> str:
         """Say which models do not rank the rows or give probabilities, where that is wanted."""

@@ -14,7 +14,6 @@ from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import WHY_UNDECIDED
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
-from bakeoff.scores import METRICS
 from bakeoff.stats import Status
 
 COLUMNS = (
@@ -47,7 +46,7 @@ def build(item: Item, study: Study) -> PageTable:
     rows = [
         ({"dataset": text(study.dataset_label(line["dataset"]))} if several else {})
         | {
-            "metric": text(capital(METRICS[line["metric"]].title)),
+            "metric": text(capital(study.metrics[line["metric"]].title)),
             "model": text(study.label(line["model"])),
             "estimate": score_cell(line["estimate"]),
             "se": score_cell(line["se"]),

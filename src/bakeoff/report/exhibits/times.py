@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.may_be_best import cheapest
 from bakeoff.report.numbers import fixed, number, seconds
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
@@ -37,7 +38,8 @@ def build(item: Item, study: Study) -> PageTable:
         }
         for model, line in found.reindex(list(study.models)).iterrows()
     )
-    return tabulate(item, COLUMNS, rows, "Means over all fits, and their sum.")
+    note = " ".join(["Means over all fits, and their sum.", *cheapest(study)])
+    return tabulate(item, COLUMNS, rows, note)
 
 
 EXHIBIT = TableExhibit(

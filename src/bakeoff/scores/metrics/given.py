@@ -30,4 +30,4 @@ def _metric(given: GivenMetric) -> Metric:
 
 
 def _not_computed(view: View) -> float:
-    raise UndefinedMetric("its values are given with `scores:`, not computed")
+    raise UndefinedMetric("its values are given with `scores:` or `values:`, not computed")

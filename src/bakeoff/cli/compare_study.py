@@ -1,0 +1,260 @@
+"""`bakeoff compare`: from tables of several models to the study that an experiment would make."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from bakeoff.compare import Comparison, Context, check_classes, choose_tests, run_test
+from bakeoff.compare.dependence import OPTION
+from bakeoff.compare.evidence import PairedPredictions, PairedValues, RowEvidence
+from bakeoff.compare.score_intervals import of_test_set, of_values, tabulate
+from bakeoff.data.side_by_side import SideBySide
+from bakeoff.errors import UserError, unknown
+from bakeoff.fit.predictions import Predictions
+from bakeoff.report.study import Study
+from bakeoff.scores import METRICS, Need, metrics_of
+from bakeoff.spec import ChosenTest, Experiment, load_experiment
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.stats import Evidence, catalogue
+from bakeoff.stats.metric_families import MAX_T
+
+METRIC = "accuracy"
+ROWS = "rows"
+"""The id of the one data set."""
+_BY_COUNTS = ("accuracy", "error")
+"""What McNemar's test compares."""
+
+KINDS: Mapping[str, GivenMetric | str] = {
+    "higher": GivenMetric.model_validate({"name": "value", "greater_is_better": True}),
+    "lower": GivenMetric.model_validate({"name": "value", "greater_is_better": False}),
+    "right": "accuracy",
+    "wrong": "error",
+}
+"""What `--values` may say of numbers per row."""
+
+
+def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
+    """Test what the experiment of these models would, and gather what a report needs."""
+    ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
+    metrics = _metrics(given, args)
+    costs = _costs(args.costs)
+    tests = _tests(args, ids, metrics, costs is not None)
+    experiment, chosen = _experiment(given, ids, metrics, tests, costs, args)
+    rows = _evidence(given, tuple(ids.values()))
+    comparisons = tuple(row for test in chosen for row in _tested(test, rows, experiment))
+    scores = pd.DataFrame(_scores(given, experiment))
+    numbers = {ROWS: rows} if isinstance(rows, PairedValues) else {}
+    labelled = {ROWS: rows} if isinstance(rows, PairedPredictions) else {}
+    return Study(
+        experiment,
+        comparisons,
+        scores,
+        pd.DataFrame(),
+        {},
+        labelled,
+        numbers=numbers,
+        intervals=tabulate(_intervals(experiment, rows)),
+    )
+
+
+def _intervals(experiment: Experiment, rows: RowEvidence) -> Iterator[dict[str, Any]]:
+    level = 1 - experiment.tests.alpha
+    for metric in experiment.metrics:
+        if isinstance(rows, PairedValues):
+            yield from of_values(ROWS, metric, rows, level)
+        else:
+            own = dataclasses.replace(rows, metric=metric)
+            yield from of_test_set(ROWS, own, experiment.costs_on(ROWS), level)
+
+
+def _metrics(given: SideBySide, args: argparse.Namespace) -> list[Any]:
+    """List the metrics, as an experiment has them."""
+    if args.values is not None:
+        kind = KINDS[args.values]
+        if args.metric:
+            raise UserError("--metric is for predictions, not for numbers per row (--values)")
+        # what is right and what is wrong was settled when the numbers were read
+        return [METRIC if isinstance(kind, str) else kind.model_dump()]
+    for name in args.metric or ():
+        if name not in METRICS:
+            raise UserError(f"--metric: {unknown('metric', name, METRICS)}")
+        if METRICS[name].binary and len(given.classes) != 2:
+            raise UserError(
+                f"--metric: {name} is for two classes, {given.name} has {len(given.classes)}; use "
+                f"{METRICS[name].instead}"
+            )
+        silent = [m for m, found in given.models.items() if found.probabilities is None]
+        if METRICS[name].needs in (Need.RANKING, Need.PROBABILITIES) and silent:
+            raise UserError(
+                f"--metric: {name} needs class probabilities, {silent[0]} brings labels alone: add "
+                "a column for each class (p_<class>; in one table of all models model:class)"
+            )
+    return list(dict.fromkeys(args.metric or (METRIC,)))
+
+
+def _tests(
+    args: argparse.Namespace, ids: Mapping[str, str], metrics: Sequence[Any], costs: bool
+) -> dict[str, Any]:
+    """Write the `tests:` of the experiment."""
+    two = len(ids) == 2
+    run: list[str] = []
+    options: dict[str, dict[str, Any]] = {}
+    by_metric = [m for m in metrics if isinstance(m, str) and m not in _BY_COUNTS]
+    if not all(isinstance(m, str) for m in metrics):
+        run.append("mean_difference" if two else "compare_values")
+    if set(_BY_COUNTS) & {m for m in metrics if isinstance(m, str)}:
+        run += ["mcnemar"] if two else ["cochran_q", "mcnemar"]
+    if by_metric:
+        run.append("metric_difference" if two else "compare_models")
+        options[run[-1]] = {"metrics": by_metric}
+    if costs:
+        run.append("cost_sensitive")
+    for name in {"compare_values", "compare_models"} & set(run):
+        if args.correction is None:
+            options.setdefault(name, {})["correction"] = MAX_T
+    if args.variant is not None:
+        options["mcnemar"] = {"variant": args.variant}
+    if args.assume_independent:
+        for name in run:
+            if catalogue()[name].in_groups:
+                options.setdefault(name, {})[OPTION] = True
+    found: dict[str, Any] = {
+        "alpha": args.alpha,
+        "correction": args.correction or "bonferroni",
+        "alternative": args.alternative,
+        "run": run,
+        "options": options,
+    }
+    if args.versus is not None:
+        if args.versus not in ids:
+            raise UserError(unknown("model in --versus:", args.versus, ids))
+        found["versus"] = ids[args.versus]
+    return found
+
+
+def _experiment(
+    given: SideBySide,
+    ids: Mapping[str, str],
+    metrics: Sequence[Any],
+    tests: Mapping[str, Any],
+    costs: Any,
+    args: argparse.Namespace,
+) -> tuple[Experiment, list[ChosenTest]]:
+    columns = {key: name for key, name in related(args).items() if name is not None}
+    own = {"predictions" if args.values is None else "values": given.name, "columns": columns}
+    config = {
+        "experiment": "compare",
+        "datasets": {ROWS: {"source": "given", "label": given.name}},
+        "models": {i: {**own, "label": m} for m, i in ids.items()},
+        "metrics": [*metrics, *(["cost"] if costs is not None and "cost" not in metrics else [])],
+        "tests": dict(tests),
+        **({"costs": costs} if costs is not None else {}),
+    }
+    try:
+        experiment = load_experiment(config)
+    except UserError as error:
+        raise UserError(_as_options(str(error))) from None
+    problems, chosen = choose_tests(experiment)
+    problems = [*problems, *check_classes(experiment, ROWS, given.classes)]
+    if problems:
+        raise UserError("\n".join(_as_options(str(problem)) for problem in problems))
+    return experiment, chosen
+
+
+def related(args: argparse.Namespace) -> dict[str, str | None]:
+    """Return the columns that say which rows belong together."""
+    return {"group": args.groups, "time": args.time, "run": args.runs}
+
+
+def _evidence(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
+    kin: dict[str, Any] = {"groups": given.related.get("group"), "times": given.related.get("time")}
+    found = list(given.models.values())
+    numbers = [one.values for one in found if one.values is not None]
+    if numbers:
+        return PairedValues(models, np.column_stack(numbers), **kin)
+    nothing = np.full((len(given.truth), len(given.classes)), np.nan)
+    known = [nothing if one.probabilities is None else one.probabilities for one in found]
+    probabilities = np.stack(known, axis=1)
+    return PairedPredictions(
+        models,
+        given.classes,
+        given.truth,
+        np.column_stack([one.codes for one in found]),
+        probabilities[..., -1],
+        probabilities=probabilities,
+        **kin,
+    )
+
+
+def _tested(test: ChosenTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
+    entry = catalogue()[test.name]
+    for metric in test.metrics:
+        context = Context(
+            ROWS,
+            "holdout",
+            metric,
+            metrics_of(experiment)[metric].greater_is_better,
+            experiment.tests,
+            experiment.seed,
+            experiment.costs,
+        )
+        own = rows
+        if isinstance(rows, PairedPredictions):
+            of_metric = entry.evidence is Evidence.PREDICTIONS
+            scores = rows.scores if of_metric else None
+            own = dataclasses.replace(rows, metric=metric if of_metric else "", scores=scores)
+        yield from run_test(entry, own, context)
+
+
+def _scores(given: SideBySide, experiment: Experiment) -> Iterator[dict[str, Any]]:
+    """Score each model, as collected scores have it."""
+    first = next(iter(given.models.values())).values
+    ids = np.arange(len(given.truth if first is None else first))
+    for found, model in zip(given.models.values(), experiment.models, strict=True):
+        made = Predictions(
+            ids, given.truth, found.codes, given.classes, found.probabilities, None, {}
+        )
+        for metric in experiment.metrics:
+            if found.values is not None:
+                value, reason = float(found.values.mean()), ""
+            else:
+                value, reason = METRICS[metric](made, experiment.costs_on(ROWS))
+            yield {
+                "dataset": ROWS,
+                "model": model,
+                "plan": "holdout",
+                "repeat": 1,
+                "fold": 1,
+                "n_train": np.nan,
+                "n_test": len(ids),
+                "metric": metric,
+                "value": value,
+                "undefined": reason,
+            }
+
+
+def _as_options(message: str) -> str:
+    """Name the options, which are keys of the experiment here."""
+    message = re.sub(r"^tests\.(?:options\.\w+\.)?(\w+)", r"--\1", message, flags=re.MULTILINE)
+    return re.sub(r"^costs(\.\S+)?:", r"--costs:", message, flags=re.MULTILINE)
+
+
+def _costs(path: str | None) -> Any:
+    """Read what errors cost: `classes` and `matrix`, as in an experiment."""
+    if path is None:
+        return None
+    try:
+        found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"--costs: {path!r} cannot be read: {reason}") from None
+    return found.get("costs", found) if isinstance(found, Mapping) else found

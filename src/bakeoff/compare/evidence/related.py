@@ -1,0 +1,48 @@
+"""What relates rows: their groups, or their order in time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.stats import Entry, time_blocks
+
+TIME_BLOCKS = 8
+"""Into how many blocks rows in the order of time are cut for tests that know groups alone."""
+
+
+class RelatedRows:
+    """Rows of which some may belong together.
+
+    Attributes
+    ----------
+    groups, times : ndarray, shape (n,), or None
+        The group or the time of each row, where the data set declares one.
+    """
+
+    groups: NDArray[Any] | None
+    times: NDArray[Any] | None
+
+    @property
+    def related(self) -> bool:
+        """Whether rows are said to belong together."""
+        return self.groups is not None or self.times is not None
+
+    @property
+    def blocks(self) -> NDArray[Any] | None:
+        """Long blocks of neighbouring times; None where there are too few times for them."""
+        if self.times is None or len(np.unique(self.times)) < TIME_BLOCKS:
+            return self.times
+        return time_blocks(self.times, TIME_BLOCKS)
+
+    def relations(self, entry: Entry) -> dict[str, Any]:
+        """Return what relates the rows; a test for groups alone takes blocks of time for them."""
+        found: dict[str, Any] = {}
+        if "times" in entry.options:
+            found["times"] = self.times
+        if "groups" in entry.options:
+            timed = self.groups is None and "times" not in entry.options
+            found["groups"] = self.blocks if timed else self.groups
+        return found

@@ -1,0 +1,89 @@
+"""Numbers that models bring for each row: losses, partial credit, right or wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.data.prediction_table import Labels, PredictionTable, read_predictions
+from bakeoff.errors import Place, Problem
+from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.values import RIGHT_OR_WRONG
+
+
+def read_values(
+    path: str, columns: GivenColumns, place: Place, metric: GivenMetric | str
+) -> PredictionTable:
+    """Read a file of numbers of one model.
+
+    Parameters
+    ----------
+    path, columns, place
+        As in `read_predictions`.
+    metric : GivenMetric or str
+        What the numbers are; or ``accuracy`` where 1 is right, ``error`` where 1 is wrong.
+
+    Returns
+    -------
+    PredictionTable
+        With `values`; of right and wrong ones also with labels: every row is truly right, and
+        predicted right or wrong, so that whatever compares right and wrong rows compares them.
+
+    Raises
+    ------
+    Problem
+        As `read_predictions`; a number outside the range, or no 0 or 1 where it must be one.
+    """
+    return meant(read_predictions(path, columns, place, numbers=True), metric)
+
+
+def meant(file: PredictionTable, metric: GivenMetric | str) -> PredictionTable:
+    """Say what the numbers of a file mean; see `read_values`."""
+    values = file.values
+    assert values is not None
+    if isinstance(metric, GivenMetric):
+        low, high = limits(metric)
+        _check(file, (values < low) | (values > high), f"outside {low:g} to {high:g}")
+        return dataclasses.replace(file, true=Labels(("",), np.zeros(len(values), dtype=np.int32)))
+    numbers = f"that is neither 0 nor 1, as `metrics: [{metric}]` wants (or describe the metric)"
+    _check(file, ~np.isin(values, (0, 1)), numbers)
+    right = values == (0 if metric == "error" else 1)
+    return dataclasses.replace(
+        file,
+        true=Labels(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32)),
+        predicted=Labels(RIGHT_OR_WRONG, right.astype(np.int32)),
+    )
+
+
+def limits(metric: GivenMetric) -> tuple[float, float]:
+    """Return the least and the greatest possible number."""
+    low, high = metric.range
+    return -math.inf if low is None else low, math.inf if high is None else high
+
+
+def may_be_right_or_wrong(files: Collection[PredictionTable], metric: GivenMetric) -> bool:
+    """Tell whether all numbers are 0 or 1, and no others are said to be possible.
+
+    What they mean is not guessed, but asked.
+    """
+    known = [file.values for file in files if file.values is not None]
+    if not known or limits(metric) not in ((-math.inf, math.inf), (0, 1)):
+        return False
+    return all(bool(np.isin(values, (0, 1)).all()) for values in known)
+
+
+def _check(file: PredictionTable, wrong: NDArray[Any], what: str) -> None:
+    at = np.flatnonzero(wrong)
+    if len(at):
+        assert file.values is not None
+        raise Problem(
+            file.columns.place,
+            f"{file.path!r}: {len(at):,} of {len(wrong):,} rows have a number {what}; the first "
+            f"is id {file.ids[at[0]]} with {file.values[at[0]]:g}",
+        )

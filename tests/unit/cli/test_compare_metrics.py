@@ -1,0 +1,188 @@
+"""`bakeoff compare --metric` and `--values`: the numbers of the library and of an experiment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.cli import main
+from bakeoff.stats import (
+    best_models,
+    clustered_mean_difference,
+    compare_models,
+    compare_values,
+    mcnemar,
+    mean_difference,
+    metric_difference,
+)
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def bakeoff(capsys: pytest.CaptureFixture[str]) -> Command:
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(["compare", *arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Write predictions and numbers of three models, all in one table and one table each."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    n = 200
+    y = rng.random(n) < 0.3
+    found: dict[str, Any] = {"y": np.where(y, "sick", "well")}
+    wide = {"id": np.arange(n), "truth": found["y"], "site": np.arange(n) // 5}
+    values = {"id": np.arange(n), "site": np.arange(n) // 5}
+    for model, skill in (("a", 1.8), ("b", 1.0), ("c", 0.4)):
+        z = skill * y + rng.normal(size=n)
+        p = 1 / (1 + np.exp(0.7 - z))
+        said = np.where(p > 0.5, "sick", "well")
+        found[model] = {"p": p, "said": said, "loss": np.round((y - p) ** 2, 4)}
+        wide |= {model: said, f"{model}:sick": p, f"{model}:well": 1 - p}
+        values[model] = found[model]["loss"]
+        own = {"id": np.arange(n), "value": found[model]["loss"]}
+        pd.DataFrame(own).sample(frac=1, random_state=0).to_csv(f"{model}.csv", index=False)
+    pd.DataFrame(wide).to_csv("wide.csv", index=False)
+    pd.DataFrame(values).to_csv("values.csv", index=False)
+    return found
+
+
+def columns(data: dict[str, Any], key: str) -> np.ndarray:
+    return np.column_stack([data[m][key] for m in "abc"])
+
+
+def as_json(answer: tuple[int, str, str]) -> dict[str, Any]:
+    code, out, err = answer
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_two_models_by_any_metric(bakeoff, data):
+    found = as_json(
+        bakeoff("wide.csv", "--models", "a,b", "--metric", "f1", "--positive", "sick", "--json")
+    )
+    (row,) = found["comparisons"]
+    direct = metric_difference(
+        data["y"], data["a"]["said"], data["b"]["said"], metric="f1", positive="sick"
+    )
+    assert row["test"] == "metric_difference"
+    assert (row["pvalue"], row["estimate"]) == pytest.approx((direct.pvalue, direct.estimate))
+    assert found["models"][0]["f1"] == pytest.approx(direct.details["value_a"])
+
+
+def test_several_models_and_metrics(bakeoff, data):
+    options = ("--models", "a,b,c", "--metric", "f1", "--metric", "roc_auc", "--positive", "sick")
+    found = as_json(bakeoff("wide.csv", *options, "--json"))
+    for metric, key in (("f1", "said"), ("roc_auc", "p")):
+        rows = [row for row in found["comparisons"] if row["metric"] == metric]
+        direct = compare_models(data["y"], columns(data, key), metric=metric, positive="sick")
+        assert [row["pvalue"] for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
+        best = best_models(data["y"], columns(data, key), metric=metric, positive="sick")
+        (told,) = (one for one in found["best"] if one["metric"] == metric)
+        stay = {one["model"] for one in told["models"] if one["stays"]}
+        assert stay == {"abc"[m] for m in best.members}
+    _, out, _ = bakeoff("wide.csv", *options)
+    for said in ("may be the best", "ROC AUC", "F1", "freed of having been chosen", "max-t"):
+        assert said in out
+
+
+def test_accuracy_among_metrics_is_still_mcnemars(bakeoff, data):
+    options = ("--models", "a,b", "--metric", "accuracy", "--metric", "mcc", "--json")
+    rows = as_json(bakeoff("wide.csv", *options))["comparisons"]
+    right = [data[m]["said"] == data["y"] for m in "ab"]
+    assert [row["test"] for row in rows] == ["mcnemar", "metric_difference"]
+    assert rows[0]["pvalue"] == pytest.approx(mcnemar(*right).pvalue)
+
+
+def test_groups_reach_the_tests_by_any_metric(bakeoff, data):
+    options = ("--models", "a,b", "--metric", "f1", "--groups", "site", "--positive", "sick")
+    (row,) = as_json(bakeoff("wide.csv", *options, "--json"))["comparisons"]
+    direct = metric_difference(
+        data["y"],
+        data["a"]["said"],
+        data["b"]["said"],
+        metric="f1",
+        positive="sick",
+        groups=np.arange(200) // 5,
+    )
+    assert row["pvalue"] == pytest.approx(direct.pvalue)
+
+
+@pytest.mark.parametrize("files", [["values.csv", "--models", "a,b"], ["a.csv", "b.csv"]])
+def test_numbers_per_row(bakeoff, data, files):
+    (row,) = as_json(bakeoff(*files, "--values", "lower", "--json"))["comparisons"]
+    direct = mean_difference(data["a"]["loss"], data["b"]["loss"], greater_is_better=False)
+    assert row["test"] == "mean_difference"
+    assert (row["pvalue"], row["estimate"]) == pytest.approx((direct.pvalue, direct.estimate))
+
+
+def test_numbers_of_several_models_and_groups(bakeoff, data):
+    known = ("values.csv", "--models", "a,b,c", "--values", "lower")
+    rows = as_json(bakeoff(*known, "--json"))["comparisons"]
+    direct = compare_values(columns(data, "loss"), greater_is_better=False)
+    assert [row["pvalue"] for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
+    pair = ("values.csv", "--models", "a,b", "--values", "lower", "--groups", "site", "--json")
+    (row,) = as_json(bakeoff(*pair))["comparisons"]
+    grouped = clustered_mean_difference(
+        data["a"]["loss"],
+        data["b"]["loss"],
+        groups=np.arange(200) // 5,
+        greater_is_better=False,
+    )
+    assert row["test"] == grouped.test
+    assert row["pvalue"] == pytest.approx(grouped.pvalue, abs=0.01)
+
+
+def test_zeros_and_ones_are_asked_about(bakeoff, data):
+    right = {m: (data[m]["said"] == data["y"]).astype(int) for m in "ab"}
+    pd.DataFrame(right).to_csv("right.csv", index=False)
+    code, _, err = bakeoff("right.csv", "--values", "higher")
+    assert code == 2
+    assert "--values right" in err
+    (row,) = as_json(bakeoff("right.csv", "--values", "right", "--json"))["comparisons"]
+    assert row["pvalue"] == pytest.approx(mcnemar(right["a"] == 1, right["b"] == 1).pvalue)
+    (row,) = as_json(bakeoff("right.csv", "--values", "wrong", "--json"))["comparisons"]
+    assert row["estimate"] == pytest.approx(right["b"].mean() - right["a"].mean())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["wide.csv", "--models", "a,b", "--metric", "f11"],
+            "--metric: unknown metric 'f11'; did you mean 'f1'?",
+        ),
+        (
+            ["wide.csv", "--models", "a,b", "--positive", "ill"],
+            "unknown class in --positive: 'ill'",
+        ),
+        (["a.csv", "b.csv", "--values", "lower", "--metric", "f1"], "--metric is for predictions"),
+        (["a.csv", "b.csv", "--values", "lower", "--truth", "y"], "--truth is for predictions"),
+        (["values.csv", "--values", "higher", "--models", "a"], "has 1 column of numbers"),
+        (["wide.csv", "--values", "higher", "--models", "a,b"], "have no number in column 'a'"),
+    ],
+)
+def test_mistakes(bakeoff, data, options, said):
+    code, out, err = bakeoff(*options)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_labels_alone_have_no_area(bakeoff, data):
+    table = pd.read_csv("wide.csv")[["truth", "a", "b"]]
+    table.to_csv("labels.csv", index=False)
+    code, _, err = bakeoff("labels.csv", "--metric", "roc_auc")
+    assert code == 2
+    assert "--metric: roc_auc needs class probabilities, a brings labels alone" in err

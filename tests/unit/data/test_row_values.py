@@ -1,0 +1,175 @@
+"""Experiments of models that bring a number for each row, without Snakemake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.compare import Comparison, run_chosen
+from bakeoff.data.pairing import divide, load
+from bakeoff.data.splits import divisions
+from bakeoff.errors import UserError
+from bakeoff.preflight import check_experiment
+from bakeoff.run import steps
+from bakeoff.scores import collect_predictions
+from bakeoff.scores.given_results import given_predictions
+from bakeoff.spec import Fit, load_experiment
+from bakeoff.stats import clustered_mean_difference, compare_values, mcnemar, mean_difference
+
+DESCRIBED = {"name": "token_f1", "greater_is_better": True}
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, np.ndarray]:
+    """Write the numbers of three models, rows in another order in each file."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(4)
+    n, shared = 80, rng.normal(size=80)
+    found = {}
+    for i, model in enumerate(("a", "b", "c")):
+        found[model] = np.round(0.3 * shared + 0.4 * rng.normal(size=n) - 0.2 * i, 3)
+        table = pd.DataFrame({"id": np.arange(n), "value": found[model], "item": np.arange(n) // 4})
+        table.sample(frac=1, random_state=i).to_csv(f"{model}.csv", index=False)
+    return found
+
+
+def config(models: str = "ab", **more: Any) -> dict[str, Any]:
+    entries = {m: {"values": f"{m}.csv", **more.pop(m, {})} for m in models}
+    return {"experiment": "v", "models": entries, "metrics": [DESCRIBED], **more}
+
+
+def problems(**more: Any) -> str:
+    try:
+        found, _ = check_experiment(load_experiment(config(**more)))
+    except UserError as error:
+        return str(error)
+    return "\n".join(map(str, found))
+
+
+def compared(tmp_path: Path, **more: Any) -> list[Comparison]:
+    """Run the chosen tests on what the workflow would collect."""
+    experiment = load_experiment(config(**more))
+    found, chosen = check_experiment(experiment)
+    assert found == []
+    table = load("v", experiment)
+    table.write(tmp_path / "v.parquet", tmp_path / "v.json")
+    splits = divide("v", experiment, table, "holdout")
+    ((_, _, split),) = divisions(splits, experiment.resampling.plans()["holdout"])
+    paths = {}
+    for model in experiment.models:
+        paths[model] = tmp_path / f"{model}.parquet"
+        fit = Fit("v", model, "holdout", 1, 1)
+        given_predictions(fit, experiment, table, split).write(paths[model])
+    collect_predictions(paths, tmp_path / "all.parquet", data=tmp_path / "v.parquet")
+    steps.collect_scores(
+        experiment, "v", "holdout", list(map(str, paths.values())), {}, "scores.csv", "times.csv"
+    )
+    inputs = {"v": str(tmp_path / "all.parquet")}
+    return [row for test in chosen for row in run_chosen(test, experiment, inputs)]
+
+
+def test_two_models_have_the_numbers_of_the_library(tmp_path, files):
+    (row,) = compared(tmp_path)
+    direct = mean_difference(files["a"], files["b"])
+    assert (row.test, row.metric) == ("mean_difference", "token_f1")
+    assert (row.estimate, row.pvalue, row.ci_low) == pytest.approx(
+        (direct.estimate, direct.pvalue, direct.ci.low)
+    )
+    scores = pd.read_csv("scores.csv").set_index("model")["value"]
+    assert scores["a"] == pytest.approx(files["a"].mean())
+
+
+def test_losses_are_better_when_smaller(tmp_path, files):
+    (row,) = compared(tmp_path, metrics=[{"name": "loss", "greater_is_better": False}])
+    assert row.estimate == pytest.approx(files["b"].mean() - files["a"].mean())
+
+
+def test_several_models_are_compared_at_once(tmp_path, files):
+    rows = compared(tmp_path, models="abc")
+    direct = compare_values(np.column_stack([files[m] for m in "abc"]), seed=1)
+    assert {row.test for row in rows} == {"compare_values"}
+    assert [row.pvalue for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
+
+
+def test_rows_in_groups_take_the_test_for_groups(tmp_path, files):
+    own = {"columns": {"group": "item"}}
+    (row,) = compared(tmp_path, a=own, b=own)
+    direct = clustered_mean_difference(
+        files["a"], files["b"], groups=np.arange(80) // 4, n_resamples=999
+    )
+    assert row.test == "clustered_mean_difference"
+    assert row.estimate == pytest.approx(direct.estimate)
+    assert row.result["n_clusters"] == 20
+    assert row.pvalue == pytest.approx(direct.pvalue, abs=0.03)
+
+
+@pytest.mark.parametrize(("metric", "one"), [("accuracy", 1), ("error", 0)])
+def test_right_and_wrong_rows_have_the_numbers_of_mcnemar(tmp_path, files, metric, one):
+    right = {m: files[m] > 0 for m in "ab"}
+    for model, values in right.items():
+        numbers = (values == one).astype(int)
+        pd.DataFrame({"id": range(80), "score": numbers}).to_csv(f"{model}.csv", index=False)
+    (row,) = compared(tmp_path, metrics=[metric], tests={"run": ["mcnemar"]})
+    direct = mcnemar(right["a"], right["b"])
+    assert (row.pvalue, row.estimate) == pytest.approx((direct.pvalue, direct.estimate))
+
+
+def test_what_zeros_and_ones_mean_is_asked(files):
+    for model in "ab":
+        table = pd.DataFrame({"id": range(80), "value": (files[model] > 0).astype(int)})
+        table.to_csv(f"{model}.csv", index=False)
+    assert "metrics[0]: every number is 0 or 1: do they say which rows are right?" in problems()
+    assert problems(metrics=[{**DESCRIBED, "range": [0, 5]}]) == ""
+    assert problems(metrics=["accuracy"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"metrics": ["f1"]}, "metrics[0]: what are the numbers of `values:`"),
+        ({"metrics": ["accuracy"]}, "have a number that is neither 0 nor 1"),
+        ({"metrics": [DESCRIBED, {**DESCRIBED, "name": "b"}]}, "so there is one metric"),
+        ({"metrics": [{**DESCRIBED, "range": [0, 1]}]}, "have a number outside 0 to 1; the first"),
+        ({"tests": {"run": ["mcnemar"]}}, "mcnemar looks at predictions"),
+        ({"datasets": {"v": {"source": "given", "positive": "x"}}}, "numbers per row have no"),
+        ({"datasets": {"v": {"source": "sklearn", "name": "iris"}}}, "source: given"),
+        ({"a": {"columns": {"value": "nope"}}}, "unknown column 'nope'"),
+        ({"a": {"predictions": "a.csv"}}, "`values` stands alone"),
+        ({"resampling": {"kfold": {}}}, "feed the plan `holdout` alone"),
+    ],
+)
+def test_mistakes_are_told(files, more, said):
+    assert said in problems(**more)
+
+
+def test_metrics_are_asked_for(files):
+    spec = config()
+    del spec["metrics"]
+    with pytest.raises(UserError, match="`metrics:` must say what the numbers"):
+        load_experiment(spec)
+
+
+def test_a_model_without_numbers_is_named(files):
+    spec = config()
+    spec["models"]["b"] = {"predictions": "b.csv"}
+    found, _ = check_experiment(load_experiment(spec))
+    assert "models.b: other models bring a number for each row" in str(found[0])
+
+
+def test_gaps_are_told(files):
+    table = pd.read_csv("a.csv")
+    table.loc[3, "value"] = np.nan
+    table.to_csv("a.csv", index=False)
+    assert "rows have no number in column 'value'; the first is id" in problems()
+
+
+def test_values_without_tests_of_their_own_are_refused_elsewhere(files):
+    for model in "ab":
+        table = pd.DataFrame({"id": range(80), "value": (files[model] > 0).astype(int)})
+        table.to_csv(f"{model}.csv", index=False)
+    said = problems(metrics=["accuracy"], tests={"run": ["mean_difference"]})
+    assert "the experiment has right and wrong rows: use mcnemar" in said
