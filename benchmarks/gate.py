@@ -28,7 +28,7 @@ PAGE = HERE.parent / "docs" / "gate.md"
 BEGIN, END = "<!-- rates: begin -->\n", "<!-- rates: end -->\n"
 ALPHA, MARGIN, USES = 0.05, 0.02, 200
 DECISIONS = 100_000
-TEST_SETS = 10_000
+TEST_SETS = 5_000
 CELLS = [(n, psi) for n in (500, 2000) for psi in (0.05, 0.2)]
 GROUP_SIZE, GROUP_SPREAD = 20, 0.6
 
@@ -63,19 +63,14 @@ def decisions_on_rows(n: int, psi: float, alpha: float) -> tuple[np.ndarray, np.
     spread = 5 * np.sqrt(n * psi * (1 - psi)) + 5
     first, last = max(0, int(n * psi - spread)), min(n, int(n * psi + spread))
     ship, block = np.full(n + 1, n + 1), np.full(n + 1, -1)
+    fewest, most = 0, -1
     for n_d in range(first, last + 1):
-        low, high = -1, n_d + 1  # ships at high, not at low: more wins never turn it
-        while high - low > 1:
-            middle = (low + high) // 2
-            good = ships(middle, n_d - middle, n, alpha)
-            low, high = (low, middle) if good else (middle, high)
-        ship[n_d] = high
-        low, high = -1, high  # blocks at low
-        while high - low > 1:
-            middle = (low + high) // 2
-            bad = blocks(middle, n_d - middle, n, alpha)
-            low, high = (middle, high) if bad else (low, middle)
-        block[n_d] = low
+        # one more discordant row moves either count by one at most
+        while fewest <= n_d and not ships(fewest, n_d - fewest, n, alpha):
+            fewest += 1
+        while most < n_d and blocks(most + 1, n_d - most - 1, n, alpha):
+            most += 1
+        ship[n_d], block[n_d] = fewest, most
     return ship, block
 
 
