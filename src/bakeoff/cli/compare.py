@@ -14,6 +14,7 @@ from bakeoff.cli.compare_study import KINDS, METRIC, ROWS, make_study, related
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare import Comparison
 from bakeoff.data.predicted import Predicted, contradiction
+from bakeoff.data.readers import reader_of
 from bakeoff.data.side_by_side import (
     SideBySide,
     read_each,
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
         say(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         show(study, verdict, brief=brief)
-        notes(given)
+        notes(given, args.files)
 
 
 def read(args: argparse.Namespace) -> SideBySide:
@@ -163,8 +164,11 @@ def _listed(text: str | None) -> list[str] | None:
     return None if text is None else [name.strip() for name in text.split(",")]
 
 
-def notes(given: SideBySide) -> None:
-    """Print what is odd about the predictions, though no mistake."""
+def notes(given: SideBySide, files: Sequence[str] = ()) -> None:
+    """Print what the files were taken for, and what is odd about them, though no mistake."""
+    for path in files:
+        if (reader := reader_of(path)) is not None:
+            say(dim(f"{path} was read as {reader.WHAT}."))
     if given.left_out:
         say(dim(f"{count(given.left_out, 'row')} without a true label left out."))
     for model, found in given.models.items():

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from bakeoff.cli.terminal import bold, dim, say, table
+from bakeoff.data.readers import reader_of
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.gate import GateVerdict, Terms, decide, read_rows
 from bakeoff.gate.ledger import Ledger
@@ -61,6 +62,9 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
         say(json.dumps(as_json(verdict, use), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         _show(verdict, reasons(verdict, use))
+        for path in (args.base, args.candidate):
+            if (reader := reader_of(path)) is not None:
+                say(dim(f"{path} was read as {reader.WHAT}."))
     return verdict
 
 

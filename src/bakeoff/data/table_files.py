@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from bakeoff.data.readers import read_elsewhere
 from bakeoff.errors import Place, Problem, UserError
 from bakeoff.files import is_file
 from bakeoff.sources.common.formats import MISSING
@@ -16,7 +17,9 @@ from bakeoff.sources.common.tables import TableKeys
 
 
 def read_table(path: str, place: Place) -> pa.Table:
-    """Read a table; a CSV file may have another separator than the comma.
+    """Read a table, or what another tool writes; see `bakeoff.data.readers`.
+
+    A CSV file may have another separator than the comma.
 
     Raises
     ------
@@ -26,7 +29,10 @@ def read_table(path: str, place: Place) -> pa.Table:
     table = _read_fast(path)
     if table is not None:
         return table
-    return pa.Table.from_pandas(read_frame(path, place), preserve_index=False)
+    frame = read_elsewhere(path, place)
+    if frame is None:
+        frame = read_frame(path, place)
+    return pa.Table.from_pandas(frame, preserve_index=False)
 
 
 def _read_fast(path: str) -> pa.Table | None:

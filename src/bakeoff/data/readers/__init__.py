@@ -1,0 +1,84 @@
+"""Readers of what other tools write: each module of this package is one, found by its being here.
+
+Readers of others are found by the entry point ``bakeoff.readers``: a module, or any object, with
+`WHAT`, `recognizes` and `read`. What a file is, is told from its content, not from its name.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Protocol, cast
+
+import pandas as pd
+
+from bakeoff.errors import Place, Problem
+
+__all__ = ["Reader", "read_elsewhere", "reader_of"]
+
+GROUP = "bakeoff.readers"
+_HEAD = 1 << 20
+
+
+class Reader(Protocol):
+    """What a reader is."""
+
+    WHAT: str
+    """What its files are, after "a" or "an": ``"OpenML run"``."""
+
+    def recognizes(self, head: str) -> bool:
+        """Tell from the first 2²⁰ characters whether a file is one."""
+
+    def read(self, text: str) -> pd.DataFrame:
+        """Return its rows, with columns called as in any table of predictions.
+
+        Raises
+        ------
+        ValueError
+            It cannot be used, with what was found.
+        """
+
+
+def reader_of(path: str) -> Reader | None:
+    """Return the reader that recognizes a file; None for a plain table."""
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            head = file.read(_HEAD)
+    except (OSError, UnicodeDecodeError):
+        return None
+    return next((reader for reader in _readers() if reader.recognizes(head)), None)
+
+
+def read_elsewhere(path: str, place: Place) -> pd.DataFrame | None:
+    """Read a file of another tool; None where it is none.
+
+    Raises
+    ------
+    Problem
+        It is one that cannot be used.
+    """
+    reader = reader_of(path)
+    if reader is None:
+        return None
+    try:
+        return reader.read(Path(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
+
+
+@cache
+def _readers() -> tuple[Reader, ...]:
+    return (*_own(), *_of_others())
+
+
+def _own() -> Iterator[Reader]:
+    for info in pkgutil.iter_modules(__path__):
+        yield cast(Reader, import_module(f"{__name__}.{info.name}"))
+
+
+def _of_others() -> Iterator[Reader]:
+    for point in metadata.entry_points(group=GROUP):
+        yield point.load()

@@ -1,0 +1,62 @@
+"""Logs of Inspect in JSON: an evaluation with the scores of every sample.
+
+``{"version": 2, "status": …, "eval": {…}, "samples": [{"id": …, "epoch": …, "scores": {"<scorer>":
+{"value": …}}}]}`` (inspect_ai/log/_log.py). Values "C", "P", "I" and "N" (correct, partly,
+incorrect, no answer) are 1, ½, 0 and 0, as its `value_to_float` has them (scorer/_metric.py).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pandas as pd
+
+WHAT = "a log of Inspect"
+_WORDS = {"C": 1, "P": 0.5, "I": 0, "N": 0, "yes": 1, "true": 1, "no": 0, "false": 0}
+
+
+def recognizes(head: str) -> bool:
+    """Tell whether a file is an object with a status and an evaluation of a task."""
+    start = head.lstrip()
+    keys = (r'"status"\s*:', r'"eval"\s*:\s*\{', r'"task"\s*:')
+    return start.startswith("{") and all(re.search(key, start) for key in keys)
+
+
+def read(text: str) -> pd.DataFrame:
+    """Return ids and scores; ``epoch`` where samples ran several times, ``score`` of one scorer."""
+    try:
+        log = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it is no JSON: {error}") from None
+    samples = log.get("samples") if isinstance(log, dict) else None
+    if not isinstance(samples, list) or not samples:
+        raise ValueError("it has no samples; was it written with `--no-log-samples`?")
+    rows = [
+        {"id": sample["id"], "epoch": sample.get("epoch", 1), **_scores(sample)}
+        for sample in samples
+    ]
+    table = pd.DataFrame(rows)
+    scorers = [name for name in table.columns if name not in ("id", "epoch")]
+    if not scorers:
+        raise ValueError("no sample has a score")
+    if len(scorers) == 1:
+        table = table.rename(columns={scorers[0]: "score"})
+    return table if table["epoch"].nunique() > 1 else table.drop(columns="epoch")
+
+
+def _scores(sample: dict[str, Any]) -> dict[str, float]:
+    scores = sample.get("scores") or {}
+    return {str(name): _number(found["value"], sample["id"]) for name, found in scores.items()}
+
+
+def _number(value: Any, sample: object) -> float:
+    try:
+        if isinstance(value, str):
+            return float(_WORDS[value] if value in _WORDS else _WORDS.get(value.lower(), value))
+        return float(value)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"sample {sample!r} has the score {value!r}, expected a number, C or I"
+        ) from None

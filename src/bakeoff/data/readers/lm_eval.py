@@ -1,0 +1,69 @@
+"""Sample logs of lm-evaluation-harness (``--log_samples``): JSON lines, one for each document.
+
+Each line has ``doc_id``, ``doc``, ``target``, ``arguments``, ``resps``, ``filtered_resps``,
+digests, ``filter`` and ``metrics`` (newer versions), and the value of every metric under its name
+(lm_eval/evaluator.py). A document has a line for each filter.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pandas as pd
+
+WHAT = "samples of lm-evaluation-harness"
+_NO_METRIC = {"doc_id", "resps", "filtered_resps", "target", "doc", "arguments", "filter"}
+
+
+def recognizes(head: str) -> bool:
+    """Tell whether the first line is an object with a document's id, its target and responses."""
+    first = head.lstrip().split("\n", 1)[0]
+    return first.startswith("{") and all(
+        f'"{key}"' in first for key in ("doc_id", "target", "filtered_resps")
+    )
+
+
+def read(text: str) -> pd.DataFrame:
+    """Return ids and metrics; ``score`` where there is one metric by one filter."""
+    found: dict[int, dict[str, float]] = {}
+    filters: dict[str, None] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        row = _row(line, number)
+        own = found.setdefault(row["doc_id"], {})
+        name = str(row.get("filter", ""))
+        filters[name] = None
+        for metric, value in _metrics(row).items():
+            key = f"{metric},{name}" if name else metric
+            if key in own:
+                raise ValueError(f"line {number}: document {row['doc_id']} has {key} twice")
+            own[key] = value
+    table = pd.DataFrame.from_dict(found, orient="index")
+    if len(filters) == 1:
+        table.columns = [name.partition(",")[0] for name in table.columns]
+    if table.shape[1] == 1:
+        table.columns = ["score"]
+    if not table.shape[1]:
+        raise ValueError("no sample has a metric that is a number")
+    return table.rename_axis("id").reset_index()
+
+
+def _row(line: str, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"line {number}: {error}") from None
+    if not isinstance(row, dict) or "doc_id" not in row:
+        raise ValueError(f"line {number}: expected a sample with doc_id")
+    return row
+
+
+def _metrics(row: dict[str, Any]) -> dict[str, float]:
+    """Take the metrics that are named, else all that are numbers."""
+    names = row.get("metrics")
+    known = names if isinstance(names, list) else [k for k in row if k not in _NO_METRIC]
+    return {
+        str(name): float(row[name]) for name in known if isinstance(row.get(name), (int, float))
+    }

@@ -1,0 +1,234 @@
+"""Files of other tools: told by their content, read as tables of predictions or of numbers.
+
+The files are made here as the tools write them: openml-python (openml/runs/run.py),
+lm-evaluation-harness (lm_eval/evaluator.py), Inspect (inspect_ai/log/_log.py) and MLflow
+(`log_table`, orient="split").
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bakeoff.cli import main
+from bakeoff.data import readers
+from bakeoff.data.readers import inspect_logs, lm_eval, mlflow, openml
+from bakeoff.data.table_files import read_table
+from bakeoff.errors import Problem
+
+PLACE = ("predictions",)
+OPENML = """\
+%Sat Nov 21 12:00:00 2026
+@RELATION openml_task_59_predictions
+
+@ATTRIBUTE repeat NUMERIC
+@ATTRIBUTE fold NUMERIC
+@ATTRIBUTE sample NUMERIC
+@ATTRIBUTE row_id NUMERIC
+@ATTRIBUTE confidence.Iris-setosa NUMERIC
+@ATTRIBUTE confidence.Iris-virginica NUMERIC
+@ATTRIBUTE prediction {Iris-setosa, Iris-virginica}
+@ATTRIBUTE correct {Iris-setosa, Iris-virginica}
+
+@DATA
+0,0,0,14,0.9,0.1,Iris-setosa,Iris-setosa
+0,0,0,3,0.2,0.8,Iris-virginica,Iris-virginica
+0,1,0,7,0.6,0.4,Iris-setosa,Iris-virginica
+"""
+
+
+def sample(doc_id: int, **more: Any) -> dict[str, Any]:
+    return {
+        "doc_id": doc_id,
+        "doc": {"question": f"{doc_id} + 1?"},
+        "target": str(doc_id + 1),
+        "arguments": [["Q", {"until": ["\n"]}]],
+        "resps": [["2"]],
+        "filtered_resps": ["2"],
+        "doc_hash": "0f",
+        "prompt_hash": "1e",
+        "target_hash": "2d",
+        **more,
+    }
+
+
+def lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def log(samples: list[dict[str, Any]] | None) -> str:
+    return json.dumps(
+        {
+            "version": 2,
+            "status": "success",
+            "eval": {"run_id": "x", "task": "arithmetic", "model": "m", "packages": {}},
+            "results": {"total_samples": 2},
+            "samples": samples,
+        }
+    )
+
+
+def scored(i: object, value: object, epoch: int = 1, scorer: str = "match") -> dict[str, Any]:
+    scores = {scorer: {"value": value, "answer": "2"}}
+    return {"id": i, "epoch": epoch, "input": "?", "target": "2", "scores": scores}
+
+
+def test_a_run_of_openml(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.arff"
+    path.write_text(OPENML)
+    assert readers.reader_of(str(path)) is openml
+    table = read_table(str(path), PLACE).to_pandas()
+    assert list(table.columns) == [
+        "id",
+        "y_true",
+        "y_pred",
+        "p_Iris-setosa",
+        "p_Iris-virginica",
+        "fold",
+    ]
+    assert table["id"].tolist() == [14, 3, 7]
+    assert table["y_true"].tolist() == ["Iris-setosa", "Iris-virginica", "Iris-virginica"]
+    assert table["fold"].tolist() == [1, 1, 2]
+    path.write_text(OPENML.replace("correct", "truth"))
+    assert read_table(str(path), PLACE).to_pandas()["y_true"].tolist()[0] == "Iris-setosa"
+    path.write_text(OPENML.replace("0,1,0,7", "0,1,5,7"))
+    with pytest.raises(Problem, match="OpenML run: it is a learning curve"):
+        read_table(str(path), PLACE)
+
+
+def test_other_arff_is_a_plain_table(tmp_path: Path) -> None:
+    path = tmp_path / "t.arff"
+    path.write_text("@relation t\n@attribute id numeric\n@attribute y {a, b}\n@data\n1,a\n2,b\n")
+    assert readers.reader_of(str(path)) is None
+    assert read_table(str(path), PLACE).column_names == ["id", "y"]
+
+
+def test_samples_of_lm_eval(tmp_path: Path) -> None:
+    path = tmp_path / "samples_gsm8k.jsonl"
+    path.write_text(lines([sample(0, exact_match=1.0), sample(1, exact_match=0.0)]))
+    assert readers.reader_of(str(path)) is lm_eval
+    assert read_table(str(path), PLACE).to_pandas().to_dict("list") == {
+        "id": [0, 1],
+        "score": [1.0, 0.0],
+    }
+
+
+def test_metrics_and_filters_of_lm_eval_keep_their_names() -> None:
+    rows = [sample(0, acc=1.0, acc_norm=0.0), sample(1, acc=0.0, acc_norm=0.0)]
+    assert list(lm_eval.read(lines(rows)).columns) == ["id", "acc", "acc_norm"]
+    rows = [
+        sample(i, filter=name, metrics=["exact_match"], exact_match=float(i))
+        for name in ("strict-match", "flexible-extract")
+        for i in (0, 1)
+    ]
+    table = lm_eval.read(lines(rows))
+    assert list(table.columns) == ["id", "exact_match,strict-match", "exact_match,flexible-extract"]
+    assert table["exact_match,strict-match"].tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (lines([sample(0, acc=1.0), sample(0, acc=1.0)]), "line 2: document 0 has acc twice"),
+        (lines([sample(0)]), "no sample has a metric that is a number"),
+        (lines([sample(0, acc=1.0)]) + "{", "line 2"),
+        (lines([sample(0, acc=1.0), {"x": 1}]), "line 2: expected a sample with doc_id"),
+    ],
+)
+def test_wrong_samples_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(text)
+    with pytest.raises(Problem, match=f"lm-evaluation-harness: {message}"):
+        read_table(str(path), PLACE)
+
+
+def test_a_log_of_inspect(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(log([scored("a", "C"), scored("b", "I"), scored("c", "P"), scored("d", 0.25)]))
+    assert readers.reader_of(str(path)) is inspect_logs
+    assert read_table(str(path), PLACE).to_pandas().to_dict("list") == {
+        "id": ["a", "b", "c", "d"],
+        "score": [1.0, 0.0, 0.5, 0.25],
+    }
+    path.write_text(log([scored(1, "C", 1), scored(1, "I", 2), scored(2, True, 1)]))
+    assert read_table(str(path), PLACE).to_pandas()["epoch"].tolist() == [1, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (log([]), "it has no samples"),
+        (log(None), "it has no samples"),
+        (log([{"id": 1, "epoch": 1, "scores": {}}]), "no sample has a score"),
+        (log([scored(1, [1, 2])]), r"sample 1 has the score \[1, 2\]"),
+        (log([scored(1, "good")]), "sample 1 has the score 'good'"),
+    ],
+)
+def test_wrong_logs_are_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        inspect_logs.read(text)
+
+
+def test_a_table_of_mlflow(tmp_path: Path) -> None:
+    path = tmp_path / "eval_results_table.json"
+    rows = {
+        "inputs": ["p", "q"],
+        "ground_truth": ["a", "b"],
+        "outputs": ["a", "a"],
+        "x": [[1], [2]],
+    }
+    pd.DataFrame(rows).to_json(path, orient="split", index=False)
+    assert readers.reader_of(str(path)) is mlflow
+    table = read_table(str(path), PLACE).to_pandas()
+    assert list(table.columns) == ["inputs", "y_true", "y_pred"]
+    path.write_text('{"columns": ["a", "b"], "data": [[1]]}')
+    with pytest.raises(Problem, match="a table of MLflow: expected columns and data that fit"):
+        read_table(str(path), PLACE)
+
+
+def test_readers_of_others_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Own:
+        WHAT = "lines of mine"
+
+        def recognizes(self, head: str) -> bool:
+            return head.startswith("MINE")
+
+        def read(self, text: str) -> pd.DataFrame:
+            return pd.DataFrame({"id": [1], "score": [float(len(text))]})
+
+    class Point:
+        def load(self) -> Own:
+            return Own()
+
+    monkeypatch.setattr(readers.metadata, "entry_points", lambda group: [Point()])
+    readers._readers.cache_clear()
+    path = tmp_path / "x.mine"
+    path.write_text("MINE")
+    assert read_table(str(path), PLACE).to_pandas()["score"].tolist() == [4.0]
+    monkeypatch.undo()
+    readers._readers.cache_clear()
+    assert readers.reader_of(str(path)) is None
+
+
+def test_predictions_are_compared_and_decided_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    head = OPENML.split("@DATA\n")[0] + "@DATA\n"
+    for name, wrong in (("a", 10), ("b", 4)):
+        rows = (
+            f"0,0,0,{i},0.5,0.5,Iris-{said},Iris-setosa\n"
+            for i in range(200)
+            for said in ["virginica" if i % wrong == 0 else "setosa"]
+        )
+        Path(f"{name}.arff").write_text(head + "".join(rows))
+    assert main(["compare", "a.arff", "b.arff", "--classes", "Iris-virginica"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "180 of 200" in said
+    assert "a.arff was read as predictions of an OpenML run" in said
+    assert main(["gate", "a.arff", "b.arff", "--margin", "0.01"]) == 3  # a class without rows
+    capsys.readouterr()
