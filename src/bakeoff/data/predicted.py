@@ -132,7 +132,7 @@ def probabilities_in(
         What to call the rows in messages.
     """
     found = _probability_columns(file, classes, wanted)
-    if not found:
+    if not found or len(classes) == 1:  # of a single class a probability says nothing
         return None
     values = np.column_stack([_numbers(file, column, ids) for column in found.values()])
     if len(found) == 1:
