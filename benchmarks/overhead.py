@@ -11,11 +11,13 @@ then (a) and (b) again with fits of two seconds, and the cost per job from 100 t
     python benchmarks/overhead.py            # everything, about 10 minutes
     python benchmarks/overhead.py short      # (a), (b), (c) on seven models: about a minute
     python benchmarks/overhead.py long jobs  # the other parts
+    python benchmarks/overhead.py halves     # CPU time a fit of the plan `halves`, batched
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -220,6 +222,37 @@ def jobs() -> None:
         print(f"  {folds:5d} jobs  {seconds:7.1f} s  main process {peak:5.0f} MiB  {own}")
 
 
+def halves() -> None:
+    """CPU time of one more fit of the plan `halves`, batched by model: no work but the workflow's.
+
+    CPU and not wall time, and the slope between two sizes: neither start-up nor other users count.
+    """
+    found = []
+    for repeats in (2, 20):
+        plan = {"halves": {"repeats": repeats, "folds": 5, "full_repeats": 3}}
+        models = {key: {"estimator": "sklearn.dummy.DummyClassifier"} for key in "mno"}
+        spec = experiment(
+            models,
+            resampling=plan,
+            metrics=["accuracy", "balanced_accuracy", "roc_auc"],
+            tests={"run": ["half_sample_t"]},
+            execution={"jobs_per": "model"},
+        )
+        folder = Folder(spec)
+        before = _cpu()
+        folder.snakemake()
+        found.append((_cpu() - before, len(models) * (2 * repeats + 3) * 5))
+    (first, few), (last, many) = found
+    print(f"\nPlan halves, `jobs_per: model`, fits of no work, {CORES} cores, CPU time")
+    print(f"  {few} fits {first:.1f} s, {many} fits {last:.1f} s")
+    print(f"  {1000 * (last - first) / (many - few):.1f} ms a fit, limit 6 ms")
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 if __name__ == "__main__":
     for part in sys.argv[1:] or ["short", "long", "jobs"]:
-        {"short": short, "long": long, "jobs": jobs}[part]()
+        {"short": short, "long": long, "jobs": jobs, "halves": halves}[part]()

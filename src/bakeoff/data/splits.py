@@ -67,7 +67,7 @@ def read_split(path: str | Path, repeat: int, fold: int) -> Split:
     """Read one division."""
     with pq.ParquetFile(path) as file:
         name, number = _column(file.schema_arrow.names, repeat, fold)
-        values = file.read(columns=[name]).column(0).to_numpy()
+        values = file.read(columns=[name], use_threads=False).column(0).to_numpy()
     return _parts(values, number)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -92,12 +93,12 @@ class Table:
         classes = tuple(named.split("\0")) if named else ()
         return cls(table.to_pandas(), classes, {})
 
-    @property
+    @cached_property
     def features(self) -> pd.DataFrame:
         """The columns to learn from."""
         return self.frame.drop(columns=_keys(self.frame))
 
-    @property
+    @cached_property
     def codes(self) -> NDArray[np.intp]:
         """The labels as positions in `classes`."""
         return pd.Categorical(self.frame[TARGET], categories=list(self.classes)).codes.astype(

@@ -121,6 +121,8 @@ def select_features(features: pd.DataFrame, model: Model) -> pd.DataFrame:
         for i, name in enumerate(names):
             if name not in features.columns:
                 raise Problem((key, i), unknown("feature", name, map(str, features.columns)))
+    if not (model.features or model.drop):
+        return features
     wanted = [name for name in model.features or features.columns if name not in model.drop]
     if not wanted:
         raise Problem(("drop",), "no feature is left to learn from")
