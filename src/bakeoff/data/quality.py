@@ -18,7 +18,13 @@ _MOST_LISTED = 20
 
 
 def split_quality(
-    dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame
+    dataset: str,
+    table: Table,
+    name: str,
+    plan: Plan,
+    splits: pd.DataFrame,
+    *,
+    elsewhere: bool = False,
 ) -> dict[str, Any]:
     """Describe the divisions of a plan; results/README.md explains every key.
 
@@ -32,6 +38,8 @@ def split_quality(
         How they are to be divided.
     splits : DataFrame
         How they are, as `make_splits` returns it.
+    elsewhere : bool
+        Whether predictions that were made elsewhere say how.
     """
     parts: list[dict[str, Any]] = []
     repeats, leaked = find_repeats(table.features), np.zeros(len(table.frame), dtype=bool)
@@ -53,8 +61,7 @@ def split_quality(
                 "nearly_repeated": len(nearly),
             }
         )
-    # rows without features are known by predictions that were made elsewhere
-    method = _method(table, plan) if table.features.shape[1] else "given"
+    method = "given" if elsewhere else _method(table, plan)
     return {
         "dataset": dataset,
         "plan": name,

@@ -16,6 +16,7 @@ from bakeoff.errors import Problem, UserError
 from bakeoff.files import is_whole, read_json, whole, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import ChosenTest, Experiment, Fit
+from bakeoff.spec.datasets import GivenData
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +60,8 @@ def split_dataset(
 
     spec, table = experiment.resampling.plans()[plan], Table.read(parquet)
     splits = divide(dataset, experiment, table, plan)
-    write_json(quality, split_quality(dataset, table, plan, spec, splits))
+    elsewhere = isinstance(experiment.datasets[dataset], GivenData)
+    write_json(quality, split_quality(dataset, table, plan, spec, splits, elsewhere=elsewhere))
     write_splits(output, splits)
 
 
