@@ -19,6 +19,7 @@ from bakeoff.compare.comparison import (
 )
 from bakeoff.compare.corrections import adjust, check_correction, pairs_of
 from bakeoff.compare.evidence import AnyEvidence
+from bakeoff.compare.no_result import Missing, NoResult
 from bakeoff.compare.setup import Setup, cost_options, setup_of
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, HypothesisTests
@@ -31,16 +32,12 @@ from bakeoff.stats import (
     Evidence,
     PairwiseResult,
     Result,
-    Status,
     catalogue,
 )
 from bakeoff.stats.multiplicity import simultaneous_level
 
 MANY_PAIRS = 100
 """From here on a family is computed at once where it can be."""
-
-UNDEFINED_METRIC = "undefined_metric"
-"""Status where a model has no score to compare."""
 
 _EFFECTS = ("odds_ratio", "cohens_g", "rank_biserial")
 
@@ -149,8 +146,8 @@ class _Family:
 
     def _pairs(self) -> list[Comparison]:
         versus = self.how.versus
-        if versus is not None and versus not in self.models:
-            raise ValueError(f"{versus}, the model that all are compared with, has no results here")
+        if versus is not None:
+            self._position(versus)
         pairs = pairs_of(self.models, versus)
         if len(pairs) >= MANY_PAIRS and self.entry.at_once and self._fits_at_once():
             return self._at_once(catalogue()[self.entry.at_once])
@@ -181,7 +178,7 @@ class _Family:
         names = [self.models[m] for m in members]
         try:
             if missing := self.evidence.missing(members):
-                raise _Missing(missing)
+                raise Missing(missing)
             arguments = self.evidence.arguments(self.entry, members)
             result: Result = self._call(self.entry, arguments, level, *names)
         except ValueError as refusal:
@@ -253,7 +250,7 @@ class _Family:
     def _check_complete(self) -> None:
         missing = self.evidence.missing(range(len(self.models)))
         if missing and "omit" not in map(self.how.options.get, ("missing", "nan_policy")):
-            raise _Missing(missing)
+            raise Missing(missing)
 
     # ------------------------------------------------------------------ calls and rows
 
@@ -275,18 +272,8 @@ class _Family:
         offered = {k: v for k, v in managed.items() if k in entry.options}
         return entry.function(*arguments, **{**self.how.options, **offered})
 
-    def _no_result(self, refusal: ValueError) -> _NoResult:
-        return _NoResult(
-            test=self.entry.name,
-            statistic=math.nan,
-            pvalue=math.nan,
-            n=self.evidence.n,
-            null_hypothesis="",
-            method=self.entry.citation,
-            alternative=self.how.alternative,  # type: ignore[arg-type]
-            reason=str(refusal),
-            kind=UNDEFINED_METRIC if isinstance(refusal, _Missing) else Status.UNDEFINED.value,
-        )
+    def _no_result(self, refusal: ValueError) -> NoResult:
+        return NoResult.of(self.entry, self.how.alternative, self.evidence.n, refusal)
 
     def _undecided(self, refusal: ValueError) -> list[Comparison]:
         """Leave every hypothesis open, for one reason."""
@@ -302,7 +289,7 @@ class _Family:
     ) -> Comparison:
         context = self.context
         row, plain = result.to_row(), result.to_dict()
-        if isinstance(result, _NoResult):
+        if isinstance(result, NoResult):
             row, plain = row | {"status": result.kind}, {"reason": result.reason}
         return Comparison(
             **{k: v for k, v in row.items() if k in _SHARED},
@@ -346,18 +333,6 @@ class _Family:
         more = [{"name": "complete evidence", "holds": False, "detail": note} for note in notes]
         result = {**comparison.result, "assumptions": [*known, *more], "left_out": list(notes)}
         return dataclasses.replace(comparison, result=result)
-
-
-class _Missing(ValueError):
-    """A model has no score or prediction where the test needs one."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class _NoResult(Result):
-    """What stands where a test has no answer."""
-
-    reason: str
-    kind: str
 
 
 _SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha"}

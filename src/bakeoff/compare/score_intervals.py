@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.compare.evidence import PairedPredictions, PairedValues, has_interval, read_values
-from bakeoff.compare.family import UNDEFINED_METRIC
 from bakeoff.compare.held_out import held_out
+from bakeoff.compare.no_result import UNDEFINED_METRIC
 from bakeoff.compare.setup import cost_options
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Result, catalogue, mean_ci, metric_ci

@@ -12,8 +12,8 @@ import pandas as pd
 from bakeoff.compare.comparison import decide_omnibus, decide_pair
 from bakeoff.compare.corrections import pairs_of
 from bakeoff.compare.evidence import PairedPredictions, has_test
-from bakeoff.compare.family import UNDEFINED_METRIC
 from bakeoff.compare.held_out import held_out
+from bakeoff.compare.no_result import UNDEFINED_METRIC
 from bakeoff.compare.setup import cost_options
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Result, Status, adjust_pvalues, catalogue, metric_interaction
