@@ -24,7 +24,7 @@ from bakeoff.data.row_columns import carry
 from bakeoff.data.row_values import may_be_right_or_wrong, read_values
 from bakeoff.data.splits import Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
-from bakeoff.errors import Place, Problem, UserError, listed, some
+from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.datasets import GivenData
@@ -182,6 +182,8 @@ def _carried(
         A file has other values than those before it.
     """
     wanted, found = row_columns(experiment, name), pd.DataFrame()
+    first = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
+    place = ("models", first, "columns", "subgroups")
     names = {one.column for one in wanted.subgroups} | set(wanted.taken)
     for model, file in files.items():
         there = file.columns.table
@@ -193,7 +195,11 @@ def _carried(
                     f"{file.path!r} has other values of {column!r} than the files before it",
                 )
             found[column] = values
-    return carry(found, wanted, ("datasets", name, "subgroups"))
+    there = sorted({column for file in files.values() for column in file.columns.names})
+    for i, one in enumerate(wanted.subgroups):
+        if one.column not in found:
+            raise Problem((*place, i), unknown("column", one.column, there))
+    return carry(found, wanted, place)
 
 
 def _related(rows: LabelledRows, files: Mapping[str, PredictionTable]) -> dict[str, NDArray[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -662,3 +663,31 @@ def test_only_the_very_same_fit_is_taken(tmp_path: Path) -> None:
     assert take(own, wanted) == same
     assert own.read_bytes() == same.read_bytes()
     assert not own.samefile(same), "a copy: neither experiment depends on the other's file"
+
+
+SEXES = {"sex": ["m", "f"] * 4, "age": [20, 30, 40, 50, 60, 70, 80, None]}
+
+
+def test_subgroups_come_with_predictions_whatever_the_order_of_the_rows(given: Any) -> None:
+    columns = {"subgroups": ["sex", {"column": "age", "bins": [50]}]}
+    config = given(table(**SEXES)[::-1], columns=columns)
+    table(**SEXES).to_csv("a.csv", index=False)
+    carried = load_given("pets", load_experiment(config)).carried
+    assert list(carried[":subgroup:sex"]) == SEXES["sex"]
+    assert list(carried[":subgroup:age"])[2:5] == ["below 50", "50 or more", "50 or more"]
+    assert list(carried[":subgroup:age"])[-1] == "(missing)"
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        ("sax", r"models.b.columns.subgroups\[0\]: unknown column 'sax'; did you mean 'sex'"),
+        ("sex", r"models.b.predictions: 'b.csv' has other values of 'sex' than the files before"),
+    ],
+)
+def test_subgroups_that_no_file_has_or_files_differ_in_are_told(
+    given: Any, column: str, message: str
+) -> None:
+    config = given(table(**SEXES), columns={"subgroups": [column]})
+    table(sex=["m"] * 7 + ["f"]).to_csv("a.csv", index=False)
+    assert re.search(message, messages(config))
