@@ -103,9 +103,9 @@ rule collect_scores:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
         dataset, plan = wildcards
-        found = dataset, plan, NEEDS.kept_by(plan, dataset), RECIPES
-        what, carried = f"scoring {dataset}, {plan}", NEEDS.row_columns(dataset)
-        do(what, log, steps.collect_scores, EXPERIMENT, *found, carried, *output)
+        found = dataset, plan, *NEEDS.scored(dataset, plan), RECIPES
+        what = f"scoring {dataset}, {plan}"
+        do(what, log, steps.collect_scores, EXPERIMENT, *found, *output)
 
 
 rule collect_predictions:
@@ -122,13 +122,10 @@ rule collect_predictions:
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT),
     run:
-        what = f"collecting the predictions on {wildcards.dataset}"
-        predictions = NEEDS.first_predictions(wildcards.dataset)
-        beside = NEEDS.related(wildcards.dataset), NEEDS.row_columns(
-            wildcards.dataset
-        )
-        step = steps.collect_predictions
-        do(what, log, step, predictions, *beside, RECIPES, *output)
+        dataset = wildcards.dataset
+        found = NEEDS.first_predictions(dataset), *NEEDS.beside(dataset), RECIPES
+        what = f"collecting the predictions on {dataset}"
+        do(what, log, steps.collect_predictions, *found, *output)
 
 
 # every fold's predictions, where a test looks at the rows of folds

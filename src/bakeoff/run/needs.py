@@ -114,6 +114,14 @@ class Needs:
         there = declared(self.experiment, dataset) is not None
         return [self.paths.data(dataset)] if there else []
 
+    def scored(self, dataset: str, plan: str) -> tuple[list[str], list[str]]:
+        """Name the predictions to score, and the file of what own metrics take of the rows."""
+        return self.kept_by(plan, dataset), self.row_columns(dataset)
+
+    def beside(self, dataset: str) -> tuple[list[str], list[str]]:
+        """Name the files of what is known of the rows of a data set beside their predictions."""
+        return self.related(dataset), self.row_columns(dataset)
+
     @property
     def carries(self) -> bool:
         """Whether comparisons look at columns of some data set row by row."""

@@ -122,8 +122,8 @@ def collect_scores(
     dataset: str,
     plan: str,
     predictions: Sequence[str],
-    recipes: Mapping[str, str],
     carried: Sequence[str],
+    recipes: Mapping[str, str],
     scores: str,
     timings: str,
 ) -> None:
