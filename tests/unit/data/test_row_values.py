@@ -66,7 +66,7 @@ def compared(tmp_path: Path, **more: Any) -> list[Comparison]:
         given_predictions(fit, experiment, table, split).write(paths[model])
     collect_predictions(paths, tmp_path / "all.parquet", data=tmp_path / "v.parquet")
     steps.collect_scores(
-        experiment, "v", "holdout", list(map(str, paths.values())), {}, "scores.csv", "times.csv"
+        experiment, "v", "holdout", list(map(str, paths.values())), [], {}, "s.csv", "times.csv"
     )
     inputs = {"v": str(tmp_path / "all.parquet")}
     return [row for test in chosen for row in run_chosen(test, experiment, inputs)]
@@ -79,7 +79,7 @@ def test_two_models_have_the_numbers_of_the_library(tmp_path, files):
     assert (row.estimate, row.pvalue, row.ci_low) == pytest.approx(
         (direct.estimate, direct.pvalue, direct.ci.low)
     )
-    scores = pd.read_csv("scores.csv").set_index("model")["value"]
+    scores = pd.read_csv("s.csv").set_index("model")["value"]
     assert scores["a"] == pytest.approx(files["a"].mean())
 
 
