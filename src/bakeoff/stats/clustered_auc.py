@@ -33,6 +33,7 @@ __all__ = ["clustered_delong"]
 _SOURCES = {"robust_t": "obuchowski1997", "obuchowski": "obuchowski1997"}
 _NOISE = 1e-12
 _ENOUGH = 15
+_LARGEST_SHARE = 0.2  # beyond it the rates in benchmarks/dependent exceed the level
 
 
 @register(
@@ -145,7 +146,11 @@ def clustered_delong(
         effect_sizes={"auc_a": place_a.auc, "auc_b": place_b.auc},
         n=len(positive),
         status=status,
-        assumptions=(independent_clusters(clusters), classes.enough()),
+        assumptions=(
+            independent_clusters(clusters),
+            classes.enough(),
+            classes.none_dominates(),
+        ),
         null_hypothesis="The two fitted models have the same area under the ROC curve on the "
         "population that the groups were drawn from.",
         method=_SOURCES[variant],
@@ -228,6 +233,15 @@ class _Classes:
             i1 / (i1 - 1) * float(first[0] @ second[0])
             + i0 / (i0 - 1) * float(first[1] @ second[1])
             + k / (k - 1) * cross
+        )
+
+    def none_dominates(self) -> Assumption:
+        share = float(max((self.m / self.m.sum()).max(), (self.n / self.n.sum()).max()))
+        return Assumption(
+            "no group dominates",
+            share <= _LARGEST_SHARE,
+            f"the largest group has {100 * share:.0f}% of the rows of a class; above "
+            f"{100 * _LARGEST_SHARE:.0f}% the test may reject too often",
         )
 
     def enough(self) -> Assumption:

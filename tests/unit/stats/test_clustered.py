@@ -334,3 +334,13 @@ def test_too_few_groups_have_no_power():
         n_groups=5, rows_per_group=100, difference=0.3, discordance=0.3, icc=0.1
     )
     assert plan.power == 0
+
+
+@pytest.mark.parametrize(("first", "holds"), [(20, True), (90, False)])
+def test_a_group_with_much_of_a_class_is_named(first, holds):
+    rng = np.random.default_rng(0)
+    groups = np.r_[np.zeros(first), np.arange(180) // 6 + 1]
+    y = np.arange(len(groups)) % 2
+    scores = rng.normal(size=(2, len(y))) + y
+    result = stats.clustered_delong(y, *scores, groups=groups)
+    assert {a.name: a.holds for a in result.assumptions}["no group dominates"] is holds
