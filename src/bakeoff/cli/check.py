@@ -16,7 +16,9 @@ from bakeoff.compare.setup import compares_pairs, setup_of
 from bakeoff.data import Table
 from bakeoff.data.pairing import divide, load, predictions_of
 from bakeoff.data.predicted import contradiction
-from bakeoff.data.splits import divisions
+from bakeoff.data.quality import effective_groups
+from bakeoff.data.splits import Split, divisions
+from bakeoff.data.table import GROUP
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, percent, words
@@ -104,7 +106,7 @@ def _show_plans(experiment: Experiment, tables: dict[str, Table]) -> None:
     for dataset, data in tables.items():
         for name, plan in experiment.resampling.plans().items():
             if experiment.by_scores(name):
-                rows.append((dataset, name, PLANS[name], str(len(plan.splits())), "", ""))
+                rows.append((dataset, name, PLANS[name], str(len(plan.splits())), "", "", ""))
                 continue
             splits = list(divisions(divide(dataset, experiment, data, name), plan))
             sizes = [
@@ -112,10 +114,21 @@ def _show_plans(experiment: Experiment, tables: dict[str, Table]) -> None:
                 sorted({len(s.test) for *_, s in splits}),
             ]
             texts = [f"{s[0]:,}" if len(s) == 1 else f"{s[0]:,} to {s[-1]:,}" for s in sizes]
-            rows.append((dataset, name, PLANS[name] + by.get(name, ""), str(len(splits)), *texts))
+            kind = PLANS[name] + by.get(name, "")
+            rows.append((dataset, name, kind, str(len(splits)), *texts, _worth(data, splits)))
     if rows:
-        head = ("data set", "plan", "", "divisions", "training rows", "test rows")
-        say(*table(head, rows, "lllrrr"), "")
+        head = ("data set", "plan", "", "divisions", "training rows", "test rows", "test groups")
+        kept = 7 if any(row[6] for row in rows) else 6
+        say(*table(head[:kept], [row[:kept] for row in rows], "lllrrrr"[:kept]), "")
+
+
+def _worth(data: Table, splits: list[tuple[int, int, Split]]) -> str:
+    """Write the groups of a test part, and how many of one size the most uneven are worth."""
+    if GROUP not in data.frame:
+        return ""
+    sizes = [data.frame[GROUP].iloc[s.test].value_counts().to_numpy() for *_, s in splits]
+    least = min(sizes, key=effective_groups)
+    return f"{len(least):,} (worth {effective_groups(least):.1f})"
 
 
 def _show_fits(experiment: Experiment) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from bakeoff.data.divide import Rows
 from bakeoff.data.repeats import find_repeats
@@ -94,11 +95,18 @@ def _side(table: Table, rows: Rows) -> dict[str, Any]:
         "classes": dict(zip(table.classes, counts.tolist(), strict=True)),
     }
     if GROUP in table.frame:
-        found["groups"] = int(table.frame[GROUP].iloc[rows].nunique())
+        sizes = table.frame[GROUP].iloc[rows].value_counts().to_numpy()
+        found["groups"] = len(sizes)
+        found["effective_groups"] = effective_groups(sizes)
     if TIME in table.frame:
         time = table.frame[TIME].iloc[rows]
         found |= {"first": str(time.min()), "last": str(time.max())}
     return found
+
+
+def effective_groups(sizes: NDArray[Any]) -> float:
+    """Return (Σn)²/Σn²: how many groups of one size would be as even as these."""
+    return round(float(sizes.sum() ** 2 / np.square(sizes).sum()), 2) if len(sizes) else 0.0
 
 
 def _share_difference(table: Table, train: Rows, test: Rows) -> float:

@@ -15,6 +15,7 @@ from bakeoff.data import divide, given_folds
 from bakeoff.data.divide import Folds, Rows
 from bakeoff.data.given_folds import NEITHER
 from bakeoff.data.table import GROUP, ROW_ID, TIME, Table
+from bakeoff.data.whole_groups import check_alike, check_apart, check_different
 from bakeoff.errors import Problem
 from bakeoff.files import whole
 from bakeoff.seeds import derive
@@ -301,7 +302,7 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
             held = repr(table.classes[trained[0]]) if len(trained) else "nothing"
             raise Problem(at, f"{where}: the training part holds {held} alone, no two classes")
         if GROUP in table.frame:
-            _check_apart(at, table, where, split)
+            check_apart(at, table, where, split.train, split.test)
             untrained = np.setdiff1d(codes[split.test], trained)
             if plan.stratify and len(untrained) and not given_folds.is_given(table, plan):
                 raise Problem(
@@ -312,18 +313,11 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
         if TIME in table.frame and given_folds.is_given(table, plan):
             _check_later(at, table, where, split)
     drawn = not given_folds.is_given(table, plan)
-    if GROUP in table.frame and plan.rounds > 1 and drawn:
-        _check_different(at, name, plan, splits)
-
-
-def _check_apart(at: tuple[str, ...], table: Table, where: str, split: Split) -> None:
-    groups = table.frame[GROUP].to_numpy()
-    both = sorted(set(groups[split.train]) & set(groups[split.test]))
-    if both:
-        raise Problem(
-            (*at, "groups"),
-            f"{where}: {len(both)} group(s) are in both parts, first {both[0]!r}",
-        )
+    if GROUP in table.frame and drawn:
+        if plan.rounds > 1:
+            check_different(at, name, plan, splits)
+        if plan.folds > 1:
+            check_alike(at, table, name, plan, splits)
 
 
 def _check_later(at: tuple[str, ...], table: Table, where: str, split: Split) -> None:
@@ -335,20 +329,3 @@ def _check_later(at: tuple[str, ...], table: Table, where: str, split: Split) ->
             f"{where}: {early} of {len(split.test)} rows for testing come before the last row for "
             "training",
         )
-
-
-def _check_different(at: tuple[str, ...], name: str, plan: Plan, splits: pd.DataFrame) -> None:
-    """Refuse to count one division twice: groups may be too few for different ones."""
-    seen: dict[bytes, int] = {}
-    for repeat in range(1, plan.rounds + 1):
-        values = splits[f"repeat-{repeat}"].to_numpy()
-        # the same folds under other numbers are the same division
-        made = pd.factorize(values)[0] if plan.folds > 1 else values
-        first = seen.setdefault(made.tobytes(), repeat)
-        if first != repeat:
-            raise Problem(
-                (*at, "groups"),
-                f"the groups are too few or too uneven for {name}: its repeats {first} and "
-                f"{repeat} are the same division, which would count twice; use `holdout`, or "
-                "`kfold` without repeats",
-            )

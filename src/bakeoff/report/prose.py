@@ -172,6 +172,20 @@ def worth(study: Study, row: Comparison) -> str:
     return f"{several}, worth about {amount:,.0f} independent {unit}"
 
 
+def not_independent(study: Study, dataset: str) -> str:
+    """Warn, below counts of held-out rows, that rows belong together; empty where they do not."""
+    kin, rows = declared(study.experiment, dataset), study.test_sets.get(dataset)
+    if kin is None or rows is None or not rows.related:
+        return ""
+    labels = rows.times if rows.groups is None else rows.groups
+    count = len(set(labels.tolist())) if labels is not None else 0
+    what = "groups" if rows.groups is not None else "times"
+    return (
+        f" The {rows.n:,} rows are of {count:,} {what} by `{kin.column}` and may be alike inside "
+        "one: the counts say less than as many independent rows would."
+    )
+
+
 def where(study: Study, family: Family) -> str:
     """Name the data set of a family, or say that it is about all of them."""
     return study.dataset_label(family.dataset) if family.dataset else f"{evidence(study, family)}"

@@ -28,7 +28,9 @@ _NOT_IN_FIT = ("label", "seeds", "timeout", "memory")
 
 # The exceptions: of a room's modules, those that what is made does not depend on. All others count,
 # those to come too, so that none is forgotten.
-DIVIDES = tuple(f"data/{name}.py" for name in ("splits", "divide", "given_folds", "quality"))
+DIVIDES = tuple(
+    f"data/{name}.py" for name in ("splits", "divide", "given_folds", "quality", "whole_groups")
+)
 """Makes no table."""
 LOADS = (
     *(f"data/{name}.py" for name in ("columns", "prepare", "pairing", "predicted")),
@@ -37,7 +39,7 @@ LOADS = (
     *("data/repeats.py", "data/group_columns.py"),
 )
 """Is behind a fit: the contents of its table are in the fit's stamp."""
-ASSESSES = ("data/divide.py", "data/given_folds.py", "data/quality.py")
+ASSESSES = tuple(name for name in DIVIDES if name != "data/splits.py")
 """Likewise behind a fit, which reads divisions and makes none."""
 
 

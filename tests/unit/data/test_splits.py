@@ -406,3 +406,28 @@ def test_halves_need_rows_for_their_folds() -> None:
 def test_halves_are_counted_before_the_run() -> None:
     assert len(HALVES.splits()) == 2 * 3 * 3 + 2 * 3
     assert len(Halves.model_validate({}).splits()) == 2 * 20 * 5 + 3 * 5
+
+
+def test_folds_that_cannot_be_alike_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    sizes = [60, *[6] * 15]  # a fold with the largest group, four of some 23 rows
+    frame = pd.DataFrame(
+        {
+            ROW_ID: np.arange(150),
+            TARGET: rng.permutation(np.repeat(["a", "b"], 75)),
+            GROUP: np.repeat([f"g{i}" for i in range(16)], sizes),
+            "x": rng.normal(size=150),
+        }
+    )
+    data = Table(frame, ("a", "b"), {})
+    five = KFold.model_validate({"folds": 5})
+    with pytest.raises(Problem, match=r"its folds have \d+ to 60 rows.*'g0' has 60 of 150 rows"):
+        make_splits("d", data, "kfold", five, 1)
+    two = KFold.model_validate({"folds": 2})
+    quality = split_quality("d", data, "kfold", two, make_splits("d", data, "kfold", two, 1))
+    tested = [part["test"] for part in quality["parts"]]
+    assert sorted(side["groups"] for side in tested) in ([3, 13], [4, 12])
+    # the fold with the largest group is worth few groups: (Σn)²/Σn²
+    uneven = min(tested, key=lambda side: side["effective_groups"])
+    others = uneven["rows"] - 60
+    assert uneven["effective_groups"] == round(uneven["rows"] ** 2 / (3600 + 6 * others), 2)

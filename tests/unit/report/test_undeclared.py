@@ -7,9 +7,10 @@ import pytest
 from studies import card, division, experiment, ran
 
 from bakeoff.compare.evidence import PairedPredictions
-from bakeoff.report.exhibits import build, exhibits
+from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.undeclared import notes, of_card, of_divisions
 from bakeoff.report.verdict import answer
+from bakeoff.spec import load_experiment
 
 TWO = {"a": 0.95, "b": 0.9}
 
@@ -100,3 +101,20 @@ def test_many_notes_are_cut_short_in_the_verdict(study):
     said = [s for s in answer(many).sentences if "note" in s.lower()]
     assert len(said) == 4
     assert said[-1] == "2 more notes of this kind: see the report."
+
+
+def test_counts_of_rows_in_groups_carry_a_warning():
+    data = {"d": {"source": "file", "path": "d.csv", "target": "y", "groups": "patient"}}
+    plain_spec = experiment(("a", "b"), tests=("mcnemar",))
+    spec = load_experiment(plain_spec.resolved() | {"datasets": data})
+    plain = ran(plain_spec, TWO)
+    grouped = dataclasses.replace(
+        plain, experiment=spec, test_sets={"d": in_runs(spec, groups=np.arange(400) // 10)}
+    )
+    said = "The 400 rows are of 40 groups by `patient` and may be alike inside one"
+    for study, told in ((plain, False), (grouped, True)):
+        listed = [e for e in exhibits(study.experiment, study.tests) if e.kind == "disagreement"]
+        assert [said in draw(item, study).legend for item in listed] == [told]
+    (item,) = (e for e in exhibits(plain.experiment, plain.tests) if e.kind == "counts")
+    assert said in build(item, grouped).note
+    assert "may be alike" not in build(item, plain).note

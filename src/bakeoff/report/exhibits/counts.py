@@ -6,6 +6,7 @@ from bakeoff.report.cells import capital, count_cell, p_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import pvalue
 from bakeoff.report.pairs_shown import COUNTED, MOST_PAIRS, counted_pairs, families_of
+from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.stats import Entry
@@ -47,6 +48,7 @@ def build(item: Item, study: Study) -> PageTable:
         f"Test rows, {which}. Only the two counts where exactly one model is right bear on the "
         "question."
     )
+    note += "".join(dict.fromkeys(not_independent(study, f.dataset) for f in families))
     return tabulate(item, COLUMNS, rows, note)
 
 

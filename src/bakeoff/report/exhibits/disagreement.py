@@ -16,6 +16,7 @@ from bakeoff.report.drawing import (
 )
 from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
 from bakeoff.report.pairs_shown import order
+from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study
 
 MOST_PATTERNS = 36
@@ -72,7 +73,7 @@ def draw(item: Item, study: Study) -> Drawing:
         f"Of {len(correct)} test rows all models are right on {n_right}, all wrong on "
         f"{n_wrong}, and they disagree on {len(mixed)}, in {forms}."
     )
-    return Drawing(figure, alt, f"{LEGEND} {alt}")
+    return Drawing(figure, alt, f"{LEGEND} {alt}{not_independent(study, dataset)}")
 
 
 def _several_models(asked: Asked) -> bool:

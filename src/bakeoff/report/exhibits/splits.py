@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pandas as pd
+
 from bakeoff.report import prose
 from bakeoff.report.cells import count_cell, range_cell, share
 from bakeoff.report.exhibit import Item, Section, TableExhibit
-from bakeoff.report.numbers import NONE, count
+from bakeoff.report.numbers import NONE, count, fixed
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 
@@ -21,6 +23,8 @@ COLUMNS = (
     Column("n_train", "Training rows", True),
     Column("n_test", "Test rows", True),
     Column("groups", "Groups", True),
+    Column("test_groups", "In a test part", True),
+    Column("effective_groups", "Worth", True),
     Column("max_class_share_difference", "Class shares differ by up to", True),
     Column("overlap", "Overlap of halves", True),
 )
@@ -47,6 +51,7 @@ def build(item: Item, study: Study) -> PageTable:
         }
         if grouped:
             row["groups"] = count_cell(groups) if groups else Cell(NONE)
+            row |= _test_groups(known)
         if halves:
             row["overlap"] = _overlap(known)
         rows.append(row)
@@ -57,6 +62,11 @@ def build(item: Item, study: Study) -> PageTable:
         else "All models are trained and tested on the same rows of every division. Class shares "
         "are compared between the training and the test part of a division."
     )
+    if grouped:
+        note += (
+            " Groups are never divided; uneven ones are worth as many groups of one size as have "
+            "the same sum of squared shares."
+        )
     if halves:
         note += (
             " The halves of two replications share half of their rows on average; near 0% or "
@@ -67,6 +77,17 @@ def build(item: Item, study: Study) -> PageTable:
     if far:
         summary += f", class shares differ by up to {100 * far:.1f} points"
     return tabulate(item, COLUMNS, rows, note, summary=summary)
+
+
+def _test_groups(known: Mapping[str, Any]) -> dict[str, Cell]:
+    if not known.get("groups"):
+        return {"test_groups": Cell(NONE), "effective_groups": Cell(NONE)}
+    tested = pd.DataFrame([part["test"] for part in known["parts"]])
+    least = float(tested["effective_groups"].min())
+    return {
+        "test_groups": range_cell(tested["groups"]),
+        "effective_groups": Cell(f"{fixed(least, 1)} or more", least),
+    }
 
 
 def _method(known: Mapping[str, Any]) -> str:
