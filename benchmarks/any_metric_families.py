@@ -117,8 +117,7 @@ def table() -> str:
             f"{replicates} studies a cell of 200 and 1,000 rows, half or a tenth of them positive: "
             "the errors and the sets are those of the least and the most favourable cell, the "
             f"power is the mean. The separation of the best model is {RISE:g} more than that of "
-            "the worst. Of the corrections, all keep the level; max-t knows that the models err on "
-            "the same rows, and finds most.",
+            "the worst.",
         ]
     )
 
