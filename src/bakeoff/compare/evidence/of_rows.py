@@ -120,7 +120,8 @@ class PairedPredictions(RelatedRows):
         """Say which models do not rank the rows or give probabilities, where that is wanted."""
         wanted = self._wanted if self.metric else self.scores
         if wanted is None:
-            return ""
+            by_labels = not self.metric or looks_at(self.engine_metric) == "classes"
+            return "" if by_labels else "no model gives probabilities or scores"
         silent = [self.models[m] for m in models if np.isnan(wanted[:, m]).any()]
         kind = "probabilities" if wanted is self.probabilities else "probabilities or scores"
         return f"{' and '.join(silent)} give(s) no {kind}" if silent else ""
