@@ -34,6 +34,7 @@ format: $(VENV)/dev.stamp
 generate: $(VENV)/dev.stamp
 	@$(BIN)/python -m bakeoff.schema
 	@$(BIN)/python docs/stats/table.py
+	@$(BIN)/python docs/stats/figure.py
 
 # The locks hold for Python 3.11 to 3.13; they name versions and hashes, no index.
 lock: $(VENV)/bootstrap.stamp

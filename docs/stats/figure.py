@@ -1,0 +1,59 @@
+"""Draw McNemar's variants over the discordant pairs: `python docs/stats/figure.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from bakeoff.stats import mcnemar_from_counts
+
+FILE = Path(__file__).with_name("mcnemar-variants.svg")
+MOST, CONCORDANT, ALPHA = 40, 100, 0.05
+VARIANTS = ("midp", "exact", "asymptotic", "corrected")
+TITLES = {
+    "midp": "mid-p (the default)",
+    "exact": "exact, binomial",
+    "asymptotic": "χ², not corrected",
+    "corrected": "χ², continuity-corrected",
+}
+
+
+def pvalues(variant: str, most: int = MOST) -> NDArray[np.float64]:
+    """Return p for b (down) and c (across) from 0 to `most` rows that one model alone has right."""
+    found = np.ones((most + 1, most + 1))
+    for b in range(most + 1):
+        for c in range(b + 1):
+            counts = {"only_a_correct": b, "only_b_correct": c, "both_wrong": 0}
+            result = mcnemar_from_counts(both_correct=CONCORDANT, **counts, variant=variant)
+            found[b, c] = found[c, b] = result.pvalue
+    return found
+
+
+def draw(path: Path = FILE) -> None:
+    """Draw how many times the mid-p p-value each variant's is, with the line of .05."""
+    mpl.rcParams["svg.hashsalt"] = "bakeoff"
+    figure = Figure(figsize=(8.2, 2.9))
+    axes = figure.subplots(1, 3, sharey=True)
+    midp = pvalues("midp")
+    for place, variant in zip(axes, VARIANTS[1:], strict=True):
+        p = pvalues(variant)
+        ratio = np.log2(p / midp)
+        image = place.imshow(ratio, origin="lower", cmap="RdBu_r", vmin=-1.5, vmax=1.5)
+        for values, colour, style in ((midp, "#444444", "--"), (p, "#000000", "-")):
+            place.contour(values, [ALPHA], colors=colour, linestyles=style, linewidths=1.1)
+        place.set_title(TITLES[variant], fontsize=9)
+        place.set_xlabel("c: rows only B has right", fontsize=8)
+        place.tick_params(labelsize=7)
+    axes[0].set_ylabel("b: rows only A has right", fontsize=8)
+    bar = figure.colorbar(image, ax=axes, shrink=0.85, pad=0.02)
+    bar.set_ticks([-1, 0, 1], labels=["half", "the same", "twice"], fontsize=8)
+    bar.set_label("p beside that of mid-p", fontsize=8)
+    figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
+
+
+if __name__ == "__main__":
+    draw()
