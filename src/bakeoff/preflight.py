@@ -56,7 +56,7 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[Chosen
     enter_own(experiment.own_metrics)
     classifiers: dict[str, Any] = {}
     problems = [*_models(experiment, classifiers), *_metrics(experiment, classifiers)]
-    problems += _importance(experiment, classifiers)
+    problems += [*_one_validation_column(experiment), *_importance(experiment, classifiers)]
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models)
     wrong, chosen = choose_tests(experiment)
@@ -73,6 +73,19 @@ def _models(experiment: Experiment, classifiers: dict[str, Any]) -> Iterator[Pro
             classifiers[name] = check_model(name, model, experiment.without_costs)
         except Problem as problem:
             yield problem
+
+
+def _one_validation_column(experiment: Experiment) -> Iterator[Problem]:
+    """Refuse searches that go by different columns: a data set carries one."""
+    rows = {name: m.validation for name, m in experiment.fitted.items() if m.validation}
+    first = next(iter(rows), "")
+    for name, own in rows.items():
+        if own.column != rows[first].column:
+            yield Problem(
+                ("models", name, "tune", "validation", "column"),
+                f"found {own.column!r}, {first} goes by {rows[first].column!r}: name one column "
+                "for all models",
+            )
 
 
 def _own_metrics(experiment: Experiment) -> Iterator[Problem]:

@@ -157,7 +157,7 @@ def _from_counts(text: str) -> SideBySide:
     a, b = (np.repeat(wrong, numbers) for wrong in ([0, 0, 1, 1], [0, 1, 0, 1]))
     models = {name: Predicted(codes, None) for name, codes in (("A", a), ("B", b))}
     truth = np.zeros(len(a), dtype=np.intp)
-    return SideBySide("the counts", ("right", "wrong"), truth, models)
+    return SideBySide("the counts", ("right", "wrong"), truth, models, in_order=False)
 
 
 def _listed(text: str | None) -> list[str] | None:

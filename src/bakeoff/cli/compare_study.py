@@ -191,6 +191,7 @@ def _evidence(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
         np.column_stack([one.codes for one in found]),
         probabilities[..., -1],
         probabilities=probabilities,
+        in_order=given.in_order,
         **kin,
     )
 

@@ -50,6 +50,8 @@ class SideBySide:
         How many rows have no true label.
     related : Mapping of str to ndarray
         The ``group`` or the ``time`` of each row, where they are named.
+    in_order : bool
+        Whether the order of the rows may say something; counts have none.
     """
 
     name: str
@@ -58,6 +60,7 @@ class SideBySide:
     models: Mapping[str, Predicted]
     left_out: int = 0
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
+    in_order: bool = True
 
 
 def read_wide(

@@ -124,7 +124,7 @@ def _repeating(exact: int, nearly: int, other: str, kind: str = "") -> str:
 
 def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[Note]:
     """Note disagreements of models that are alike on neighbouring test rows."""
-    if rows.related or rows.n < 2:
+    if rows.related or rows.n < 2 or not rows.in_order:
         return
     found = order_dependence(rows.correct, rows.truth)
     if found is None or found.autocorrelation < ALIKE or found.pvalue > LEVEL:

@@ -151,14 +151,6 @@ class Experiment(SpecSection):
                 first[name.lower()] = name
         return self
 
-    @model_validator(mode="after")
-    def _one_validation_column(self) -> Self:
-        named = {n: m.validation.column for n, m in self.fitted.items() if m.validation}
-        if len(set(named.values())) > 1:
-            found = ", ".join(f"{column!r} ({name})" for name, column in named.items())
-            raise said(f"models: `tune: {{validation: {{column: …}}}}` must be one, found {found}")
-        return self
-
     @property
     def metrics(self) -> list[str]:
         """The names of the metrics."""

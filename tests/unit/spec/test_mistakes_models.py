@@ -392,7 +392,10 @@ def test_searches_go_by_one_column(tiny: dict[str, Any]) -> None:
     for name in ("tree", "stump"):
         rows = {"column": f"of {name}"}
         tiny["models"][name]["tune"] = {"space": {"max_depth": [1]}, "validation": rows}
-    assert "must be one, found 'of tree' (tree), 'of stump' (stump)" in all_problems(tiny)
+    found = (
+        "models.stump.tune.validation.column: found 'of stump', tree goes by 'of tree': name one"
+    )
+    assert found in all_problems(tiny)
 
 
 @pytest.mark.parametrize(

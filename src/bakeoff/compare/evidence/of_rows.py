@@ -46,6 +46,8 @@ class PairedPredictions(RelatedRows):
         By column, the subgroup of each row.
     columns : Mapping of str to ndarray
         What own metrics take of each row.
+    in_order : bool
+        Whether the order of the rows may say something; counts have none.
     """
 
     models: tuple[str, ...]
@@ -60,6 +62,7 @@ class PairedPredictions(RelatedRows):
     times: NDArray[Any] | None = None
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
     columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
+    in_order: bool = True
 
     @classmethod
     def from_labels(
