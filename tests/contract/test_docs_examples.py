@@ -55,7 +55,8 @@ def experiments() -> list[Any]:
 @pytest.mark.parametrize("text", experiments())
 def test_experiment_is_taken(text: str) -> None:
     block = yaml.safe_load(textwrap.dedent(text))
-    if not set(block) <= set(Experiment.model_fields):  # keys of a data set
+    keys = {field.alias or name for name, field in Experiment.model_fields.items()}
+    if not set(block) <= keys:  # keys of a data set
         file = {"source": "file", "path": "d.csv", "target": "y"}
         block = {"datasets": {"d": {**file, **block}}}
     config = block if "experiment" in block else {**BASE, **block}

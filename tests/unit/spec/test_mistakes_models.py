@@ -418,5 +418,7 @@ def test_what_is_right_is_let_through(tiny: dict[str, Any], entry: dict[str, Any
 
 def test_example_of_the_docs_is_right() -> None:
     page = Path(__file__).parents[3] / "docs/models.md"
-    (example,) = re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-    assert all_problems(yaml.safe_load(example)) == ""
+    found = re.findall(r"```yaml\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    example, importance = map(yaml.safe_load, found)
+    assert all_problems(example) == ""
+    assert all_problems(example | importance) == ""
