@@ -85,6 +85,15 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "--groups", metavar="COLUMN", help="which rows belong together (a patient, a user)"
     )
     parser.add_argument(
+        "--runs", metavar="COLUMN", help="which run of an item a row is, where ids are items"
+    )
+    parser.add_argument(
+        "--values",
+        choices=("higher", "lower", "right", "wrong"),
+        help="the tables hold a number for each row, and no labels: higher or lower is better; or "
+        "1 says that the row is right (or wrong) and 0 that it is not",
+    )
+    parser.add_argument(
         "--subgroup", metavar="COLUMN", help="block where the rows of one of its values are worse"
     )
     parser.add_argument(
@@ -111,7 +120,8 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "Exit code: 0 ship, 1 block, 2 undecided, 3 a mistake.\n\n"
         "examples:\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
-        "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1 --ledger decisions.jsonl"
+        "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1 --ledger decisions.jsonl\n"
+        "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right"
     )
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from bakeoff.cli.compare_study import KINDS
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.data.readers import reader_of
 from bakeoff.errors import Problem, UserError, unknown
@@ -15,6 +16,7 @@ from bakeoff.gate.show import as_json, as_junit, as_markdown, headline, reasons
 from bakeoff.report.numbers import fixed
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import ArgumentError, Release, test_set_metrics
 
 CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
@@ -24,9 +26,12 @@ _OPTIONS = {
     "predicted": "--predicted",
     "group": "--groups",
     "subgroup": "--subgroup",
+    "run": "--runs",
+    "value": "--values",
 }
 _NEEDS_MORE = ("cost", "expected_cost", "fbeta")
 """Metrics with options of their own."""
+_NO_LABELS = ("accuracy", None, None)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,14 +49,20 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     metrics = [name for name in test_set_metrics() if name not in _NEEDS_MORE]
     if args.metric not in metrics:
         raise UserError(f"--metric: {unknown('metric', args.metric, metrics)}")
-    columns = GivenColumns.model_validate(
-        {"true": args.truth, "id": args.id, "predicted": args.predicted, "group": args.groups}
-    )
-    rows = read_rows(args.base, args.candidate, columns, args.subgroup)
-    asked = Terms(args.metric, args.margin, args.alpha, args.superior)
+    of_labels = args.metric, args.truth, args.predicted
+    if args.values is not None and of_labels != _NO_LABELS:
+        raise UserError(
+            "--metric, --truth, --predicted: are for labels, not for numbers (--values)"
+        )
+    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted}
+    columns = GivenColumns.model_validate({**keys, "group": args.groups, "run": args.runs})
+    numbers = None if args.values is None else KINDS[args.values]
+    rows = read_rows(args.base, args.candidate, columns, args.subgroup, numbers)
+    metric = "value" if isinstance(numbers, GivenMetric) else args.metric
+    asked = Terms(metric, args.margin, args.alpha, args.superior)
     ledger = None if args.ledger is None else Ledger(args.ledger)
     use = None if ledger is None else ledger.next(rows, asked)
-    terms = asked if use is None else Terms(args.metric, args.margin, use.level, args.superior)
+    terms = asked if use is None else Terms(metric, args.margin, use.level, args.superior)
     verdict = decide(rows, terms)
     if ledger is not None and use is not None:
         ledger.write(rows, asked, use, verdict)

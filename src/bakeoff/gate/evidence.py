@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.prediction_table import read_predictions
-from bakeoff.data.side_by_side import read_each
+from bakeoff.data.side_by_side import SideBySide, read_each, read_each_values
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.given_models import GivenColumns
-from bakeoff.stats import Limits, accuracy_limits, looks_at, metric_limits
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.stats import Limits, accuracy_limits, looks_at, mean_limits, metric_limits
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +36,8 @@ class GateRows:
         Which rows belong together, and which are decided on by themselves.
     test_set : str
         Digest of the ids and true labels.
+    greater_is_better : bool
+        Of numbers in place of predictions.
     """
 
     names: tuple[str, str]
@@ -45,6 +48,7 @@ class GateRows:
     groups: NDArray[Any] | None = None
     subgroups: NDArray[Any] | None = None
     test_set: str = ""
+    greater_is_better: bool = True
 
     def limits(self, metric: str, alpha: float, rows: NDArray[np.bool_] | None = None) -> Limits:
         """Return limits for the candidate's advantage, on some rows or on all.
@@ -56,6 +60,14 @@ class GateRows:
         """
         kept = np.ones(len(self.truth), dtype=bool) if rows is None else rows
         groups = None if self.groups is None else self.groups[kept]
+        if self.base.values is not None and self.candidate.values is not None:
+            return mean_limits(
+                self.candidate.values[kept],
+                self.base.values[kept],
+                greater_is_better=self.greater_is_better,
+                groups=groups,
+                alpha=alpha,
+            )
         if metric == "accuracy":
             right = (model.codes[kept] == self.truth[kept] for model in (self.candidate, self.base))
             return accuracy_limits(*right, groups=groups, alpha=alpha)
@@ -87,6 +99,8 @@ class GateRows:
         found = hashlib.sha256(model.codes.astype("<i8").tobytes())
         if model.probabilities is not None:
             found.update(model.probabilities.astype("<f8").tobytes())
+        if model.values is not None:
+            found.update(model.values.astype("<f8").tobytes())
         return found.hexdigest()
 
     def _seen(self, metric: str, place: int) -> NDArray[Any]:
@@ -102,9 +116,13 @@ class GateRows:
 
 
 def read_rows(
-    base: str, candidate: str, columns: GivenColumns, subgroup: str | None = None
+    base: str,
+    candidate: str,
+    columns: GivenColumns,
+    subgroup: str | None = None,
+    numbers: GivenMetric | str | None = None,
 ) -> GateRows:
-    """Read a table of predictions of each, paired by row id.
+    """Read a table of predictions of each, or of numbers, paired by row id.
 
     Parameters
     ----------
@@ -114,18 +132,26 @@ def read_rows(
         What their columns are called, where not as usual.
     subgroup : str, optional
         The column whose values are decided on each by itself.
+    numbers : GivenMetric or str, optional
+        What the numbers of tables without labels are, as in `read_each_values`.
 
     Raises
     ------
     Problem, UserError
         A file or a column that is not there, other rows, other true labels.
     """
-    given = read_each([base, candidate], columns)
+
+    def read(columns: GivenColumns) -> SideBySide:
+        if numbers is None:
+            return read_each([base, candidate], columns)
+        return read_each_values([base, candidate], columns, numbers)
+
+    given = read(columns)
     (name_base, of_base), (name_candidate, of_candidate) = given.models.items()
     parts = None
     if subgroup is not None:
         try:
-            found = read_each([base, candidate], columns.model_copy(update={"group": subgroup}))
+            found = read(columns.model_copy(update={"group": subgroup}))
         except Problem as problem:
             if problem.path[-1] != "group":
                 raise
@@ -139,12 +165,16 @@ def read_rows(
         of_candidate,
         given.related.get("group"),
         parts,
-        _digest(base, candidate, columns),
+        _digest(base, candidate, columns, numbers=numbers is not None),
+        numbers.greater_is_better if isinstance(numbers, GivenMetric) else True,
     )
 
 
-def _digest(base: str, candidate: str, columns: GivenColumns) -> str:
+def _digest(base: str, candidate: str, columns: GivenColumns, *, numbers: bool) -> str:
     """Return a digest of ids and true labels that the order of the rows does not change."""
+    if numbers:
+        table = read_predictions(base, columns, ("predictions",), numbers=True)
+        return hashlib.sha256("\n".join(sorted(map(str, table.ids))).encode()).hexdigest()
     for path in (base, candidate):
         try:
             table = read_predictions(path, columns, ("predictions",))

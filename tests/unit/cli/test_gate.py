@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -10,6 +13,7 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from bakeoff.cli import main
 
@@ -192,3 +196,64 @@ def test_probabilities_that_are_missing_are_named(capsys: pytest.CaptureFixture[
     code, said = gate(capsys, "bare", "--metric", "roc_auc")
     assert code == 3
     assert "roc_auc wants probabilities, 'bare' has none" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "worse", "code"),
+    [("right", -1, 1), ("wrong", 1, 1), ("higher", -1, 1), ("lower", 1, 1), ("higher", 0, 0)],
+)
+def test_numbers_per_row(
+    capsys: pytest.CaptureFixture[str], kind: str, worse: int, code: int
+) -> None:
+    i = np.arange(1000)
+    base = (i % 2).astype(float)
+    other = np.where(i % 10 < 3, np.clip(base + worse, 0, 1), base)
+    if worse == 0:
+        other = base + np.where(i % 3 == 0, 0.001, -0.0005)
+    base, other = (v if kind in ("right", "wrong") else v + 0.01 * (i % 7) for v in (base, other))
+    for name, values in (("old", base), ("new", other)):
+        pd.DataFrame({"id": i, "score": values}).to_csv(f"{name}.csv", index=False)
+    assert main(["gate", "old.csv", "new.csv", "--margin", "0.01", "--values", kind]) == code
+    assert main(["gate", "old.csv", "new.csv", "--margin", "0.9", "--values", kind]) == 0
+    options = ["--values", kind, "--metric", "f1", "--margin", "1"]
+    assert main(["gate", "old.csv", "new.csv", *options]) == 3
+    assert "are for labels" in capsys.readouterr().err
+
+
+def test_runs_of_items_belong_together(capsys: pytest.CaptureFixture[str]) -> None:
+    item, run = np.repeat(np.arange(100), 3), np.tile([1, 2, 3], 100)
+    for name, values in (("old", item % 2), ("new", (item % 2) * (item % 20 != 1))):
+        pd.DataFrame({"id": item, "run": run, "score": values}).to_csv(f"{name}.csv", index=False)
+    known = ["gate", "old.csv", "new.csv", "--margin", "0.01", "--values", "right", "--json"]
+    main([*known, "--runs", "run"])
+    assert json.loads(capsys.readouterr().out)["overall"]["groups"] == 100
+
+
+@pytest.mark.parametrize(
+    ("candidate", "undecided", "code", "decision"),
+    [
+        ("equal", "fail", 0, "ship"),
+        ("few", "fail", 2, "undecided"),
+        ("few", "pass", 0, "undecided"),
+    ],
+)
+def test_the_action_of_github(candidate: str, undecided: str, code: int, decision: str) -> None:
+    for name in ("base", "few"):
+        pd.read_csv("base.csv").to_csv(f"{name}.csv", index=False)
+    frame = pd.read_csv("few.csv")
+    turned = frame["id"] % 40 == 1
+    frame.loc[turned, "y_pred"] = np.where(frame.loc[turned, "y_pred"] == "yes", "no", "yes")
+    frame.to_csv("few.csv", index=False)
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    step = next(step for step in action["runs"]["steps"] if step.get("id") == "gate")
+    inputs = {"base": "base.csv", "candidate": f"{candidate}.csv", "margin": "0.03"}
+    inputs |= {"metric": "accuracy", "options": "--alpha 0.05", "undecided": undecided}
+    assert set(inputs) == set(action["inputs"])
+    env = {k: inputs[v.split("inputs.")[1].split(" ")[0]] for k, v in step["env"].items()}
+    env |= {"GITHUB_OUTPUT": "out.txt", "GITHUB_STEP_SUMMARY": "sum.md", "RUNNER_TEMP": "."}
+    env["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    script = f"bakeoff() {{ '{sys.executable}' -m bakeoff \"$@\"; }}\n{step['run']}"
+    done = subprocess.run(["bash", "-e", "-c", script], env=env, capture_output=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert f"decision={decision}" in Path("out.txt").read_text()
+    assert decision.capitalize() in Path("sum.md").read_text()
