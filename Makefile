@@ -30,8 +30,13 @@ lint: $(VENV)/dev.stamp
 format: $(VENV)/dev.stamp
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format . ; $(BIN)/snakefmt Snakefile workflow
 
-# What is made from the code: the experiment's schema, the tables of config/README.md and docs/stats.
+# What is made from the code and the simulations: what the catalogue says of error rates, the
+# experiment's schema, the tables of config/README.md and docs.
 generate: $(VENV)/dev.stamp
+	@$(BIN)/python -m benchmarks.levels
+	@$(BIN)/python -m benchmarks.crossval page
+	@$(BIN)/python benchmarks/type1_dependent.py --page
+	@$(BIN)/python benchmarks/any_metric.py --page
 	@$(BIN)/python -m bakeoff.schema
 	@$(BIN)/python docs/stats/table.py
 	@$(BIN)/python docs/stats/figure.py

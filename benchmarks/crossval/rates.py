@@ -22,12 +22,16 @@ Evidence = dict[str, Array]
 
 @dataclasses.dataclass(frozen=True)
 class Procedure:
-    """One test on one plan: its p-value, and its cost in fits on all rows of the data."""
+    """One test on one plan: its p-value, and its cost in fits on all rows of the data.
+
+    `by_default` is false for a variant that the test does not run by itself.
+    """
 
     name: str
     test: str
     cost: float
     pvalue: Callable[[Evidence], float]
+    by_default: bool = True
 
 
 def _of(name: str, d: Array, **options: object) -> float:
@@ -75,8 +79,20 @@ PROCEDURES: tuple[Procedure, ...] = (
         24,
         lambda e: _of("corrected_resampled_t", e["resampled"], n_train=4, n_test=1),
     ),
-    Procedure("half-sample t, M = 10", "half_sample_t", 52, lambda e: _halves(e, 10, "full")),
-    Procedure("half-sample t, M = 20", "half_sample_t", 92, lambda e: _halves(e, 20, "full")),
+    Procedure(
+        "half-sample t, M = 10",
+        "half_sample_t",
+        52,
+        lambda e: _halves(e, 10, "full"),
+        by_default=False,
+    ),
+    Procedure(
+        "half-sample t, M = 20",
+        "half_sample_t",
+        92,
+        lambda e: _halves(e, 20, "full"),
+        by_default=False,
+    ),
     Procedure("half-sample t, halves", "half_sample_t", 80, lambda e: _halves(e, 20, "halves")),
 )
 
@@ -151,17 +167,3 @@ def load(path: Path = CSV) -> list[Rate]:
         rows = list(csv.DictReader(file))
     counts = ("runs", "rejected", "undecided")
     return [Rate(**{k: int(v) if k in counts else v for k, v in row.items()}) for row in rows]
-
-
-def liberal_for(found: Iterable[Rate], test: str) -> tuple[str, ...]:
-    """Name the families of learners for which a test surely rejects too often."""
-    own = [r for r in found if r.kind == "level" and r.test == test]
-    return tuple(dict.fromkeys(rate.family for rate in own if rate.verdict == "liberal"))
-
-
-def registered(found: Iterable[Rate], test: str) -> str:
-    """Return what the catalogue is to say of a test: one rule for all."""
-    own = [r for r in found if r.kind == "level" and r.test == test]
-    if any(rate.verdict == "liberal" for rate in own):
-        return "liberal"
-    return "conservative" if all(r.verdict == "conservative" for r in own) else "controlled"

@@ -61,10 +61,8 @@ def line(entry: Entry) -> str:
 
 
 def _level(entry: Entry) -> str:
-    if not entry.liberal_for:
-        return entry.type1.short
-    learners = ", ".join(entry.liberal_for)
-    return f"{entry.type1.short}; [too lenient](../cross-validation.md) for {learners}"
+    """Return whether it holds its level, with a link to what shows it."""
+    return f"[{entry.level}](type1-error.md)" if entry.simulated else entry.level
 
 
 def table() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 import shlex
 import shutil
@@ -77,8 +79,22 @@ def commands() -> list[Any]:
             printed = re.match(r"\n\n```\n(.*?)^```$", rest, re.MULTILINE | re.DOTALL)
             place = named(page, text.count("\n", 0, line.start()) + 1)
             command = line[1].partition("  #")[0].strip()
-            found.append(pytest.param(command, printed[1] if printed else "", id=place))
+            # it needs all fits of an experiment
+            marks = [pytest.mark.slow] if command.startswith("bakeoff power") else []
+            found.append(
+                pytest.param(command, printed[1] if printed else "", id=place, marks=marks)
+            )
     return found
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the comparisons of the experiment on attrition, made once."""
+    folder = tmp_path_factory.mktemp("attrition")
+    (folder / "config").symlink_to(ROOT / "config")
+    target = "results/attrition/comparisons.json"
+    snakemake(folder, "--cores", "2", target, "--configfile", "config/attrition.yaml")
+    return folder / target
 
 
 @pytest.fixture(scope="module")
@@ -144,9 +160,12 @@ def test_command_works_and_prints_what_is_said(
     request: pytest.FixtureRequest,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if command.startswith((*ELSEWHERE, "bakeoff power", "bakeoff gate")):
-        return  # power reads results, and a gate's exit code is its answer: their own tests
+    if command.startswith((*ELSEWHERE, "bakeoff gate")):
+        return  # a gate's exit code is its answer: its own tests
     program, *arguments = shlex.split(command)
+    if command.startswith("bakeoff power"):
+        Path("results/attrition").mkdir(parents=True)
+        shutil.copy(request.getfixturevalue("compared"), "results/attrition")
     if "results/breast-cancer" in command:
         target = Path(next(a for a in arguments if a.startswith("results/")))
         target.parent.mkdir(parents=True)
@@ -177,9 +196,41 @@ def test_numbers_of_the_readme(tmp_path: Path) -> None:
     results = tmp_path / "results/attrition"
     scores = pd.read_csv(results / "scores.csv").query("metric == 'accuracy'")
     means = scores.groupby(["plan", "model"])["value"].mean()
-    tests = pd.read_csv(results / "comparisons.csv").query("metric == 'accuracy'")
-    p = tests.set_index("test")["pvalue"]
-    for plan, test in (("cv_5x2", "cv5x2_f"), ("holdout", "mcnemar")):
-        row = f"{means[plan, 'gbm']:.3f} | {means[plan, 'rf']:.3f} | "
-        (line,) = [line for line in text.splitlines() if row in line]
-        assert line.endswith(f"| {f'{p[test]:.3f}'.removeprefix('0')} |")
+    tests = pd.read_csv(results / "comparisons.csv").query("metric == 'accuracy'").set_index("test")
+    f, mcnemar = tests.loc["cv5x2_f"], tests.loc["mcnemar"]
+    (whole,) = (
+        row["result"]["details"]
+        for row in json.loads((results / "comparisons.json").read_text())
+        if row["test"] == "mcnemar"
+    )
+    said = {
+        "cv_5x2": f"combined 5×2cv F({f.df1:.0f}, {f.df2:.0f}) = {f.statistic:.2f}",
+        "holdout": f"McNemar mid-p, {whole['only_a_correct']} against {whole['only_b_correct']} "
+        "discordant rows",
+    }
+    for plan, row in (("cv_5x2", f), ("holdout", mcnemar)):
+        ours = (f"{means[plan, 'gbm']:.3f}", f"{means[plan, 'rf']:.3f}", said[plan])
+        p = f"{row.pvalue:.3f}".removeprefix("0")
+        assert f"| {' | '.join(ours)} | {p} |" in text
+    low, high = (f"{limit:.3f}".replace("-", "−") for limit in (mcnemar.ci_low, mcnemar.ci_high))
+    assert f"is {mcnemar.estimate:.3f}, 95% interval [{low}, {high}]" in text
+    assert f"holdout of {mcnemar.n} rows" in text
+    page = (results / "report.html").read_text()
+    assert f"{means['cv_5x2', 'gbm']:.3f}" in page
+    assert " ".join((results / "verdict.txt").read_text().split()) in _text_of(page)
+
+
+def _text_of(page: str) -> str:
+    """Return the text of a page without tags, its white space as single spaces."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", page)).split())
+
+
+def test_message_of_the_readme(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "README.md").read_text()
+    shown = re.search(r"^    (config/attrition\.yaml:\d+: .*\n    .*)$", text, re.MULTILINE)
+    assert shown is not None
+    file = Path("config/attrition.yaml")
+    file.write_text(file.read_text().replace("n_estimators", "n_estimator"))
+    assert main(["check", str(file)]) != 0
+    told = " ".join(capsys.readouterr().err.split())
+    assert " ".join(shown[1].split()).removesuffix(" …)") in told

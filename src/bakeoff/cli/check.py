@@ -12,6 +12,7 @@ from bakeoff.cli.check_subgroups import show_subgroups
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare.corrections import pairs_of
+from bakeoff.compare.reach import smallest_p
 from bakeoff.compare.setup import compares_pairs, setup_of
 from bakeoff.data import Table
 from bakeoff.data.pairing import divide, load, predictions_of
@@ -21,13 +22,13 @@ from bakeoff.data.splits import Split, divisions
 from bakeoff.data.table import GROUP
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
+from bakeoff.report.leniency import instead_of, leniency
 from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.prose import PLANS
 from bakeoff.report.wrapping import paragraph
 from bakeoff.resources import profile_lines, read_usage
 from bakeoff.spec import ChosenTest, Experiment, Fit, read_experiment
 from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.learners import in_families
 from bakeoff.spec.load import report_problems
 from bakeoff.spec.tests import RECOMMENDED
 from bakeoff.stats import catalogue
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace) -> None:
     _show_plans(experiment, tables)
     _show_fits(experiment)
     _show_tests(experiment, chosen)
+    _show_unreachable(experiment, chosen, tables)
     _show_detectable(experiment, chosen, tables)
     show_related(experiment, chosen, tables)
     show_subgroups(experiment, tables)
@@ -180,14 +182,44 @@ def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
         say("")
     for test in chosen:
         entry = known[test.name]
-        if concerned := in_families(experiment, entry.liberal_for):
+        if concerned := list(leniency(entry, experiment).models):
+            other = instead_of(entry, experiment)
             say(
                 paragraph(
                     f"Note: {test.name} rejects too often for learners like {words(concerned)} "
-                    f"(docs/cross-validation.md); {entry.instead} does not.",
+                    "(docs/cross-validation.md)" + (f"; {other.name} does not." if other else "."),
                 ),
                 "",
             )
+
+
+def _show_unreachable(
+    experiment: Experiment, chosen: list[ChosenTest], tables: dict[str, Table]
+) -> None:
+    """Note tests whose smallest p-value, on so few rows or data sets, is above their level."""
+    for test in chosen:
+        entry = catalogue()[test.name]
+        alpha = setup_of(entry, experiment.tests).alpha
+        for where, rows in _sizes(experiment, test, tables):
+            smallest = smallest_p(entry, experiment, rows)
+            if smallest > alpha:
+                text = (
+                    f"Note: {test.name} cannot tell {where}: whatever they show, its smallest p is "
+                    f"{smallest:.2g}, above {alpha:g}."
+                )
+                say(paragraph(text), "")
+
+
+def _sizes(
+    experiment: Experiment, test: ChosenTest, tables: dict[str, Table]
+) -> Iterator[tuple[str, int | None]]:
+    """Say on what a test looks, with the number of test rows where it looks at rows."""
+    if test.on_datasets:
+        yield f"over {count(len(experiment.datasets), 'data set')}", None
+    elif test.on_rows and test.plan == "holdout" and not experiment.by_scores(test.plan):
+        for dataset, data in tables.items():
+            n = _tested(experiment, test, dataset, data)
+            yield f"on the {count(n, 'test row')} of {dataset}", n
 
 
 def _with_post_hoc(chosen: list[ChosenTest]) -> list[ChosenTest]:

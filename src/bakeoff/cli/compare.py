@@ -196,7 +196,7 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
             row = family.rows[0]
             text = f"{family.entry.title}: {_statistic(row)}p = {pvalue(row.pvalue)}"
             say(f"  {text.replace('= <', '<').replace('= >', '>')}", "")
-        elif not family.follows:
+        else:
             _show_pairs(study, family)
 
 

@@ -13,7 +13,14 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from bakeoff.compare import Comparison, Context, check_classes, choose_tests, run_test
+from bakeoff.compare import (
+    Comparison,
+    Context,
+    check_classes,
+    choose_tests,
+    merged,
+    run_test,
+)
 from bakeoff.compare.dependence import OPTION
 from bakeoff.compare.evidence import PairedPredictions, PairedValues, RowEvidence
 from bakeoff.compare.score_intervals import of_test_set, of_values, tabulate
@@ -50,7 +57,7 @@ def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
     tests = _tests(args, ids, metrics, costs is not None)
     experiment, chosen = _experiment(given, ids, metrics, tests, costs, args)
     rows = _evidence(given, tuple(ids.values()))
-    comparisons = tuple(row for test in chosen for row in _tested(test, rows, experiment))
+    comparisons = tuple(merged(row for test in chosen for row in _tested(test, rows, experiment)))
     scores = pd.DataFrame(_scores(given, experiment))
     numbers = {ROWS: rows} if isinstance(rows, PairedValues) else {}
     labelled = {ROWS: rows} if isinstance(rows, PairedPredictions) else {}

@@ -10,12 +10,13 @@ from typing import Any
 
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, say, table
-from bakeoff.compare import Comparison
+from bakeoff.compare import Comparison, advisable, with_halves
 from bakeoff.errors import UserError
 from bakeoff.files import read_json
 from bakeoff.paths import Paths
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import Experiment, read_experiment
+from bakeoff.stats import Evidence, catalogue
 from bakeoff.stats.planning_interval import power_from_interval, rows_factor
 
 POWER = 0.8
@@ -101,11 +102,13 @@ def _explained(differences: list[float]) -> str:
 def _advice(experiment: Experiment, rows: list[Comparison]) -> Iterator[str]:
     """Say what would raise the power besides more rows."""
     plans = experiment.resampling.plans()
-    folds = any(row.plan in ("kfold", "resampled", "cv_5x2") and row.df for row in rows)
-    if "halves" not in plans and folds:
+    folds = any(catalogue()[row.test].evidence is Evidence.FOLD_SCORES for row in rows)
+    halved = with_halves(experiment)
+    if "halves" not in plans and folds and halved and advisable(["half_sample_t"], halved):
         yield (
-            "The plan `halves` with half_sample_t has a variance that holds for every learner, and "
-            "often more power than one corrected cross-validation (docs/cross-validation.md)."
+            "The plan `halves` with half_sample_t has a variance that is not too small for any "
+            "learner, and often more power than one corrected cross-validation "
+            "(docs/cross-validation.md)."
         )
     halves = experiment.resampling.halves
     if halves is not None and halves.repeats < 10:

@@ -73,7 +73,7 @@ def _explain(entry: Entry) -> None:
         ("compares", MODELS[entry.arity]),
         ("evidence", EVIDENCE[entry.evidence]),
         ("plans", ", ".join(entry.plans)),
-        ("error rate", entry.type1.sentence),
+        ("error rate", _error_rate(entry)),
         ("post hoc", entry.posthoc),
         ("options", ", ".join(allowed_options(entry))),
     ]
@@ -87,6 +87,15 @@ def _explain(entry: Entry) -> None:
     if notes:
         say("", *_wrapped(_until_next_section(notes)))
     say("", *wrapped(BIBTEX[entry.citation]).splitlines())
+
+
+def _error_rate(entry: Entry) -> str:
+    """Say whether a test holds its level, for whom not, and which simulations show it."""
+    text = entry.type1.sentence
+    if entry.liberal_for:
+        text = f"{entry.level}: {text.partition(': ')[2]}"
+    studies = ", ".join(f"benchmarks/{study}" for study in entry.simulated)
+    return f"{text} ({studies})" if studies else text
 
 
 def _until_next_section(text: str) -> str:

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from bakeoff.compare import dependence
-from bakeoff.compare.evidence import has_interval, has_test
+from bakeoff.compare.feed import Place, advisable, feed, is_one_of
 from bakeoff.compare.options import check_options
-from bakeoff.compare.recommend import complete_folds, recommended
+from bakeoff.compare.recommend import recommended
 from bakeoff.compare.setup import (
-    FIXED_METRICS,
-    IN_UNIT,
     compares_pairs,
     corrects,
     setup_of,
     takes_control,
 )
 from bakeoff.data.columns import check_values
-from bakeoff.errors import Problem, UserError, shown, unknown
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.spec import ChosenTest, Experiment
-from bakeoff.stats import Arity, Entry, Evidence, catalogue, test_set_metrics
+from bakeoff.stats import Entry, Evidence, catalogue
 
-Place = tuple[str | int, ...]
-
-_LEAST = {Arity.ONE: 1, Arity.PAIR: 2, Arity.OMNIBUS: 3, Arity.ALL_PAIRS: 2}
-_FOR_TWO = {
-    Evidence.CORRECTNESS: "mcnemar",
-    Evidence.FOLD_SCORES: "corrected_kfold_t",
-    Evidence.FOLD_CRITERIA: "hotelling_t2",
-    Evidence.DATASET_SCORES: "wilcoxon_signed_rank",
+_VERSUS = {
+    Evidence.DATASET_SCORES: ("friedman_posthoc", "pairwise_wilcoxon"),
+    Evidence.FOLD_SCORES: ("corrected_kfold_t", "corrected_repeated_kfold_t"),
 }
 _ASKED = "asked for in `tests: run:`"
 
@@ -58,7 +51,7 @@ def choose_tests(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest
             problems.append(Problem(place, refused))
             continue
         try:
-            chosen.append(_feed(entry, experiment, place, why))
+            chosen.append(feed(entry, experiment, place, why))
         except Problem as problem:
             problems.append(problem)
     problems += dependence.problems_of_options(experiment)
@@ -129,175 +122,11 @@ def _unknown_names(experiment: Experiment) -> Iterator[Problem]:
         if name not in known:
             yield Problem(("tests", "options", name), unknown("test", name, known))
         versus = own.get("versus")
-        if versus is not None and not _is_one_of(versus, experiment.models):
+        if versus is not None and not is_one_of(versus, experiment.models):
             place = ("tests", "options", name, "versus")
             yield Problem(place, unknown("model", versus, experiment.models))
     if tests.versus is not None and tests.versus not in experiment.models:
         yield Problem(("tests", "versus"), unknown("model", tests.versus, experiment.models))
-
-
-def _feed(entry: Entry, experiment: Experiment, place: Place, why: str) -> ChosenTest:
-    """Find the plan and the metrics of one test."""
-    plan = _plan(entry, experiment, place)
-    _check_kind(entry, experiment, place)
-    models = len(experiment.models)
-    least = _LEAST[entry.arity]
-    if models < least:
-        instead = _FOR_TWO.get(entry.evidence) if models == 2 else None
-        raise Problem(
-            place,
-            f"{entry.name} compares {least} models at least, found {models}"
-            + (f"; for two use {instead}" if instead else ""),
-        )
-    if entry.evidence is Evidence.DATASET_SCORES and len(experiment.datasets) < 2:
-        raise Problem(
-            place,
-            f"{entry.name} compares models over several data sets, found one; on one data set use "
-            "a test of its folds, like cv5x2_f",
-        )
-    metrics = _metrics(entry, experiment, place, plan)
-    return ChosenTest(entry.name, plan, entry.evidence.value, metrics, why, entry.posthoc)
-
-
-def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
-    """Refuse tests of predictions where models bring numbers per row, and the other way round."""
-    wants_numbers = entry.evidence is Evidence.VALUES
-    if experiment.by_values and entry.evidence.on_rows and not wants_numbers:
-        raise Problem(
-            place,
-            f"{entry.name} looks at predictions, the models bring a number per row: use "
-            "mean_difference or compare_values (where 1 is right and 0 wrong: `metrics: "
-            "[accuracy]`)",
-        )
-    if wants_numbers and not experiment.by_values:
-        binary = experiment.with_values
-        has = "right and wrong rows" if binary else "predictions"
-        instead = "mcnemar" if binary else "metric_difference or compare_models"
-        raise Problem(
-            place,
-            f"{entry.name} looks at a number per row (`values:` of every model), the experiment "
-            f"has {has}: use {instead}",
-        )
-
-
-def _plan(entry: Entry, experiment: Experiment, place: Place) -> str:
-    plans = experiment.resampling.plans()
-    asked = experiment.tests.of(entry.name).get("plan")
-    if asked is not None:
-        at = ("tests", "options", entry.name, "plan")
-        if not _is_one_of(asked, plans):
-            raise Problem(at, unknown("plan", asked, plans))
-        if asked not in entry.plans:
-            wanted = _or(entry.plans)
-            raise Problem(at, f"{entry.name} is not valid on `{asked}`, it takes {wanted}")
-    usable = [plan for plan in entry.plans if plan in plans and asked in (None, plan)]
-    if not usable:
-        raise Problem(
-            place,
-            f"{entry.name} needs the plan {_or(entry.plans)}, the experiment has "
-            f"{', '.join(f'`{p}`' for p in plans) or 'none'}; add it under `resampling:` or drop "
-            "the test",
-        )
-    refusals = [_refusal(entry, plan, experiment) for plan in usable]
-    fitting = [plan for plan, refusal in zip(usable, refusals, strict=True) if not refusal]
-    if not fitting:
-        raise Problem(place, refusals[0])
-    if entry.evidence is Evidence.DATASET_SCORES:
-        # a mean over folds is less noisy than the score of one test set
-        fitting.sort(key=lambda plan: plan == "holdout")
-    return fitting[0]
-
-
-def _refusal(entry: Entry, plan: str, experiment: Experiment) -> str:
-    """Say why a test is not valid on a plan as it is; empty when it is valid.
-
-    A test that is not told the sizes of the parts takes its folds for one cross-validation.
-    """
-    on_folds = entry.evidence in (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA)
-    if plan != "kfold" or not on_folds or "n_train" in entry.options:
-        return ""
-    kfold = experiment.resampling.kfold
-    assert kfold is not None
-    if kfold.repeats > 1:
-        return (
-            f"{entry.name} is for one cross-validation, `kfold` has {kfold.repeats} repeats: use "
-            "corrected_repeated_kfold_t, or set `repeats: 1`"
-        )
-    if not complete_folds(experiment):
-        return (
-            f"{entry.name} is for a complete cross-validation, with `time:` the training sets "
-            "grow: use corrected_resampled_t or corrected_repeated_kfold_t"
-        )
-    return ""
-
-
-def _metrics(entry: Entry, experiment: Experiment, place: Place, plan: str) -> tuple[str, ...]:
-    own = experiment.tests.of(entry.name).get("metrics")
-    fixed = FIXED_METRICS.get(entry.evidence)
-    if fixed is not None:
-        if entry.evidence is Evidence.LABELS and (lacking := experiment.without_costs):
-            where = f" of {lacking[0]}" if len(lacking) < len(experiment.datasets) else ""
-            raise Problem(
-                place, f"{entry.name} needs `costs:`{where}; if every error costs 1 use mcnemar"
-            )
-        # a test of one model may be about the error rate instead
-        return (setup_of(entry, experiment.tests).options.get("rate", fixed),)
-    if own is not None:
-        _check_metrics(own, experiment, ("tests", "options", entry.name, "metrics"))
-    if entry.evidence is Evidence.FOLD_CRITERIA:
-        return _criteria(entry, tuple(own or experiment.metrics), experiment, place, plan)
-    if entry.evidence is Evidence.PREDICTIONS:
-        return _on_predictions(entry, tuple(own or experiment.metrics), place)
-    if own is None and any(name in entry.options for name in IN_UNIT):
-        return (experiment.metrics[0],)
-    return tuple(own or experiment.metrics)
-
-
-def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:
-    """Take the metrics that have an interval and a test on one test set."""
-    fits = has_test if entry.arity is Arity.ALL_PAIRS else has_interval
-    known = tuple(metric for metric in metrics if fits(metric))
-    if not known:
-        raise Problem(
-            place,
-            f"{entry.name} knows none of the metrics {', '.join(metrics)}; it takes "
-            f"{', '.join(test_set_metrics())}",
-        )
-    return known
-
-
-def _check_metrics(own: object, experiment: Experiment, place: Place) -> None:
-    if not isinstance(own, list) or not own:
-        raise Problem(place, f"found {shown(own)}, expected a list of metrics like [accuracy]")
-    for i, name in enumerate(own):
-        if not _is_one_of(name, experiment.metrics):
-            hint = "; list it under `metrics:` to have it computed"
-            raise Problem((*place, i), unknown("metric", name, experiment.metrics) + hint)
-        if name in own[:i]:
-            raise Problem((*place, i), f"{name} appears twice")
-
-
-def _criteria(
-    entry: Entry, metrics: tuple[str, ...], experiment: Experiment, place: Place, plan: str
-) -> tuple[str, ...]:
-    folds = len(experiment.resampling.plans()[plan].splits())
-    if len(metrics) < 2:
-        raise Problem(
-            place, f"{entry.name} compares several metrics at once, found one; add to `metrics:`"
-        )
-    if {"accuracy", "error"} <= set(metrics):
-        raise Problem(
-            place,
-            f"{entry.name} cannot take accuracy and error together, one is 1 less the other: "
-            f"choose with `options: {{{entry.name}: {{metrics: [...]}}}}`",
-        )
-    if folds <= len(metrics):
-        raise Problem(
-            place,
-            f"{entry.name} of {len(metrics)} metrics needs {len(metrics) + 1} folds at least, "
-            f"`{plan}` has {folds}: choose with `options: {{{entry.name}: {{metrics: [...]}}}}`",
-        )
-    return metrics
 
 
 def _unused(experiment: Experiment, entries: Sequence[Entry]) -> Iterator[Problem]:
@@ -323,10 +152,12 @@ def _unused(experiment: Experiment, entries: Sequence[Entry]) -> Iterator[Proble
         how = setup_of(entry, tests)
         if how.versus is not None and not takes_control(entry):
             own = ("options", entry.name) if "versus" in tests.of(entry.name) else ()
+            instead = " or ".join(advisable(_VERSUS.get(entry.evidence, ()), experiment))
             yield Problem(
                 ("tests", *own, "versus"),
-                f"{entry.name} compares all pairs; versus one model use friedman_posthoc or "
-                f"pairwise_wilcoxon, or set `options: {{{entry.name}: {{versus: null}}}}`",
+                f"{entry.name} compares all pairs; "
+                + (f"versus one model use {instead}, or " if instead else "")
+                + f"set `options: {{{entry.name}: {{versus: null}}}}`",
             )
         one_sided = tests.alternative != "two-sided" and "alternative" not in entry.options
         if one_sided and compares_pairs(entry) and not _has_no_sides(entry):
@@ -340,15 +171,6 @@ def _unused(experiment: Experiment, entries: Sequence[Entry]) -> Iterator[Proble
 def _has_no_sides(entry: Entry) -> bool:
     """Tell whether the question of a test has no sides: posteriors and equivalence."""
     return "rope" in entry.options or "margin" in entry.options
-
-
-def _is_one_of(name: object, known: Iterable[str]) -> bool:
-    """Tell whether an option's value, which may be anything, is a known name."""
-    return isinstance(name, str) and name in known
-
-
-def _or(plans: Sequence[str]) -> str:
-    return " or ".join(f"`{plan}`" for plan in plans)
 
 
 def _list(entries: Sequence[Entry]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -37,7 +38,7 @@ class Comparison:
     role : {"pair", "omnibus", "single"}
         Whether it is about two models, all of them, or one.
     follows : str
-        The omnibus test whose post hoc this is; empty otherwise.
+        The omnibus test whose post hoc this is, several joined by ``+``; empty otherwise.
     dataset : str
         Id of the data set; empty for tests over all data sets.
     plan, metric : str
@@ -112,6 +113,37 @@ class Comparison:
         """Read what `to_dict` wrote."""
         values = {key: _NUMBERS.get(key, _as_it_is)(value) for key, value in data.items()}
         return cls(**{**values, "decision": Decision(data["decision"])})
+
+
+def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """List every hypothesis once, with all the omnibus tests that it follows."""
+    rows = list(comparisons)
+    return [dataclasses.replace(rows[i], follows=follows) for i, follows in once(rows).items()]
+
+
+def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
+    """Map the places of the hypotheses, each named once, to what they follow.
+
+    A test that was asked for may also come along with an omnibus test, or with two.
+    """
+    found: dict[int, str] = {}
+    places: dict[tuple[str, ...], list[int]] = {}
+    for i, row in enumerate(comparisons):
+        key = (row.test, row.role, row.dataset, row.plan, row.metric, row.model_a, row.model_b)
+        same = [j for j in places.setdefault(key, []) if _alike(comparisons[j], row)]
+        if same:
+            names = dict.fromkeys(filter(None, [*found[same[0]].split("+"), row.follows]))
+            found[same[0]] = "+".join(names)
+        else:
+            places[key].append(i)
+            found[i] = row.follows
+    return found
+
+
+def _alike(a: Comparison, b: Comparison) -> bool:
+    """Tell whether two comparisons have the same numbers from the same evidence."""
+    plain_a, plain_b = (json.dumps({**c.to_dict(), "follows": ""}, default=str) for c in (a, b))
+    return plain_a == plain_b
 
 
 def _as_it_is(value: Any) -> Any:

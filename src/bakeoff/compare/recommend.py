@@ -162,8 +162,8 @@ def _on_five_by_two(experiment: Experiment, tail: str) -> Recommendation:
     return (
         "corrected_repeated_kfold_t",
         f"five replications of 2-fold cross-validation by {metric}{groups}; this t test corrects "
-        "for the rows they share (Bouckaert & Frank 2004) and may find too much for strongly "
-        f"shrunken models, which the plan `halves` does not{tail}",
+        "for the rows they share (Bouckaert & Frank 2004) and may find too much for learners that "
+        f"remember rows or are strongly shrunken{tail}",
     )
 
 

@@ -16,6 +16,7 @@ KINDS = {
     "shrunken": "strongly shrunken models",
     "trees and selection": "trees and selected features",
     "linear": "linear models",
+    "linear by AUC": "linear models by the area under the curve",
     "seeds alone": "models that differ in their seeds alone",
     "failing fits": "fits that fail now and then",
 }
@@ -31,30 +32,31 @@ def assumed(study: Study, family: Family) -> str:
     entry = family.entry
     if study.in_groups and IN_GROUPS in entry.liberal_for:
         return (
-            f"{capital(the(family))} rejects too often for rows in groups, which these are. "
-            f"Instead: {_instead(study, family)}."
+            f"{capital(the(family))} rejects too often for rows in groups, which these are."
+            + _instead(study, family)
         )
-    kinds = [KINDS[kind] for kind in entry.liberal_for if kind != IN_GROUPS]
+    kinds = [KINDS[kind] for kind in entry.liberal_for if kind in KINDS]
     if not kinds:
         return ""
     said = (
         f"{capital(the(family))} assumes that the folds know nothing of each other, and rejects "
         f"too often for learners that break this: {words(kinds)}"
     )
-    concerned = [model for model in study.liberal_for(entry) if model in family.models]
+    concerned = [model for model in study.leniency(entry).models if model in family.models]
     if not concerned:
         return f"{said}; no model here is known to be one."
-    return f"{said}, here {names(study, concerned)}. Instead: {_instead(study, family)}."
+    return f"{said}, here {names(study, concerned)}.{_instead(study, family)}"
 
 
 def _instead(study: Study, family: Family) -> str:
-    """Name the tests that keep their level for such learners."""
-    known = catalogue()
-    first = known[family.entry.instead]
-    found = f"the {first.title[0].lower()}{first.title[1:]} on the plan `{first.plans[0]}`"
+    """Name the tests that hold their level for such learners; empty where none can run."""
+    known, found = catalogue(), []
+    if first := study.instead_of(family.entry):
+        title = f"{first.title[0].lower()}{first.title[1:]}"
+        found.append(f"the {title} on the plan `{first.plans[0]}`")
     kin = declared(study.experiment, family.dataset) if family.dataset else None
     # by other metrics than accuracy there are no rows to count; shrinking shows in these alone
     on_rows = (family.plan, family.metric) == ("cv_5x2", "accuracy") and kin is None
     if on_rows and not in_families(study.experiment, ("shrunken",)):
-        found += f", or from these fits the {known[_FROM_ROWS].title}"
-    return found
+        found.append(f"from these fits the {known[_FROM_ROWS].title}")
+    return f" Instead: {', or '.join(found)}." if found else ""

@@ -14,23 +14,17 @@ import pandas as pd
 from bakeoff.compare import Comparison
 from bakeoff.compare.evidence import PairedPredictions, PairedValues
 from bakeoff.report.family import Family
+from bakeoff.report.leniency import Leniency, instead_of, leniency
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import Experiment
-from bakeoff.spec.learners import in_families
 from bakeoff.spec.related import dependent
-from bakeoff.stats import (
-    IN_GROUPS,
-    ConfidenceInterval,
-    Entry,
-    Evidence,
-    TypeOneError,
-    catalogue,
-)
+from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
 
 TRUST = (
-    TypeOneError.CONTROLLED,
+    TypeOneError.HOLDS,
     TypeOneError.CONSERVATIVE,
+    TypeOneError.UNKNOWN,
     TypeOneError.LIBERAL,
     TypeOneError.BAYESIAN,
 )
@@ -180,17 +174,24 @@ class Study:
         )
 
     def type1(self, entry: Entry) -> TypeOneError:
-        """Return a test's error rate for the learners of this study.
+        """Return a test's error rate for the learners and data of this study.
 
-        A test may be liberal for some families of learners alone.
+        A test that is liberal for others alone holds.
         """
-        return TypeOneError.LIBERAL if self.liberal_for(entry) else entry.type1
+        liberal = entry.type1 is TypeOneError.LIBERAL
+        return TypeOneError.HOLDS if liberal and not self.leniency(entry) else entry.type1
 
-    def liberal_for(self, entry: Entry) -> list[str]:
-        """List the models of this study that a test is known to be liberal for."""
-        if IN_GROUPS in entry.liberal_for and self.in_groups:
-            return list(self.models)
-        return in_families(self.experiment, entry.liberal_for)
+    def leniency(self, entry: Entry) -> Leniency:
+        """Say where in this study a test is liberal."""
+        return leniency(entry, self.experiment, self._failing)
+
+    def instead_of(self, entry: Entry) -> Entry | None:
+        """Return the test that this study could run instead, and that holds in it."""
+        return instead_of(entry, self.experiment, self._failing)
+
+    @property
+    def _failing(self) -> tuple[str, ...]:
+        return () if self.failed.empty else tuple(self.failed["model"])
 
     def main(self, about: str) -> Family | None:
         """Return the most trustworthy family of pairs about models or algorithms.

@@ -243,9 +243,11 @@ def compare(tests: Sequence[str], csv: str, json: str) -> None:
     """Put the results of all tests into one table."""
     import pandas as pd
 
-    from bakeoff.compare import Comparison
+    from bakeoff.compare import Comparison, once
 
-    found = [row for path in tests for row in read_json(path)]
+    plain = [row for path in tests for row in read_json(path)]
+    places = once([Comparison.from_dict(row) for row in plain])
+    found = [{**plain[i], "follows": follows} for i, follows in places.items()]
     write_json(json, found)
     rows = [Comparison.from_dict(row).to_row() for row in found]
     _write_csv(pd.DataFrame(rows, columns=Comparison.columns()), csv)

@@ -1,7 +1,7 @@
 """Which family of learners a model belongs to, by the classes it is made of.
 
 The families are those of the simulations on cross-validation (docs/cross-validation.md): tests on
-folds reject too often for some of them.
+folds reject too often for some of them. *Linear* stands for all stable learners.
 """
 
 from __future__ import annotations
@@ -13,7 +13,19 @@ from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.models import Model
 
 _CLASSES = {
-    "neighbours": ("sklearn.neighbors.",),
+    "linear": (
+        "sklearn.linear_model.",
+        "sklearn.discriminant_analysis.",
+        "sklearn.naive_bayes.",
+        "sklearn.dummy.",
+        "sklearn.neighbors.NearestCentroid",
+        "sklearn.svm.LinearSVC",
+    ),
+    "neighbours": (
+        "sklearn.neighbors.KNeighbors",
+        "sklearn.neighbors.RadiusNeighbors",
+        "sklearn.neighbors.Neighborhood",
+    ),
     "trees and selection": (
         "sklearn.tree.",
         "sklearn.ensemble.",
@@ -25,6 +37,9 @@ _CLASSES = {
 }
 # say nothing of what they are made of
 _ANY = ("sklearn.ensemble.VotingClassifier", "sklearn.ensemble.StackingClassifier")
+
+FAMILIES = (*_CLASSES, "shrunken")
+"""All families that a learner can be known to belong to."""
 _SHRINKING = ("sklearn.linear_model.", "sklearn.svm.")
 
 

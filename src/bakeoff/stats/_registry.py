@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from bakeoff.stats._docstrings import fill_docstring
+from bakeoff.stats._levels import LEVELS
 from bakeoff.stats.citations import cite
 
 IN_GROUPS = "rows in groups"
@@ -82,11 +83,16 @@ class Arity(StrEnum):
 
 
 class TypeOneError(StrEnum):
-    """What is known of a test's rejection rate under its null."""
+    """What simulations show of a test's rejection rate under its null, at a level of .05."""
 
-    CONTROLLED = "controlled"
+    HOLDS = "holds"
+    """At most .06 in every regime."""
     CONSERVATIVE = "conservative"
+    """Below .03 in every regime."""
     LIBERAL = "liberal"
+    """Above .06 in some regime."""
+    UNKNOWN = "unknown"
+    """Not simulated."""
     BAYESIAN = "bayesian"
 
     @property
@@ -101,18 +107,23 @@ class TypeOneError(StrEnum):
 
 
 _TYPE_ONE = {
-    TypeOneError.CONTROLLED: (
-        "keeps its level",
-        "keeps to its level: of comparisons without a true difference it calls about as many "
+    TypeOneError.HOLDS: (
+        "holds",
+        "holds its level: of comparisons without a true difference it calls at most about as many "
         "different as the level says",
     ),
     TypeOneError.CONSERVATIVE: (
         "conservative",
-        "is cautious: it calls fewer comparisons different than its level allows, and misses more",
+        "is conservative: it calls fewer comparisons different than its level allows, and misses "
+        "more",
     ),
     TypeOneError.LIBERAL: (
-        "too lenient",
-        "is lenient: it finds differences that are not there more often than its level says",
+        "liberal",
+        "is liberal: it finds differences that are not there more often than its level says",
+    ),
+    TypeOneError.UNKNOWN: (
+        "not simulated",
+        "has an error rate that no simulation here has shown yet",
     ),
     TypeOneError.BAYESIAN: (
         "posterior probabilities",
@@ -146,12 +157,14 @@ class Entry:
     caution : str
         When not to use it; empty when there is nothing to warn of.
     type1 : TypeOneError
-        Its known behaviour under the null.
+        Its behaviour under the null: what the simulations show, or that it is Bayesian.
     liberal_for : tuple of str
-        Where it is liberal for some learners alone: their families, as in
-        docs/cross-validation.md; `IN_GROUPS` where it is for any learner when rows come in groups.
+        Where it is liberal: families of learners as in docs/cross-validation.md, or situations such
+        as `IN_GROUPS`.
+    simulated : tuple of str
+        The studies in benchmarks/ that show it.
     instead : str
-        For these: the test that keeps its level.
+        Where it is liberal for some learners: the test that holds its level.
     plans : tuple of str
         Resampling plans whose splits it is valid on (``holdout``, ``cv_5x2``, ``kfold``,
         ``halves``, ``resampled``), the best first; `ANY_PLAN` for `DATASET_SCORES`.
@@ -187,11 +200,12 @@ class Entry:
     arity: Arity
     about: str
     answers: str
-    type1: TypeOneError
     plans: tuple[str, ...]
     citation: str
     caution: str = ""
+    type1: TypeOneError = TypeOneError.UNKNOWN
     liberal_for: tuple[str, ...] = ()
+    simulated: tuple[str, ...] = ()
     instead: str = ""
     posthoc: str = ""
     paired: bool = True
@@ -208,6 +222,15 @@ class Entry:
     def takes_rows_for_independent(self) -> bool:
         """Whether it counts rows one by one, whatever relates them."""
         return bool(self.in_groups) or self.evidence is Evidence.FOLD_CORRECTNESS
+
+    @property
+    def level(self) -> str:
+        """Whether it holds its level, in the words of docs/stats/type1-error.md."""
+        return (
+            f"{self.type1.short} for {', '.join(self.liberal_for)}"
+            if self.liberal_for
+            else self.type1.short
+        )
 
     @cached_property
     def options(self) -> dict[str, inspect.Parameter]:
@@ -229,7 +252,7 @@ def register(**facts: Any) -> Callable[[F], F]:
             "module": function.__module__.rsplit(".", 1)[-1],
             "citation": cite(facts["citation"]) if "citation" in facts else "",
         }
-        entry = Entry(**{**facts, **own})
+        entry = Entry(**{**_simulated(function.__name__), **facts, **own})
         if not entry.citation:
             raise TypeError(f"{entry.name}: a test needs a citation")
         if entry.name in _entries:
@@ -238,6 +261,14 @@ def register(**facts: Any) -> Callable[[F], F]:
         return fill_docstring(function)
 
     return enter
+
+
+def _simulated(name: str) -> dict[str, Any]:
+    """Return what simulations show of a test, as facts of its entry."""
+    if name not in LEVELS:
+        return {}
+    word, liberal_for, studies = LEVELS[name]
+    return {"type1": TypeOneError(word), "liberal_for": liberal_for, "simulated": studies}
 
 
 def catalogue() -> dict[str, Entry]:

@@ -25,7 +25,7 @@ from bakeoff.stats._checks import (
     is_missing,
 )
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -76,7 +76,6 @@ class _Placements:
     arity=Arity.PAIR,
     about="models",
     answers="Does one of these two fitted models rank positives above negatives more often?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="delong1988",
     caution="It compares rankings, not decisions at a threshold. When one model only adds "

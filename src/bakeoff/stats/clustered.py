@@ -21,7 +21,7 @@ from bakeoff.stats._cluster_result import (
     too_few_degrees,
 )
 from bakeoff.stats._paired import t_interval
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, ConfidenceInterval, Status
 from bakeoff.stats._sign_flip import FLIPS, Tails, flip_tails, smallest_pvalue
 from bakeoff.stats._tails import normal_pvalue, t_pvalue
@@ -45,7 +45,6 @@ VARIANTS = {
     arity=Arity.PAIR,
     about="models",
     answers="Is one of these two fitted models more often right than the other on new groups?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="canay2017",
     caution="With few groups it needs group effects that are as likely one way as the other, "

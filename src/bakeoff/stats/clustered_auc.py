@@ -23,7 +23,7 @@ from bakeoff.stats._checks import (
 )
 from bakeoff.stats._cluster_result import ClusteredResult, independent_clusters, too_few_degrees
 from bakeoff.stats._clusters import Clusters, as_clusters, degrees_of_freedom
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Status
 from bakeoff.stats._tails import normal_pvalue, t_pvalue
 from bakeoff.stats.auc import as_classes, placements
@@ -43,7 +43,6 @@ _LARGEST_SHARE = 0.2  # beyond it the rates in benchmarks/dependent exceed the l
     about="models",
     answers="Does one of these two fitted models rank positives above negatives more often on "
     "new groups?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="obuchowski1997",
     caution="It compares rankings, not decisions at a threshold. With few groups that hold a "

@@ -18,7 +18,7 @@ from bakeoff.stats._cluster_result import (
 )
 from bakeoff.stats._difference_limits import DIFFERENCE_METHODS, tango_statistic
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Status
 from bakeoff.stats._tails import t_pvalue
 
@@ -28,7 +28,6 @@ _FACTS: dict[str, Any] = {
     "evidence": Evidence.CORRECTNESS,
     "arity": Arity.PAIR,
     "about": "models",
-    "type1": TypeOneError.CONTROLLED,
     "plans": ("holdout",),
     "citation": "tango1998",
 }

@@ -27,7 +27,7 @@ from bakeoff.stats._cluster_result import (
 from bakeoff.stats._clusters import Clusters, as_clusters
 from bakeoff.stats._labels import as_cost, as_label_codes
 from bakeoff.stats._paired import paired_differences, t_interval
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, Status
 from bakeoff.stats._sign_flip import FLIPS, Tails, flip_tails, smallest_pvalue
 from bakeoff.stats._tails import t_pvalue
@@ -45,7 +45,6 @@ _MIDP_CLUSTERS = 8  # with fewer the mid-p of numeric differences rejects 6 to 7
     arity=Arity.PAIR,
     about="models",
     answers="Does one of these two systems have the better mean of a number per row on new groups?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="canay2017",
     caution="With few groups it needs group effects that are as likely one way as the other, "
@@ -129,7 +128,6 @@ def clustered_mean_difference(
     arity=Arity.PAIR,
     about="models",
     answers="Do the errors of one of these two fitted models cost less on average on new groups?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="canay2017",
     caution="With few groups it needs group effects that are as likely one way as the other, "

@@ -35,7 +35,7 @@ from bakeoff.stats._clusters import (
 )
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._joint_flip import JointFlip, joint_flip
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Status
 
 __all__ = ["as_grouped_matrix", "clustered_cochran_q"]
@@ -50,7 +50,6 @@ _ALPHA = 0.05
     arity=Arity.OMNIBUS,
     about="models",
     answers="Do these fitted models differ in how often they are right on new groups?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     posthoc="clustered_mcnemar",
     citation="canay2017",

@@ -36,7 +36,7 @@ from bakeoff.stats._clusters import (
 from bakeoff.stats._correctness_matrix import both_correct
 from bakeoff.stats._difference_limits import DIFFERENCE_METHODS, one_sided
 from bakeoff.stats._pairs import check_control, check_correction
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import (
     Alternative,
     Assumption,
@@ -61,7 +61,6 @@ _ENOUGH = 5
     arity=Arity.ALL_PAIRS,
     about="models",
     answers="Which of these fitted models are right more often than which others on new groups?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="canay2017",
     caution="One test set: it says nothing about what other training sets would have given.",

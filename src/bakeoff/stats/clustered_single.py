@@ -25,7 +25,7 @@ from bakeoff.stats._cluster_result import (
 )
 from bakeoff.stats._clusters import as_clusters, equivalent_tail
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Status
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.dependence import Dependence, describe
@@ -39,7 +39,6 @@ __all__ = ["clustered_accuracy"]
     arity=Arity.ONE,
     about="models",
     answers="Is this model's accuracy (or error rate) on new groups different from a given value?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="rao1992",
     caution="It is about this fitted model, and says nothing of another one.",

@@ -19,7 +19,7 @@ from bakeoff.stats._correctness_matrix import (
 )
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, Result, Status
 
 __all__ = ["cochran_q", "cochran_q_statistic", "looney_f"]
@@ -60,7 +60,6 @@ def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = No
     arity=Arity.OMNIBUS,
     about="models",
     answers="Are these fitted models all right equally often, or does at least one differ?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="cochran1950",
     caution="It does not say which models differ; with few rows on which the models disagree "
@@ -190,7 +189,6 @@ def _permutation(table: CorrectTotals, n_resamples: int, seed: int) -> Permutati
     arity=Arity.OMNIBUS,
     about="models",
     answers="Are these fitted models all right equally often, or does at least one differ?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="looney1988",
     caution="It treats right/wrong values as measurements; it is a function of Cochran's Q and "

@@ -16,14 +16,13 @@ from numpy.typing import ArrayLike
 from bakeoff.stats._checks import FloatArray, as_floats
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import Differences, paired_differences, paired_t_result
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, Result
 
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.FOLD_SCORES,
     "arity": Arity.PAIR,
     "about": "algorithms",
-    "type1": TypeOneError.CONTROLLED,
 }
 
 
@@ -35,7 +34,6 @@ _FACTS: dict[str, Any] = {
     citation="nadeau2003",
     caution="The correction is a heuristic: it rejects too often for learners like one nearest "
     "neighbour, and has little power where test sets are large beside training sets.",
-    liberal_for=("neighbours", "shrunken"),
     instead="half_sample_t",
 )
 def corrected_resampled_t(
@@ -92,7 +90,6 @@ def corrected_resampled_t(
     answers="Does one algorithm score higher than the other over the folds?",
     plans=("kfold",),
     citation="nadeau2003",
-    liberal_for=("shrunken",),
     instead="half_sample_t",
 )
 def corrected_kfold_t(
@@ -146,7 +143,6 @@ def corrected_kfold_t(
     caution="The correction is a heuristic: it rejects too often for learners like one nearest "
     "neighbour.",
     replications=True,
-    liberal_for=("neighbours", "shrunken", "trees and selection"),
     instead="half_sample_t",
 )
 def corrected_repeated_kfold_t(

@@ -22,7 +22,7 @@ from bakeoff.stats._checks import (
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._labels import as_cost, as_label_codes
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -43,7 +43,6 @@ _VARIANTS = ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square")
     arity=Arity.PAIR,
     about="models",
     answers="Do the errors of one of these two fitted models cost less on average?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="mathworks_testcholdout",
     caution="Asymptotic: with few rows on which the costs differ, or with rare costly errors, "

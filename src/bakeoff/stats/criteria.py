@@ -26,7 +26,7 @@ from bakeoff.stats._multivariate import (
     triangular_factor,
 )
 from bakeoff.stats._paired import noise_level
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Assumption, Result, Status
 from bakeoff.stats._score_table import independence
 
@@ -43,7 +43,6 @@ _NULL = "The two learning algorithms have the same expected value of every crite
 @register(
     **_FACTS,
     title="Paired Hotelling T²",
-    type1=TypeOneError.LIBERAL,
     caution="Takes the folds for independent though their training sets overlap.",
     answers="Do the two algorithms differ in any of several criteria, taken together?",
 )
@@ -117,7 +116,6 @@ def hotelling_t2(
 @register(
     **_FACTS,
     title="Two-sample Hotelling T²",
-    type1=TypeOneError.CONSERVATIVE,
     caution="Ignores that the models share their folds: hard folds count as noise, which costs "
     "power.",
     answers="Do two algorithms that were scored on different folds differ in any criterion?",

@@ -22,7 +22,7 @@ from bakeoff.stats._multivariate import (
     triangular_factor,
 )
 from bakeoff.stats._paired import noise_level
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Assumption, Result, Status
 from bakeoff.stats._score_table import fill_missing, independence
 
@@ -38,7 +38,6 @@ _ROY = Assumption(
 @register(
     evidence=Evidence.FOLD_CRITERIA,
     about="algorithms",
-    type1=TypeOneError.LIBERAL,
     plans=("kfold",),
     caution="Takes the folds for independent though their training sets overlap.",
     title="Multivariate analysis of variance",

@@ -18,7 +18,7 @@ from bakeoff.stats._checks import (
 from bakeoff.stats._cluster_result import ClusteredResult, too_few_degrees
 from bakeoff.stats._clusters import Clusters, as_clusters
 from bakeoff.stats._paired import t_interval
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, Status
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.dependence import Dependence, describe
@@ -35,7 +35,6 @@ _NOTICEABLE = 1.2
     about="models",
     answers="Is one of these two fitted models more often right than the other on new groups at "
     "new times?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="cameron2011",
     caution="Needs many groups and many times; take it where both matter, else the test of the one "

@@ -22,7 +22,7 @@ from bakeoff.stats._checks import (
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._pairs import check_control, check_correction
 from bakeoff.stats._rank_pairs import pairs_of
-from bakeoff.stats._registry import IN_GROUPS, Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -45,10 +45,8 @@ _NULL = (
 )
 _FACTS = {
     "evidence": Evidence.FOLD_CORRECTNESS,
-    "liberal_for": (IN_GROUPS,),
     "instead": "half_sample_t",
     "about": "algorithms",
-    "type1": TypeOneError.CONTROLLED,
     "plans": ("cv_5x2",),
     "citation": "yang2023",
 }

@@ -25,7 +25,7 @@ from bakeoff.stats._block_ranks import (
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._friedman import RankTable
 from bakeoff.stats._ranks import as_dataset_table, check_decimals, largest, quantise, rank
-from bakeoff.stats._registry import TypeOneError, register
+from bakeoff.stats._registry import register
 from bakeoff.stats._result import Assumption, Result, Status
 
 __all__ = ["friedman_aligned_ranks", "quade"]
@@ -35,7 +35,6 @@ __all__ = ["friedman_aligned_ranks", "quade"]
     **OMNIBUS,
     title="Quade test",
     answers="Do the algorithms differ at all, data sets that tell them apart counting more?",
-    type1=TypeOneError.CONTROLLED,
     posthoc="pairwise_wilcoxon",
     citation="quade1979",
     caution="Weighs data sets by the range of their scores: only for scores whose differences "
@@ -135,7 +134,6 @@ def _ranges(oriented: FloatArray, decimals: int | None) -> FloatArray:
     **OMNIBUS,
     title="Friedman aligned-ranks test",
     answers="Do the algorithms differ at all, comparing scores between data sets as well?",
-    type1=TypeOneError.CONTROLLED,
     posthoc="pairwise_wilcoxon",
     citation="hodges1962",
     caution="Ranks differences from the data set's mean over all data sets: only for scores "

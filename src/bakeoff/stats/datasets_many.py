@@ -26,7 +26,7 @@ from bakeoff.stats._checks import check_choice
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._friedman import RankTable, exact_friedman_pvalue
 from bakeoff.stats._ranks import as_dataset_table, check_decimals
-from bakeoff.stats._registry import TypeOneError, register
+from bakeoff.stats._registry import register
 from bakeoff.stats._result import Result, Status
 
 _AUTO_BUDGET = 200_000
@@ -37,7 +37,6 @@ _EXACT_BUDGET = 4_000_000
     **OMNIBUS,
     title="Friedman test",
     answers="Do the algorithms differ at all over data sets like these?",
-    type1=TypeOneError.CONSERVATIVE,
     posthoc="friedman_posthoc",
     citation="friedman1937",
     caution="With two models it is the sign test: use wilcoxon_signed_rank.",
@@ -120,7 +119,6 @@ def friedman(
     **OMNIBUS,
     title="Iman-Davenport test",
     answers="Do the algorithms differ at all over data sets like these?",
-    type1=TypeOneError.CONTROLLED,
     posthoc="friedman_posthoc",
     citation="iman1980",
     caution="With two models use wilcoxon_signed_rank.",

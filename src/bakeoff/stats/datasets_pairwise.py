@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from bakeoff.stats._checks import FloatArray, check_level
 from bakeoff.stats._friedman import RankTable
 from bakeoff.stats._rank_pairs import PairFamily
-from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, Pair, PairwiseResult, Status
 from bakeoff.stats.datasets_two import wilcoxon_signed_rank
 
@@ -26,7 +26,6 @@ _PAIRWISE: dict[str, Any] = {
     **_PAIRWISE,
     title="Pairwise Wilcoxon signed-rank tests",
     answers="Which algorithms differ, each pair judged by its own scores alone?",
-    type1=TypeOneError.CONTROLLED,
     citation="benavoli2016",
     caution="With few data sets the exact test cannot reach a level corrected for many pairs.",
 )

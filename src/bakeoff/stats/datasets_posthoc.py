@@ -32,7 +32,7 @@ from bakeoff.stats._rank_pairs import (
     with_groups,
 )
 from bakeoff.stats._ranks import as_dataset_table, check_decimals
-from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, PairwiseResult, Status
 from bakeoff.stats._studentized_range import range_isf, range_sf
 
@@ -55,7 +55,6 @@ _NULL = "The two algorithms of a pair have the same expected rank among all {k} 
     **_POSTHOC,
     title="Nemenyi test",
     answers="Which pairs of algorithms differ by more than the critical difference?",
-    type1=TypeOneError.CONSERVATIVE,
     citation="nemenyi1963",
     caution=_MEAN_RANKS + " Shaffer's or Bergmann and Hommel's correction of friedman_posthoc "
     "is more powerful.",
@@ -154,7 +153,6 @@ def nemenyi(
     **_POSTHOC,
     title="z post hoc of Friedman's test",
     answers="Which algorithms differ from each other, or from a control?",
-    type1=TypeOneError.CONSERVATIVE,
     citation="demsar2006",
     caution=_MEAN_RANKS,
     unit="average rank",
@@ -226,7 +224,6 @@ def friedman_posthoc(
     **_POSTHOC,
     title="Conover test after Friedman",
     answers="Which algorithms differ from each other, or from a control?",
-    type1=TypeOneError.CONTROLLED,
     citation="conover1999",
     caution=_MEAN_RANKS + " The better the data sets agree, the smaller its error estimate: "
     "undecided when they agree perfectly.",

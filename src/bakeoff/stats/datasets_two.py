@@ -23,7 +23,7 @@ from bakeoff.stats._checks import (
 )
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._ranks import as_dataset_pair, check_decimals, differences
-from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats._signed_ranks import SignedRanks, exact_pvalue, hodges_lehmann, signed_ranks
 from bakeoff.stats._tails import normal_pvalue
@@ -42,7 +42,6 @@ _PAIR: dict[str, Any] = {
     **_PAIR,
     title="Wilcoxon signed-rank test",
     answers="Does one algorithm tend to score higher than the other over data sets like these?",
-    type1=TypeOneError.CONTROLLED,
     citation="wilcoxon1945",
     caution="One score per data set: folds or repeats of one data set are not independent "
     "observations.",
@@ -228,7 +227,6 @@ def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:
     **_PAIR,
     title="Sign test",
     answers="Does one algorithm win on more data sets like these than the other?",
-    type1=TypeOneError.CONSERVATIVE,
     citation="demsar2006",
     caution="It counts wins and ignores their size: much less powerful than the signed-rank test.",
 )

@@ -25,7 +25,7 @@ from bakeoff.stats._ranks import (
     split_groups,
     tie_sum,
 )
-from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, Pair, PairwiseResult, Result, Status
 from bakeoff.stats._tails import normal_pvalue
 
@@ -35,7 +35,6 @@ _FACTS: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
     "about": "algorithms",
     "plans": ANY_PLAN,
-    "type1": TypeOneError.CONSERVATIVE,
     "paired": False,
 }
 _UNPAIRED = (

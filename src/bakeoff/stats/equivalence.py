@@ -17,7 +17,7 @@ from bakeoff.stats._checks import check_choice, check_counts, check_level, paire
 from bakeoff.stats._difference_limits import tango_statistic
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._equivalence import check_alpha, conclude, infinite
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, EquivalenceResult, Status
 from bakeoff.stats.paired_intervals import paired_difference_ci
 
@@ -30,7 +30,6 @@ __all__ = ["tost_paired", "tost_paired_from_counts"]
     arity=Arity.PAIR,
     about="models",
     answers="Are these two fitted models equally accurate, within the margin?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="liu2002",
     caution="Choose the margin before seeing the data. A small p speaks for equivalence, not "

@@ -14,7 +14,7 @@ from scipy import special
 from bakeoff.stats._checks import as_array, check_level
 from bakeoff.stats._equivalence import check_alpha, check_margin, conclude, conclude_t
 from bakeoff.stats._paired import effect_sizes, normality, paired_differences, ratio_status
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Assumption, EquivalenceResult, Status
 from bakeoff.stats.corrected import fold_ratio
 from bakeoff.stats.cv5x2_counts import difference_interval, outcomes
@@ -27,7 +27,6 @@ _FACTS: dict[str, Any] = {
     "arity": Arity.PAIR,
     "about": "algorithms",
     "answers": "Are these two algorithms equally good, within the margin?",
-    "type1": TypeOneError.CONTROLLED,
     "citation": "schuirmann1987",
     "caution": "Choose the margin before seeing the data. A small p speaks for equivalence, not "
     "for a difference.",
@@ -40,7 +39,6 @@ _FACTS: dict[str, Any] = {
     arity=Arity.PAIR,
     about="algorithms",
     answers="Are these two algorithms equally good, within the margin?",
-    type1=TypeOneError.CONTROLLED,
     plans=("kfold", "resampled", "cv_5x2"),
     citation="schuirmann1987",
     caution="Choose the margin before seeing the data. A small p speaks for equivalence, not "

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import FloatArray, check_choice, check_flag
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Assumption, Result, Status
 from bakeoff.stats._score_table import (
     ScoreTable,
@@ -38,7 +38,6 @@ _MANY: dict[str, Any] = {
     **_MANY,
     title="Repeated-measures analysis of variance",
     answers="Do the algorithms' mean scores differ, given that all were scored on the same folds?",
-    type1=TypeOneError.LIBERAL,
     plans=("kfold",),
     citation="greenhouse1959",
     caution="Takes the folds for independent though their training sets overlap.",
@@ -118,7 +117,6 @@ def anova_repeated_measures(
     **_MANY,
     title="One-way analysis of variance",
     answers="Do the algorithms' mean scores differ, if every model had its own folds?",
-    type1=TypeOneError.CONSERVATIVE,
     plans=("kfold",),
     citation="alpaydin2010",
     caution="Ignores that the models share their folds: hard folds count as noise, which costs "

@@ -24,7 +24,7 @@ from bakeoff.stats._paired import (
     ratio_status,
     t_result,
 )
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Alternative, Assumption, Result
 
 __all__ = ["half_sample_t"]
@@ -50,7 +50,6 @@ _NO_GROWTH = Assumption(
     arity=Arity.PAIR,
     about="algorithms",
     answers="Does one algorithm score higher than the other, by any metric and for any learner?",
-    type1=TypeOneError.CONTROLLED,
     plans=("halves",),
     citation="mccarthy1969",
     caution="It needs the plan `halves`: many more fits than one cross-validation.",

@@ -23,7 +23,7 @@ from bakeoff.stats._metric_family import MetricFamily, family_of_values, read_fa
 from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._pairs import all_pairs, check_control, check_correction
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, ConfidenceInterval, Pair, PairwiseResult, Status
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.influence import Influence
@@ -38,7 +38,6 @@ MAX_T = "max-t"
     arity=Arity.ALL_PAIRS,
     about="models",
     answers="Which of these fitted models are better than which others by this metric?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="hothorn2008",
     caution="With rare classes and many models it is cautious.",
@@ -138,7 +137,6 @@ def compare_models(
     arity=Arity.ALL_PAIRS,
     about="models",
     answers="Which of these systems have a better mean of a number given per row than others?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="hothorn2008",
     caution="Where a few rows carry the differences (heavy losses) it rejects too often.",

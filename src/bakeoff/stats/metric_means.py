@@ -17,7 +17,7 @@ from bakeoff.stats._checks import (
     check_same_length,
 )
 from bakeoff.stats._leverage import leverage_of
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats._spread import FEWEST_CLUSTERS, Spread, spread
 from bakeoff.stats._tails import t_pvalue
@@ -90,7 +90,6 @@ def mean_ci(
     arity=Arity.PAIR,
     about="models",
     answers="Does one of these two systems have the better mean of a number given per row?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="satterthwaite1946",
     at_once="compare_values",

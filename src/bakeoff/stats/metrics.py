@@ -19,7 +19,7 @@ from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._metric_answer import Answer, better_is_positive
 from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import METRICS, metric_called
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Result
 from bakeoff.stats._test_rows import read_groups
 from bakeoff.stats.influence import Influence, by_rows, one, pair
@@ -122,7 +122,6 @@ def metric_ci(
     arity=Arity.PAIR,
     about="models",
     answers="Is one of these two fitted models better by this metric, whichever it is?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="satterthwaite1946",
     at_once="compare_models",

@@ -22,7 +22,7 @@ from bakeoff.stats._checks import (
 from bakeoff.stats._clusters import as_clusters
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import paired_differences
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative
 from bakeoff.stats._serial import SerialResult, serial_result, serial_settings
 
@@ -35,7 +35,6 @@ __all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means", "time_blo
     arity=Arity.PAIR,
     about="models",
     answers="Is one of these two fitted models more often right than the other on later rows?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="lazarus2018",
     caution="It needs a difference that does not drift, and dependence that fades: with a lag-1 "

@@ -26,7 +26,7 @@ from bakeoff.stats._checks import (
 )
 from bakeoff.stats._difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats._docstrings import fill_docstring
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -80,7 +80,6 @@ class McNemarResult(Result):
     arity=Arity.PAIR,
     about="models",
     answers="Is one of these two fitted models more often right than the other on new rows?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="fagerland2013",
     caution="It is about these two fitted models: how much they would change with other "

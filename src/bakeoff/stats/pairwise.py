@@ -22,7 +22,7 @@ from bakeoff.stats._correctness_matrix import as_matrix, both_correct
 from bakeoff.stats._difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._pairs import all_pairs, check_control, check_correction
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -47,7 +47,6 @@ _DISCRETE = ("exact", "midp")
     arity=Arity.ALL_PAIRS,
     about="models",
     answers="Which of these fitted models are right more often than which others?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="westfall2010",
     caution="One test set: it says nothing about what other training sets would have given.",

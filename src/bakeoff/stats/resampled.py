@@ -26,7 +26,7 @@ from bakeoff.stats._paired import (
     ratio_status,
     t_result,
 )
-from bakeoff.stats._registry import IN_GROUPS, Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.planning_resampled import cv5x2_f_detectable_difference
 
@@ -44,13 +44,11 @@ _HALF_NULL = (
     **_PAIR,
     title="5×2cv paired t test",
     answers="Does one algorithm score higher than the other when trained on half of the data?",
-    type1=TypeOneError.CONTROLLED,
     plans=("cv_5x2",),
     citation="dietterich1998",
     caution="Its numerator is the first of ten differences, so the order of the folds decides; "
     "the combined F test uses all ten. Rejects too often for learners like one nearest neighbour.",
     replications=True,
-    liberal_for=("neighbours", "shrunken", IN_GROUPS),
     instead="half_sample_t",
 )
 def cv5x2_t(
@@ -121,14 +119,12 @@ def cv5x2_t(
     **_PAIR,
     title="Combined 5×2cv F test",
     answers="Do the two algorithms score differently when trained on half of the data?",
-    type1=TypeOneError.CONTROLLED,
     plans=("cv_5x2",),
     citation="alpaydin1999",
     caution="Rejects too often for learners like one nearest neighbour, whose two folds of a "
     "replication depend on each other.",
     replications=True,
     detectable=partial(cv5x2_f_detectable_difference, n_simulations=5000),
-    liberal_for=("neighbours", "shrunken", IN_GROUPS),
     instead="half_sample_t",
 )
 def cv5x2_f(
@@ -206,7 +202,6 @@ def cv5x2_f(
     **_PAIR,
     title="k-fold cross-validated paired t test",
     answers="Does one algorithm score higher than the other over the folds?",
-    type1=TypeOneError.LIBERAL,
     plans=("kfold",),
     citation="dietterich1998",
     caution="Takes the folds for independent though their training sets overlap: elevated type I "
@@ -257,7 +252,6 @@ def kfold_t(
     **_PAIR,
     title="Resampled paired t test",
     answers="Does one algorithm score higher than the other over random splits?",
-    type1=TypeOneError.LIBERAL,
     plans=("resampled",),
     citation="dietterich1998",
     caution="Takes overlapping random splits for independent: with enough of them it rejects "

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from bakeoff.stats import _binomial
 from bakeoff.stats._checks import as_correctness, check_alternative, check_choice, check_level
 from bakeoff.stats._docstrings import fill_docstring
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Alternative, Assumption, Result
 from bakeoff.stats._tails import normal_pvalue
 from bakeoff.stats.proportion_intervals import METHODS, check_counts, proportion_ci
@@ -25,7 +25,6 @@ __all__ = ["binomial_test", "binomial_test_from_counts"]
     arity=Arity.ONE,
     about="models",
     answers="Is this model's accuracy (or error rate) different from a given value?",
-    type1=TypeOneError.CONTROLLED,
     plans=("holdout",),
     citation="clopper1934",
     caution="It is about this fitted model, and says nothing of another one.",

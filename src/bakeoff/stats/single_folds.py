@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from bakeoff.stats._checks import as_array, as_scores, check_number
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import Differences, noise_level, paired_t_result
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, Result
 from bakeoff.stats.corrected import fold_ratio
 from bakeoff.stats.half_samples import half_sample_result
@@ -26,7 +26,6 @@ __all__ = ["corrected_one_sample_t", "half_sample_one_t", "one_sample_t"]
     arity=Arity.ONE,
     about="algorithms",
     answers="Is this algorithm's mean score over the folds different from a given value?",
-    type1=TypeOneError.LIBERAL,
     plans=("kfold", "resampled"),
     citation="alpaydin2010",
     caution="Folds share training rows, so their scores are correlated and the test rejects too "
@@ -91,7 +90,6 @@ def one_sample_t(
     arity=Arity.ONE,
     about="algorithms",
     answers="Is this algorithm's expected score different from a given value?",
-    type1=TypeOneError.CONTROLLED,
     plans=("kfold", "resampled", "cv_5x2"),
     citation="nadeau2003",
     caution="The correlation of the folds is assumed, not estimated.",
@@ -157,7 +155,6 @@ def corrected_one_sample_t(
     arity=Arity.ONE,
     about="algorithms",
     answers="Is this algorithm's expected score different from a given value?",
-    type1=TypeOneError.CONTROLLED,
     plans=("halves",),
     citation="mccarthy1969",
     replications=True,

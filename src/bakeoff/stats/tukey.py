@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import check_flag, check_level
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Pair, PairwiseResult, Status
 from bakeoff.stats._score_table import (
     ScoreTable,
@@ -28,7 +28,6 @@ from bakeoff.stats._tukey_range import studentized_range_isf, studentized_range_
     title="Tukey's honestly significant difference",
     arity=Arity.ALL_PAIRS,
     answers="Which pairs of algorithms differ, at one error rate for the whole family?",
-    type1=TypeOneError.LIBERAL,
     plans=("kfold",),
     citation="tukey1949",
     caution="Takes the folds for independent though their training sets overlap.",

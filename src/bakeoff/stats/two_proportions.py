@@ -20,7 +20,7 @@ from bakeoff.stats._checks import (
     check_same_length,
 )
 from bakeoff.stats._docstrings import fill_docstring
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats._tails import normal_pvalue
 
@@ -35,7 +35,6 @@ VARIANTS = ("pooled", "unpooled", "yates")
     arity=Arity.PAIR,
     about="models",
     answers="Do the accuracies differ by more than two independent test sets would make them?",
-    type1=TypeOneError.LIBERAL,
     plans=("holdout",),
     paired=False,
     citation="dietterich1998",

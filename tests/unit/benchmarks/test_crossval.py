@@ -10,7 +10,6 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
 
-from bakeoff.stats import catalogue
 from benchmarks.crossval import learners, page, plans, rates
 from benchmarks.crossval.data import Population, draw
 
@@ -61,16 +60,6 @@ def test_halves_share_no_row_and_keep_groups_whole() -> None:
     assert (rows[:, 0, 0] != rows[:, 1, 0]).all()
     for train, test in zip(splits.train, splits.test, strict=True):
         assert not set(sample.group[train]) & set(sample.group[test])
-
-
-def test_catalogue_names_families_that_were_seen() -> None:
-    found, named = rates.load(), 0
-    for test, entry in catalogue().items():
-        if entry.liberal_for:
-            assert set(entry.liberal_for) <= set(rates.liberal_for(found, test)), test
-            assert entry.instead in catalogue()
-            named += 1
-    assert named
 
 
 def test_page_is_made_from_the_rates() -> None:

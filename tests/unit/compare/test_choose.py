@@ -148,7 +148,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("twice", {"tests": {"run": ["mcnemar", "mcnemar"]}}, "tests.run[1]: mcnemar appears twice"),
     (
         "too few models",
-        {"models": 2, "datasets": 2, "tests": {"run": ["friedman"]}},
+        {"models": 2, "datasets": 8, "tests": {"run": ["friedman"]}},
         "friedman compares 3 models at least, found 2; for two use wilcoxon_signed_rank",
     ),
     (
@@ -290,7 +290,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     (
         "a control for a test of all pairs",
-        {"datasets": 2, "tests": {"run": ["nemenyi", "friedman"], "versus": "a"}},
+        {"datasets": 8, "tests": {"run": ["nemenyi", "friedman"], "versus": "a"}},
         "tests.versus: nemenyi compares all pairs; versus one model use friedman_posthoc",
     ),
     (

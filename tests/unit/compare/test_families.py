@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bakeoff.compare import Comparison, Context, Decision, run_test
+from bakeoff.compare import Comparison, Context, Decision, merged, run_test
 from bakeoff.compare import family as running
 from bakeoff.compare.evidence import DatasetScores, FoldScores, PairedPredictions
 from bakeoff.spec import HypothesisTests
@@ -283,3 +283,53 @@ def test_numbers_that_json_lacks_come_back_as_they_were() -> None:
         math.inf,
     )
     assert math.isnan(read.pvalue)
+
+
+def _row(test: str, pair: tuple[str, str], p: float, follows: str = "") -> Comparison:
+    return Comparison(
+        test=test,
+        role="pair",
+        follows=follows,
+        dataset="d",
+        plan="holdout",
+        metric="accuracy",
+        model_a=pair[0],
+        model_b=pair[1],
+        statistic=math.nan,
+        pvalue=p,
+        pvalue_adjusted=p,
+        correction="none",
+        family_size=1,
+        n=9,
+        status="ok",
+        alpha=0.05,
+        decision=Decision.NOT_SHOWN,
+    )
+
+
+def test_pairs_that_follow_several_tests_are_there_once() -> None:
+    ab, ac = ("a", "b"), ("a", "c")
+    rows = [
+        _row("mcnemar", ab, 0.2),
+        _row("mcnemar", ac, 0.3),
+        _row("mcnemar", ab, 0.2, "cochran_q"),
+        _row("mcnemar", ac, 0.3, "cochran_q"),
+        _row("mcnemar", ab, 0.2, "looney_f"),
+        _row("mcnemar", ac, 0.4, "looney_f"),
+        _row("cv5x2_f", ab, 0.2),
+    ]
+    assert [(r.test, r.model_b, r.pvalue, r.follows) for r in merged(rows)] == [
+        ("mcnemar", "b", 0.2, "cochran_q+looney_f"),
+        ("mcnemar", "c", 0.3, "cochran_q"),
+        ("mcnemar", "c", 0.4, "looney_f"),  # other numbers: another hypothesis
+        ("cv5x2_f", "b", 0.2, ""),
+    ]
+
+
+@pytest.mark.parametrize("name", [n for n, e in CATALOGUE.items() if e.posthoc])
+def test_any_pair_test_that_follows_and_was_asked_for_is_there_once(name: str) -> None:
+    posthoc = CATALOGUE[CATALOGUE[name].posthoc]
+    asked = [_row(posthoc.name, ("a", "b"), 0.1)]
+    come = [_row(posthoc.name, ("a", "b"), 0.1, name)]
+    assert [row.follows for row in merged([*come, *asked])] == [name]
+    assert [row.follows for row in merged([*asked, *come])] == [name]

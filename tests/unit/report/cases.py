@@ -167,9 +167,9 @@ CASES = {
     ),
     "a test against the mean": lambda: _two(pair("a", "b", 0.01, -0.02)),
     "a test that is too lenient": lambda: _two(
-        pair("a", "b", 0.01, 0.05, test="kfold_t", plan="kfold", **CI),
-        tests=("kfold_t",),
-        resampling={"kfold": {}},
+        pair("a", "b", 0.01, 0.05, test="resampled_t", plan="resampled", **CI),
+        tests=("resampled_t",),
+        resampling={"resampled": {}},
     ),
     "the best of three": lambda: _three(*_pairs(0.001, 0.0001, 0.01)),
     "better than some": lambda: _three(*_pairs(0.2, 0.0001, 0.01)),

@@ -16,7 +16,9 @@ from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
-FOLDS = {"cv_5x2": (5, 2), "kfold": (1, 10), "halves": (8, 3), "holdout": (1, 1)}
+FOLDS = {"cv_5x2": (5, 2), "kfold": (1, 10), "halves": (8, 3), "holdout": (1, 1)} | {
+    "resampled": (10, 1)
+}
 
 
 def experiment(models, datasets=("d",), tests=("cv5x2_f", "mcnemar"), **more):

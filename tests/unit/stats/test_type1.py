@@ -3,7 +3,6 @@ from __future__ import annotations
 import csv
 import importlib.util
 import sys
-from collections import Counter
 from pathlib import Path
 from types import ModuleType
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 from bakeoff import stats
-from bakeoff.stats import TypeOneError, catalogue
+from benchmarks import type1
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 
@@ -26,33 +25,7 @@ def _load(name: str) -> ModuleType:
     return module
 
 
-type1 = _load("type1")
 dependent = _load("type1_dependent")
-
-
-def _dependent(recommended: bool) -> set[str]:
-    """Name the tests on dependent rows that are studied, or those that are recommended."""
-    called = {name for name, (_, good) in dependent.CALLED.items() if good or not recommended}
-    names = {*called, *dependent.TIMED, "clustered_mcnemar"}
-    return {name.split()[0].rstrip(",") for name in names}
-
-
-THROUGH = {
-    "pairwise_cv5x2_mcnemar": "cv5x2_mcnemar",
-    "tost_cv5x2": "cv5x2_mcnemar",
-    "half_sample_one_t": "half_sample_t",
-    "tost_half_samples": "half_sample_t",
-}
-"""Other forms of a test, with its estimate and its standard error: studied through it."""
-
-
-def _elsewhere() -> set[str]:
-    """Name the tests whose rates are in the studies of cross-validation and of any metric."""
-    names = set()
-    for file in ("crossval/rates.csv", "any_metric.csv", "any_metric_families.csv"):
-        with (BENCHMARKS / file).open(encoding="utf-8", newline="") as rows:
-            names |= {row.get("test", "metric_difference") for row in csv.DictReader(rows)}
-    return names | {form for form, test in THROUGH.items() if test in names}
 
 
 @pytest.mark.slow
@@ -69,24 +42,6 @@ def test_rejection_rates_are_as_expected(setting: type1.Setting) -> None:
     assert not surprises
 
 
-def test_every_test_with_a_p_value_is_studied() -> None:
-    studied = {trial.test for setting in type1.SETTINGS for trial in setting.trials}
-    claims = {
-        name for name, entry in catalogue().items() if entry.type1 is not TypeOneError.BAYESIAN
-    }
-    assert claims - studied - _dependent(recommended=False) - _elsewhere() == set()
-
-
-def test_controlled_tests_hold_in_some_setting() -> None:
-    expected = {
-        (trial.test, trial.expected) for setting in type1.SETTINGS for trial in setting.trials
-    }
-    for name, entry in catalogue().items():
-        if entry.type1 is TypeOneError.CONTROLLED:
-            known = _dependent(recommended=True) | _elsewhere()
-            assert (name, "holds") in expected or name in known
-
-
 def test_the_same_seed_gives_the_same_rates() -> None:
     setting = next(s for s in type1.SETTINGS if "randomised" in s.title)
     first, again, other = (
@@ -97,12 +52,9 @@ def test_the_same_seed_gives_the_same_rates() -> None:
 
 
 def test_wilson_interval_of_a_rate() -> None:
-    row = type1.Row("s", type1.SETTINGS[0].trials[0], 200, 10, 0)
+    row = type1.Row(type1.SETTINGS[0], type1.SETTINGS[0].trials[0], 200, 10, 0)
     # Wilson (1927) for 10 of 200
     assert row.interval == pytest.approx((0.02738, 0.08958), abs=1e-5)
-    assert Counter(type1.Row("s", row.trial, 1000, n, 0).verdict for n in (5, 50, 90)) == Counter(
-        ("conservative", "holds", "liberal")
-    )
 
 
 def test_algorithms_under_the_null_have_one_accuracy() -> None:
@@ -149,3 +101,16 @@ def test_recommended_tests_of_dependent_rows_hold_their_level() -> None:
     for row in rows:
         error = (0.05 * 0.95 / int(row["runs"])) ** 0.5
         assert float(row["rejected"]) < 0.06 + 3.5 * error, row
+
+
+@pytest.mark.parametrize("rows", type1.NEIGHBOUR_ACCURACY)
+def test_accuracy_of_the_nearest_neighbour(rows: int) -> None:
+    rng, found = np.random.default_rng(3), []
+    for _ in range(200):
+        y, tested = np.repeat([0, 1], rows // 2), np.repeat([0, 1], 200)
+        sample = np.concatenate([y, tested])
+        x = rng.normal(size=(len(sample), 6)) + 0.35 * (2 * sample[:, None] - 1)
+        train = np.arange(len(sample))[None, :] < rows
+        right = type1.nearest_neighbour(x, sample, train, rng)
+        found.append(right[0, rows:].mean())
+    assert np.mean(found) == pytest.approx(type1.NEIGHBOUR_ACCURACY[rows], abs=0.007)

@@ -33,8 +33,7 @@ def build(item: Item, study: Study) -> PageTable:
         if not families:
             continue
         first = families[0].rows[0]
-        known = study.type1(entry)
-        lenient = known is TypeOneError.LIBERAL
+        lenient = study.type1(entry) is TypeOneError.LIBERAL
         alone = families[0].bayesian or len(families[0].rows) < 2
         null = next(
             (n for f in families for r in f.rows if (n := r.result.get("null_hypothesis"))), NONE
@@ -44,7 +43,7 @@ def build(item: Item, study: Study) -> PageTable:
                 "test": text(entry.title),
                 "about": text(prose.about(families[0])),
                 "null_hypothesis": text(str(null)),
-                "type1": text(known.short, tone="bad" if lenient else ""),
+                "type1": text(entry.level, tone="bad" if lenient else ""),
                 "family": text(NONE if alone else prose.correction(first)),
                 "detectable": text(_would_miss(study, entry)),
             }
@@ -85,7 +84,7 @@ EXHIBIT = TableExhibit(
     place=20,
     title="What each test says and assumes",
     caption="For each test: whether it is about the fitted models or the learning algorithms, its "
-    "null hypothesis, how it keeps to its level, the size of its family of hypotheses with the "
+    "null hypothesis, how it holds its level, the size of its family of hypotheses with the "
     "correction, and the largest true difference that it would probably have missed.",
     build=build,
 )

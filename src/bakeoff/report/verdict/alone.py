@@ -22,7 +22,7 @@ def alone(study: Study, ranked: list[Ranked]) -> Verdict:
     """Answer for a single model: what its most trustworthy test says, or its score."""
     model = name(study, study.models[0])
     tested = [family for family in study.families if family.role == "single"]
-    tested.sort(key=lambda f: (f.metric != study.metric.name, TRUST.index(f.entry.type1)))
+    tested.sort(key=lambda f: (f.metric != study.metric.name, TRUST.index(study.type1(f.entry))))
     if tested and len(study.datasets) > 1:
         return _by_dataset(study, tested)
     if tested:

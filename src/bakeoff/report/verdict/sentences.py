@@ -18,7 +18,7 @@ from bakeoff.report.verdict.headline import BEST
 from bakeoff.report.verdict.kind import Kind
 from bakeoff.report.verdict.outcome import Outcome
 from bakeoff.report.verdict.wording import name, names, the, title
-from bakeoff.stats import IN_GROUPS, Evidence, TypeOneError, catalogue
+from bakeoff.stats import Evidence, catalogue
 
 
 def numbers(study: Study, o: Outcome) -> Iterator[str]:
@@ -51,19 +51,23 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
 def take_care(study: Study, family: Family) -> Iterator[str]:
     """Warn of a finding by a test that finds too much, for these learners or for all."""
     entry = family.entry
-    if study.type1(entry) is not TypeOneError.LIBERAL:
-        return
-    concerned = [model for model in study.liberal_for(entry) if model in family.models]
-    if not entry.liberal_for:
-        yield f"Take care: {the(family)} {entry.type1.sentence}."
-    elif concerned:
-        instead = catalogue()[entry.instead].title if entry.instead else ""
-        grouped = study.in_groups and IN_GROUPS in entry.liberal_for
-        whom = "rows in groups" if grouped else f"learners like {names(study, concerned)}"
+    found = study.leniency(entry)
+    concerned = [model for model in found.models if model in family.models]
+    where = [*found.where]
+    if concerned:
+        where.insert(0, f"for learners like {names(study, concerned)}")
+    if where:
+        instead = study.instead_of(entry)
         yield (
-            f"Take care: for {whom} {the(family)} finds "
-            "differences that are not there more often than its level says"
-            + (f"; the {instead} does not." if instead else ".")
+            f"Take care: {' and '.join(where)} {the(family)} finds differences that are not there "
+            "more often than its level says"
+            + (f"; the {instead.title} does not." if instead else ".")
+        )
+    unknown = [model for model in found.unknown if model in family.models]
+    if unknown:
+        yield (
+            f"Take care: {the(family)} is liberal for some learners, and those like "
+            f"{names(study, unknown)} were not simulated."
         )
 
 

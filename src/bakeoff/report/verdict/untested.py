@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from bakeoff.compare import Comparison, Context, Decision, run_test
-from bakeoff.compare.evidence import DatasetScores
+from bakeoff.compare import Comparison, Decision, advisable
 from bakeoff.report.numbers import count, percent, score
 from bakeoff.report.ranking import Ranked
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.further_tests import equivalence, equivalents, posterior, the_posterior
 from bakeoff.report.verdict.kind import Kind, Verdict
 from bakeoff.report.verdict.wording import name, the
-from bakeoff.stats import catalogue
 
 NO_SCORES = Verdict(Kind.UNDECIDED, "Undecided: no model has a complete set of scores.", ())
 
@@ -90,18 +86,8 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
 
 def _advice(study: Study) -> str:
     """Name the tests over data sets that could tell, were one model ahead on all of them."""
-    experiment = study.experiment
-    k, n = len(study.models), len(study.datasets)
-    lead = np.outer(1 + np.arange(n) / (10 * n), np.arange(k) / (2 * k))
-    scores = DatasetScores(study.models, study.datasets, lead)
-    context = Context("", study.plan, study.metric.name, True, experiment.tests)
-    could = []
-    for test in (
-        ("friedman_posthoc", "wilcoxon_signed_rank") if k > 2 else ("wilcoxon_signed_rank",)
-    ):
-        found = run_test(catalogue()[test], scores, context)
-        if min(row.pvalue_adjusted for row in found) <= study.alpha:
-            could.append(test)
+    names = ("friedman_posthoc", "wilcoxon_signed_rank")[len(study.models) == 2 :]
+    could, n = advisable(names, study.experiment), len(study.datasets)
     if could:
         return f"adding one (such as {' or '.join(could)}) would tell"
     return (

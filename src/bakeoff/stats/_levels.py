@@ -1,0 +1,300 @@
+"""What simulations show of each test: written by `python -m benchmarks.levels`."""
+
+from __future__ import annotations
+
+LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "anova_oneway": (
+        "liberal",
+        ("neighbours",),
+        ("type1.csv",),
+    ),
+    "anova_repeated_measures": (
+        "liberal",
+        ("neighbours",),
+        ("type1.csv",),
+    ),
+    "binomial_test": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "clustered_accuracy": (
+        "holds",
+        (),
+        ("type1_dependent.csv",),
+    ),
+    "clustered_cochran_q": (
+        "holds",
+        (),
+        ("type1_dependent.csv",),
+    ),
+    "clustered_costs": (
+        "holds",
+        (),
+        ("type1_dependent.csv",),
+    ),
+    "clustered_delong": (
+        "holds",
+        (),
+        ("type1_dependent.csv",),
+    ),
+    "clustered_mcnemar": (
+        "liberal",
+        ("strong autocorrelation",),
+        ("type1_dependent.csv",),
+    ),
+    "clustered_mean_difference": (
+        "holds",
+        (),
+        ("type1_dependent.csv",),
+    ),
+    "clustered_noninferiority": (
+        "holds",
+        (),
+        ("type1_dependent.csv",),
+    ),
+    "clustered_tost": (
+        "holds",
+        (),
+        ("type1_dependent.csv",),
+    ),
+    "cochran_q": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "compare_models": (
+        "holds",
+        (),
+        ("any_metric_families.csv",),
+    ),
+    "conover_friedman": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "corrected_kfold_t": (
+        "liberal",
+        ("shrunken",),
+        ("type1.csv", "crossval/rates.csv"),
+    ),
+    "corrected_one_sample_t": (
+        "liberal",
+        ("neighbours",),
+        ("type1.csv",),
+    ),
+    "corrected_repeated_kfold_t": (
+        "liberal",
+        ("neighbours", "shrunken", "trees and selection"),
+        ("type1.csv", "crossval/rates.csv"),
+    ),
+    "corrected_resampled_t": (
+        "liberal",
+        ("neighbours", "shrunken"),
+        ("type1.csv", "crossval/rates.csv"),
+    ),
+    "cost_sensitive": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "crossed_mcnemar": (
+        "holds",
+        (),
+        ("type1_dependent.csv",),
+    ),
+    "cv5x2_f": (
+        "liberal",
+        ("neighbours", "shrunken", "linear by AUC", "rows in groups"),
+        ("type1.csv", "crossval/rates.csv"),
+    ),
+    "cv5x2_mcnemar": (
+        "liberal",
+        ("failing fits", "rows in groups"),
+        ("crossval/rates.csv",),
+    ),
+    "cv5x2_t": (
+        "liberal",
+        ("neighbours", "shrunken", "linear by AUC", "rows in groups"),
+        ("type1.csv", "crossval/rates.csv"),
+    ),
+    "delong": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "diebold_mariano": (
+        "liberal",
+        ("strong autocorrelation",),
+        ("type1_dependent.csv",),
+    ),
+    "dunn": (
+        "conservative",
+        (),
+        ("type1.csv",),
+    ),
+    "friedman": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "friedman_aligned_ranks": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "friedman_posthoc": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "half_sample_one_t": (
+        "holds",
+        (),
+        ("crossval/rates.csv",),
+    ),
+    "half_sample_t": (
+        "holds",
+        (),
+        ("crossval/rates.csv",),
+    ),
+    "hotelling_t2": (
+        "liberal",
+        ("neighbours",),
+        ("type1.csv",),
+    ),
+    "hotelling_t2_unpaired": (
+        "liberal",
+        ("neighbours",),
+        ("type1.csv",),
+    ),
+    "iman_davenport": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "kfold_t": (
+        "liberal",
+        ("neighbours", "shrunken", "trees and selection"),
+        ("type1.csv", "crossval/rates.csv"),
+    ),
+    "kruskal_wallis": (
+        "conservative",
+        (),
+        ("type1.csv",),
+    ),
+    "looney_f": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "manova": (
+        "liberal",
+        ("neighbours",),
+        ("type1.csv",),
+    ),
+    "mcnemar": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "metric_difference": (
+        "holds",
+        (),
+        ("any_metric.csv",),
+    ),
+    "nemenyi": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "one_sample_t": (
+        "liberal",
+        ("linear", "neighbours"),
+        ("type1.csv",),
+    ),
+    "pairwise_clustered_mcnemar": (
+        "holds",
+        (),
+        ("type1_dependent.csv",),
+    ),
+    "pairwise_cv5x2_mcnemar": (
+        "liberal",
+        ("failing fits", "rows in groups"),
+        ("crossval/rates.csv",),
+    ),
+    "pairwise_mcnemar": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "pairwise_rank_sum": (
+        "conservative",
+        (),
+        ("type1.csv",),
+    ),
+    "pairwise_wilcoxon": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "proportion_difference": (
+        "liberal",
+        ("errors on different rows",),
+        ("type1.csv",),
+    ),
+    "quade": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "resampled_t": (
+        "liberal",
+        (
+            "linear",
+            "neighbours",
+            "shrunken",
+            "trees and selection",
+            "failing fits",
+            "linear by AUC",
+            "rows in groups",
+        ),
+        ("type1.csv", "crossval/rates.csv"),
+    ),
+    "sign_test": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "tost_cv5x2": (
+        "liberal",
+        ("failing fits", "rows in groups"),
+        ("crossval/rates.csv",),
+    ),
+    "tost_folds": (
+        "conservative",
+        (),
+        ("type1.csv",),
+    ),
+    "tost_half_samples": (
+        "holds",
+        (),
+        ("crossval/rates.csv",),
+    ),
+    "tost_paired": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+    "tukey_hsd": (
+        "liberal",
+        ("neighbours",),
+        ("type1.csv",),
+    ),
+    "wilcoxon_signed_rank": (
+        "holds",
+        (),
+        ("type1.csv",),
+    ),
+}
+"""The word, the families it is liberal for, the studies."""

@@ -1,0 +1,71 @@
+"""What is said of error rates follows one rule from the files of the simulations."""
+
+from __future__ import annotations
+
+import pytest
+
+from bakeoff.stats import TypeOneError, catalogue
+from benchmarks import levels, type1
+from benchmarks.levels import Rate, level
+
+
+def rate(rejected: int, family: str = "linear", runs: int = 1000) -> Rate:
+    return Rate("t", family, family, runs, rejected, "type1.csv")
+
+
+@pytest.mark.parametrize(
+    ("rates", "word", "families"),
+    [
+        ([rate(50)], "holds", ()),
+        ([rate(68)], "holds", ()),  # from .054: not surely above .06
+        ([rate(15), rate(10)], "conservative", ()),
+        ([rate(15), rate(35)], "holds", ()),
+        ([rate(50), rate(90, "b"), rate(99, "a"), rate(95, "b")], "liberal", ("b", "a")),
+        ([rate(2, runs=20)], "holds", ()),
+    ],
+)
+def test_rule(rates: list[Rate], word: str, families: tuple[str, ...]) -> None:
+    found = level(rates)
+    assert (found.word.value, found.liberal_for) == (word, families)
+    assert found.highest.rate == max(r.rate for r in rates)
+
+
+def test_a_variant_that_is_not_the_default_does_not_count() -> None:
+    tests = {(r.test, r.regime): r for r in levels.read() if r.study == "type1.csv"}
+    title = type1.SETTINGS[0].title
+    (row,) = (r for r in type1.rates_by_setting()[title] if r["options"] == "variant=midp")
+    assert tests["mcnemar", title].rejected == int(row["rejected"])
+    own = {r.regime for r in levels.read() if r.test == "half_sample_t"}
+    assert own
+    assert level([r for r in levels.read() if r.test == "half_sample_t"]).word == "holds"
+
+
+def test_catalogue_says_what_the_simulations_show() -> None:
+    found = levels.levels(levels.read())
+    for name, entry in catalogue().items():
+        if entry.type1 is TypeOneError.BAYESIAN:
+            assert name not in found
+            continue
+        assert name in found, f"{name} is not simulated: python -m benchmarks.type1"
+        assert (entry.type1, entry.liberal_for) == (found[name].word, found[name].liberal_for), (
+            f"{name}: run make generate"
+        )
+        assert entry.simulated == found[name].studies
+        assert not entry.instead or entry.instead in catalogue()
+
+
+def test_module_and_page_are_made_from_the_simulations() -> None:
+    found = levels.levels(levels.read())
+    assert levels.MODULE.read_text() == levels.module(found), "run: make generate"
+    assert levels.PAGE.read_text() == levels.page(found), "run: make generate"
+
+
+def test_every_setting_is_in_the_file_as_it_is_now() -> None:
+    known = type1.rates_by_setting()
+    assert list(known) == [setting.title for setting in type1.SETTINGS], (
+        "run: python -m benchmarks.type1"
+    )
+    for setting in type1.SETTINGS:
+        shown = [(r["test"], r["on"], r["options"], r["family"]) for r in known[setting.title]]
+        asked = [(t.test, t.evidence, t.label, setting.family) for t in setting.trials]
+        assert shown == asked
