@@ -35,7 +35,7 @@ format: $(VENV)/dev.stamp
 generate: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.levels
 	@$(BIN)/python -m benchmarks.crossval page
-	@$(BIN)/python benchmarks/type1_dependent.py --page
+	@$(BIN)/python -m benchmarks.dependent page
 	@$(BIN)/python benchmarks/any_metric.py --page
 	@$(BIN)/python -m bakeoff.schema
 	@$(BIN)/python docs/stats/table.py

@@ -28,8 +28,10 @@ THROUGH = {
     "tost_cv5x2": "cv5x2_mcnemar",
     "half_sample_one_t": "half_sample_t",
     "tost_half_samples": "half_sample_t",
+    "compare_values": "compare_models",
+    "mean_difference": "metric_difference",
 }
-"""Other forms of a test, with its estimate and its standard error: studied through it."""
+"""Other forms of a test, with its standard error and its reference distribution: studied by it."""
 
 ANSWERED = 0.2
 """A cell in which a test hardly ever answers says nothing of its answers."""
@@ -78,7 +80,14 @@ class Level:
 
 def read() -> list[Rate]:
     """Return the rates of all studies."""
-    return [*_type1(), *_crossval(), *_dependent(), *_any_metric(), *_any_metric_families()]
+    return [
+        *_type1(),
+        *_crossval(),
+        *_dependent(),
+        *_folds_of_groups(),
+        *_any_metric(),
+        *_any_metric_families(),
+    ]
 
 
 def level(rates: Iterable[Rate]) -> Level:
@@ -138,7 +147,7 @@ SITUATIONS = {"equal": "groups of one size", "one group 30 %": "groups of unlike
 
 
 def _dependent() -> Iterator[Rate]:
-    for row in _rows("type1_dependent.csv"):
+    for row in _rows("dependent/rates.csv"):
         test = _of_dependent_rows(row)
         if test is None:
             continue
@@ -151,13 +160,23 @@ def _dependent() -> Iterator[Rate]:
             weak if in_time else SITUATIONS[row["shape"]],
             f"{row['shape']}, {row['groups']} {many}, dependence {float(row['dependence']):g}",
             runs,
-            round(float(row["rejected"]) * runs),
-            "type1_dependent.csv",
+            round(float(row["rate"]) * runs),
+            "dependent/rates.csv",
         )
+
+
+def _folds_of_groups() -> Iterator[Rate]:
+    for row in _rows("dependent/folds.csv"):
+        test = row["test"].partition(",")[0].partition(" ")[0]
+        regime = f"{row['learner']}, {row['groups']} groups, {row['shape']}"
+        counts = int(row["runs"]), int(row["rejected"])
+        yield Rate(test, "rows in groups", regime, *counts, "dependent/folds.csv")
 
 
 def _of_dependent_rows(row: Mapping[str, str]) -> str | None:
     """Name the test of a row; None for another variant, or a test of independent rows."""
+    if float(row["difference"]) or row["test"].endswith("no assumption failed"):
+        return None
     told = row["test"].partition(",")[0]
     pair = row["kind"] == "pair"
     test, _, variant = (f"clustered_mcnemar {told}" if pair else told).partition(" ")
@@ -260,7 +279,8 @@ for name, test in catalogue().items():
 STUDIES = {
     "type1.csv": "below",
     "crossval/rates.csv": "[cross-validation](../cross-validation.md)",
-    "type1_dependent.csv": "[dependent rows](type1-dependent.md)",
+    "dependent/rates.csv": "[dependent rows](type1-dependent.md)",
+    "dependent/folds.csv": "[dependent rows](type1-dependent.md)",
     "any_metric.csv": "[any metric](any-metric.md)",
     "any_metric_families.csv": "[any metric](any-metric.md)",
 }

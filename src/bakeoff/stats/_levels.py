@@ -21,42 +21,42 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "clustered_accuracy": (
         "holds",
         (),
-        ("type1_dependent.csv",),
+        ("dependent/rates.csv",),
     ),
     "clustered_cochran_q": (
         "holds",
         (),
-        ("type1_dependent.csv",),
+        ("dependent/rates.csv",),
     ),
     "clustered_costs": (
         "holds",
         (),
-        ("type1_dependent.csv",),
+        ("dependent/rates.csv",),
     ),
     "clustered_delong": (
-        "holds",
-        (),
-        ("type1_dependent.csv",),
+        "liberal",
+        ("groups of unlike size",),
+        ("dependent/rates.csv",),
     ),
     "clustered_mcnemar": (
         "liberal",
-        ("strong autocorrelation",),
-        ("type1_dependent.csv",),
+        ("autocorrelation", "strong autocorrelation"),
+        ("dependent/rates.csv",),
     ),
     "clustered_mean_difference": (
-        "holds",
-        (),
-        ("type1_dependent.csv",),
+        "liberal",
+        ("groups of unlike size",),
+        ("dependent/rates.csv",),
     ),
     "clustered_noninferiority": (
         "holds",
         (),
-        ("type1_dependent.csv",),
+        ("dependent/rates.csv",),
     ),
     "clustered_tost": (
         "holds",
         (),
-        ("type1_dependent.csv",),
+        ("dependent/rates.csv",),
     ),
     "cochran_q": (
         "holds",
@@ -64,6 +64,11 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         ("type1.csv",),
     ),
     "compare_models": (
+        "holds",
+        (),
+        ("any_metric_families.csv",),
+    ),
+    "compare_values": (
         "holds",
         (),
         ("any_metric_families.csv",),
@@ -76,7 +81,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "corrected_kfold_t": (
         "liberal",
         ("shrunken",),
-        ("type1.csv", "crossval/rates.csv"),
+        ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "corrected_one_sample_t": (
         "liberal",
@@ -85,13 +90,13 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "corrected_repeated_kfold_t": (
         "liberal",
-        ("neighbours", "shrunken", "trees and selection"),
-        ("type1.csv", "crossval/rates.csv"),
+        ("neighbours", "shrunken", "trees and selection", "rows in groups"),
+        ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "corrected_resampled_t": (
         "liberal",
-        ("neighbours", "shrunken"),
-        ("type1.csv", "crossval/rates.csv"),
+        ("neighbours", "shrunken", "rows in groups"),
+        ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "cost_sensitive": (
         "holds",
@@ -101,22 +106,22 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "crossed_mcnemar": (
         "holds",
         (),
-        ("type1_dependent.csv",),
+        ("dependent/rates.csv",),
     ),
     "cv5x2_f": (
         "liberal",
         ("neighbours", "shrunken", "linear by AUC", "rows in groups"),
-        ("type1.csv", "crossval/rates.csv"),
+        ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "cv5x2_mcnemar": (
         "liberal",
         ("failing fits", "rows in groups"),
-        ("crossval/rates.csv",),
+        ("crossval/rates.csv", "dependent/folds.csv"),
     ),
     "cv5x2_t": (
         "liberal",
         ("neighbours", "shrunken", "linear by AUC", "rows in groups"),
-        ("type1.csv", "crossval/rates.csv"),
+        ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "delong": (
         "holds",
@@ -125,8 +130,8 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "diebold_mariano": (
         "liberal",
-        ("strong autocorrelation",),
-        ("type1_dependent.csv",),
+        ("autocorrelation", "strong autocorrelation"),
+        ("dependent/rates.csv",),
     ),
     "dunn": (
         "conservative",
@@ -151,12 +156,12 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "half_sample_one_t": (
         "holds",
         (),
-        ("crossval/rates.csv",),
+        ("crossval/rates.csv", "dependent/folds.csv"),
     ),
     "half_sample_t": (
         "holds",
         (),
-        ("crossval/rates.csv",),
+        ("crossval/rates.csv", "dependent/folds.csv"),
     ),
     "hotelling_t2": (
         "liberal",
@@ -198,6 +203,11 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         (),
         ("type1.csv",),
     ),
+    "mean_difference": (
+        "holds",
+        (),
+        ("any_metric.csv",),
+    ),
     "metric_difference": (
         "holds",
         (),
@@ -216,12 +226,12 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "pairwise_clustered_mcnemar": (
         "holds",
         (),
-        ("type1_dependent.csv",),
+        ("dependent/rates.csv",),
     ),
     "pairwise_cv5x2_mcnemar": (
         "liberal",
         ("failing fits", "rows in groups"),
-        ("crossval/rates.csv",),
+        ("crossval/rates.csv", "dependent/folds.csv"),
     ),
     "pairwise_mcnemar": (
         "holds",
@@ -269,7 +279,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "tost_cv5x2": (
         "liberal",
         ("failing fits", "rows in groups"),
-        ("crossval/rates.csv",),
+        ("crossval/rates.csv", "dependent/folds.csv"),
     ),
     "tost_folds": (
         "conservative",
@@ -279,7 +289,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "tost_half_samples": (
         "holds",
         (),
-        ("crossval/rates.csv",),
+        ("crossval/rates.csv", "dependent/folds.csv"),
     ),
     "tost_paired": (
         "holds",

@@ -1,31 +1,9 @@
 from __future__ import annotations
 
-import csv
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
-
 import numpy as np
 import pytest
 
-from bakeoff import stats
 from benchmarks import type1
-
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
-
-
-def _load(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # its dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-dependent = _load("type1_dependent")
 
 
 @pytest.mark.slow
@@ -68,39 +46,6 @@ def test_algorithms_under_the_null_have_one_accuracy() -> None:
     )
     assert means[0] == pytest.approx(means[1], abs=0.01)
     assert means == pytest.approx([type1.true_accuracy(180)] * 2, abs=0.01)
-
-
-def test_rates_of_dependent_rows_are_those_of_the_tests() -> None:
-    # the simulation computes many replications at once; a single one is the test itself
-    rng = np.random.default_rng(0)
-    counts = dependent.sizes(12, 4, True)
-    codes = np.repeat(np.arange(12), counts)
-    right = dependent.margins(rng, codes, 12, 2, 0.5, 1)[:, :, 0] > -0.5
-    d = right[:, 0].astype(np.int8) - right[:, 1]
-    clusters = dependent.Clusters(codes, counts.astype(float))
-    wins = (np.array([(d > 0).sum()]), np.array([(d < 0).sum()]))
-    rates = dependent._rates(clusters.sums(d[:, None]), *wins, clusters)
-    for variant in ("sign_flip", "sign_flip_exact", "robust_t", "obuchowski", "durkalski"):
-        result = stats.clustered_mcnemar(*right.T, groups=codes, variant=variant)
-        assert rates[variant] == float(result.pvalue <= dependent.ALPHA)
-
-
-def _rates() -> list[dict[str, str]]:
-    with dependent.CSV.open() as file:
-        return list(csv.DictReader(file))
-
-
-def test_page_of_dependent_rows_is_that_of_its_numbers() -> None:
-    assert dependent.PAGE.read_text() == dependent.page(_rates())
-
-
-def test_recommended_tests_of_dependent_rows_hold_their_level() -> None:
-    called = {name for name, (_, good) in dependent.CALLED.items() if good}
-    rows = [row for row in _rates() if row["test"] in {"sign_flip", "robust_t", *called}]
-    assert len(rows) > 300
-    for row in rows:
-        error = (0.05 * 0.95 / int(row["runs"])) ** 0.5
-        assert float(row["rejected"]) < 0.06 + 3.5 * error, row
 
 
 @pytest.mark.parametrize("rows", type1.NEIGHBOUR_ACCURACY)

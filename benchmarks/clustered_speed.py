@@ -1,0 +1,70 @@
+"""Measure tests on rows in groups: `python benchmarks/clustered_speed.py`, clustered_speed.csv.
+
+All pairs of models with sign flips by convolution, intervals and Holm's correction. Seconds are
+CPU seconds of one process, so that they do not depend on what else runs; memory is the most that
+the call holds beyond its input, beside that of one array of rows × models × models.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import time
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+
+from bakeoff import stats
+
+CSV = Path(__file__).with_suffix(".csv")
+SIZES = ((10, 10_000, 200), (30, 100_000, 2_000), (100, 100_000, 2_000), (100, 100_000, 50))
+GOAL = 5.0
+"""CPU seconds for 100 models, 100,000 rows, 2,000 groups."""
+
+
+def rows(models: int, n: int, groups: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw right/wrong values that models share in part, alike inside groups of uneven sizes."""
+    rng = np.random.default_rng(0)
+    codes = np.sort(rng.integers(0, groups, n))
+    ease = rng.normal(size=(n, 1)) + rng.normal(size=(groups, models))[codes]
+    return ease + rng.normal(size=(n, models)) > np.linspace(-1.3, -1.1, models), codes
+
+
+def measure(models: int, n: int, groups: int) -> dict[str, float | int]:
+    """Time one call, and measure the memory of another."""
+    right, codes = rows(models, n, groups)
+    start = time.process_time()
+    result = stats.pairwise_clustered_mcnemar(right, groups=codes)
+    seconds = time.process_time() - start
+    assert all(pair.ci is not None and pair.pvalue is not None for pair in result.pairs)
+    tracemalloc.start()
+    stats.pairwise_clustered_mcnemar(right, groups=codes)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return {
+        "models": models,
+        "rows": n,
+        "groups": groups,
+        "pairs": len(list(itertools.combinations(range(models), 2))),
+        "cpu_seconds": round(seconds, 2),
+        "peak_mb": round(peak / 2**20),
+        "rows_models_models_mb": round(n * models**2 / 2**20),
+    }
+
+
+def main() -> None:
+    """Measure every size, and write the CSV."""
+    found = [measure(*size) for size in SIZES]
+    with CSV.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(found[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
+    for row in found:
+        print(row)
+    slowest = max(row["cpu_seconds"] for row in found)
+    raise SystemExit(slowest > GOAL)
+
+
+if __name__ == "__main__":
+    main()

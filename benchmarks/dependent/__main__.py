@@ -1,0 +1,46 @@
+"""Make the rates and the page of the study.
+
+python -m benchmarks.dependent make --folder DIR   # an hour; goes on where it stopped
+python -m benchmarks.dependent rates --folder DIR  # benchmarks/dependent/rates.csv
+python -m benchmarks.dependent folds               # benchmarks/dependent/folds.csv
+python -m benchmarks.dependent page                # docs/stats/type1-dependent.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from benchmarks.dependent import folds, page, rates
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("step", choices=["make", "rates", "folds", "page"])
+    parser.add_argument("--folder", type=Path, help="where the settings made so far are kept")
+    parser.add_argument("--runs", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", nargs="*", default=["pair", "single", "time", "question"])
+    options = parser.parse_args()
+    if options.step == "page":
+        page.PAGE.write_text(page.page(rates.load()), encoding="utf-8")
+        return
+    if options.step == "folds":
+        folds.write(folds.rates(options.runs, options.seed))
+        return
+    if options.folder is None:
+        parser.error("--folder: say where the settings are kept")
+    chosen = [s for s in rates.settings() if s.kind in options.kinds]
+    if options.step == "rates":
+        made = [options.folder / f"{setting.name}.csv" for setting in chosen]
+        rates.write(rate for path in made if path.exists() for rate in rates.load(path))
+        return
+    start = time.perf_counter()
+    for name in rates.make(chosen, options.folder, options.runs, options.seed):
+        print(f"{time.perf_counter() - start:6.0f} s  {name}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""Two models, or one, on rows in groups: thousands of replications in one array."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from bakeoff.stats._binomial import wilson
+from bakeoff.stats._clusters import (
+    Clusters,
+    Moments,
+    degrees_of_freedom,
+    design_effect,
+    equivalent_tail,
+    moments,
+)
+from bakeoff.stats._mcnemar_kernels import midp_pvalue
+from bakeoff.stats._sign_flip import whole_tails
+from bakeoff.stats.paired_intervals import DIFFERENCE_METHODS
+from benchmarks.dependent.draw import SHARED, Array, cut, margins, own_correlation, sizes
+
+ALPHA = 0.05
+_NUMBERS = 6_000_000  # at work at a time
+
+
+def pair_rates(
+    rng: np.random.Generator,
+    groups: int,
+    mean: int,
+    shape: str,
+    icc: float,
+    accuracy: float,
+    runs: int,
+    *,
+    difference: float = 0.0,
+    effects: str = "normal",
+) -> dict[str, float]:
+    """Return rejection rates of two-sided tests at .05 of a true null, coverage of 95 % intervals.
+
+    With a `difference` model A is that much worse, and the rates are of coverage alone.
+    """
+    counts = sizes(groups, mean, shape)
+    codes = np.repeat(np.arange(groups), counts)
+    clusters = Clusters(codes, counts.astype(float))
+    own = own_correlation(icc, accuracy, effects)
+    limits = [cut(p, own, effects, SHARED) for p in (accuracy - difference, accuracy)]
+    cells = []
+    block = max(1, _NUMBERS // (3 * len(codes)))
+    for start in range(0, runs, block):
+        z = margins(rng, codes, 2, own, min(block, runs - start), effects=effects)
+        a, b = z[:, 0] > limits[0], z[:, 1] > limits[1]
+        cells.append(np.stack([clusters.sums(v) for v in (a & b, a & ~b, b & ~a)]))
+    both, wins, losses = np.concatenate(cells, axis=2)
+    covered = pair_coverage(both, wins, losses, clusters, -difference)
+    return covered if difference else pair_rejections(wins, losses, clusters) | covered
+
+
+def pair_rejections(wins: Array, losses: Array, clusters: Clusters) -> dict[str, float]:
+    """Return rejection rates from the rows (K, runs) that only A and only B has right."""
+    sums, b, c = wins - losses, wins.sum(axis=0), losses.sum(axis=0)
+    groups, found = clusters.count, moments(sums, b + c, clusters)
+    total, squares = sums.sum(axis=0), np.square(sums).sum(axis=0)
+    magnitude = np.abs(sums).astype(int)
+    values = np.arange(1, max(1, magnitude.max()) + 1)
+    counts = np.stack([(magnitude == v).sum(axis=0) for v in values], axis=1).astype(float)
+    tails = whole_tails(values.astype(float), counts, total)
+    residuals = np.square(sums - clusters.sizes[:, None] * found.mean).sum(axis=0)
+    means = sums / clusters.sizes[:, None]
+    df = degrees_of_freedom(clusters.shares)
+    factor = (groups - 1) / groups
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t, t1, t0 = (
+            found.mean / np.sqrt(v)
+            for v in (found.variance, found.variance_cr1, found.variance_cr0)
+        )
+        chi2 = {
+            "obuchowski": factor * total**2 / squares,
+            "modified_obuchowski": factor * total**2 / (0.5 * (residuals + squares)),
+            "durkalski": means.sum(axis=0) ** 2 / np.square(means).sum(axis=0),
+        }
+    pvalues = {
+        "McNemar mid-p (rows)": midp_pvalue(b, c, "two-sided"),
+        "sign_flip": tails.pvalue("two-sided"),
+        "sign_flip_exact": tails.pvalue("two-sided", exact=True),
+        "robust_t": 2 * special.stdtr(df, -np.abs(t)),
+        **{name: special.chdtrc(1, value) for name, value in chi2.items()},
+        "CR1, t(K − 1)": 2 * special.stdtr(groups - 1, -np.abs(t1)),
+        "CR0, z (GEE)": 2 * special.ndtr(-np.abs(t0)),
+    }
+    rates = {name: float((p <= ALPHA).mean()) for name, p in pvalues.items()}
+    if 2.0 ** (1 - groups) > ALPHA:
+        rates["sign_flip"] = rates["sign_flip_exact"] = 0.0  # too few: undecided
+    if df < 4:
+        rates["robust_t"] = 0.0
+    return rates
+
+
+def pair_coverage(
+    both: Array, wins: Array, losses: Array, clusters: Clusters, true: float
+) -> dict[str, float]:
+    """Return how often intervals of the difference cover the true one."""
+    n, b, c = clusters.n, wins.sum(axis=0), losses.sum(axis=0)
+    found = moments(wins - losses, b + c, clusters)
+    effect = design_effect(found, np.count_nonzero(wins + losses, axis=0), clusters)
+    df = degrees_of_freedom(clusters.shares)
+    tail = float(equivalent_tail(df, ALPHA / 2))
+    table = [v / effect for v in (both.sum(axis=0), b, c, n - both.sum(axis=0) - b - c)]
+    reach = -special.stdtrit(df, ALPHA / 2) * np.sqrt(found.variance)
+    plain = DIFFERENCE_METHODS["newcombe"](*(v * effect for v in table), ALPHA / 2)
+    return {
+        "newcombe_effective": _covered(*DIFFERENCE_METHODS["newcombe"](*table, tail), true),
+        "robust_t interval": _covered(found.mean - reach, found.mean + reach, true),
+        "Newcombe (rows)": _covered(*plain, true),
+    }
+
+
+def single_rates(
+    rng: np.random.Generator,
+    groups: int,
+    mean: int,
+    shape: str,
+    icc: float,
+    accuracy: float,
+    runs: int,
+) -> dict[str, float]:
+    """Return rejection of the true accuracy of one model, and coverage of its intervals."""
+    counts = sizes(groups, mean, shape)
+    codes = np.repeat(np.arange(groups), counts)
+    clusters = Clusters(codes, counts.astype(float))
+    own = own_correlation(icc, accuracy, models=1)
+    limit = cut(accuracy, own, "normal", 0.0)
+    parts = []
+    block = max(1, _NUMBERS // len(codes))
+    for start in range(0, runs, block):
+        z = margins(rng, codes, 1, own, min(block, runs - start), shared=0.0)
+        parts.append(clusters.sums(z[:, 0] > limit))
+    return single_from_sums(np.concatenate(parts, axis=1), clusters, accuracy)
+
+
+def single_from_sums(right: Array, clusters: Clusters, accuracy: float) -> dict[str, float]:
+    """Return the rates from the rows (K, runs) that are right."""
+    n, total = clusters.n, right.sum(axis=0)
+    found: Moments = moments(right, total, clusters)
+    wrong = clusters.sizes[:, None] - right
+    odd = np.count_nonzero(np.where(2 * total > n, wrong, right), axis=0)
+    size = n / design_effect(found, odd, clusters)
+    df = degrees_of_freedom(clusters.shares)
+    tail = float(equivalent_tail(df, ALPHA / 2))
+    t = (found.mean - accuracy) / np.sqrt(accuracy * (1 - accuracy) / size)
+    rejected = 2 * special.stdtr(df, -np.abs(t)) <= ALPHA
+    return {
+        "clustered_accuracy": 0.0 if df < 4 else float(rejected.mean()),
+        "wilson_effective": _covered(*wilson(found.mean * size, size, tail), accuracy),
+        "Wilson (rows)": _covered(*wilson(total, n, ALPHA / 2), accuracy),
+    }
+
+
+def _covered(low: Array, high: Array, true: float) -> float:
+    return float(((low <= true + 1e-12) & (true - 1e-12 <= high)).mean())

@@ -1,0 +1,135 @@
+"""The other questions about rows in groups and in time: one call of the package per replication."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from bakeoff import stats
+from bakeoff.stats._mcnemar_kernels import midp_pvalue
+from benchmarks.dependent.draw import Array, drawn_rows
+from benchmarks.dependent.pairs import ALPHA
+
+Trial = Callable[[np.random.Generator, int, str, float], Any]
+_CUT = special.ndtri(0.2)
+
+
+def _cochran(variant: str) -> Trial:
+    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+        z, codes, _ = drawn_rows(rng, groups, shape, icc, 4)
+        return stats.clustered_cochran_q(z > _CUT, groups=codes, variant=variant, n_resamples=499)
+
+    return run
+
+
+def _pairwise(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+    z, codes, _ = drawn_rows(rng, groups, shape, icc, 4)
+    return stats.pairwise_clustered_mcnemar(z > _CUT, groups=codes)
+
+
+def _auc(variant: str) -> Trial:
+    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+        z, codes, y = drawn_rows(rng, groups, shape, icc, 2)
+        return stats.clustered_delong(
+            y, z[:, 0] + 1.2 * y, z[:, 1] + 1.2 * y, groups=codes, variant=variant
+        )
+
+    return run
+
+
+def _plain_auc(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+    z, _, y = drawn_rows(rng, groups, shape, icc, 2)
+    return stats.delong(y, z[:, 0] + 1.2 * y, z[:, 1] + 1.2 * y)
+
+
+def _costs(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+    z, codes, y = drawn_rows(rng, groups, shape, icc, 2)
+    a, b = (np.where(z[:, j] > _CUT, y, 1 - y) for j in range(2))
+    return stats.clustered_costs(y, a, b, groups=codes, cost=[[0, 1], [3, 0]])
+
+
+def _losses(variant: str) -> Trial:
+    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+        z, codes, _ = drawn_rows(rng, groups, shape, icc, 2)
+        return stats.clustered_mean_difference(
+            z[:, 0], z[:, 1], groups=codes, variant=variant, n_resamples=499
+        )
+
+    return run
+
+
+def _margin(one_sided: bool) -> Trial:
+    """Draw a pair whose true difference is the margin: declaring it equal is the error."""
+    function = stats.clustered_noninferiority if one_sided else stats.clustered_tost
+
+    def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+        z, codes, _ = drawn_rows(rng, groups, shape, icc, 2)
+        worse = special.ndtri(1 - 0.75)
+        return function(z[:, 0] > worse, z[:, 1] > _CUT, groups=codes, margin=0.05)
+
+    return run
+
+
+def _crossed(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
+    codes, times = (v.ravel() for v in np.indices((groups, groups)))
+    tilt = math.sqrt(icc) * (rng.normal(size=groups)[codes] + rng.normal(size=groups)[times])
+    own = rng.normal(size=(2, groups**2))
+    return stats.crossed_mcnemar(own[0] + tilt > -1, own[1] - tilt > -1, groups=codes, times=times)
+
+
+CROSSED = "crossed_mcnemar, as many times"
+QUESTIONS: Mapping[str, tuple[Trial, bool]] = {
+    "clustered_cochran_q sign_flip, 4 models": (_cochran("sign_flip"), True),
+    "clustered_cochran_q robust_f, 4 models": (_cochran("robust_f"), True),
+    "pairwise_clustered_mcnemar, 4 models": (_pairwise, True),
+    "clustered_delong robust_t": (_auc("robust_t"), True),
+    "clustered_delong obuchowski": (_auc("obuchowski"), False),
+    "delong (rows)": (_plain_auc, False),
+    "clustered_costs": (_costs, True),
+    "clustered_mean_difference sign_flip": (_losses("sign_flip"), True),
+    "clustered_mean_difference sign_flip_exact": (_losses("sign_flip_exact"), True),
+    "clustered_mean_difference robust_t": (_losses("robust_t"), True),
+    "clustered_tost, at the margin": (_margin(False), True),
+    "clustered_noninferiority, at the margin": (_margin(True), True),
+    CROSSED: (_crossed, True),
+}
+"""Tests run one call at a time, and whether they are the recommended ones."""
+
+
+TIMED: Mapping[str, Callable[[Array], Any]] = {
+    **{
+        f"diebold_mariano {variant}": functools.partial(
+            lambda right, variant: stats.diebold_mariano(*right, variant=variant), variant=variant
+        )
+        for variant in ("ewc", "wpe", "hln", "newey_west_fixed_b")
+    },
+    "clustered_mcnemar of 8 time_blocks": lambda right: stats.clustered_mcnemar(
+        *right, groups=stats.time_blocks(np.arange(right.shape[1]))
+    ),
+}
+"""Tests of rows in the order of time."""
+ANSWERED = ("diebold_mariano ewc", "diebold_mariano wpe")
+"""Those that check what they assume."""
+
+
+def rejects_rows(right: Array) -> bool:
+    """Whether McNemar's mid-p test rejects, which takes the rows for independent."""
+    a, b = right
+    return bool(midp_pvalue(np.sum(a & ~b), np.sum(b & ~a), "two-sided") <= ALPHA)
+
+
+def rejects(result: Any) -> bool:
+    """Whether a result rejects; for all pairs, whether any of them does."""
+    if isinstance(result, stats.PairwiseResult):
+        return any(pair.pvalue_adjusted <= ALPHA for pair in result.pairs)
+    return bool(result.pvalue <= ALPHA)
+
+
+def flagged(result: stats.Result) -> bool:
+    """Whether the result says that one of its assumptions fails."""
+    return any(assumption.holds is False for assumption in result.assumptions)
