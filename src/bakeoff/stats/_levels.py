@@ -110,7 +110,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "cv5x2_f": (
         "liberal",
-        ("neighbours", "shrunken", "linear by AUC", "rows in groups"),
+        ("neighbours", "shrunken", "linear by AUC", "neighbours by AUC", "rows in groups"),
         ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "cv5x2_mcnemar": (
@@ -120,7 +120,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "cv5x2_t": (
         "liberal",
-        ("neighbours", "shrunken", "linear by AUC", "rows in groups"),
+        ("neighbours", "shrunken", "linear by AUC", "neighbours by AUC", "rows in groups"),
         ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "delong": (
@@ -180,7 +180,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "kfold_t": (
         "liberal",
-        ("neighbours", "shrunken", "trees and selection"),
+        ("neighbours", "shrunken", "trees and selection", "neighbours by AUC", "rows in groups"),
         ("type1.csv", "crossval/rates.csv"),
     ),
     "kruskal_wallis": (
@@ -267,6 +267,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
             "trees and selection",
             "failing fits",
             "linear by AUC",
+            "neighbours by AUC",
             "rows in groups",
         ),
         ("type1.csv", "crossval/rates.csv"),
