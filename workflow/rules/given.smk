@@ -1,11 +1,9 @@
-def given_by(wc, plan, split):
-    return EXPERIMENT.given[wc.given].predictions_by(wc.dataset, plan, split)
-
-
 # a model that was trained elsewhere leaves the same file as one that was fitted here
 rule take_predictions:
     input:
-        given=lambda wc: given_by(wc, wc.plan, split_name(wc.plan, wc.repeat, wc.fold)),
+        given=lambda wc: EXPERIMENT.given[wc.given].predictions_by(
+            wc.dataset, wc.plan, split_name(wc.plan, wc.repeat, wc.fold)
+        ),
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "{plan}"),
     output:
@@ -23,7 +21,9 @@ rule take_predictions:
 
 use rule take_predictions as take_holdout with:
     input:
-        given=lambda wc: given_by(wc, "holdout", "holdout"),
+        given=lambda wc: EXPERIMENT.given[wc.given].predictions_by(
+            wc.dataset, "holdout", "holdout"
+        ),
         data=PATHS.data("{dataset}"),
         splits=PATHS.splits("{dataset}", "holdout"),
     output:
