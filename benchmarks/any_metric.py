@@ -19,11 +19,10 @@ from pathlib import Path
 import numpy as np
 from scipy import integrate, optimize, special, stats
 
-from bakeoff.stats import Status, compare_models, metric_ci, metric_difference
+from bakeoff.stats import Status, metric_ci, metric_difference
 
 HERE = Path(__file__).parent
 RATES = HERE / "any_metric.csv"
-FAMILIES = HERE / "any_metric_families.csv"
 PAGE = HERE.parent / "docs" / "stats" / "any-metric.md"
 BEGIN, END = "<!-- rates: begin -->\n", "<!-- rates: end -->\n"
 
@@ -181,36 +180,6 @@ def read_rates() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def family_rates(
-    metric: str, n: int, prevalence: float, count: int, replicates: int
-) -> dict[str, object]:
-    """Simulate all pairs of equal models: how often `compare_models` rejects any of them."""
-    model = models(metric, "exchangeable", prevalence)[0]
-    rng = np.random.default_rng([METRICS.index(metric), n, round(1e3 * prevalence), count])
-    answered = rejected = 0
-    for i in range(replicates):
-        y = (rng.random(n) < prevalence).astype(int)
-        common = rng.normal(size=(n, 1))
-        noise = math.sqrt(SHARED) * common + math.sqrt(1 - SHARED) * rng.normal(size=(n, count))
-        said = model.predicted(metric, noise + model.mu * y[:, None], prevalence)
-        found = compare_models(y, said, metric=metric, labels=[0, 1], n_resamples=1999, seed=i)
-        answered += found.status is Status.OK
-        rejected += any(pair.pvalue_adjusted < 0.05 for pair in found.pairs)
-    facts = {"test": "compare_models", "metric": metric, "models": count, "n": n}
-    rates = {"replicates": replicates, "answered": answered, "rejected": rejected}
-    return {**facts, "prevalence": prevalence, **rates}
-
-
-def simulate_families(replicates: int) -> None:
-    """Simulate the families and write their rates."""
-    cells = itertools.product(("f1", "roc_auc"), (200, 1000), (0.5, 0.1), (5, 20))
-    rows = [family_rates(*cell, replicates=replicates) for cell in cells]
-    with FAMILIES.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
 def table(rows: list[dict[str, str]]) -> str:
     """Return the table of the page: for each metric the worst and the mean over the cells."""
     lines = [
@@ -232,22 +201,7 @@ def table(rows: list[dict[str, str]]) -> str:
             f"{min(covered):.3f}–{max(covered):.3f} | {min(alone):.3f}–{max(alone):.3f} | "
             f"{min(share):.2f}–{max(share):.2f} |"
         )
-    return "\n".join(lines) + f"\n\n{_above(rows)}\n\n{_families()}\n"
-
-
-def _families() -> str:
-    """Say how often a family of equal models has a rejection."""
-    with FAMILIES.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    found = []
-    for metric, count in itertools.product(("f1", "roc_auc"), ("5", "20")):
-        own = [r for r in rows if (r["metric"], r["models"]) == (metric, count)]
-        shares = [int(r["rejected"]) / int(r["answered"]) for r in own]
-        found.append(f"{metric}, {count} models: {min(shares):.3f}–{max(shares):.3f}")
-    return (
-        "Families of equal models in which `compare_models` finds any difference at 5 % (200 and "
-        f"1,000 rows, half or a tenth positive): {'; '.join(found)}."
-    )
+    return "\n".join(lines) + f"\n\n{_above(rows)}\n"
 
 
 def _above(rows: list[dict[str, str]]) -> str:
@@ -278,7 +232,6 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.page:
         simulate(arguments.replicates)
-        simulate_families(arguments.replicates // 4)
     write_page()
 
 

@@ -9,6 +9,8 @@ from bakeoff.stats._registry import ANY_PLAN
 
 HERE = Path(__file__).parent
 README = HERE / "README.md"
+INDEXES = (README, HERE / "type1-error.md")
+"""Pages that list all tests."""
 BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
 
 GROUPS = {
@@ -41,7 +43,7 @@ ABOUT = {"models": "these fitted models", "algorithms": "the algorithms"}
 def pages(entry: Entry) -> list[str]:
     """Return the pages whose tables list the test; there should be one."""
     row = f"| `{entry.name}` |"
-    return [p.name for p in sorted(HERE.glob("*.md")) if p != README and row in p.read_text()]
+    return [p.name for p in sorted(HERE.glob("*.md")) if p not in INDEXES and row in p.read_text()]
 
 
 def line(entry: Entry) -> str:

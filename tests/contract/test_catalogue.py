@@ -320,7 +320,7 @@ def test_no_option_is_any_text(name):
 @pytest.mark.parametrize("kind", TypeOneError)
 def test_every_kind_of_error_rate_is_put_into_words(kind):
     assert len(kind.short.split()) <= 3
-    assert kind.sentence.split()[0] in ("keeps", "is", "has")
+    assert kind.sentence.split()[0] in ("holds", "is", "has")
 
 
 @pytest.mark.parametrize("name", having(evidence=Evidence.FOLD_SCORES))

@@ -138,6 +138,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pd.DataFrame({"y_true": y, "diagnosis": y, **guesses}).drop(columns="diagnosis").to_csv(
         "predictions.csv", index=False
     )
+    losses = pd.DataFrame({"id": range(200), "patient": np.arange(200) // 5})
+    losses.assign(small=rng.random(200), large=rng.random(200)).to_csv("losses.csv", index=False)
+    for model in ("large", "small"):
+        right = (rng.random(200) < 0.8).astype(int)
+        pd.DataFrame({"id": range(200), "value": right}).to_csv(f"{model}.csv", index=False)
     for model, guess in guesses.items():
         own = pd.DataFrame({"id": range(200), "y_true": y, "y_pred": guess})
         own.to_csv(f"{model}.csv", index=False)

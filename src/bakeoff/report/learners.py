@@ -17,6 +17,7 @@ KINDS = {
     "trees and selection": "trees and selected features",
     "linear": "linear models",
     "linear by AUC": "linear models by the area under the curve",
+    "neighbours by AUC": "nearest neighbours by the area under the curve",
     "seeds alone": "models that differ in their seeds alone",
     "failing fits": "fits that fail now and then",
 }

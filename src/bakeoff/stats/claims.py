@@ -205,7 +205,7 @@ def accuracy_claim(
     >>> [f"{p:.3f}" for p in claim.pvalue]
     ['0.000', '0.614']
     >>> [f"{p:.3f}" for p in accuracy_claim("0.87", "0.85", n=500, agree="0.90").pvalue]
-    ['0.050', '0.418']
+    ['0.044', '0.410']
     >>> accuracy_claim("0.873", "0.85", n=60).impossible
     {'a': (52, 53)}
     """

@@ -90,6 +90,8 @@ def corrected_resampled_t(
     answers="Does one algorithm score higher than the other over the folds?",
     plans=("kfold",),
     citation="nadeau2003",
+    caution="The correction is a heuristic: it rejects too often for learners shrunken too much, "
+    "and has little power.",
     instead="half_sample_t",
 )
 def corrected_kfold_t(

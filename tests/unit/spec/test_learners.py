@@ -19,12 +19,12 @@ SELECTION = "sklearn.feature_selection.SelectKBest"
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        ({"estimator": LOGISTIC}, set()),
+        ({"estimator": LOGISTIC}, {"linear"}),
         ({"estimator": KNN}, {"neighbours"}),
         ({"estimator": TREE}, {"trees and selection"}),
         ({"steps": ["sklearn.preprocessing.StandardScaler", KNN]}, {"neighbours"}),
         ({"steps": [{"estimator": SELECTION, "params": {"k": 1}}, KNN]}, None),
-        ({"estimator": LOGISTIC, "preprocessing": [SELECTION]}, {"trees and selection"}),
+        ({"estimator": LOGISTIC, "preprocessing": [SELECTION]}, {"linear", "trees and selection"}),
         (
             {
                 "estimator": "sklearn.calibration.CalibratedClassifierCV",
@@ -39,17 +39,20 @@ SELECTION = "sklearn.feature_selection.SelectKBest"
                     "estimators": [["a", {"estimator": LOGISTIC}], ["b", {"estimator": KNN}]]
                 },
             },
-            {"neighbours"},
+            {"linear", "neighbours"},
         ),
         ({"estimator": "sklearn.ensemble.RandomForestClassifier"}, {"trees and selection"}),
-        ({"estimator": LOGISTIC, "params": {"C": 0.001}}, {"shrunken"}),
-        ({"estimator": LOGISTIC, "params": {"C": 1.0}}, set()),
+        ({"estimator": LOGISTIC, "params": {"C": 0.001}}, {"linear", "shrunken"}),
+        ({"estimator": LOGISTIC, "params": {"C": 1.0}}, {"linear"}),
         (
             {"estimator": "sklearn.linear_model.RidgeClassifier", "params": {"alpha": 1000}},
-            {"shrunken"},
+            {"linear", "shrunken"},
         ),
-        ({"steps": ["sklearn.preprocessing.StandardScaler", LOGISTIC], "C": [1e-4]}, {"shrunken"}),
-        ({"estimator": LOGISTIC, "params": {"C": 1e-4}, "C": [1e-4, 1.0]}, set()),
+        (
+            {"steps": ["sklearn.preprocessing.StandardScaler", LOGISTIC], "C": [1e-4]},
+            {"linear", "shrunken"},
+        ),
+        ({"estimator": LOGISTIC, "params": {"C": 1e-4}, "C": [1e-4, 1.0]}, {"linear"}),
     ],
 )
 def test_family_is_known_by_class(model: dict[str, Any], expected: set[str] | None) -> None:
