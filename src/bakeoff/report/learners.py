@@ -43,7 +43,8 @@ def assumed(study: Study, family: Family) -> str:
         f"{capital(the(family))} assumes that the folds know nothing of each other, and rejects "
         f"too often for learners that break this: {words(kinds)}"
     )
-    concerned = [model for model in study.leniency(entry).models if model in family.models]
+    found = study.leniency(entry, family.metric)
+    concerned = [model for model in found.models if model in family.models]
     if not concerned:
         return f"{said}; no model here is known to be one."
     return f"{said}, here {names(study, concerned)}.{_instead(study, family)}"

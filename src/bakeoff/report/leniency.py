@@ -37,10 +37,19 @@ class Leniency:
         return bool(self.models or self.unknown or self.where)
 
 
-def leniency(entry: Entry, experiment: Experiment, failed: Collection[str] = ()) -> Leniency:
-    """Say where a test is liberal in an experiment, some fits of whose models failed."""
+def leniency(
+    entry: Entry,
+    experiment: Experiment,
+    failed: Collection[str] = (),
+    metric: str | None = None,
+) -> Leniency:
+    """Say where a test is liberal in an experiment, some fits of whose models failed.
+
+    By one metric; None for any of the experiment's.
+    """
+    metrics = list(experiment.metrics) if metric is None else [metric]
     own = {name: families(model) for name, model in experiment.fitted.items()}
-    by_auc = "roc_auc" in experiment.metrics
+    by_auc = "roc_auc" in metrics
     learners = {
         family.removesuffix(BY_AUC)
         for family in entry.liberal_for
@@ -49,17 +58,19 @@ def leniency(entry: Entry, experiment: Experiment, failed: Collection[str] = ())
     return Leniency(
         tuple(name for name, found in own.items() if learners & found),
         tuple(name for name, found in own.items() if learners and not found),
-        tuple(filter(None, (_where(f, experiment, failed) for f in entry.liberal_for))),
+        tuple(filter(None, (_where(f, experiment, metrics, failed) for f in entry.liberal_for))),
     )
 
 
-def _where(family: str, experiment: Experiment, failed: Collection[str]) -> str:
+def _where(
+    family: str, experiment: Experiment, metrics: Collection[str], failed: Collection[str]
+) -> str:
     """Put a situation into words; empty where the experiment is not in it."""
     related = {kin.kind for kin in dependent(experiment).values()}
     if family.removesuffix(BY_AUC) in FAMILIES or family == "seeds alone":
         return ""
     if family in METRICS:
-        return f"by {METRICS[family].title}" if family in experiment.metrics else ""
+        return f"by {METRICS[family].title}" if family in metrics else ""
     known = {
         "rows in groups": "group" in related,
         "failing fits": bool(failed),

@@ -181,9 +181,9 @@ class Study:
         liberal = entry.type1 is TypeOneError.LIBERAL
         return TypeOneError.HOLDS if liberal and not self.leniency(entry) else entry.type1
 
-    def leniency(self, entry: Entry) -> Leniency:
-        """Say where in this study a test is liberal."""
-        return leniency(entry, self.experiment, self._failing)
+    def leniency(self, entry: Entry, metric: str | None = None) -> Leniency:
+        """Say where in this study a test is liberal, by one metric or by any."""
+        return leniency(entry, self.experiment, self._failing, metric)
 
     def instead_of(self, entry: Entry) -> Entry | None:
         """Return the test that this study could run instead, and that holds in it."""

@@ -5,6 +5,7 @@ from studies import experiment, ran
 
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.learners import KINDS, assumed
+from bakeoff.report.leniency import leniency
 from bakeoff.spec import load_experiment
 from bakeoff.spec.learners import FAMILIES
 from bakeoff.stats import catalogue
@@ -58,3 +59,13 @@ def test_every_family_has_plain_words_and_every_such_test_an_answer():
         learners = {f for f in entry.liberal_for if f.removesuffix(" by AUC") in FAMILIES}
         assert learners <= set(KINDS)
         assert not entry.instead or entry.instead in catalogue()
+
+
+def test_families_by_auc_concern_findings_by_auc_alone():
+    config = experiment(("a", "b"), tests=("cv5x2_f",)).resolved()
+    logistic = {"estimator": "sklearn.linear_model.LogisticRegression"}
+    config |= {"metrics": ["accuracy", "roc_auc"], "models": {"a": logistic, "b": logistic}}
+    one, entry = load_experiment(config), catalogue()["cv5x2_f"]
+    assert "linear by AUC" in entry.liberal_for
+    assert leniency(entry, one, metric="accuracy").models == ()
+    assert leniency(entry, one, metric="roc_auc").models == ("a", "b")

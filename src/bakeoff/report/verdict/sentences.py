@@ -51,7 +51,7 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
 def take_care(study: Study, family: Family) -> Iterator[str]:
     """Warn of a finding by a test that finds too much, for these learners or for all."""
     entry = family.entry
-    found = study.leniency(entry)
+    found = study.leniency(entry, family.metric)
     concerned = [model for model in found.models if model in family.models]
     where = [*found.where]
     if concerned:
@@ -61,7 +61,7 @@ def take_care(study: Study, family: Family) -> Iterator[str]:
         yield (
             f"Take care: {' and '.join(where)} {the(family)} finds differences that are not there "
             "more often than its level says"
-            + (f"; the {instead.title} does not." if instead else ".")
+            + (f"; the {instead.title[0].lower()}{instead.title[1:]} does not." if instead else ".")
         )
     unknown = [model for model in found.unknown if model in family.models]
     if unknown:
