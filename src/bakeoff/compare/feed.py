@@ -167,18 +167,18 @@ def _refusal(entry: Entry, plan: str, experiment: Experiment) -> str:
         return ""
     kfold = experiment.resampling.kfold
     assert kfold is not None
+    if kfold.repeats == 1 and complete_folds(experiment):
+        return ""
     instead = " or ".join(advisable(_REPEATED.get(entry.arity, _REPEATED[Arity.PAIR]), experiment))
     if kfold.repeats > 1:
         return (
             f"{entry.name} is for one cross-validation, `kfold` has {kfold.repeats} repeats: "
             + (f"use {instead}, or set `repeats: 1`" if instead else "set `repeats: 1`")
         )
-    if not complete_folds(experiment):
-        return (
-            f"{entry.name} is for a complete cross-validation, with `time:` the training sets grow"
-            + (f": use {instead}" if instead else "")
-        )
-    return ""
+    return (
+        f"{entry.name} is for a complete cross-validation, with `time:` the training sets grow"
+        + (f": use {instead}" if instead else "")
+    )
 
 
 def _metrics(entry: Entry, experiment: Experiment, place: Place, plan: str) -> tuple[str, ...]:
