@@ -183,7 +183,15 @@ class Study:
 
     def leniency(self, entry: Entry, metric: str | None = None) -> Leniency:
         """Say where in this study a test is liberal, by one metric or by any."""
-        return leniency(entry, self.experiment, self._failing, metric)
+        key = entry.name, metric
+        if key not in self._leniencies:
+            self._leniencies[key] = leniency(entry, self.experiment, self._failing, metric)
+        return self._leniencies[key]
+
+    @cached_property
+    def _leniencies(self) -> dict[tuple[str, str | None], Leniency]:
+        # asked for every family of a large study; it looks at each model's estimators
+        return {}
 
     def instead_of(self, entry: Entry) -> Entry | None:
         """Return the test that this study could run instead, and that holds in it."""
