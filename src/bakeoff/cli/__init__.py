@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from bakeoff import __version__
 from bakeoff.cli.decision_options import add_claim, add_gate, add_plan
+from bakeoff.cli.row_options import VALUES, add_groups, add_truth_and_id
 from bakeoff.errors import UserError
 
 COMMANDS = {
@@ -126,12 +127,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         help="one table with the true label and a column of predicted labels per model; or one "
         "table per model, each with ids, predicted and (at least one) true labels",
     )
-    parser.add_argument(
-        "--truth",
-        metavar="COLUMN",
-        help="the true labels; default: y_true, true, truth, label, target or y",
-    )
-    parser.add_argument("--id", metavar="COLUMN", help="row ids; default: id, row_id or row")
+    add_truth_and_id(parser)
     parser.add_argument(
         "--models",
         metavar="A,B,…",
@@ -167,7 +163,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--values",
-        choices=("higher", "lower", "right", "wrong"),
+        choices=VALUES,
         help="the columns hold a number for each row, and no labels: higher or lower is better; or "
         "1 says that the row is right (or wrong) and 0 that it is not",
     )
@@ -203,9 +199,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--versus", metavar="MODEL", help="compare this model with each other, not all pairs"
     )
-    parser.add_argument(
-        "--groups", metavar="COLUMN", help="which rows belong together (a patient, a user)"
-    )
+    add_groups(parser)
     parser.add_argument("--time", metavar="COLUMN", help="what orders the rows in time")
     parser.add_argument(
         "--runs",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from bakeoff.cli.row_options import VALUES, add_groups, add_truth_and_id
+
 
 def add_claim(parser: argparse.ArgumentParser) -> None:
     """Add the options of `bakeoff claim`."""
@@ -81,27 +83,20 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         metavar="LEVEL",
         help="probability of a false ship, and of a false block (0.05)",
     )
-    parser.add_argument(
-        "--groups", metavar="COLUMN", help="which rows belong together (a patient, a user)"
-    )
+    add_groups(parser)
     parser.add_argument(
         "--runs", metavar="COLUMN", help="which run of an item a row is, where ids are items"
     )
     parser.add_argument(
         "--values",
-        choices=("higher", "lower", "right", "wrong"),
+        choices=VALUES,
         help="the tables hold a number for each row, and no labels: higher or lower is better; or "
         "1 says that the row is right (or wrong) and 0 that it is not",
     )
     parser.add_argument(
         "--subgroup", metavar="COLUMN", help="block where the rows of one of its values are worse"
     )
-    parser.add_argument(
-        "--truth",
-        metavar="COLUMN",
-        help="the true labels; default: y_true, true, truth, label, target or y",
-    )
-    parser.add_argument("--id", metavar="COLUMN", help="row ids; default: id, row_id or row")
+    add_truth_and_id(parser)
     parser.add_argument(
         "--predicted",
         metavar="COLUMN",
