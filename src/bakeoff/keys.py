@@ -74,6 +74,11 @@ class SpecSection(BaseModel):
         return {key: with_numbers(v) if key in numeric else v for key, v in values.items()}
 
 
+def has_keys(value: Any) -> bool:
+    """Tell a section from a plain value, before or after it was read."""
+    return isinstance(value, (Mapping, SpecSection))
+
+
 def with_numbers(value: Any) -> Any:
     """Read texts like ``1e-3`` as the numbers that people mean: YAML 1.1 wants ``1.0e-3``."""
     if isinstance(value, str):

@@ -14,6 +14,7 @@ ORDER = ["sources", "spec", "data", "fit", "scores", "compare", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"stats": set()}
 ALLOWED["compare"].add("stats")
 ALLOWED["report"].add("stats")
+ALLOWED["preflight"] = {*ORDER[:-1], "stats"}
 ALLOWED["run"] = {*ORDER, "stats", "preflight"}
 ALLOWED["gate"] = {"spec", "data", "report", "stats"}
 ALLOWED["cli"] = {*ORDER, "gate", "stats", "preflight", "resources", "schema"}  # nothing imports it

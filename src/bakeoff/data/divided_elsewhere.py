@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.data.divide import Folds
+from bakeoff.data.file_columns import canonical_ids
 from bakeoff.data.given_folds import NEITHER
-from bakeoff.data.prediction_table import PredictionTable, canonical_ids
+from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.data.table import ROW_ID, Table
 from bakeoff.errors import Place, Problem, some
 from bakeoff.spec.resampling import Halves, Holdout, Plan, Resampled

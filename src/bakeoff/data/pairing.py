@@ -12,14 +12,9 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import bare_words, check_values, in_order
 from bakeoff.data.divided_elsewhere import divided_elsewhere
+from bakeoff.data.file_columns import USUAL, Labels, canonical_ids
 from bakeoff.data.predicted import Predicted, predicted
-from bakeoff.data.prediction_table import (
-    USUAL,
-    Labels,
-    PredictionTable,
-    canonical_ids,
-    read_predictions,
-)
+from bakeoff.data.prediction_table import PredictionTable, read_predictions
 from bakeoff.data.row_columns import carry
 from bakeoff.data.row_values import may_be_right_or_wrong, read_values
 from bakeoff.data.splits import Split, make_splits

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.prediction_table import USUAL, Columns, Labels, PredictionTable
+from bakeoff.data.file_columns import USUAL, Columns, Labels
+from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import Problem, listed, some, unknown
 from bakeoff.spec.given_models import CLASS, GivenColumns

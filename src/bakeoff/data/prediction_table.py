@@ -1,219 +1,24 @@
-"""Tables of predictions made elsewhere, read once: columns found, labels as codes, ids checked."""
+"""Tables of predictions made elsewhere, each file read once."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet
 from numpy.typing import NDArray
 
-from bakeoff.data.columns import in_order, names, ordered
-from bakeoff.data.table_files import read_table
-from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
+from bakeoff.data.columns import in_order
+from bakeoff.data.file_columns import USUAL, Columns, Labels, read_columns
+from bakeoff.errors import Place, Problem, listed
 from bakeoff.files import is_file
 from bakeoff.spec.given_models import GivenColumns
 
-USUAL: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "row_id", "row"),
-    "true": ("y_true", "true", "truth", "label", "target", "y"),
-    "predicted": ("y_pred", "predicted", "prediction", "pred"),
-    "value": ("value", "score", "loss"),
-}
-
 _KEPT = 64
-_WHAT = {"id": "id", "true": "true label", "predicted": "prediction"}
-
-
-@dataclasses.dataclass(frozen=True)
-class Labels:
-    """Labels of rows, as codes.
-
-    Attributes
-    ----------
-    classes : tuple of str
-        The different labels that occur, as people write them.
-    codes : ndarray of int, shape (n,)
-        Positions in `classes`; -1 where a label is missing.
-    """
-
-    classes: tuple[str, ...]
-    codes: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, column: pa.ChunkedArray) -> Labels:
-        """Encode a column; its distinct values alone are written as texts."""
-        encoded = column.dictionary_encode().unify_dictionaries().combine_chunks()
-        codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
-        texts = names(pd.Series(encoded.dictionary.to_pandas()))
-        same, classes = pd.factorize(texts)
-        return cls(tuple(map(str, classes)), np.append(same, -1).astype(np.int32)[codes])
-
-    def among(self, classes: Sequence[str]) -> NDArray[np.intp]:
-        """Return the codes as positions in other classes; -1 where a label is none of them."""
-        places = {name: place for place, name in enumerate(classes)}
-        found = [places.get(name, -1) for name in self.classes]
-        return np.array([*found, -1], dtype=np.intp)[self.codes]
-
-    def __getitem__(self, rows: Any) -> Labels:
-        return Labels(self.classes, self.codes[rows])
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def named(self, row: int) -> str:
-        """Return the label of a row, for messages."""
-        return "" if self.codes[row] < 0 else self.classes[self.codes[row]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Columns:
-    """The columns of a file, before it is known which is which."""
-
-    path: str
-    table: pa.Table
-    place: Place
-
-    @property
-    def names(self) -> list[str]:
-        """The columns' names."""
-        return list(self.table.column_names)
-
-    def find(self, role: str, columns: GivenColumns) -> str | None:
-        """Find the column of a role, by its name or by the usual ones.
-
-        Raises
-        ------
-        Problem
-            There is none of this name, or several are usual; its path ends with the role.
-        """
-        at = (*self.place[:-1], "columns", role)
-        name: str | None = getattr(columns, role)
-        if name is not None:
-            if name not in self.names:
-                raise Problem(at, f"{self.path!r}: {unknown('column', name, self.names)}")
-            return name
-        found = [usual for usual in USUAL.get(role, ()) if usual in self.names]
-        if len(found) > 1:
-            raise Problem(at, f"{self.path!r} has {listed(found)}: say which of them it is")
-        return found[0] if found else None
-
-    def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
-        """Take the labels of a column, all present unless some may be missing."""
-        found = Labels.of(self.table[column])
-        missing = np.flatnonzero(found.codes < 0)
-        if len(missing) and not may_lack:
-            raise Problem(
-                self.place,
-                f"{self.path!r}: {len(missing):,} of {len(found):,} rows have no {_WHAT[role]} in "
-                f"column {column!r}; the first is row {missing[0] + 1}"
-                + ("; `missing_target: drop` leaves them out" if role == "true" else ""),
-            )
-        return found
-
-    def numbers(self, column: str | None, ids: NDArray[Any]) -> NDArray[np.float64]:
-        """Take the number of each row.
-
-        Raises
-        ------
-        Problem
-            There is no such column, or a value that is no number.
-        """
-        if column is None:
-            raise Problem(
-                (*self.place[:-1], "columns", "value"),
-                f"{self.path!r} has no column of numbers (looked for {listed(USUAL['value'])}); it "
-                f"has {listed(self.names)}: say which it is",
-            )
-        own = self.table[column].to_pandas()
-        found = pd.to_numeric(own, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-        wrong = np.flatnonzero(~np.isfinite(found))
-        if len(wrong):
-            row = int(wrong[0])
-            raise Problem(
-                self.place,
-                f"{self.path!r}: {len(wrong):,} of {len(found):,} rows have no number in column "
-                f"{column!r}; the first is id {ids[row]} with {own.iloc[row]}",
-            )
-        return np.asarray(found)
-
-    def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
-        """Take what relates rows, their group or their time; None where nothing is named.
-
-        Raises
-        ------
-        Problem
-            There is no such column, a value is missing, or times do not sort.
-        """
-        column = None if getattr(columns, role) is None else self.find(role, columns)
-        if column is None:
-            return None
-        values = pd.Series(self.table[column].to_pandas())
-        missing = np.flatnonzero(values.isna())
-        if len(missing):
-            raise Problem(
-                self.place,
-                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no {role} in column "
-                f"{column!r}; the first is row {missing[0] + 1}",
-            )
-        if role != "time":
-            return names(values).to_numpy(dtype=object)
-        try:
-            return ordered(values).to_numpy()
-        except UserError as error:
-            raise Problem(self.place, f"{self.path!r}: column {column!r} {error}") from None
-
-    def ids(
-        self,
-        column: str,
-        run: NDArray[Any] | None = None,
-        folds: NDArray[np.intp] | None = None,
-    ) -> NDArray[Any]:
-        """Take the row ids: whole numbers, or texts; each once for each run and each fold.
-
-        Raises
-        ------
-        Problem
-            One is missing, or repeated.
-        """
-        values = self.table[column]
-        if values.null_count:
-            missing = np.flatnonzero(values.is_null().to_numpy())
-            raise Problem(
-                self.place,
-                f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no id in column "
-                f"{column!r}; the first is row {missing[0] + 1}",
-            )
-        found = canonical_ids(pd.Series(values.to_pandas()))
-        if run is not None:
-            found = np.array(
-                [f"{i} run {r}" for i, r in zip(found, run, strict=True)], dtype=object
-            )
-        again = pd.DataFrame({"id": found})
-        if folds is not None:
-            again[["repeat", "fold"]] = folds
-        twice = again.duplicated().to_numpy()
-        if twice.any():
-            repeated = pd.unique(found[twice])
-            raise Problem(
-                self.place,
-                f"{self.path!r}: ids must be unique{' in each fold' * (folds is not None)}; "
-                f"repeated ({len(repeated):,}): {some(repeated)}"
-                + (
-                    ""
-                    if run is not None or folds is not None
-                    else "; if rows are runs of items, name their column as `run`; if they are "
-                    "predicted in several folds, theirs as `repeat` and `fold`"
-                ),
-            )
-        return found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -272,21 +77,6 @@ class PredictionTable:
     def path(self) -> str:
         """The file, for messages."""
         return self.columns.path
-
-
-def canonical_ids(values: pd.Series[Any]) -> NDArray[Any]:
-    """Return ids as whole numbers where they all are, else as texts."""
-    if pd.api.types.is_integer_dtype(values.dtype):
-        return values.to_numpy(dtype=np.int64)
-    texts = names(values)
-    whole = [text for text in texts.head(1) if _is_whole(text)]
-    if whole and texts.map(_is_whole).all():
-        return texts.to_numpy().astype(np.int64)
-    return texts.to_numpy(dtype=object)
-
-
-def _is_whole(text: str) -> bool:
-    return text.isdecimal() and len(text) < 19 and str(int(text)) == text
 
 
 def read_predictions(
@@ -377,16 +167,3 @@ def relations(file: Columns, columns: GivenColumns, ids: str | None) -> dict[str
     if found["group"] is None and columns.run is not None and ids is not None:
         found["group"] = file.related("group", columns.model_copy(update={"group": ids}))
     return {role: values for role, values in found.items() if values is not None}
-
-
-def read_columns(path: str, place: Place) -> Columns:
-    """Read a table of any format; a CSV file may have another separator than the comma.
-
-    Raises
-    ------
-    Problem
-        There is no such file, or it cannot be read.
-    """
-    if not is_file(path):
-        raise Problem(place, f"no file at {path!r}")
-    return Columns(path, read_table(path, place), place)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.data.prediction_table import Labels, PredictionTable, read_predictions
+from bakeoff.data.file_columns import Labels
+from bakeoff.data.prediction_table import PredictionTable, read_predictions
 from bakeoff.errors import Place, Problem
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric

@@ -11,17 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
+from bakeoff.data.file_columns import USUAL, Columns, Labels, read_columns
 from bakeoff.data.pairing import LabelledRows, check_same
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
-from bakeoff.data.prediction_table import (
-    USUAL,
-    Columns,
-    Labels,
-    PredictionTable,
-    read_columns,
-    read_predictions,
-    relations,
-)
+from bakeoff.data.prediction_table import PredictionTable, read_predictions, relations
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
 from bakeoff.spec.given_models import CLASS, GivenColumns

@@ -31,7 +31,8 @@ from bakeoff.fit.task import select_features
 from bakeoff.fit.tuning import check_tuning, is_for_two_classes
 from bakeoff.fit.weights import check_class_weight, takes_weights
 from bakeoff.keys import name_of
-from bakeoff.spec.models import Distribution, Model, Step, Tune, ValidationRows
+from bakeoff.spec.models import Model, Step
+from bakeoff.spec.training_choices import Distribution, Tune, ValidationRows
 
 TrainingRows = Callable[[], Sequence[NDArray[np.intp]] | None]
 

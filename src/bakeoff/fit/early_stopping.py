@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 
 from bakeoff.errors import UserError
 from bakeoff.fit.preprocessing import boosting_library
-from bakeoff.spec.models import EarlyStopping
+from bakeoff.spec.training_choices import EarlyStopping
 
 
 def with_early_stopping(classifier: Any, stopping: EarlyStopping) -> Any:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from bakeoff.fit.weights import Weights
-from bakeoff.spec.models import Criterion
+from bakeoff.spec.training_choices import Criterion
 
 Scores = NDArray[np.float64]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]

@@ -17,7 +17,8 @@ from bakeoff.fit.threshold import Fold, best_threshold, out_of_fold, positive_sc
 from bakeoff.fit.tuning import search
 from bakeoff.fit.weights import Weights, training_weights
 from bakeoff.seeds import part_of
-from bakeoff.spec.models import ChosenThreshold, Model, ValidationRows
+from bakeoff.spec.models import Model
+from bakeoff.spec.training_choices import ChosenThreshold, ValidationRows
 
 CostMatrix = NDArray[np.float64]
 

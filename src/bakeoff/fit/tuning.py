@@ -18,7 +18,7 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.early_stopping import EarlyStopped
 from bakeoff.fit.estimator import accepts, check_values, made_value, parameter_names
 from bakeoff.fit.threshold import Fold
-from bakeoff.spec.models import Distribution, Tune
+from bakeoff.spec.training_choices import Distribution, Tune
 
 # the names of our metrics that scikit-learn's scorers call otherwise
 _SCORERS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
@@ -17,18 +17,16 @@ from pydantic import (
     model_validator,
 )
 
-from bakeoff.errors import Problem, shown
+from bakeoff.errors import shown
 from bakeoff.files import locate
 from bakeoff.keys import ID, Id, Label, SpecSection, name_of, said
 from bakeoff.paths import Paths
 from bakeoff.sources.common.base import ColumnName
 from bakeoff.sources.common.subgroups import Subgroups
-from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.resampling import Holdout
-from bakeoff.spec.values import problems_with_values
 
 if TYPE_CHECKING:
-    from bakeoff.spec.experiment import Experiment
+    pass
+
 
 DATASET = "{dataset}"
 CLASS = "{class}"
@@ -299,105 +297,3 @@ def with_defaults(config: Mapping[str, Any]) -> Mapping[str, Any]:
 def _columns(model: Any) -> Mapping[Any, Any]:
     columns = dict(model).get("columns")
     return columns if isinstance(columns, Mapping) else {}
-
-
-def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
-    """Find what no file can mend: fits without data, plans without results of every model."""
-    fitted, given = list(experiment.fitted), experiment.given
-    yield from problems_with_values(experiment)
-    for name, data in experiment.datasets.items():
-        if isinstance(data, GivenData) and fitted:
-            yield Problem(
-                ("datasets", name, "source"),
-                f"there are no features to fit {fitted[0]} on; name the data, whose test rows the "
-                "given predictions must be for",
-            )
-        if isinstance(data, GivenData):
-            yield from _folds_without_data(experiment, name)
-    for name, model in given.items():
-        if model.results == Paths.of(experiment.experiment).root:
-            yield Problem(
-                ("models", name, "results"),
-                f"{model.results!r} is where the results of this experiment go: name those of "
-                "another",
-            )
-        key = "predictions" if model.values is None else "values"
-        path = model.predictions or model.values
-        if path is not None and len(experiment.datasets) > 1 and DATASET not in path:
-            yield Problem(
-                ("models", name, key),
-                f"one file cannot hold the {key} on {len(experiment.datasets)} data sets; "
-                f"write {DATASET} where the data set's id stands in the paths",
-            )
-    holdout = experiment.resampling.holdout
-    untouched = all(isinstance(data, GivenData) for data in experiment.datasets.values())
-    if untouched and holdout is not None and holdout != Holdout.model_validate({}):
-        yield Problem(
-            ("resampling", "holdout"),
-            "all rows of a given test set are test rows: nothing is divided, write `holdout: {}`",
-        )
-    plans = experiment.resampling.plans()
-    folded = [plan for plan in plans if plan != "holdout"]
-    named = next((name for name, model in given.items() if model.by_folds), None)
-    if named is not None and len(folded) > 1:
-        yield Problem(
-            ("models", named, "columns"),
-            f"the folds of {named} are those of one plan, the experiment has "
-            f"{' and '.join(folded)}: keep one of them",
-        )
-        return
-    if (
-        experiment.resampling.kfold is not None
-        and experiment.resampling.kfold.columns
-        and untouched
-    ):
-        yield Problem(
-            ("resampling", "kfold", "column"),
-            "there are no data that hold it: name the columns of the predictions, `columns: "
-            "{repeat: …, fold: …}`",
-        )
-    for plan in plans:
-        if not (experiment.on_rows(plan) or experiment.by_scores(plan)):
-            yield Problem(("resampling", plan), _why_not_fed(experiment, plan))
-
-
-def _folds_without_data(experiment: Experiment, dataset: str) -> Iterator[Problem]:
-    """Refuse folds of another run where there are no data to prove them with."""
-    plan = next((p for p in experiment.resampling.plans() if p != "holdout"), None)
-    rival = next((n for n, m in experiment.given.items() if m.results), None)
-    if plan and rival and experiment.on_rows(plan):
-        yield Problem(
-            ("datasets", dataset, "source"),
-            f"the folds of {plan} are divisions of the data: name the data set's source, with "
-            f"which {rival} was made",
-        )
-
-
-def _why_not_fed(experiment: Experiment, plan: str) -> str:
-    given = experiment.given
-    without = next(n for n, m in given.items() if not m.predicts(plan))
-    if given[without].scores and experiment.fitted:
-        return (
-            f"nothing shows that the scores of {without} come from the folds on which "
-            f"{next(iter(experiment.fitted))} is fitted; give the `predictions:` of {without} on "
-            f"{_ROWS[plan == 'holdout']}, or the `scores:` of every model"
-        )
-    lacking = [n for n, m in experiment.models.items() if not (n in given and given[n].scores)]
-    if not given[without].on_test_rows:
-        return f"{without} brings scores, {', '.join(lacking)} none; give `scores:` for every model"
-    if plan == "holdout":
-        return (
-            f"{without} brings predictions on folds, which feed no holdout; leave holdout out, or "
-            f"give the predictions of {without} on one test set"
-        )
-    return (
-        f"{without} brings predictions on one test set, which feed the plan `holdout` alone; "
-        f"leave {plan} out, give predictions on its folds (`columns: {{repeat: …, fold: …}}`), or "
-        f"the `scores:` of its folds for {', '.join(lacking)}"
-    )
-
-
-_ROWS = {
-    True: "the test rows of the plan `holdout`",
-    False: "its folds (`columns: {repeat: …, fold: …}`)",
-}

@@ -20,7 +20,8 @@ from bakeoff.fit.assemble import assemble, final
 from bakeoff.fit.threshold import best_threshold
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.seeds import derive, part_of
-from bakeoff.spec.models import Criterion, Model
+from bakeoff.spec.models import Model
+from bakeoff.spec.training_choices import Criterion
 
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 TREE = "sklearn.tree.DecisionTreeClassifier"

@@ -1,0 +1,98 @@
+"""What models that were trained elsewhere bring, and what the tests need of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bakeoff.data import Split, Table
+from bakeoff.data.pairing import divide, load, predictions_of
+from bakeoff.data.splits import divisions
+from bakeoff.errors import Problem
+from bakeoff.scores.given_results import given_scores
+from bakeoff.scores.rival import check_same_run, rival_predictions
+from bakeoff.spec import ChosenTest, Experiment, Fit
+from bakeoff.spec.datasets import GivenData
+from bakeoff.stats import Evidence, catalogue
+
+
+def problems_with_evidence(experiment: Experiment, chosen: list[ChosenTest]) -> Iterator[Problem]:
+    """Refuse tests that the results of given models cannot feed, and say what would."""
+    known = catalogue()
+    for i, test in enumerate(chosen if experiment.given else []):
+        entry, first = known[test.name], next(iter(experiment.given))
+        at = ("tests", "run", i)
+        if experiment.by_scores(test.plan):
+            if test.on_rows or test.on_fold_rows:
+                yield Problem(
+                    at,
+                    f"{test.name} looks at predictions row by row, {first} brings scores alone: "
+                    "give its `predictions:` on the test rows too",
+                )
+            elif "n_train" in entry.options and (where := _without_sizes(experiment, test.plan)):
+                yield Problem(
+                    at,
+                    f"{test.name} needs the sizes of the training and the test parts: add the "
+                    f"columns `n_train` and `n_test` to {where!r}",
+                )
+        elif entry.evidence is Evidence.PROBABILITIES:
+            for model in _without_probabilities(experiment):
+                yield Problem(
+                    at,
+                    f"{test.name} needs class probabilities, {model} brings predicted labels "
+                    "alone: add a column `p_{class}` for each class to its file",
+                )
+
+
+def _without_sizes(experiment: Experiment, plan: str) -> str:
+    """Return a file whose scores come without the sizes of the parts."""
+    for dataset in experiment.datasets:
+        scores, _ = given_scores(experiment, dataset, plan)
+        lacking = scores[scores[["n_train", "n_test"]].isna().any(axis=1)]
+        if len(lacking):
+            return experiment.given[lacking["model"].iloc[0]].scores_on(dataset)
+    return ""
+
+
+def _without_probabilities(experiment: Experiment) -> list[str]:
+    """List the given models whose files hold labels alone."""
+    silent: dict[str, None] = {}
+    for dataset, spec in experiment.datasets.items():
+        if isinstance(spec, GivenData) or spec.at_hand():
+            table, split = _test_set(experiment, dataset)
+            for model in experiment.given:
+                fit = Fit(dataset, model, "holdout", 1, 1)
+                found = predictions_of(fit, experiment, table, split)
+                silent |= {model: None} if found.probabilities is None else {}
+    return list(silent)
+
+
+def _test_set(experiment: Experiment, dataset: str) -> tuple[Table, Split]:
+    table = load(dataset, experiment)
+    splits = divide(dataset, experiment, table, "holdout")
+    ((_, _, split),) = divisions(splits, experiment.resampling.plans()["holdout"])
+    return table, split
+
+
+def problems_with_predictions(
+    experiment: Experiment, dataset: str, table: Table
+) -> Iterator[Problem]:
+    """Prove that the given predictions are those of every division; tell one fold of each."""
+    for name, plan in experiment.resampling.plans().items():
+        if not experiment.on_rows(name):
+            continue
+        try:
+            splits = divide(dataset, experiment, table, name)
+        except Problem as problem:
+            # of data that are divided here it is told with the divisions
+            yield from [problem] if isinstance(experiment.datasets[dataset], GivenData) else []
+            continue
+        for model in experiment.given:
+            try:
+                rival = experiment.given[model].results and name != "holdout"
+                if rival:
+                    check_same_run(model, experiment, dataset, name, table, splits)
+                read = rival_predictions if rival else predictions_of
+                for repeat, fold, split in divisions(splits, plan):
+                    read(Fit(dataset, model, name, repeat, fold), experiment, table, split)
+            except Problem as problem:
+                yield problem
