@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import yaml
+from numpy.typing import NDArray
 
 from bakeoff.compare import (
     Comparison,
@@ -188,19 +189,26 @@ def _evidence(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
     numbers = [one.values for one in found if one.values is not None]
     if numbers:
         return PairedValues(models, np.column_stack(numbers), **kin)
-    nothing = np.full((len(given.truth), len(given.classes)), np.nan)
-    known = [nothing if one.probabilities is None else one.probabilities for one in found]
-    probabilities = np.stack(known, axis=1)
+    probabilities = _probabilities(given)
     return PairedPredictions(
         models,
         given.classes,
         given.truth,
-        np.column_stack([one.codes for one in found]),
-        probabilities[..., -1],
+        np.array([one.codes for one in found]).T,  # what one model says lies together
+        None if probabilities is None else probabilities[..., -1],
         probabilities=probabilities,
         in_order=given.in_order,
         **kin,
     )
+
+
+def _probabilities(given: SideBySide) -> NDArray[np.float64] | None:
+    """Put what the models say of each class side by side, NaN for those that do not."""
+    known = [one.probabilities for one in given.models.values()]
+    if all(one is None for one in known):
+        return None
+    nothing = np.full((len(given.truth), len(given.classes)), np.nan)
+    return np.stack([nothing if one is None else one for one in known], axis=1)
 
 
 def _tested(test: ChosenTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:

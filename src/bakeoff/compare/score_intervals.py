@@ -116,7 +116,7 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
     found = metric_ci(*rows.arguments(entry, [model]), **options, confidence_level=level)
     if rows.metric not in RATES:
         return found
-    right = rows.correct[:, model]
+    right = rows.predicted[:, model] == rows.truth
     entry = known["clustered_accuracy" if rows.related else "binomial_test"]
     related = {k: v for k, v in rows.managed(entry).items() if k in entry.options}
     counted = right if rows.metric == "accuracy" else ~right

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.file_columns import USUAL, Columns, Labels
+from bakeoff.data.file_columns import USUAL, Codes, Columns, Labels
 from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import Problem, listed, some, unknown
@@ -33,7 +33,7 @@ class Predicted:
         A number for each row, in place of predictions.
     """
 
-    codes: NDArray[np.intp]
+    codes: Codes
     probabilities: NDArray[np.float64] | None
     values: NDArray[np.float64] | None = None
 
@@ -88,9 +88,7 @@ def predicted(
     return Predicted(codes[position], None if probabilities is None else probabilities[position])
 
 
-def known_codes(
-    labels: Labels, classes: Sequence[str], file: Columns, column: str = ""
-) -> NDArray[np.intp]:
+def known_codes(labels: Labels, classes: Sequence[str], file: Columns, column: str = "") -> Codes:
     """Return predicted labels as positions in the classes, all of which must be known.
 
     Raises

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
-from bakeoff.data.file_columns import USUAL, Columns, Labels, read_columns
+from bakeoff.data.file_columns import USUAL, Codes, Columns, Labels, read_columns
 from bakeoff.data.pairing import LabelledRows, check_same
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable, read_predictions, relations
@@ -49,7 +49,7 @@ class SideBySide:
 
     name: str
     classes: tuple[str, ...]
-    truth: NDArray[np.intp]
+    truth: Codes
     models: Mapping[str, Predicted]
     left_out: int = 0
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)

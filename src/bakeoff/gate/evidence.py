@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.data.file_columns import Codes
 from bakeoff.data.predicted import Predicted
 from bakeoff.data.prediction_table import read_predictions
 from bakeoff.data.side_by_side import SideBySide, read_each, read_each_values
@@ -42,7 +43,7 @@ class GateRows:
 
     names: tuple[str, str]
     classes: tuple[str, ...]
-    truth: NDArray[np.intp]
+    truth: Codes
     base: Predicted
     candidate: Predicted
     groups: NDArray[Any] | None = None

@@ -46,7 +46,7 @@ def given_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
     return Predictions(
         row_id=table.frame[ROW_ID].to_numpy()[split.test],
         y_true=table.codes[split.test] if found.values is None else found.codes,
-        y_pred=found.codes,
+        y_pred=found.codes.astype(np.intp),
         classes=table.classes,
         probabilities=found.probabilities,
         decision=_decision(path, table, split) if given.results else None,

@@ -61,10 +61,12 @@ class Clusters:
             weights = values.astype(np.float64)
             summed = np.bincount(self.codes, weights=weights, minlength=self.count)
             return np.asarray(summed, dtype=np.float64)
+        if values.dtype == np.bool_:
+            counts = [np.bincount(self.codes[own], minlength=self.count) for own in values.T]
+            return np.array(counts, dtype=np.float64).T
         order = np.argsort(self.codes, kind="stable")
         starts = np.concatenate(([0], np.cumsum(self.sizes[:-1]))).astype(np.intp)
-        kind = np.int64 if values.dtype == np.bool_ else np.float64
-        total = np.add.reduceat(values[order], starts, axis=0, dtype=kind)
+        total = np.add.reduceat(values[order], starts, axis=0, dtype=np.float64)
         return np.asarray(total, dtype=np.float64)
 
 

@@ -8,7 +8,7 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from bakeoff.stats._docstrings import fill_docstring
@@ -273,7 +273,12 @@ def _simulated(name: str) -> dict[str, Any]:
 
 def catalogue() -> dict[str, Entry]:
     """Return every registered test by name; importing each family module finds them."""
+    _import_families()
+    return dict(sorted(_entries.items()))
+
+
+@cache
+def _import_families() -> None:
     package = importlib.import_module(__package__)
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
-    return dict(sorted(_entries.items()))

@@ -92,7 +92,7 @@ class _Coded:
     codes: Codes
     labels: list[Any]
 
-    @property
+    @cached_property
     def seen(self) -> list[Any]:
         counts = np.bincount(self.codes, minlength=len(self.labels))
         return [label for label, count in zip(self.labels, counts, strict=True) if count]
@@ -100,7 +100,10 @@ class _Coded:
     def among(self, classes: list[Any]) -> Codes:
         """Return codes into a list of classes that holds all labels that occur."""
         seen = set(self.seen)
-        places = [classes.index(label) if label in seen else 0 for label in self.labels]
+        own = enumerate(self.labels)
+        places = [classes.index(label) if label in seen else place for place, label in own]
+        if places == list(range(len(classes))):
+            return self.codes
         return np.array(places, dtype=np.intp)[self.codes]
 
 

@@ -26,6 +26,7 @@ from bakeoff.stats._clusters import (
     moments,
     raw_design_effect,
 )
+from bakeoff.stats._correctness_matrix import both_correct
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import paired_differences
@@ -38,6 +39,7 @@ __all__ = [
     "order_dependence",
     "row_dependence",
 ]
+_ROWS_AT_ONCE = 1 << 14
 _FEWEST_DISCORDANT = 20  # fewer have too coarse an autocorrelation for the normal distribution
 
 
@@ -305,16 +307,22 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     >>> round(found.autocorrelation, 2), found.pvalue < 1e-6
     (0.84, True)
     """
-    right = as_correctness(correct, "correct", ndim=2).astype(np.float64)
+    right = as_correctness(correct, "correct", ndim=2)
     n, models = right.shape
     if labels is not None and as_array(labels, "labels").shape != (n,):
         raise ArgumentError("labels", f"needs one label for each of the {n} rows")
     shares = right.sum(axis=0)
-    discordant = shares[:, None] + shares - 2 * right.T @ right
+    discordant = shares[:, None] + shares - 2 * both_correct(right, None)
     groups = as_clusters(np.zeros(n) if labels is None else labels, n, "labels")
-    centred = right - (groups.sums(right) / groups.sizes[:, None])[groups.codes]
-    lagged = centred[:-1].T @ centred[1:]
-    gamma1, gamma0 = _of_differences(lagged), _of_differences(centred.T @ centred)
+    expected = groups.sums(right) / groups.sizes[:, None]
+    lagged, squares = np.zeros((2, models, models))
+    for start in range(0, n, _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE + 1)  # a block ends with the next one's first
+        centred = right[rows] - expected[groups.codes[rows]]
+        lagged += centred[:-1].T @ centred[1:]
+        own = centred[:_ROWS_AT_ONCE]
+        squares += own.T @ own
+    gamma1, gamma0 = _of_differences(lagged), _of_differences(squares)
     once = np.triu(np.ones((models, models), dtype=bool), k=1)
     known = once & (discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9)
     if not known.any():

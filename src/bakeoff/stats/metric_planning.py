@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from scipy import optimize, special, stats
+from scipy import special
 
 from bakeoff.stats._checks import check_alternative, check_count, check_level, check_number
 from bakeoff.stats._docstrings import fill_docstring
@@ -105,6 +105,8 @@ def metric_rows_needed(
     side, sd, delta, level, wanted = _checked(
         pilot, difference, power, alpha, alternative, cautious
     )
+    from scipy.optimize import brentq  # slow to import
+
     size = abs(delta) / sd
     normal = ((_quantile(level, side) + float(special.ndtri(wanted))) / size) ** 2
     low, high = 2.0, max(4.0, 2 * normal + 20)
@@ -112,7 +114,7 @@ def metric_rows_needed(
     def lacking(n: float) -> float:
         return _t_power(n, size, level, side) - wanted
 
-    n_t = low if lacking(low) > 0 else float(optimize.brentq(lacking, low, high))
+    n_t = low if lacking(low) > 0 else float(brentq(lacking, low, high))
     return _plan(
         math.ceil(n_t), delta, wanted, level, side, {"sd": sd, "n_normal": normal, "n_t": n_t}
     )
@@ -148,12 +150,14 @@ def metric_detectable_difference(
     0.05
     """
     side, sd, _, level, wanted = _checked(pilot, 1.0, power, alpha, alternative, cautious)
+    from scipy.optimize import brentq  # slow to import
+
     rows = check_count(n, "n", least=2)
 
     def lacking(size: float) -> float:
         return _t_power(rows, size, level, side) - wanted
 
-    size = float(optimize.brentq(lacking, 0.0, 1e3))
+    size = float(brentq(lacking, 0.0, 1e3))
     difference = -size * sd if side == "less" else size * sd
     return _plan(rows, difference, wanted, level, side, {"sd": sd})
 
@@ -184,9 +188,11 @@ def _quantile(alpha: float, side: Alternative) -> float:
 
 
 def _t_power(n: float, size: float, alpha: float, side: Alternative) -> float:
+    from scipy.stats import nct  # slow to import, and the whole package imports this module
+
     df, shift = n - 1, size * math.sqrt(n)
     critical = -float(special.stdtrit(df, alpha / 2 if side == "two-sided" else alpha))
-    return float(stats.nct.sf(critical, df, shift))
+    return float(nct.sf(critical, df, shift))
 
 
 def _plan(

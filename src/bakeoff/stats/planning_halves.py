@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 
 from scipy import special
-from scipy.optimize import brentq
 
 from bakeoff.stats._checks import check_alternative, check_count, check_level, check_number
 from bakeoff.stats._docstrings import fill_docstring
@@ -88,6 +87,8 @@ def half_sample_detectable_difference(
     >>> round(half_sample_detectable_difference(se=0.01).difference, 4)
     0.0295
     """
+    from scipy.optimize import brentq  # slow to import
+
     side, size = _checked(se, repeats, alpha, alternative)
     wanted = check_power(power, alpha)
     sign = -1.0 if side == "less" else 1.0

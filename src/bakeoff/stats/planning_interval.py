@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 
 from scipy import special
-from scipy.optimize import brentq
 
 from bakeoff.stats._checks import check_alternative, check_level
 from bakeoff.stats._docstrings import fill_docstring
@@ -102,6 +101,8 @@ def rows_factor(
     >>> round(rows_factor(difference=0.01, power=0.8, half=0.02, confidence=0.95), 2)
     8.17
     """
+    from scipy.optimize import brentq  # slow to import
+
     wanted = check_level(power, "power")
 
     def missing(log_factor: float) -> float:

@@ -595,6 +595,12 @@ def test_start_is_light() -> None:
     assert not heavy & set(done.stdout.split())
 
 
+def test_comparing_imports_nothing_slow_that_it_does_not_need() -> None:
+    code = "import sys, bakeoff.cli.compare; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"sklearn", "scipy.stats", "scipy.optimize", "matplotlib"} & set(done.stdout.split())
+
+
 def test_colour_only_on_terminals_that_want_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)

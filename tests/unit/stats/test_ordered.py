@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bakeoff import stats
-from bakeoff.stats import Status
+from bakeoff.stats import Status, dependence
 from bakeoff.stats._long_run import (
     cosines,
     fixed_b_critical,
@@ -165,7 +165,9 @@ def test_few_independent_times_are_named():
     assert {x.name: x.holds for x in clear.assumptions}["enough independent times"] is True
 
 
-def test_neighbouring_disagreements_are_those_of_every_pair():
+@pytest.mark.parametrize("at_once", [1 << 14, 33])
+def test_neighbouring_disagreements_are_those_of_every_pair(monkeypatch, at_once):
+    monkeypatch.setattr(dependence, "_ROWS_AT_ONCE", at_once)
     rng = np.random.default_rng(4)
     right = rng.random((200, 4)) < 0.7
     right[:, 1] = np.repeat(rng.random(40) < 0.6, 5)  # in runs of five rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ class PairedPredictions(RelatedRows):
         cells = self.truth.astype(np.int64) * k + self.predicted[:, self.models.index(model)]
         return np.bincount(cells, minlength=k * k).reshape(k, k)
 
-    @property
+    @cached_property
     def correct(self) -> NDArray[np.bool_]:
         """Whether each model is right on each row, shape (n, M)."""
         right: NDArray[np.bool_] = self.predicted == self.truth[:, None]
@@ -94,7 +95,7 @@ class PairedPredictions(RelatedRows):
             names = np.array(self.classes)
             return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
         if entry.evidence is Evidence.PREDICTIONS:
-            return [self._categorical(self.truth), *(self._of(m) for m in models)]
+            return [self._true_classes, *(self._of(m) for m in models)]
         assert self.scores is not None
         positive = self.truth == len(self.classes) - 1
         return [positive, *(self.scores[:, m] for m in models)]
@@ -105,8 +106,8 @@ class PairedPredictions(RelatedRows):
             return [self.correct]
         columns = [self._of(m) for m in range(len(self.models))]
         if self._wanted is None:
-            return [self._categorical(self.truth), columns]
-        return [self._categorical(self.truth), np.stack(columns, axis=1)]
+            return [self._true_classes, columns]
+        return [self._true_classes, np.stack(columns, axis=1)]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return what relates the rows, and for predictions their metric and classes."""
@@ -139,6 +140,10 @@ class PairedPredictions(RelatedRows):
             scores=None if self.scores is None else self.scores[:, at],
             probabilities=None if self.probabilities is None else self.probabilities[:, at],
         )
+
+    @cached_property
+    def _true_classes(self) -> Any:
+        return self._categorical(self.truth)
 
     def _categorical(self, codes: Codes) -> Any:
         return pd.Categorical.from_codes(codes, pd.Index(self.classes))

@@ -113,7 +113,8 @@ class View:
         """Counts, rows true, columns predicted; shape (K, K)."""
         p = self.predictions
         k = len(p.classes)
-        return np.bincount(p.y_true * k + p.y_pred, minlength=k * k).reshape(k, k).astype(np.int64)
+        cells = p.y_true.astype(np.intp) * k + p.y_pred
+        return np.bincount(cells, minlength=k * k).reshape(k, k).astype(np.int64)
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
