@@ -100,6 +100,15 @@ def test_verdict_is_that_of_the_comparisons(results: Path, page: str) -> None:
     assert p_equals(p, "adjusted p") in verdict
 
 
+def test_methods_are_those_of_the_page(results: Path, page: str) -> None:
+    text = (results / "methods.txt").read_text(encoding="utf-8")
+    assert f'<p class="methods">{text.strip()}</p>' in unescape(page)
+    named = re.findall(r"\\citep\{(.*?)\}", (results / "methods.tex").read_text(encoding="utf-8"))
+    sources = (results / "references.bib").read_text(encoding="utf-8")
+    assert named
+    assert all(f"{{{key}," in sources for keys in named for key in keys.split(","))
+
+
 def test_ranking_is_that_of_the_scores(results: Path) -> None:
     scores = pd.read_csv(results / "scores.csv")
     own = scores[(scores["metric"] == "accuracy") & (scores["plan"] == "cv_5x2")]

@@ -34,6 +34,7 @@ rule report:
         ),
         md=PATHS.top("report.md"),
         verdict=PATHS.top("verdict.txt"),
+        methods=[PATHS.top(f) for f in ("methods.txt", "methods.tex", "references.bib")],
         figures=[
             report(
                 PATHS.figure(e.name),

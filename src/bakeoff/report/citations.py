@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 import textwrap
 
+from bakeoff.report.methods import methods
 from bakeoff.report.study import Study
 from bakeoff.stats.citations import BIBTEX
 
 
 def keys(study: Study) -> list[str]:
-    """List the citation keys of the tests that ran, and of the forms in which they ran."""
+    """List the citation keys of the tests that ran, their forms, and the methods paragraph."""
     used = [row.result.get("method") for row in study.comparisons]
     named = [entry.citation for entry in study.tests]
-    beside = [] if study.subgroups.empty else ["welch1951", "hothorn2008", "holm1979"]
-    return [key for key in dict.fromkeys([*named, *used, *beside]) if key in BIBTEX]
+    beside = [] if study.subgroups.empty else ["hothorn2008"]
+    told = methods(study).keys
+    return [key for key in dict.fromkeys([*named, *used, *beside, *told]) if key in BIBTEX]
 
 
 def bibtex(study: Study) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from bakeoff.files import write_text
-from bakeoff.report import page
+from bakeoff.report import citations, page
 from bakeoff.report.drawing import save, svg
 from bakeoff.report.exhibits import build, draw, exhibits
+from bakeoff.report.methods import methods
 from bakeoff.report.study import Study
 from bakeoff.report.tables import to_csv, to_latex
 from bakeoff.report.verdict import answer
@@ -16,7 +17,7 @@ PRINTED = ("pdf", "png")
 
 
 def make_report(study: Study, folder: str | Path) -> None:
-    """Write report.html, report.md, verdict.txt, the figures as SVG, tables and captions.
+    """Write the page, the verdict and the methods paragraph, figures as SVG, tables and captions.
 
     Parameters
     ----------
@@ -35,6 +36,10 @@ def make_report(study: Study, folder: str | Path) -> None:
     write_text(root / "report.html", page.html(bound))
     write_text(root / "report.md", page.document(bound))
     write_text(root / "verdict.txt", "\n".join((verdict.headline, *verdict.sentences)) + "\n")
+    told = methods(study)
+    write_text(root / "methods.txt", told.text + "\n")
+    write_text(root / "methods.tex", told.latex + "\n")
+    write_text(root / "references.bib", citations.bibtex(study))
     for name, picture in pictures.items():
         write_text(root / "figures" / f"{name}.svg", picture)
     for name, table in tables.items():

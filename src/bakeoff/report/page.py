@@ -18,6 +18,7 @@ from bakeoff.report.drawing import adopt
 from bakeoff.report.exhibit import Drawing, Exhibit, Item, Section
 from bakeoff.report.exhibits import records
 from bakeoff.report.family import Family
+from bakeoff.report.methods import methods
 from bakeoff.report.numbers import p_equals, short
 from bakeoff.report.pairs_shown import COUNTED, counted_pairs, families_of
 from bakeoff.report.study import Study
@@ -162,6 +163,7 @@ def _render(template: str, page: Page, **more: Any) -> str:
         ids={section.name.lower(): section.value for section in Section},
         resolved=yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True),
         bibtex=citations.bibtex(page.study),
+        methods=methods(page.study),
         command=command(page.study),
         **more,
     )

@@ -124,7 +124,7 @@ def environment(experiment: Experiment) -> dict[str, str]:
     """Return the versions that computed the results, and the machine that made the report."""
     paths = sorted({path for model in experiment.fitted.values() for path in model.imports})
     libraries = distributions_of(*paths)
-    packages = dict.fromkeys((*BASE_PACKAGES, *libraries, "snakemake", "matplotlib"))
+    packages = dict.fromkeys(("bakeoff", *BASE_PACKAGES, *libraries, "snakemake", "matplotlib"))
     return {
         **versions(tuple(packages)),
         "platform": platform.platform(),

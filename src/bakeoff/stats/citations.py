@@ -104,6 +104,8 @@ _ENTRIES = r"""
 @article{piepho2004, author = {Piepho, Hans-Peter}, title = {An algorithm for a letter-based representation of all-pairwise comparisons}, journal = {Journal of Computational and Graphical Statistics}, year = {2004}, volume = {13}, number = {2}, pages = {456--466}, doi = {10.1198/1061860043515}}
 @misc{christodoulou2025, author = {Christodoulou, Evangelia and Reinke, Annika and Andr{\`e}, Pascaline and others}, title = {False promises in medical imaging {AI}? {Assessing} validity of outperformance claims}, year = {2025}, eprint = {2505.04720}, archivePrefix = {arXiv}}
 @article{hanley1982, author = {Hanley, James A. and McNeil, Barbara J.}, title = {The meaning and use of the area under a receiver operating characteristic ({ROC}) curve}, journal = {Radiology}, year = {1982}, volume = {143}, number = {1}, pages = {29--36}, doi = {10.1148/radiology.143.1.7063747}}
+@article{kapoor2024, author = {Kapoor, Sayash and Cantrell, Emily M. and Peng, Kenny and others}, title = {{REFORMS}: Consensus-based recommendations for machine-learning-based science}, journal = {Science Advances}, year = {2024}, volume = {10}, number = {18}, pages = {eadk3452}, doi = {10.1126/sciadv.adk3452}}
+@article{collins2024, author = {Collins, Gary S. and Moons, Karel G. M. and Dhiman, Paula and others}, title = {{TRIPOD+AI} statement: updated guidance for reporting clinical prediction models that use regression or machine learning methods}, journal = {BMJ}, year = {2024}, volume = {385}, pages = {e078378}, doi = {10.1136/bmj-2023-078378}}
 """
 
 BIBTEX: dict[str, str] = {

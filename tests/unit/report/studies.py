@@ -104,7 +104,9 @@ def card(name):
     """Describe a data set."""
     return {
         "dataset": name, "label": name, "rows": 200, "classes": {"no": 120, "yes": 80},
-        "features": {"x": {}, "y": {}}, "missing_cells": 0, "duplicate_rows": 0,
+        "features": {
+            name: {"kind": "number", "missing": 0, "distinct": 200} for name in ("x", "y")
+        }, "missing_cells": 0, "duplicate_rows": 0,
         "near_duplicate_rows": 0, "pairs_by_chance": 0.0, "near_pairs_by_chance": 0.0,
         "group_columns": [],
         "licence": None, "sha256": "ab" * 32,

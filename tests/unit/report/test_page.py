@@ -81,6 +81,7 @@ def test_page_needs_nothing_but_itself(made):
     page = Page(text)
     own = {f"#{name}" for name in page.ids}
     files = {f"figures/{e.name}.{k}" for e in made[1] for k in ("svg", *PRINTED)}
+    files |= {"methods.txt", "methods.tex", "references.bib"}
     assert {link for link in page.links if not link.startswith("data:")} <= own | files
     assert "@import" not in text
     assert not re.search(r"url\((?!#)", text)

@@ -1,0 +1,211 @@
+"""What was measured and tested, at what level, with what corrections, and by which programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from bakeoff.compare import Comparison
+from bakeoff.compare.dependence import OPTION
+from bakeoff.report import prose
+from bakeoff.report.cells import capital
+from bakeoff.report.family import Family
+from bakeoff.report.methods.data import MOST
+from bakeoff.report.methods.sentence import Sentence, cited
+from bakeoff.report.numbers import count, percent, words
+from bakeoff.report.study import Study, clean
+from bakeoff.report.verdict.wording import name, the
+from bakeoff.spec.related import dependent
+
+_TESTS = (("7c",), ("12e",))
+_CORRECTED = {
+    "holm": "holm1979",
+    "hochberg": "hochberg1988",
+    "hommel": "hommel1988",
+    "shaffer": "shaffer1986",
+    "bergmann-hommel": "garcia2008",
+    "max-t": "hothorn2008",
+}
+_NOT_LIBRARIES = ("python", "bakeoff", "snakemake", "platform", "machine", "matplotlib")
+
+
+def analysis(study: Study) -> Iterator[Sentence]:
+    """Say what was measured, what was tested, and by which programs."""
+    yield _metrics(study)
+    for test in study.chosen:
+        yield from _test(study, test)
+    yield from _level(study)
+    yield from _related(study)
+    yield from _subgroups(study)
+    yield from _without(study)
+    yield _programs(study)
+
+
+def _metrics(study: Study) -> Sentence:
+    metrics = [study.metrics[name] for name in study.experiment.metrics]
+    first, others = metrics[0], [metric.title for metric in metrics[1:]]
+    said = f"Models are ranked by {first.title}"
+    if others:
+        said += (
+            f"; {words(others, MOST)} {'was' if len(others) == 1 else 'were'} measured beside it"
+        )
+    return Sentence((f"{said}.",), ("7a",), ("12e",))
+
+
+def _test(study: Study, test: Mapping[str, Any]) -> Iterator[Sentence]:
+    """Say what a test compared, on what, and what followed it."""
+    posthoc = test["posthoc"]
+    found = [f for f in study.families if f.entry.name == test["test"]]
+    after = [f for f in study.families if posthoc and f.entry.name == posthoc["test"]]
+    own = [f for f in found if not f.rows[0].follows]
+    if not own:  # told with the test that it follows
+        return
+    parts = [f"{capital(_who(study, own[0]))} by {the(own[0])}", _sources(own)]
+    parts.append(f" on {_on(study, own[0])}{_options(own, test)}")
+    if after:
+        parts += [f", followed by {the(after[0])}", _sources(after)]
+        parts.append(" of every pair" if not after[0].control else " of each with the control")
+    adjusted = next((f for f in (*own, *after) if f.role == "pair" and not f.bayesian), None)
+    if adjusted is not None:
+        parts += _correction(adjusted.rows[0])
+    yield Sentence((*parts, "."), *_TESTS)
+
+
+def _who(study: Study, family: Family) -> str:
+    by = words(_metrics_of(study, family), MOST)
+    if family.role == "single":
+        return f"{by} of each model was tested against a value"
+    if family.role == "omnibus":
+        return f"all models were compared at once in {by}"
+    if family.control:
+        return f"{name(study, family.control)} was compared with each other model in {by}"
+    return f"{'pairs of' if len(study.models) > 2 else 'the two'} models were compared in {by}"
+
+
+def _metrics_of(study: Study, family: Family) -> list[str]:
+    alike = (f for f in study.families if f.entry == family.entry and f.role == family.role)
+    return list(dict.fromkeys(f.measure.title for f in alike))
+
+
+def _on(study: Study, family: Family) -> str:
+    if not family.dataset:
+        return f"one score per data set, from {prose.PLANS[family.plan]}"
+    each = ", in each data set" if len(study.datasets) > 1 else ""
+    return f"{prose.PLANS[family.plan]}{each}"
+
+
+def _sources(families: Sequence[Family]) -> Any:
+    entry = families[0].entry
+    used = (row.result.get("method") for family in families for row in family.rows)
+    return cited([entry.citation, *used])
+
+
+def _options(families: Sequence[Family], test: Mapping[str, Any]) -> str:
+    """Name the form of a test, its side, its margin and its region of equivalence."""
+    row = families[0].rows[0]
+    said = []
+    variants = list(dict.fromkeys(r.variant for f in families for r in f.rows if r.variant))
+    if variants:
+        said.append(f"variant {words(variants)}")
+    if row.alternative != "two-sided":
+        said.append("one-sided")
+    for value, what in ((row.margin, "a margin"), (row.rope, "a region of practical equivalence")):
+        if value == value and value is not None:
+            said.append(f"{what} of ±{value:g}")
+    asked = {key: v for key, v in test["options"].items() if key in ("p0", "mu0")}
+    said += [f"{key} = {value:g}" for key, value in asked.items()]
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _correction(row: Comparison) -> list[Any]:
+    if row.family_size < 2:
+        return []
+    if row.correction == "none":
+        return [f"; the {row.family_size} p-values were not corrected"]
+    how = prose.CORRECTIONS.get(row.correction, row.correction.replace("-", " "))
+    said = f"; p-values of {row.family_size} hypotheses were adjusted by the {how} procedure"
+    return [said, cited([_CORRECTED.get(row.correction)])]
+
+
+def _level(study: Study) -> Iterator[Sentence]:
+    """State the level and the intervals, where anything was tested."""
+    rows = [row for family in study.families if not family.bayesian for row in family.rows]
+    if any(family.bayesian for family in study.families):
+        said = (
+            f"Bayesian tests decide by a posterior probability of {percent(1 - study.alpha)} or "
+            "more."
+        )
+        yield Sentence((said,), ("7b", "7c"), ("12e",))
+    if not rows:
+        return
+    said = f"The level of every test is {percent(study.alpha)}"
+    if any(row.role == "pair" and row.ci_low == row.ci_low for row in rows):
+        joint = any(prose.level_of(row).startswith("simultaneous") for row in rows)
+        kind = "simultaneous confidence intervals" if joint else "confidence intervals"
+        said += f", and differences are given with {percent(1 - study.alpha)} {kind}"
+    yield Sentence((f"{said}.",), ("7b",), ("12e",))
+
+
+def _related(study: Study) -> Iterator[Sentence]:
+    """Say what relates rows, and what the tests on rows made of it."""
+    for dataset, kin in dependent(study.experiment).items():
+        how = "come in groups" if kin.kind == "group" else "follow each other in time"
+        on_rows = [
+            f.rows[0] for f in study.families if f.dataset == dataset and f.entry.evidence.on_rows
+        ]
+        if not on_rows:
+            continue
+        said = f"Rows of {study.dataset_label(dataset)} {how} by {clean(kin.column)}"
+        if any(OPTION in row.result for row in on_rows):
+            said += "; tests on rows took them for independent all the same"
+        else:
+            worth = prose.worth(study, on_rows[0]).partition(", worth ")[2]
+            n = count(on_rows[0].n, "row")
+            said += f"; {n} are worth {worth}" if worth else ""
+            said += ", which the tests on rows account for"
+        yield Sentence((f"{said}.",), ("6b", "7c"), ("12e",))
+
+
+def _subgroups(study: Study) -> Iterator[Sentence]:
+    if study.subgroups.empty:
+        return
+    columns = [clean(str(column)) for column in dict.fromkeys(study.subgroups["column"])]
+    yield Sentence(
+        (
+            f"Differences were estimated in the subgroups by {words(columns, MOST)}, with a test "
+            "of whether they differ",
+            cited(["welch1951"]),
+            ", adjusted by the Holm procedure",
+            cited(["holm1979"]),
+            ".",
+        ),
+        ("7b", "7c"),
+        ("12d",),
+    )
+
+
+def _without(study: Study) -> Iterator[Sentence]:
+    """Name the models that dropped out."""
+    if study.failed.empty:
+        return
+    pairs = dict.fromkeys(zip(study.failed["model"], study.failed["dataset"], strict=True))
+    said = [f"{name(study, str(m))} on {study.dataset_label(str(d))}" for m, d in pairs]
+    yield Sentence((f"Left out, because fits failed: {words(said, MOST)}.",), ("4a",))
+
+
+def _programs(study: Study) -> Sentence:
+    known = study.environment
+    own = [
+        f"{program} {known[program]}" for program in ("bakeoff", "snakemake") if program in known
+    ]
+    others = [
+        f"{library} {version}"
+        for library, version in known.items()
+        if library not in _NOT_LIBRARIES
+    ]
+    python = [f"Python {known['python']}"] if "python" in known else []
+    done = f"Computed with {words([*own, *python, *others], 20)}" if known else "Computed"
+    return Sentence(
+        (f"{done}; every random number comes from the seed {study.experiment.seed}.",),
+        ("2c",),
+    )

@@ -1,0 +1,184 @@
+"""How models were prepared, trained and tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from bakeoff.report.methods.data import MOST, begun
+from bakeoff.report.methods.sentence import Sentence, cited
+from bakeoff.report.numbers import percent, spread, words
+from bakeoff.report.study import Study
+from bakeoff.report.verdict.wording import name
+from bakeoff.spec.models import ChosenThreshold, Model, Tune
+from bakeoff.spec.resampling import Halves, KFold, Plan, Resampled
+
+_SEARCHES = {
+    "grid": "a grid search",
+    "random": "a random search",
+    "halving": "a search by successive halving",
+}
+
+
+def design(study: Study) -> Iterator[Sentence]:
+    """Say how models were prepared, and how rows were divided for training and testing."""
+    yield from _preprocessing(study)
+    for model, spec in study.experiment.fitted.items():
+        yield from _choices(study, model, spec)
+    yield from _plans(study)
+    yield from _together(study)
+
+
+def _preprocessing(study: Study) -> Iterator[Sentence]:
+    fitted = study.experiment.fitted
+    by: dict[str, list[str]] = {}
+    for model, spec in fitted.items():
+        own = [step.estimator.rpartition(".")[2] for step in spec.own_preprocessing]
+        said = f"by {', then '.join(own)}" if own else str(spec.preprocessing)
+        by.setdefault(said, []).append(name(study, model))
+    if "auto" in by:
+        yield Sentence((_automatic(study, by["auto"], len(fitted)),), ("4c", "6a"), ("12b",))
+    for said, models in by.items():
+        who = _who(models, len(fitted))
+        if said == "none" and any(fitted[m].steps is None for m in fitted):
+            yield Sentence((begun(f"{who} got the columns as they are."),), ("4c",), ("12b",))
+        elif said not in ("auto", "none"):
+            text = f"Columns were prepared for {who} {said}, fitted on training rows alone."
+            yield Sentence((text,), ("4c", "6a"), ("12b",))
+
+
+def _who(models: list[str], everyone: int) -> str:
+    return "all models" if len(models) == everyone > 1 else words(models, MOST)
+
+
+def _automatic(study: Study, models: list[str], everyone: int) -> str:
+    features = [f for card in study.cards.values() for f in card["features"].values()]
+    steps = []
+    if any(feature["kind"] != "number" for feature in features):
+        steps.append("columns of text, categories and dates were encoded as numbers")
+    if any(feature["missing"] for feature in features):
+        steps.append(
+            "missing values were imputed by the median, with an indicator, where the estimator "
+            "takes none"
+        )
+    steps.append("numbers were standardised, except for models made of trees")
+    for_whom = "" if len(models) == everyone else f"for {words(models, MOST)}, "
+    return begun(f"{for_whom}{words(steps)}; all of this was learned from training rows alone.")
+
+
+def _choices(study: Study, model: str, spec: Model) -> Iterator[Sentence]:
+    who = name(study, model)
+    if spec.tune is not None:
+        yield Sentence((_search(who, spec.tune),), ("5d", "5e", "6a"), ("12c",))
+    if isinstance(spec.threshold, ChosenThreshold):
+        said = (
+            f"The threshold of {who} was chosen for the best {spec.threshold.choose} of "
+            f"{spec.threshold.cv}-fold out-of-fold predictions of the training rows."
+        )
+        yield Sentence((said,), ("5d", "6a"), ("15",))
+    elif spec.threshold is not None:
+        said = f"{who} predicts the positive class from {spec.threshold:g} on."
+        yield Sentence((said,), (), ("15",))
+    if spec.class_weight is not None:
+        how = "inversely to their frequency" if spec.class_weight == "balanced" else "as set"
+        yield Sentence((f"In training {who}, classes were weighted {how}.",), ("5a",), ("13",))
+    if spec.early_stopping is not None:
+        said = (
+            f"Training of {who} stopped when {percent(spec.early_stopping.fraction)} of the "
+            f"training rows, set aside, gained nothing for {spec.early_stopping.rounds} rounds."
+        )
+        yield Sentence((said,), ("5e", "6a"), ("12c",))
+    if spec.seeds > 1:
+        said = f"{who} was fitted with {spec.seeds} seeds in every fold, whose mean score counts."
+        yield Sentence((said,), ("5a",), ("12c",))
+
+
+def _search(who: str, tune: Tune) -> str:
+    if tune.validation is None:
+        by = f"{tune.cv}-fold cross-validation inside each training part"
+    elif isinstance(tune.validation, float):
+        by = f"{percent(tune.validation)} of each training part, set aside"
+    else:
+        by = f"the training rows that the column {tune.validation.column} names"
+    space = words(list(tune.space), MOST)
+    return (
+        f"{space} of {who} {'was' if len(tune.space) == 1 else 'were'} chosen by "
+        f"{_SEARCHES[tune.search]} for {tune.scoring} on {by}."
+    )
+
+
+def _plans(study: Study) -> Iterator[Sentence]:
+    experiment = study.experiment
+    for plan, spec in experiment.resampling.plans().items():
+        if experiment.by_scores(plan):
+            said = f"The scores are those of {_plan(study, plan, spec)}, made elsewhere."
+            yield Sentence((said,), ("5c",), ("12a",))
+            continue
+        if plan == "holdout":
+            yield Sentence((f"{_holdout(study)}.",), ("5c",), ("12a",))
+            continue
+        done = "trained and tested" if experiment.fitted else "tested"
+        source = cited(["dietterich1998"] if plan == "cv_5x2" else [])
+        said = f"Models were {done} by {_plan(study, plan, spec)}"
+        yield Sentence((said, source, "."), ("5c",), ("12a",))
+    if len(study.models) > 1 and not all(map(experiment.by_scores, experiment.resampling.plans())):
+        done = "trained and tested" if experiment.fitted else "tested"
+        yield Sentence((f"All models were {done} on the same rows.",), ("5c",), ("12a",))
+
+
+def _plan(study: Study, plan: str, spec: Plan) -> str:
+    known = [d for d in study.divisions if d["plan"] == plan]
+    kind = "stratified " if known and all(d["stratified"] for d in known) else ""
+    if plan == "holdout":
+        return "one test set"
+    if plan == "cv_5x2":
+        return f"five replications of {kind}2-fold cross-validation"
+    if isinstance(spec, Halves):
+        return (
+            f"{kind}{spec.folds}-fold cross-validation inside both halves of {spec.repeats} random "
+            f"halvings of the rows, and {spec.full_repeats} times of all rows"
+        )
+    if isinstance(spec, Resampled):
+        return (
+            f"{spec.repeats} random {kind}divisions with {percent(spec.test_size)} of the rows "
+            "for testing"
+        )
+    assert isinstance(spec, KFold)
+    rows = {d["rows"] for d in known}
+    what = "leave-one-out" if rows == {spec.folds} else f"{kind}{spec.folds}-fold"
+    said = f"{what} cross-validation"
+    if spec.columns:
+        return f"{said} with the folds of the column {words(list(spec.columns))}"
+    return said if spec.repeats == 1 else f"{spec.repeats} repeats of {said}"
+
+
+def _holdout(study: Study) -> str:
+    rows = study.scores[study.scores["plan"] == "holdout"]
+    tested = spread(list(rows["n_test"]))
+    if not study.experiment.fitted:
+        return f"Models were tested on {tested} held-out rows"
+    methods = {d["method"] for d in study.divisions if d["plan"] == "holdout"}
+    chosen = {"column": ", as a column says", "test file": " of a file of their own"}
+    how = chosen.get(next(iter(methods)), "") if len(methods) == 1 else ""
+    trained = spread(list(rows["n_train"]))
+    return f"Models were fitted once on {trained} rows and tested on {tested} held-out rows{how}"
+
+
+def _together(study: Study) -> Iterator[Sentence]:
+    """Say where divisions went by groups or by time."""
+    grouped = _datasets(study, (d["dataset"] for d in study.divisions if d["groups"]))
+    timed = _datasets(study, (d["dataset"] for d in study.divisions if d["method"] == "time"))
+    if grouped:
+        said = f"No group of rows{grouped} was divided between training and test."
+        yield Sentence((said,), ("6b",), ("12a",))
+    if timed:
+        said = f"Rows{timed} were tested by models that were trained on earlier ones."
+        yield Sentence((said,), ("6b",), ("12a",))
+
+
+def _datasets(study: Study, found: Iterable[str]) -> str:
+    names = list(dict.fromkeys(found))
+    if not names:
+        return ""
+    alike = len(names) == len(study.datasets) > 1
+    where = "any data set" if alike else words([study.dataset_label(n) for n in names], MOST)
+    return f" of {where}"
