@@ -9,8 +9,9 @@ from bakeoff.report.methods.sentence import Sentence, cited
 from bakeoff.report.numbers import percent, spread, words
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.wording import name
-from bakeoff.spec.models import ChosenThreshold, Model, Tune
+from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Halves, KFold, Plan, Resampled
+from bakeoff.spec.training_choices import ChosenThreshold, Tune
 
 _SEARCHES = {
     "grid": "a grid search",
