@@ -36,7 +36,7 @@ generate: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.levels
 	@$(BIN)/python -m benchmarks.crossval page
 	@$(BIN)/python -m benchmarks.dependent page
-	@$(BIN)/python benchmarks/any_metric.py --page
+	@$(BIN)/python -m benchmarks.pages
 	@$(BIN)/python -m bakeoff.schema
 	@$(BIN)/python docs/stats/table.py
 	@$(BIN)/python docs/stats/figure.py

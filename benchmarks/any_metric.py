@@ -1,4 +1,4 @@
-"""Type I error and coverage by any metric on one test set: `python benchmarks/any_metric.py`.
+"""Type I error and coverage by any metric on one test set: `python -m benchmarks.any_metric`.
 
 Binormal scores of two models that share part of their noise, on n rows of which a share π is
 positive. The null is exchangeable (both models alike) or weak (the same metric through other
@@ -20,11 +20,11 @@ import numpy as np
 from scipy import integrate, optimize, special, stats
 
 from bakeoff.stats import Status, metric_ci, metric_difference
+from benchmarks.pages import renewed
 
 HERE = Path(__file__).parent
 RATES = HERE / "any_metric.csv"
 PAGE = HERE.parent / "docs" / "stats" / "any-metric.md"
-BEGIN, END = "<!-- rates: begin -->\n", "<!-- rates: end -->\n"
 
 DECISIONS = ("f1", "precision", "recall", "balanced_accuracy", "mcc", "kappa")
 METRICS = (*DECISIONS, "roc_auc", "average_precision", "brier", "log_loss", "expected_cost")
@@ -215,13 +215,9 @@ def _above(rows: list[dict[str, str]]) -> str:
     return f"Above 6 % in some cell: {', '.join(found) or 'none'}."
 
 
-def write_page() -> None:
-    """Write the table into the page."""
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(
-        before + BEGIN + "\n" + table(read_rates()) + "\n" + END + after, encoding="utf-8"
-    )
+def page() -> str:
+    """Return the page with the table of today's results."""
+    return renewed(PAGE, "rates", table(read_rates()))
 
 
 def main() -> None:
@@ -232,7 +228,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.page:
         simulate(arguments.replicates)
-    write_page()
+    PAGE.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Many models by one metric: what corrections cost and keep: `benchmarks/any_metric_families.py`.
+"""Many models by one metric, what corrections cost and keep: `benchmarks.any_metric_families`.
 
 All pairs of 5 or 20 models, their p-values adjusted by the maximum statistic, by Holm and by
 Bonferroni. Equal models: how often any difference is found (the family-wise error). Models whose
@@ -16,14 +16,14 @@ import math
 from pathlib import Path
 
 import numpy as np
-from any_metric import METRICS, SEPARATION, SHARED, models
 
 from bakeoff.stats import Status, adjust_pvalues, best_models, compare_models
+from benchmarks.any_metric import METRICS, SEPARATION, SHARED, models
+from benchmarks.pages import renewed
 
 HERE = Path(__file__).parent
 RATES = HERE / "any_metric_families.csv"
 PAGE = HERE.parent / "docs" / "stats" / "any-metric.md"
-BEGIN, END = "<!-- families: begin -->\n", "<!-- families: end -->\n"
 CORRECTIONS = ("max-t", "holm", "bonferroni")
 SKILLS = ("equal", "rising")
 RISE = 0.8
@@ -126,11 +126,9 @@ def _span(values: list[float], decimals: int = 3) -> str:
     return f"{min(values):.{decimals}f}–{max(values):.{decimals}f}"
 
 
-def write_page() -> None:
-    """Write the table into the page."""
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{table()}\n\n{END}{after}", encoding="utf-8")
+def page() -> str:
+    """Return the page with the table of today's results."""
+    return renewed(PAGE, "families", table())
 
 
 def main() -> None:
@@ -141,7 +139,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.page:
         simulate(arguments.replicates)
-    write_page()
+    PAGE.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Time of all pairs of models by F1, beside other packages: `benchmarks/any_metric_speed.py`.
+"""Time of all pairs of models by F1, beside other packages: `benchmarks.any_metric_speed`.
 
-    python benchmarks/any_metric_speed.py --others OTHER/bin/python
+    python -m benchmarks.any_metric_speed --others OTHER/bin/python
 
 Every task runs in a process of its own: CPU seconds and peak memory, imports included. The other
 packages (stambo, confidenceinterval, SciPy) live in an environment of their own, whose Python is
@@ -25,10 +25,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.pages import renewed
+
 HERE = Path(__file__).parent
 TABLE = HERE / "any_metric_speed.csv"
 PAGE = HERE.parent / "docs" / "stats" / "any-metric.md"
-BEGIN, END = "<!-- speed: begin -->\n", "<!-- speed: end -->\n"
 DRAWS, FEW, FEWER = 9_999, 24, 8
 
 
@@ -149,7 +150,11 @@ def measure(others: str) -> None:
     for name in TASKS:
         python = sys.executable if name.startswith("bakeoff") else others
         done = subprocess.run(
-            [python, __file__, "--task", name], capture_output=True, text=True, check=True
+            [python, "-m", "benchmarks.any_metric_speed", "--task", name],
+            cwd=HERE.parent,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         rows.append(json.loads(done.stdout.splitlines()[-1]))
         print(rows[-1], flush=True)
@@ -184,11 +189,9 @@ def paragraph() -> str:
     return "\n".join([*lines, "", note])
 
 
-def write_page() -> None:
-    """Write the paragraph into the page."""
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{paragraph()}\n\n{END}{after}", encoding="utf-8")
+def page() -> str:
+    """Return the page with the paragraph of today's results."""
+    return renewed(PAGE, "speed", paragraph())
 
 
 def main() -> None:
@@ -203,7 +206,7 @@ def main() -> None:
         return
     if not arguments.page:
         measure(arguments.others)
-    write_page()
+    PAGE.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Which standard error for groups of rows: `python benchmarks/clustered_forms.py`.
+"""Which standard error for groups of rows: `python -m benchmarks.clustered_forms`.
 
 A mean of numbers per row and an area under the ROC curve can be tested on groups by three forms of
 one idea, sums over groups of influence values: `plain`, se² = G/(G − 1)·ΣS²/n² with the degrees of
@@ -26,11 +26,11 @@ from bakeoff.stats import (
     metric_difference,
 )
 from bakeoff.stats._tails import t_pvalue
+from benchmarks.pages import renewed
 
 HERE = Path(__file__).parent
 RATES = HERE / "clustered_forms.csv"
 PAGE = HERE.parent / "docs" / "dependent-rows.md"
-BEGIN, END = "<!-- forms: begin -->\n", "<!-- forms: end -->\n"
 
 QUANTITIES = ("mean", "auc", "auc_rare")
 GROUPS, SIZES, EFFECTS = (6, 10, 20, 50), ("equal", "unequal"), ("normal", "skewed")
@@ -163,11 +163,9 @@ def _worst(rows: list[dict[str, str]], form: str) -> str:
     return f"{max(known):.3f}" + (f" ({least:.2f})" if least < 0.99 else "")
 
 
-def write_page() -> None:
-    """Write the table into the page."""
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{table()}\n\n{END}{after}", encoding="utf-8")
+def page() -> str:
+    """Return the page with the table of today's results."""
+    return renewed(PAGE, "forms", table())
 
 
 def main() -> None:
@@ -178,7 +176,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.page:
         simulate(arguments.replicates)
-    write_page()
+    PAGE.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Measure tests on rows in groups: `python benchmarks/clustered_speed.py`, clustered_speed.csv.
+"""Measure tests on rows in groups: `python -m benchmarks.clustered_speed`, clustered_speed.csv.
 
 All pairs of models with sign flips by convolution, intervals and Holm's correction. Seconds are
 CPU seconds of one process, so that they do not depend on what else runs; memory is the most that

@@ -1,4 +1,4 @@
-"""Wrong decisions of the gate: `python benchmarks/gate.py`.
+"""Wrong decisions of the gate: `python -m benchmarks.gate`.
 
 The candidate is worse by exactly the margin: to ship it and to block it are both wrong, and both as
 likely as a wrong decision can be. Two models on n rows, independent or in groups (the wins of a
@@ -21,11 +21,11 @@ from scipy import special
 from bakeoff.stats import level_of_use
 from bakeoff.stats._clusters import Clusters, design_effect, intraclass_correlation, moments
 from bakeoff.stats._difference_limits import _melded_cdf, _melded_lower, tango_statistic
+from benchmarks.pages import renewed
 
 HERE = Path(__file__).parent
 RATES = HERE / "gate.csv"
 PAGE = HERE.parent / "docs" / "gate.md"
-BEGIN, END = "<!-- rates: begin -->\n", "<!-- rates: end -->\n"
 ALPHA, MARGIN, USES = 0.05, 0.02, 200
 DECISIONS = 100_000
 TEST_SETS = 5_000
@@ -159,9 +159,6 @@ def _line(
 
 def page() -> str:
     """Return the page with the table of the rates."""
-    text = PAGE.read_text()
-    head, rest = text.split(BEGIN)
-    _, tail = rest.split(END)
     with RATES.open(newline="") as file:
         lines = [
             f"| {r['rows']} | {int(r['n']):,} | {float(r['discordance']):.2f} | {r['uses']} | "
@@ -173,7 +170,7 @@ def page() -> str:
         "| rows | n | discordance | uses | test sets | false ship | false block |\n"
         "|---|--:|--:|--:|--:|--:|--:|\n"
     )
-    return f"{head}{BEGIN}{table}{''.join(lines)}{END}{tail}"
+    return renewed(PAGE, "rates", table + "".join(lines))
 
 
 def main() -> None:

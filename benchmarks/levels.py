@@ -15,9 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from bakeoff.stats import TypeOneError, catalogue, proportion_ci
-from benchmarks import type1
 from benchmarks.crossval import rates as crossval
 from benchmarks.crossval.regimes import REGIMES
+from benchmarks.type1.rates import rates_by_setting
+from benchmarks.type1.settings import SETTINGS
 
 HERE = Path(__file__).parent
 MODULE = HERE.parent / "src" / "bakeoff" / "stats" / "_levels.py"
@@ -127,10 +128,10 @@ def _rows(name: str) -> Iterator[Mapping[str, str]]:
 
 
 def _type1() -> Iterator[Rate]:
-    for row in _rows("type1.csv"):
+    for row in _rows("type1/rates.csv"):
         if row["default"] == "yes":
             counts = int(row["runs"]), int(row["rejected"])
-            yield Rate(row["test"], row["family"], row["setting"], *counts, "type1.csv")
+            yield Rate(row["test"], row["family"], row["setting"], *counts, "type1/rates.csv")
 
 
 def _crossval() -> Iterator[Rate]:
@@ -277,7 +278,7 @@ for name, test in catalogue().items():
 
 """
 STUDIES = {
-    "type1.csv": "below",
+    "type1/rates.csv": "below",
     "crossval/rates.csv": "[cross-validation](../cross-validation.md)",
     "dependent/rates.csv": "[dependent rows](type1-dependent.md)",
     "dependent/folds.csv": "[dependent rows](type1-dependent.md)",
@@ -311,10 +312,10 @@ def summary(found: Mapping[str, Level]) -> str:
 
 
 def page(found: Mapping[str, Level]) -> str:
-    """Return the page: the rule, all tests, and the settings of type1.csv."""
+    """Return the page: the rule, all tests, and the settings of type1/rates.csv."""
     parts = [INTRODUCTION + summary(found)]
-    rows = type1.rates_by_setting()
-    for setting in type1.SETTINGS:
+    rows = rates_by_setting()
+    for setting in SETTINGS:
         lines = [
             "| test | on | options | rejected | 95 % interval | runs | undecided | seen |",
             "|---|---|---|---:|---|---:|---:|---|",

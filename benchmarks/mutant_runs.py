@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mutant_points import ROOT, Mutant, mutated
+
+from benchmarks.mutant_points import ROOT, Mutant, mutated
 
 # what most tests import, so that a fork need not
 LIBRARIES = (
@@ -178,7 +179,7 @@ class Copy:
         paths = os.pathsep.join([str(folder / "src"), str(folder)])
         one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
         self.server = subprocess.Popen(
-            [sys.executable, str(folder / "benchmarks/mutant_runs.py")],
+            [sys.executable, "-m", "benchmarks.mutant_runs"],
             cwd=folder,
             env={**os.environ, **one, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"},
             stdin=subprocess.PIPE,

@@ -6,12 +6,12 @@ points and at least 15. Each is tried on a copy of the tree: the tests that run 
 function go, those of the mirrored file first, until one fails. A mutant whose tests all pass has
 survived: a fault there would go unnoticed.
 
-    python benchmarks/mutants.py                      # all rooms, one process per core
-    python benchmarks/mutants.py --rooms stats fit    # only these; the others' rows stay
-    python benchmarks/mutants.py --far 1              # only tests of the room itself: quick
-    python benchmarks/mutants.py --survivors          # then what survived, or has not been tried
-    python benchmarks/mutants.py --list               # show the mutants, run nothing
-    python benchmarks/mutants.py --table              # write the table into docs/testing.md
+    python -m benchmarks.mutants                      # all rooms, one process per core
+    python -m benchmarks.mutants --rooms stats fit    # only these; the others' rows stay
+    python -m benchmarks.mutants --far 1              # only tests of the room itself: quick
+    python -m benchmarks.mutants --survivors          # then what survived, or has not been tried
+    python -m benchmarks.mutants --list               # show the mutants, run nothing
+    python -m benchmarks.mutants --page               # write the table into docs/testing.md
 
 Each file of tests runs once without a mutation, to learn which functions each test runs and how
 long it takes; tests that fail then are left out. A fork server keeps the libraries imported, so a
@@ -32,8 +32,9 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from queue import Queue
 
-from mutant_points import ROOT, Mutant, draw, hash_of
-from mutant_runs import Copy, Known, attempt
+from benchmarks.mutant_points import ROOT, Mutant, draw, hash_of
+from benchmarks.mutant_runs import Copy, Known, attempt
+from benchmarks.pages import renewed
 
 TABLE = ROOT / "benchmarks/mutants.csv"
 EQUIVALENT = ROOT / "benchmarks/mutants_equivalent.csv"
@@ -96,10 +97,7 @@ def page() -> str:
         lines.append(f"| {place} | {' | '.join(cells)} | {why} |")
     if not rows:
         lines = ["*Not measured for this version.*"]
-    begin, end = "<!-- mutants: begin -->\n", "<!-- mutants: end -->"
-    text = PAGE.read_text(encoding="utf-8")
-    before, after = text.split(begin)[0], text.split(end)[1]
-    return before + begin + "\n".join(lines) + "\n" + end + after
+    return renewed(PAGE, "mutants", "\n".join(lines))
 
 
 def _short(code: str) -> str:
@@ -117,7 +115,7 @@ def main() -> None:
     options.add_argument("--rooms", nargs="+", default=[])
     options.add_argument("--survivors", action="store_true")
     options.add_argument("--list", action="store_true")
-    options.add_argument("--table", action="store_true")
+    options.add_argument("--page", action="store_true")
     given = options.parse_args()
     drawn = draw(given.seed, given.count)
     done = {_key(row) for row in read(TABLE) if row["outcome"] == "killed"}
@@ -130,7 +128,7 @@ def main() -> None:
     if given.list:
         for m in todo:
             print(f"{m.file}:{m.line} {m.function}: {m.before}  →  {m.after}")
-    elif not given.table:
+    elif not given.page:
         try_all(drawn, todo, given.jobs, given.far)
     if not given.list:
         PAGE.write_text(page(), encoding="utf-8")

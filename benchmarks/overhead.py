@@ -8,10 +8,10 @@ Runs, in one go and on the same splits,
 
 then (a) and (b) again with fits of two seconds, and the cost per job from 100 to 5,000 jobs.
 
-    python benchmarks/overhead.py            # everything, about 10 minutes
-    python benchmarks/overhead.py short      # (a), (b), (c) on seven models: about a minute
-    python benchmarks/overhead.py long jobs  # the other parts
-    python benchmarks/overhead.py halves     # CPU time a fit of the plan `halves`, batched
+    python -m benchmarks.overhead            # everything, about 10 minutes
+    python -m benchmarks.overhead short      # (a), (b), (c) on seven models: about a minute
+    python -m benchmarks.overhead long jobs  # the other parts
+    python -m benchmarks.overhead halves     # CPU time a fit of the plan `halves`, batched
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Time predictions that are given: 5 models × a million rows, by `python benchmarks/rows.py`.
+"""Time predictions that are given: 5 models × a million rows, by `python -m benchmarks.rows`.
 
 Machines differ, so every time is also told as a ratio: to the time that reading the same five CSV
 files takes with pyarrow, measured in the same run. Results go to rows.csv.

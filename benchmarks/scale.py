@@ -4,9 +4,9 @@ Each study has n data sets of 100 rows, n models that learn next to nothing, and
 model on each data set (5x2cv and a holdout): what is measured is the workflow. One job does all
 fits on a data set.
 
-    python benchmarks/scale.py                  # 99, 1,100, 11,264 and 110,000 fits
-    python benchmarks/scale.py 10 32            # n = 10 and 32 only
-    python benchmarks/scale.py --plot           # draw docs/performance.svg from what was measured
+    python -m benchmarks.scale                  # 99, 1,100, 11,264 and 110,000 fits
+    python -m benchmarks.scale 10 32            # n = 10 and 32 only
+    python -m benchmarks.scale --plot           # draw docs/performance.svg from what was measured
 
 Results are added to benchmarks/scale.csv: seconds, peak memory in MiB of the main process and of
 all processes together.

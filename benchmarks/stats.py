@@ -1,7 +1,7 @@
 """Measure the speed claims of `bakeoff.stats` against mlxtend and statsmodels, in one run.
 
-    python benchmarks/stats.py            # everything, about a minute
-    python benchmarks/stats.py --quick    # smaller tables, a few seconds
+    python -m benchmarks.stats            # everything, about a minute
+    python -m benchmarks.stats --quick    # smaller tables, a few seconds
 
 Each line says what was measured, how long bakeoff took (the best of several calls), how long
 the other package took on the same data, and the ratio. Loops of the other package that would

@@ -9,10 +9,10 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from benchmarks.crossval.rates import PROCEDURES, Rate
+from benchmarks.pages import renewed
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, FIGURE = DOCS / "cross-validation.md", DOCS / "cross-validation.svg"
-BEGIN, END = "<!-- rates: begin -->\n", "<!-- rates: end -->\n"
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#444444")
 
 
@@ -115,7 +115,5 @@ def draw(found: Sequence[Rate], path: Path = FIGURE) -> None:
 
 def renew(found: Sequence[Rate]) -> str:
     """Return the page with its tables renewed."""
-    before, rest = PAGE.read_text().split(BEGIN)
-    _, after = rest.split(END)
-    tables = f"\n{summary(found)}\n\n<details><summary>Every regime</summary>\n\n{details(found)}\n"
-    return f"{before}{BEGIN}{tables}\n</details>\n\n{END}{after}"
+    every = f"<details><summary>Every regime</summary>\n\n{details(found)}\n\n</details>"
+    return renewed(PAGE, "rates", f"{summary(found)}\n\n{every}")

@@ -6,17 +6,17 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "anova_oneway": (
         "liberal",
         ("neighbours",),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "anova_repeated_measures": (
         "liberal",
         ("neighbours",),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "binomial_test": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "clustered_accuracy": (
         "holds",
@@ -61,7 +61,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "cochran_q": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "compare_models": (
         "holds",
@@ -76,32 +76,32 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "conover_friedman": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "corrected_kfold_t": (
         "liberal",
         ("shrunken",),
-        ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
+        ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "corrected_one_sample_t": (
         "liberal",
         ("neighbours",),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "corrected_repeated_kfold_t": (
         "liberal",
         ("neighbours", "shrunken", "trees and selection", "rows in groups"),
-        ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
+        ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "corrected_resampled_t": (
         "liberal",
         ("neighbours", "shrunken", "rows in groups"),
-        ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
+        ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "cost_sensitive": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "crossed_mcnemar": (
         "holds",
@@ -111,7 +111,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "cv5x2_f": (
         "liberal",
         ("neighbours", "shrunken", "linear by AUC", "neighbours by AUC", "rows in groups"),
-        ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
+        ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "cv5x2_mcnemar": (
         "liberal",
@@ -121,12 +121,12 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "cv5x2_t": (
         "liberal",
         ("neighbours", "shrunken", "linear by AUC", "neighbours by AUC", "rows in groups"),
-        ("type1.csv", "crossval/rates.csv", "dependent/folds.csv"),
+        ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "delong": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "diebold_mariano": (
         "liberal",
@@ -136,22 +136,22 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "dunn": (
         "conservative",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "friedman": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "friedman_aligned_ranks": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "friedman_posthoc": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "half_sample_one_t": (
         "holds",
@@ -166,42 +166,42 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "hotelling_t2": (
         "liberal",
         ("neighbours",),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "hotelling_t2_unpaired": (
         "liberal",
         ("neighbours",),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "iman_davenport": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "kfold_t": (
         "liberal",
         ("neighbours", "shrunken", "trees and selection", "neighbours by AUC", "rows in groups"),
-        ("type1.csv", "crossval/rates.csv"),
+        ("type1/rates.csv", "crossval/rates.csv"),
     ),
     "kruskal_wallis": (
         "conservative",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "looney_f": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "manova": (
         "liberal",
         ("neighbours",),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "mcnemar": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "mean_difference": (
         "holds",
@@ -216,12 +216,12 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "nemenyi": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "one_sample_t": (
         "liberal",
         ("linear", "neighbours"),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "pairwise_clustered_mcnemar": (
         "holds",
@@ -236,27 +236,27 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "pairwise_mcnemar": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "pairwise_rank_sum": (
         "conservative",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "pairwise_wilcoxon": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "proportion_difference": (
         "liberal",
         ("errors on different rows",),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "quade": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "resampled_t": (
         "liberal",
@@ -270,12 +270,12 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
             "neighbours by AUC",
             "rows in groups",
         ),
-        ("type1.csv", "crossval/rates.csv"),
+        ("type1/rates.csv", "crossval/rates.csv"),
     ),
     "sign_test": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "tost_cv5x2": (
         "liberal",
@@ -285,7 +285,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "tost_folds": (
         "conservative",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "tost_half_samples": (
         "holds",
@@ -295,17 +295,17 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "tost_paired": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "tukey_hsd": (
         "liberal",
         ("neighbours",),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
     "wilcoxon_signed_rank": (
         "holds",
         (),
-        ("type1.csv",),
+        ("type1/rates.csv",),
     ),
 }
 """The word, the families it is liberal for, the studies."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from bakeoff.stats import TypeOneError, catalogue
-from benchmarks import levels, type1
+from benchmarks import levels
 from benchmarks.levels import Rate, level
+from benchmarks.type1.rates import rates_by_setting
+from benchmarks.type1.settings import SETTINGS
 
 
 def rate(rejected: int, family: str = "linear", runs: int = 1000) -> Rate:
-    return Rate("t", family, family, runs, rejected, "type1.csv")
+    return Rate("t", family, family, runs, rejected, "type1/rates.csv")
 
 
 @pytest.mark.parametrize(
@@ -31,9 +33,9 @@ def test_rule(rates: list[Rate], word: str, families: tuple[str, ...]) -> None:
 
 
 def test_a_variant_that_is_not_the_default_does_not_count() -> None:
-    tests = {(r.test, r.regime): r for r in levels.read() if r.study == "type1.csv"}
-    title = type1.SETTINGS[0].title
-    (row,) = (r for r in type1.rates_by_setting()[title] if r["options"] == "variant=midp")
+    tests = {(r.test, r.regime): r for r in levels.read() if r.study == "type1/rates.csv"}
+    title = SETTINGS[0].title
+    (row,) = (r for r in rates_by_setting()[title] if r["options"] == "variant=midp")
     assert tests["mcnemar", title].rejected == int(row["rejected"])
     own = {r.regime for r in levels.read() if r.test == "half_sample_t"}
     assert own
@@ -61,11 +63,9 @@ def test_module_and_page_are_made_from_the_simulations() -> None:
 
 
 def test_every_setting_is_in_the_file_as_it_is_now() -> None:
-    known = type1.rates_by_setting()
-    assert list(known) == [setting.title for setting in type1.SETTINGS], (
-        "run: python -m benchmarks.type1"
-    )
-    for setting in type1.SETTINGS:
+    known = rates_by_setting()
+    assert list(known) == [setting.title for setting in SETTINGS], "run: python -m benchmarks.type1"
+    for setting in SETTINGS:
         shown = [(r["test"], r["on"], r["options"], r["family"]) for r in known[setting.title]]
         asked = [(t.test, t.evidence, t.label, setting.family) for t in setting.trials]
         assert shown == asked

@@ -3,13 +3,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks import type1
+from benchmarks.type1.learners import (
+    NEIGHBOUR_ACCURACY,
+    nearest_centroid,
+    nearest_neighbour,
+    true_accuracy,
+)
+from benchmarks.type1.refits import refits
+from benchmarks.type1.settings import SETTINGS
+from benchmarks.type1.trials import Row, Setting, run
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("setting", type1.SETTINGS, ids=lambda s: s.title)
-def test_rejection_rates_are_as_expected(setting: type1.Setting) -> None:
-    rows = list(type1.run(setting, replications=160, seed=2024))
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda s: s.title)
+def test_rejection_rates_are_as_expected(setting: Setting) -> None:
+    rows = list(run(setting, replications=160, seed=2024))
     assert rows
     surprises = {
         f"{row.trial.test} {row.trial.label}": (row.rate, row.interval)
@@ -21,22 +29,20 @@ def test_rejection_rates_are_as_expected(setting: type1.Setting) -> None:
 
 
 def test_the_same_seed_gives_the_same_rates() -> None:
-    setting = next(s for s in type1.SETTINGS if "randomised" in s.title)
-    first, again, other = (
-        [row.rejected for row in type1.run(setting, 30, seed)] for seed in (1, 1, 2)
-    )
+    setting = next(s for s in SETTINGS if "randomised" in s.title)
+    first, again, other = ([row.rejected for row in run(setting, 30, seed)] for seed in (1, 1, 2))
     assert first == again
     assert first != other
 
 
 def test_wilson_interval_of_a_rate() -> None:
-    row = type1.Row(type1.SETTINGS[0], type1.SETTINGS[0].trials[0], 200, 10, 0)
+    row = Row(SETTINGS[0], SETTINGS[0].trials[0], 200, 10, 0)
     # Wilson (1927) for 10 of 200
     assert row.interval == pytest.approx((0.02738, 0.08958), abs=1e-5)
 
 
 def test_algorithms_under_the_null_have_one_accuracy() -> None:
-    draw = type1.refits(type1.nearest_centroid, same_features=False)
+    draw = refits(nearest_centroid, same_features=False)
     means = np.mean(
         [
             [np.mean(scores) for scores in draw(np.random.default_rng([7, i]))["10-fold"]]
@@ -45,10 +51,10 @@ def test_algorithms_under_the_null_have_one_accuracy() -> None:
         axis=0,
     )
     assert means[0] == pytest.approx(means[1], abs=0.01)
-    assert means == pytest.approx([type1.true_accuracy(180)] * 2, abs=0.01)
+    assert means == pytest.approx([true_accuracy(180)] * 2, abs=0.01)
 
 
-@pytest.mark.parametrize("rows", type1.NEIGHBOUR_ACCURACY)
+@pytest.mark.parametrize("rows", NEIGHBOUR_ACCURACY)
 def test_accuracy_of_the_nearest_neighbour(rows: int) -> None:
     rng, found = np.random.default_rng(3), []
     for _ in range(200):
@@ -56,6 +62,6 @@ def test_accuracy_of_the_nearest_neighbour(rows: int) -> None:
         sample = np.concatenate([y, tested])
         x = rng.normal(size=(len(sample), 6)) + 0.35 * (2 * sample[:, None] - 1)
         train = np.arange(len(sample))[None, :] < rows
-        right = type1.nearest_neighbour(x, sample, train, rng)
+        right = nearest_neighbour(x, sample, train, rng)
         found.append(right[0, rows:].mean())
-    assert np.mean(found) == pytest.approx(type1.NEIGHBOUR_ACCURACY[rows], abs=0.007)
+    assert np.mean(found) == pytest.approx(NEIGHBOUR_ACCURACY[rows], abs=0.007)

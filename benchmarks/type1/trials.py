@@ -1,0 +1,135 @@
+"""Tests of the catalogue run on evidence under their nulls, and what is counted of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from bakeoff.stats import PairwiseResult, catalogue, proportion_ci
+
+ALPHA = 0.05
+Array = np.ndarray[Any, np.dtype[Any]]
+Evidence = Mapping[str, tuple[Any, ...]]
+Draw = Callable[[np.random.Generator], Evidence]
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    """One test on one kind of evidence of a setting.
+
+    `expected` is ``"holds"`` (a rate up to .06) or ``"liberal"``; `share` is the part of the
+    replications that an expensive test gets.
+    """
+
+    evidence: str
+    test: str
+    options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    expected: str = "holds"
+    share: float = 1.0
+
+    @property
+    def by_default(self) -> bool:
+        """Whether this is the variant that the test runs by default."""
+        own = catalogue()[self.test].options.get("variant")
+        return own is None or self.options.get("variant", own.default) == own.default
+
+    @property
+    def label(self) -> str:
+        """Name the options that a reader needs to tell the rows apart."""
+        shown = {k: v for k, v in self.options.items() if isinstance(v, (str, bool))}
+        return ", ".join(f"{k}={v}" for k, v in shown.items())
+
+
+@dataclasses.dataclass(frozen=True)
+class Setting:
+    """A way to draw evidence under the null, and the tests that are run on it.
+
+    `family` names what it stands for, where a test is liberal there: a family of learners, or a
+    situation.
+    """
+
+    title: str
+    about: str
+    draw: Draw
+    trials: tuple[Trial, ...]
+    family: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """The outcome of one trial."""
+
+    setting: Setting
+    trial: Trial
+    replications: int
+    rejected: int
+    undecided: int
+
+    @property
+    def rate(self) -> float:
+        """The rejection rate; an undecided test does not reject."""
+        return self.rejected / self.replications
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the rejection rate."""
+        low, high = proportion_ci(self.rejected, self.replications)
+        return low, high
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the interval is compatible with the expectation."""
+        low, _ = self.interval
+        return low > ALPHA if self.trial.expected == "liberal" else low <= 0.06
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """Its line of the CSV."""
+        return {
+            "setting": self.setting.title,
+            "family": self.setting.family,
+            "test": self.trial.test,
+            "on": self.trial.evidence,
+            "options": self.trial.label,
+            "default": "yes" if self.trial.by_default else "no",
+            "runs": self.replications,
+            "rejected": self.rejected,
+            "undecided": self.undecided,
+        }
+
+
+def run(setting: Setting, replications: int, seed: int) -> Iterator[Row]:
+    """Run the trials of a setting on the same evidence; each draw has its own generator."""
+    tests = catalogue()
+    runs = [max(1, round(replications * trial.share)) for trial in setting.trials]
+    rejected, undecided = [0] * len(runs), [0] * len(runs)
+    for replication in range(replications):
+        evidence = setting.draw(np.random.default_rng([seed, replication]))
+        for i, trial in enumerate(setting.trials):
+            if replication < runs[i]:
+                function = tests[trial.test].function
+                p = _pvalue(function, evidence[trial.evidence], trial.options)
+                rejected[i] += p < ALPHA
+                undecided[i] += math.isnan(p)
+    for trial, *counts in zip(setting.trials, runs, rejected, undecided, strict=True):
+        yield Row(setting, trial, *counts)
+
+
+def _pvalue(
+    function: Callable[..., Any], data: tuple[Any, ...], options: Mapping[str, Any]
+) -> float:
+    """Return the p-value, of all pairs the smallest: one false rejection is one too many.
+
+    What a test refuses, such as criteria that are one and the same on these folds, is undecided.
+    """
+    try:
+        result = function(*data, **options)
+    except ValueError:
+        return math.nan
+    if isinstance(result, PairwiseResult):
+        return min(pair.pvalue_adjusted for pair in result.pairs)
+    return float(result.pvalue)
