@@ -16,6 +16,7 @@ from bakeoff.report.drawing import (
 )
 from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
 from bakeoff.report.pairs_shown import order
+from bakeoff.report.patterns import row_patterns
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study
 
@@ -40,7 +41,7 @@ def draw(item: Item, study: Study) -> Drawing:
     if not len(mixed):
         text = f"the models are right on the same {n_right} rows and wrong on the same {n_wrong}"
         return message(text, LEGEND)
-    patterns, counts = np.unique(mixed, axis=0, return_counts=True)
+    patterns, counts = row_patterns(mixed)
     most = MOST_PATTERNS if len(study.datasets) == 1 else MOST_OF_SEVERAL
     first = np.lexsort((*(~patterns).T[::-1], -counts))[:most]
     n_patterns = len(patterns)

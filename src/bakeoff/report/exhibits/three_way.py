@@ -7,6 +7,7 @@ import numpy as np
 from bakeoff.report.cells import count_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.pairs_shown import order
+from bakeoff.report.patterns import row_patterns
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Column, PageTable, tabulate, text
 
@@ -28,7 +29,7 @@ def build(item: Item, study: Study) -> PageTable:
     if len(known) < 2:
         return tabulate(item, COLUMNS, (), "There are no two models to cross.")
     said = [tested.predicted[:, tested.models.index(m)] for m in known]
-    found, n = np.unique(np.column_stack([tested.truth, *said]), axis=0, return_counts=True)
+    found, n = row_patterns(np.column_stack([tested.truth, *said]))
     by_count = np.argsort(-n, kind="stable")
     names = [clean(name) for name in tested.classes]
     rows = [
