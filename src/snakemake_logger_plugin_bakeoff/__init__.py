@@ -7,6 +7,7 @@ complete log under .snakemake/log always has them.
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 import time
@@ -91,6 +92,8 @@ class LogHandler(LogHandlerBase):
 
     def __post_init__(self) -> None:
         """Start with nothing counted."""
+        # a full disk that takes no line of Snakemake's log is told by the steps, without frames
+        logging.raiseExceptions = False
         settings = self.common_settings
         self.stream: TextIO = sys.stdout if settings.stdout else sys.stderr
         self.in_terminal = self.stream.isatty()

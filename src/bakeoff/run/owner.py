@@ -10,7 +10,7 @@ import yaml
 
 from bakeoff.errors import UserError
 from bakeoff.files import write_text
-from bakeoff.paths import Paths
+from bakeoff.paths import FOLDERS, Paths
 
 
 def check_folder(paths: Paths) -> None:
@@ -19,10 +19,10 @@ def check_folder(paths: Paths) -> None:
     Raises
     ------
     UserError
-        A file is where the folder, or one of those that it is in, should be.
+        A file is where the folder, one of those that it is in, or one in it should be.
     """
     root = Path(paths.root)
-    for place in (*reversed(root.parents), root):
+    for place in (*reversed(root.parents), root, *map(paths.folder, FOLDERS)):
         if place.exists() and not place.is_dir():
             raise UserError(
                 f"{place} is a file, and results go to a folder of that name; move it away"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
 from bakeoff.errors import UserError
-from bakeoff.paths import Paths
+from bakeoff.paths import FOLDERS, Paths
 from bakeoff.run.owner import check_folder, check_owner, note_owner
 
 PATHS = Paths.of("study")
@@ -69,10 +70,19 @@ def test_copy_of_the_whole_folder_works_on_its_own_results(monkeypatch: pytest.M
     check_owner(PATHS, "study", "a.yaml")
 
 
-@pytest.mark.parametrize("place", ["results", "results/study"])
+@pytest.mark.parametrize("place", ["results", "results/study", "results/study/data"])
 def test_file_in_the_place_of_a_folder_is_told(place: str) -> None:
     check_folder(PATHS)
     Path(place).parent.mkdir(parents=True, exist_ok=True)
     Path(place).write_text("")
     with pytest.raises(UserError, match=f"^{place} is a file, and results go to a folder"):
         check_folder(PATHS)
+
+
+def test_every_folder_of_the_results_is_looked_at() -> None:
+    made = {
+        Path(getattr(PATHS, name)(*["x"] * (len(inspect.signature(method).parameters) - 1)))
+        for name, method in inspect.getmembers(Paths, inspect.isfunction)
+        if inspect.signature(method).return_annotation == "str" and name != "top"
+    }
+    assert {path.relative_to(PATHS.root).parts[0] for path in made} == set(FOLDERS)

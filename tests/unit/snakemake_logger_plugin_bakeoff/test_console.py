@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import logging
 from pathlib import Path
@@ -245,3 +246,20 @@ def test_full_disk_is_told_without_frames(console: Any) -> None:
     (told,) = stream.getvalue().splitlines()
     assert told.startswith("OSError: [Errno 28] No space left on device: '.snakemake/metadata/x'; ")
     assert "make room and run again" in told
+
+
+def test_log_on_a_full_disk_prints_no_frames(
+    console: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class FullDisk(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    record = logging.LogRecord("snakemake", logging.INFO, "", 0, "a line", None, None)
+    log = logging.StreamHandler(FullDisk())
+    monkeypatch.setattr(logging, "raiseExceptions", True)
+    log.emit(record)
+    assert "Traceback" in capsys.readouterr().err
+    _, stream = console()
+    log.emit(record)
+    assert stream.getvalue() == ""
