@@ -86,7 +86,14 @@ def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
         try:
             part._validate_params()
         except ValueError as error:
-            raise UserError(str(error)) from None
+            raise UserError(_with_plain_values(str(error), part)) from None
+
+
+def _with_plain_values(message: str, estimator: Any) -> str:
+    """Write the value that scikit-learn names at the end of its message as the file has it."""
+    for value in estimator.get_params(deep=False).values():
+        message = message.replace(f" Got {value!r} instead.", f" Got {shown(value)} instead.")
+    return message
 
 
 def import_class(path: str) -> type:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 def row_patterns(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the different rows of a table, sorted, and how often each occurs.
 
-    The same as ``numpy.unique(table, axis=0, return_counts=True)``, which compares rows as bytes and
-    takes twenty times as long over a million of them.
+    The same as ``numpy.unique(table, axis=0, return_counts=True)``, which compares rows as bytes
+    and takes twenty times as long over a million of them.
 
     Examples
     --------

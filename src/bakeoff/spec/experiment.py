@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from bakeoff.errors import Place
 from bakeoff.keys import Id, Label, SpecSection, said
@@ -138,18 +138,18 @@ class Experiment(SpecSection):
     def _what_follows_from_given_models(cls, config: Any) -> Any:
         return with_own_metrics(with_defaults(config)) if isinstance(config, Mapping) else config
 
-    @model_validator(mode="after")
-    def _names_of_files(self) -> Self:
-        for kind in ("datasets", "models"):
-            first: dict[str, str] = {}
-            for name in getattr(self, kind):
-                if name.lower() in first:
-                    raise said(
-                        f"{kind}: {first[name.lower()]!r} and {name!r} differ by case alone, and "
-                        "become files that some systems take for one; rename one of them"
-                    )
-                first[name.lower()] = name
-        return self
+    @field_validator("datasets", "models")
+    @classmethod
+    def _names_of_files(cls, entries: dict[str, Any]) -> dict[str, Any]:
+        first: dict[str, str] = {}
+        for name in entries:
+            if name.lower() in first:
+                raise said(
+                    f"{first[name.lower()]!r} and {name!r} differ by case alone, and become files "
+                    "that some systems take for one; rename one of them"
+                )
+            first[name.lower()] = name
+        return entries
 
     @property
     def metrics(self) -> list[str]:

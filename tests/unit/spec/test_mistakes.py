@@ -321,6 +321,11 @@ MISTAKES: list[tuple[str, Change, list[str]]] = [
         ["models: 'tree' and 'Tree' differ by case alone"],
     ),
     (
+        "a date for a number",
+        lambda c: c["models"]["tree"].update(params={"max_depth": datetime.date(2024, 5, 31)}),
+        ["models.tree.params: The 'max_depth' parameter", "Got 2024-05-31 instead"],
+    ),
+    (
         "a date",
         lambda c: c.update(label=datetime.date(2024, 5, 31)),
         ["label: expected text, found 2024-05-31"],
@@ -518,6 +523,14 @@ def test_file_and_line_are_named(tmp_path: Path) -> None:
     file = tmp_path / "e.yaml"
     file.write_text("experiment: e\nseed: 1\nmodels:\n  a: {estimator: x}\n")
     with pytest.raises(UserError, match=r"e\.yaml:4: models\.a\.estimator: found 'x'"):
+        read_experiment(file)
+
+
+def test_line_of_ids_that_differ_by_case_is_that_of_their_list(tmp_path: Path) -> None:
+    file = tmp_path / "e.yaml"
+    model = "{estimator: sklearn.tree.DecisionTreeClassifier}"
+    file.write_text(f"experiment: e\nmodels:\n  RF: {model}\n  rf: {model}\n")
+    with pytest.raises(UserError, match=r"e\.yaml:2: models: 'RF' and 'rf' differ by case alone"):
         read_experiment(file)
 
 
