@@ -23,4 +23,5 @@ def row_patterns(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """
     frame = pd.DataFrame(table)
     counts = frame.groupby(list(frame)).size()
-    return counts.index.to_frame().to_numpy(), counts.to_numpy()
+    rows: NDArray[Any] = counts.index.to_frame().to_numpy()
+    return rows, np.asarray(counts, dtype=np.int64)

@@ -53,11 +53,17 @@ class DatabaseData(DataSet):
 
     def inputs(self) -> list[str]:
         """List the file of an SQLite database; what a server holds is not watched."""
-        return [self.url.removeprefix(_SQLITE)] if self._is_file else []
+        if not self._is_file:
+            return []
+        path = self.url.removeprefix(_SQLITE)
+        return [_VARIABLE.sub(lambda name: os.environ.get(name[1], name[0]), path)]
 
     def beside(self, folder: Path) -> Self:
-        """Find files that are not in the working folder in the experiment's own."""
-        if not self._is_file:
+        """Find files that are not in the working folder in the experiment's own.
+
+        An address with a variable is kept: what the environment says is in no file of results.
+        """
+        if not self._is_file or _VARIABLE.search(self.url):
             return self
         path = locate(self.url.removeprefix(_SQLITE), folder)
         return self.model_copy(update={"url": _SQLITE + path})

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from bakeoff.errors import Place, Problem, UserError, unknown
+from bakeoff.errors import Place, Problem, UserError, shown, unknown
 from bakeoff.files import is_file, locate
 from bakeoff.sources.common.base import ColumnName, Loaded, blame
 from bakeoff.sources.common.tables import TableData, TableKeys
@@ -127,7 +127,8 @@ def _with_columns(frame: pd.DataFrame, more: pd.DataFrame, other: Join, at: Plac
     if keys.duplicated().any():
         twice = keys[keys.duplicated()].iloc[0]
         raise Problem(
-            (*at, "key"), f"{other.path!r}: {other.key!r} must be unique: {twice!r} appears twice"
+            (*at, "key"),
+            f"{other.path!r}: {other.key!r} must be unique: {shown(twice)} appears twice",
         )
     twofold = [c for c in more.columns if c in frame.columns and c != other.key]
     if twofold:

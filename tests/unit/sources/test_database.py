@@ -71,7 +71,22 @@ def test_secrets_come_from_the_environment_and_are_not_shown(
     with pytest.raises(Problem, match=r"url: nosuch://\$\{DB_USER\}.* cannot be opened") as told:
         load(made)
     assert "hunter2" not in str(told.value)
-    monkeypatch.setenv("DB_FILE", "study")
-    card = load(experiment(tiny, **entry | {"url": "sqlite:///study.db"})).card
+    card = load(experiment(tiny, **entry)).card
     assert card["source"]["query"] == QUERY
     assert "hunter2" not in str(card) + str(made.resolved())
+
+
+def test_file_may_be_named_by_the_environment(
+    tiny: dict[str, Any], entry: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = experiment(tiny, **entry | {"url": "sqlite:///${DB_FOLDER}/study.db"})
+    with pytest.raises(Problem, match=r"url: there is no environment variable DB_FOLDER"):
+        load(made)
+    monkeypatch.setenv("DB_FOLDER", str(Path.cwd()))
+    assert list(made.datasets["d"].inputs()) == [str(Path.cwd() / "study.db")]  # type: ignore[union-attr]
+    card = load(made).card
+    assert card["rows"] == 344
+    assert str(Path.cwd()) not in str(card) + str(made.resolved())
+    monkeypatch.setenv("DB_FOLDER", "elsewhere")
+    with pytest.raises(Problem, match=r"url: no file at 'elsewhere/study\.db'"):
+        load(made)

@@ -71,7 +71,7 @@ def test_second_table_is_joined_by_its_key(tiny: dict[str, Any], joined: dict[st
     [
         ({"key": "pat"}, None, "join[0].key: the first table: unknown column 'pat'"),
         ({"path": "labb.csv"}, None, "join: no file at 'labb.csv'; did you mean 'lab.csv'?"),
-        ({}, "patient;iron\n1;2\n1;3\n", "join[0].key: 'lab.csv': 'patient' must be unique"),
+        ({}, "patient;iron\n1;2\n1;3\n", "join[0].key: 'lab.csv': 'patient' must be unique: 1 "),
         ({}, "patient;age\n1;2\n", "join[0]: 'lab.csv' has the column 'age', which is there"),
         ({}, "patient;iron\n77;2\n", "join[0].key: no 'patient' of the first table is in"),
     ],
