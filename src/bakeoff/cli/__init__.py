@@ -173,7 +173,9 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         help="two models without a file: rows that both, only A, only B and neither is right on",
     )
     parser.add_argument(
-        "--variant", metavar="NAME", help="of McNemar's test: midp (default), exact, chi2 or others"
+        "--variant",
+        metavar="NAME",
+        help="McNemar's: midp (default), exact, exact_unconditional, corrected or asymptotic",
     )
     parser.add_argument(
         "--alternative",

@@ -59,7 +59,8 @@ def run(args: argparse.Namespace) -> None:
         given = read(args)
     except Problem as problem:
         option = _OPTIONS.get(str(problem.path[-1]))
-        raise UserError(f"{option}: {problem.message}" if option else problem.message) from None
+        message = problem.message.replace("`missing_target: drop`", "`--missing-target drop`")
+        raise UserError(f"{option}: {message}" if option else message) from None
     study = make_study(given, args)
     verdict = answer(study)
     brief = not args.metric and not study.numbers
@@ -191,12 +192,14 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
         _show_right(study)
     for metric in () if brief else study.experiment.metrics:
         _show_contenders(study, metric)
-    for family in study.families:
+    for i, family in enumerate(study.families):
         if family.role == "omnibus":
             row = family.rows[0]
             text = f"{family.entry.title}: {_statistic(row)}p = {pvalue(row.pvalue)}"
             say(f"  {text.replace('= <', '<').replace('= >', '>')}", "")
         else:
+            if i and study.families[i - 1].role != "omnibus":
+                say("")
             _show_pairs(study, family)
 
 

@@ -6,12 +6,10 @@ import argparse
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 from numpy.typing import NDArray
 
 from bakeoff.compare import (
@@ -31,6 +29,7 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
+from bakeoff.spec.load import read_yaml
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import Evidence, catalogue
 from bakeoff.stats.metric_families import MAX_T
@@ -130,6 +129,11 @@ def _tests(
         if args.correction is None:
             options.setdefault(name, {})["correction"] = MAX_T
     if args.variant is not None:
+        if "mcnemar" not in run:
+            raise UserError(
+                "--variant is of McNemar's test, which compares accuracies: leave it out, or add "
+                f"--metric {METRIC}"
+            )
         options["mcnemar"] = {"variant": args.variant}
     if args.assume_independent:
         for name in run:
@@ -261,6 +265,7 @@ def _scores(given: SideBySide, experiment: Experiment) -> Iterator[dict[str, Any
 def _as_options(message: str) -> str:
     """Name the options, which are keys of the experiment here."""
     message = re.sub(r"^tests\.(?:options\.\w+\.)?(\w+)", r"--\1", message, flags=re.MULTILINE)
+    message = re.sub(r" \(or set it for this test under [^)]*\)", "", message)
     return re.sub(r"^costs(\.\S+)?:", r"--costs:", message, flags=re.MULTILINE)
 
 
@@ -269,8 +274,7 @@ def _costs(path: str | None) -> Any:
     if path is None:
         return None
     try:
-        found = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(f"--costs: {path!r} cannot be read: {reason}") from None
+        found = read_yaml(path)
+    except UserError as error:
+        raise UserError(f"--costs: {error}") from None
     return found.get("costs", found) if isinstance(found, Mapping) else found

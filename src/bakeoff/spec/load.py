@@ -27,7 +27,18 @@ def read_experiment(path: str | Path) -> Experiment:
     UserError
         The file is missing, is not YAML, or does not describe an experiment.
     """
-    return load_experiment(_parse(Path(path))[1], path)
+    return load_experiment(read_yaml(path), path)
+
+
+def read_yaml(path: str | Path) -> Any:
+    """Read a YAML file as plain data.
+
+    Raises
+    ------
+    UserError
+        The file is missing or is not YAML, a key is repeated, aliases stand for too much.
+    """
+    return _parse(Path(path))[1]
 
 
 def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:

@@ -267,7 +267,7 @@ def test_costs_are_tested_too(bakeoff: Run, wide: pd.DataFrame) -> None:
     assert abs(tests["cost_sensitive"]["estimate"]) == pytest.approx(abs(costs[0] - costs[1]))
     code, out, _ = bakeoff(*options)
     assert code == 0
-    assert "cost" in out
+    assert "McNemar's test (mid-p); a single hypothesis; level 5%.\n\n  A" in out
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,11 @@ def test_costs_are_tested_too(bakeoff: Run, wide: pd.DataFrame) -> None:
             ["preds.csv", "--variant", "exakt"],
             "unknown value 'exakt'; did you mean 'exact'?",
         ),
-        (["preds.csv", "--costs", "nowhere.yaml"], "--costs: 'nowhere.yaml' cannot be read"),
+        (["preds.csv", "--costs", "nowhere.yaml"], "--costs: nowhere.yaml: cannot be read"),
+        (["preds.csv", "--costs", "bomb.yaml"], "--costs: bomb.yaml:7: aliases (*) make more"),
+        (["preds.csv", "--variant", "exact", "--metric", "f1"], "--variant is of McNemar's test"),
+        (["some.csv"], "`--missing-target drop` leaves them out"),
+        (["preds.csv", "--correction", "max-t"], "or use 'holm'\n"),
         (["preds.csv", "--costs", "wrong.yaml"], "--costs: the class 'dog' of rows has no row"),
     ],
 )
@@ -289,6 +293,9 @@ def test_mistake_in_options_of_compare(
     bakeoff: Run, wide: pd.DataFrame, options: list[str], expected: str
 ) -> None:
     Path("wrong.yaml").write_text("classes: [cat, cow]\nmatrix: [[0, 1], [5, 0]]\n")
+    lists = [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
+    Path("bomb.yaml").write_text("\n".join(["a0: &a0 [1, 1]", *lists, "classes: *a8"]))
+    wide.assign(label=wide["label"].where(wide.index > 2)).to_csv("some.csv", index=False)
     code, out, err = bakeoff("compare", *options)
     assert (code, out) == (2, "")
     assert expected in err
