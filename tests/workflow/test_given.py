@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from bakeoff.cli import main
 from bakeoff.fit.predictions import Predictions
 from tests.conftest import Runner
 from tests.workflow.test_run import executed
@@ -63,7 +64,22 @@ def test_given_model_is_compared_as_if_it_were_fitted(beside: Runner, tiny: dict
     assert "Traceback" not in run.stderr
 
 
-def test_experiment_of_given_models_alone(beside: Runner, tiny: dict[str, Any]) -> None:
+def compared(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare the same files by the command: the same numbers in the same tables."""
+    monkeypatch.chdir(run.folder)
+    files = ("tree.csv", "bayes.parquet", "stump.parquet")
+    assert main(["compare", *files, "--csv", "tables"]) == 0
+    for name in ("pairs.mcnemar", "counts.mcnemar", "omnibus", "three_way"):
+        made, there = (
+            pd.read_csv(folder / f"tables/{name}.csv").select_dtypes("number")
+            for folder in (run.folder, run.results("brought"))
+        )
+        pd.testing.assert_frame_equal(made, there)
+
+
+def test_experiment_of_given_models_alone(
+    beside: Runner, tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     given_tree(beside.folder)
     results = beside.folder / "results/tiny/predictions/iris"
     for model in ("bayes", "stump"):
@@ -92,6 +108,7 @@ def test_experiment_of_given_models_alone(beside: Runner, tiny: dict[str, Any]) 
     page = (beside.results("brought") / "report.html").read_text()
     assert "Bayes, elsewhere" in page
     assert "not the class of the largest probability" not in page
+    compared(beside, monkeypatch)
 
     made = pd.read_csv(beside.folder / "tree.csv")
     wrong = int((made["y_pred"] != made["y_true"]).sum())

@@ -42,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = make_parser()
     args = parser.parse_args(arguments)
+    args.arguments = list(sys.argv[1:] if arguments is None else arguments)
     code = 0
     try:
         code = import_module(f"bakeoff.cli.{args.command}").run(args) or 0
@@ -214,12 +215,18 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         help="take related rows for independent all the same; the verdict says so",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead")
+    files = parser.add_argument_group("files to write, none by default")
+    files.add_argument("--html", metavar="FILE", help="the page: verdict, figures and tables")
+    files.add_argument("--markdown", metavar="FILE", help="the verdict and the tables")
+    files.add_argument("--latex", metavar="FILE", help="the tables, for a paper")
+    files.add_argument("--csv", metavar="FOLDER", help="the tables, a file each")
     parser.epilog = (
         "Two models: McNemar's test (mid-p). More: Cochran's Q, and McNemar's test for the pairs.\n"
         "\nexamples:\n"
         "  bakeoff compare predictions.csv --truth diagnosis\n"
         "  bakeoff compare resnet.csv vit.csv mixer.csv --versus resnet\n"
         "  bakeoff compare predictions.csv --metric f1 --metric mcc --positive sick\n"
+        "  bakeoff compare predictions.csv --html report.html --csv tables\n"
         "  bakeoff compare losses.csv --values lower --groups patient\n"
         "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet"
     )

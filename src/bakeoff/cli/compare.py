@@ -54,7 +54,7 @@ _OPTIONS = {
 
 
 def run(args: argparse.Namespace) -> None:
-    """Compare and print."""
+    """Compare, write what is asked for, and print."""
     try:
         given = read(args)
     except Problem as problem:
@@ -63,6 +63,10 @@ def run(args: argparse.Namespace) -> None:
         raise UserError(f"{option}: {message}" if option else message) from None
     study = make_study(given, args)
     verdict = answer(study)
+    if args.html or args.markdown or args.latex or args.csv:
+        from bakeoff.cli.compare_files import write  # it draws: slow to import
+
+        write(study, verdict, given, args)
     brief = not args.metric and not study.numbers
     if args.json:
         found = as_json(study, verdict, brief=brief)

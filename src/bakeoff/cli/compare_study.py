@@ -17,18 +17,21 @@ from bakeoff.compare import (
     Context,
     check_classes,
     choose_tests,
+    list_tests,
     merged,
     run_test,
 )
 from bakeoff.compare.dependence import OPTION
 from bakeoff.compare.evidence import PairedPredictions, PairedValues, RowEvidence
 from bakeoff.compare.score_intervals import of_test_set, of_values, tabulate
+from bakeoff.data.pairing import given_card
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import UserError, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
+from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.load import read_yaml
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import Evidence, catalogue
@@ -37,6 +40,7 @@ from bakeoff.stats.metric_families import MAX_T
 METRIC = "accuracy"
 ROWS = "rows"
 """The id of the one data set."""
+WHY = "what `bakeoff compare` runs for so many models and these metrics"
 _BY_COUNTS = ("accuracy", "error")
 """What McNemar's test compares."""
 
@@ -61,14 +65,19 @@ def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
     scores = pd.DataFrame(_scores(given, experiment))
     numbers = {ROWS: rows} if isinstance(rows, PairedValues) else {}
     labelled = {ROWS: rows} if isinstance(rows, PairedPredictions) else {}
+    spec = experiment.datasets[ROWS]
+    assert isinstance(spec, GivenData)
+    files = {ROWS: args.files}
+    card = given_card(ROWS, spec, files, given.truth, given.classes, given.left_out)
     return Study(
         experiment,
         comparisons,
         scores,
         pd.DataFrame(),
-        {},
+        {ROWS: card},
         labelled,
         numbers=numbers,
+        chosen=[test | {"why": WHY} for test in list_tests(experiment, chosen)],
         intervals=tabulate(_intervals(experiment, rows)),
     )
 

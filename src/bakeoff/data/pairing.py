@@ -160,9 +160,11 @@ def load_given(name: str, experiment: Experiment) -> Table:
         classes = () if experiment.by_values else RIGHT_OR_WRONG
     elif files:
         classes = _classes(rows.labels, spec, ("datasets", name))
-    labels = pd.Categorical.from_codes(rows.labels.among(classes), pd.Index(classes, dtype=object))
+    truth = rows.labels.among(classes)
+    labels = pd.Categorical.from_codes(truth, pd.Index(classes, dtype=object))
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: labels, **_related(rows, files)})
-    card = _card(name, spec, rows, classes, experiment)
+    files_of = experiment.given_files(name)
+    card = given_card(name, spec, files_of, truth, classes, len(rows.left_out))
     return Table(frame, classes, card, _carried(name, experiment, rows, files))
 
 
@@ -303,24 +305,24 @@ def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
     return tuple(ordered)
 
 
-def _card(
+def given_card(
     name: str,
     spec: GivenData,
-    rows: LabelledRows,
+    files: Mapping[str, Sequence[str]],
+    truth: NDArray[Any],
     classes: tuple[str, ...],
-    experiment: Experiment,
+    left_out: int = 0,
 ) -> dict[str, Any]:
-    files = experiment.given_files(name)
-    codes = rows.labels.among(classes)
-    counts = np.bincount(codes[codes >= 0], minlength=len(classes))  # numbers have no class
+    """Return what is known of rows that bring predictions, from their true classes."""
+    counts = np.bincount(truth[truth >= 0], minlength=len(classes))  # numbers have no class
     return {
         "dataset": name,
         "label": spec.label or name,
         "source": {"source": "given", "files": files},
         "licence": spec.licence,
-        "rows": len(rows.ids),
+        "rows": len(truth),
         "classes": dict(zip(classes, counts.tolist(), strict=True)),
-        "rows_dropped_without_target": len(rows.left_out),
+        "rows_dropped_without_target": left_out,
         "group_columns": [],
         "features": {},
         "missing_cells": 0,

@@ -146,6 +146,8 @@ class Exhibit:
         Whether the page puts 2×2 tables of right and wrong rows below it, data set by data set.
     timed : bool
         Whether it tells times, which differ from run to run.
+    of_fits : bool
+        Whether it is about fits and their divisions, of which files that are compared tell nothing.
     """
 
     section: Section
@@ -158,6 +160,7 @@ class Exhibit:
     folded: str = ""
     fourfolds: bool = False
     timed: bool = False
+    of_fits: bool = False
 
     def __post_init__(self) -> None:
         if not self.caption.strip():

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from bakeoff.files import write_text
 from bakeoff.report import citations, page
 from bakeoff.report.drawing import save, svg
+from bakeoff.report.exhibit import Drawing, Item
 from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.methods import methods
 from bakeoff.report.study import Study
-from bakeoff.report.tables import to_csv, to_latex
-from bakeoff.report.verdict import answer
+from bakeoff.report.tables import PageTable, to_csv, to_latex
+from bakeoff.report.verdict import Verdict, answer
 
 PRINTED = ("pdf", "png")
 
@@ -28,10 +30,8 @@ def make_report(study: Study, folder: str | Path) -> None:
     """
     root = Path(folder)
     items = exhibits(study.experiment, study.tests)
-    verdict = answer(study)
-    tables = {item.name: build(item, study) for item in items if item.form == "table"}
-    drawings = {item.name: draw(item, study) for item in items if item.form == "figure"}
-    pictures = {name: svg(drawing.figure) for name, drawing in drawings.items()}
+    verdict, tables = answer(study), make_tables(study, items)
+    drawings, pictures = _drawn(study, items)
     bound = page.Page(study, verdict, items, drawings, tables, pictures)
     write_text(root / "report.html", page.html(bound))
     write_text(root / "report.md", page.document(bound))
@@ -47,6 +47,24 @@ def make_report(study: Study, folder: str | Path) -> None:
         write_text(root / "tables" / f"{name}.tex", to_latex(table, name))
     for item in items:
         write_text(root / "captions" / f"{item.kind}.rst", f"{item.caption}\n")
+
+
+def make_tables(study: Study, items: Iterable[Item]) -> dict[str, PageTable]:
+    """Build the tables among some exhibits, by their names."""
+    return {item.name: build(item, study) for item in items if item.form == "table"}
+
+
+def make_page(study: Study, verdict: Verdict, items: Sequence[Item]) -> str:
+    """Return the page of some exhibits as HTML that needs no other file."""
+    drawings, pictures = _drawn(study, items)
+    tables = make_tables(study, items)
+    return page.html(page.Page(study, verdict, items, drawings, tables, pictures, alone=True))
+
+
+def _drawn(study: Study, items: Iterable[Item]) -> tuple[dict[str, Drawing], dict[str, str]]:
+    """Draw the figures among some exhibits; return them also as SVG."""
+    drawings = {item.name: draw(item, study) for item in items if item.form == "figure"}
+    return drawings, {name: svg(drawing.figure) for name, drawing in drawings.items()}
 
 
 def make_prints(study: Study, folder: str | Path) -> None:

@@ -77,6 +77,8 @@ class Page:
         What they hold.
     pictures : Mapping of name to str
         The drawings as SVG files.
+    alone : bool
+        Whether the figures are on the page alone, and not in files beside it.
     """
 
     study: Study
@@ -85,6 +87,7 @@ class Page:
     drawings: Mapping[str, Drawing]
     tables: Mapping[str, PageTable]
     pictures: Mapping[str, str]
+    alone: bool = False
 
     @cached_property
     def sections(self) -> dict[str, list[Block]]:
@@ -165,12 +168,15 @@ def _render(template: str, page: Page, **more: Any) -> str:
         bibtex=citations.bibtex(page.study),
         methods=methods(page.study),
         command=command(page.study),
+        alone=page.alone,
         **more,
     )
 
 
 def command(study: Study) -> str:
-    """Return the command that reproduces the experiment."""
+    """Return the command that makes the same results."""
+    if study.command:
+        return study.command
     if not study.file or study.file == "config/config.yaml":
         return "snakemake --cores all"
     return f"snakemake --cores all --configfile {shlex.quote(study.file)}"

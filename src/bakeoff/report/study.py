@@ -72,6 +72,8 @@ class Study:
         What is odd about given predictions on its test rows, a sentence each.
     numbers : Mapping of data set to PairedValues
         A number per row and model, where the models bring these in place of predictions.
+    command : str
+        What compared the files of a study that no experiment made; else empty.
     """
 
     experiment: Experiment
@@ -93,6 +95,7 @@ class Study:
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     numbers: Mapping[str, PairedValues] = dataclasses.field(default_factory=dict)
+    command: str = ""
 
     @property
     def models(self) -> tuple[str, ...]:

@@ -81,5 +81,6 @@ EXHIBIT = TableExhibit(
     "differ much make the scores of single folds differ for no merit of the models.",
     when=_divided,
     folded="Classes in the parts",
+    of_fits=True,
     build=build,
 )

@@ -34,7 +34,7 @@ def build(item: Item, study: Study) -> PageTable:
         }
         for test in study.chosen
     )
-    return tabulate(item, COLUMNS, rows, "As in tests.json.")
+    return tabulate(item, COLUMNS, rows, "" if study.command else "As in tests.json.")
 
 
 def _settings(study: Study, test: Mapping[str, Any]) -> Iterator[str]:

@@ -42,10 +42,12 @@ def build(item: Item, study: Study) -> PageTable:
                 "missing_cells": count_cell(card["missing_cells"]),
                 "duplicate_rows": count_cell(card["duplicate_rows"]),
                 "licence": text(clean(card["licence"]) if card.get("licence") else NONE),
-                "sha256": Cell(str(card["sha256"])[:12], card["sha256"]),
             }
         )
-    note = "The hash is of the canonical table; whole in the CSV file."
+        if "sha256" in card:
+            rows[-1]["sha256"] = Cell(str(card["sha256"])[:12], card["sha256"])
+    hashed = any("sha256" in row for row in rows)
+    note = "The hash is of the canonical table; whole in the CSV file." if hashed else ""
     sizes = [study.cards[name]["rows"] for name in study.datasets]
     summary = f"{count(len(rows), 'data set')} of {spread(sizes)} rows"
     return tabulate(item, COLUMNS, rows, note, summary=summary)

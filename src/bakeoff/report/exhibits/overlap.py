@@ -45,5 +45,6 @@ EXHIBIT = TableExhibit(
     "evidence counted twice.",
     when=_in_halves,
     folded="Overlap of the halves",
+    of_fits=True,
     build=build,
 )

@@ -125,5 +125,6 @@ EXHIBIT = TableExhibit(
     "5 × 2-fold cross-validation which share of their rows the halves of two replications have in "
     "common (half of them is expected). All models are trained and tested on the same rows of "
     "every division.",
+    of_fits=True,
     build=build,
 )

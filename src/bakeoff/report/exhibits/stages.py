@@ -39,5 +39,6 @@ EXHIBIT = TableExhibit(
     caption="The computing time that fitting and predicting took, by resampling plan, summed over "
     "models and data sets. It differs from run to run; everything else of the report does not.",
     timed=True,
+    of_fits=True,
     build=build,
 )

@@ -50,5 +50,6 @@ EXHIBIT = TableExhibit(
     "These differ from run to run; everything else in the report does not.",
     folded="Time and memory",
     timed=True,
+    of_fits=True,
     build=build,
 )

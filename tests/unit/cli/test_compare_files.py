@@ -1,0 +1,129 @@
+"""`bakeoff compare --html`, `--markdown`, `--latex`, `--csv`: one content, nothing else written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.cli import main
+
+Command = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def bakeoff(capsys: pytest.CaptureFixture[str]) -> Command:
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(["compare", *arguments])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def wide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Write predictions of three models with probabilities, and numbers of two."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    n = 200
+    y = rng.random(n) < 0.4
+    table = {"y": np.where(y, "sick", "well"), "site": np.arange(n) // 5}
+    for model, skill in (("a", 2.0), ("b", 1.0), ("<c>", 0.4)):
+        p = 1 / (1 + np.exp(0.7 - skill * y - rng.normal(size=n)))
+        said = np.where(p > 0.5, "sick", "well")
+        table |= {model: said, f"{model}:sick": p, f"{model}:well": 1 - p}
+    pd.DataFrame(table).to_csv("wide.csv", index=False)
+    pd.DataFrame(rng.random((n, 2)), columns=["a", "b"]).to_csv("values.csv", index=False)
+    return tmp_path
+
+
+def files(folder: Path) -> set[str]:
+    return {str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file()}
+
+
+OPTIONS = ("--truth", "y", "--models", "a,b,<c>")
+INPUTS = {"wide.csv", "values.csv"}
+
+
+def test_nothing_is_written_unasked(bakeoff: Command, wide: Path) -> None:
+    assert bakeoff("wide.csv", *OPTIONS)[0] == 0
+    assert files(wide) == INPUTS
+
+
+def test_page_and_tables_have_the_numbers_of_the_terminal(bakeoff: Command, wide: Path) -> None:
+    outputs = ("--html", "p.html", "--markdown", "p.md", "--latex", "p.tex", "--csv", "new/tables")
+    code, out, _ = bakeoff("wide.csv", *OPTIONS, "--json", *outputs)
+    assert code == 0
+    found = json.loads(out)
+    written = files(wide) - INPUTS
+    tables = {name for name in written if name.startswith("new/tables/")}
+    assert written - tables == {"p.html", "p.md", "p.tex"}
+    pairs = pd.read_csv("new/tables/pairs.mcnemar.csv")
+    told = [c for c in found["comparisons"] if c["role"] == "pair"]
+    assert sorted(pairs["pvalue"]) == pytest.approx(sorted(c["pvalue"] for c in told))
+    page, text, paper = (Path(f"p.{kind}").read_text() for kind in ("html", "md", "tex"))
+    headline = found["verdict"]["headline"]
+    assert headline in page
+    assert headline in text
+    for ending in ("\\end{table}", "\\toprule"):
+        assert paper.count(ending) == len(tables)
+    score = f"{found['models'][0]['accuracy']:.3f}"
+    assert all(score in one for one in (page, text, paper))
+
+
+def test_page_needs_no_other_file_and_tells_its_command(bakeoff: Command) -> None:
+    assert bakeoff("wide.csv", *OPTIONS, "--html", "p.html")[0] == 0
+    page = Path("p.html").read_text()
+    assert "bakeoff compare wide.csv --truth y" in page
+    assert "<svg" in page
+    for absent in ("figures/", "tests.json", "snakemake --cores", "<dt>Fits", "Seed", "<c>"):
+        assert absent not in page
+    assert "&lt;c&gt;" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "title"),
+    [
+        (("--models", "a,b"), "McNemar"),
+        (("--metric", "f1", "--metric", "roc_auc", "--positive", "sick"), "ROC AUC"),
+        (("--groups", "site"), "for groups of rows"),
+        (("--versus", "a", "--correction", "holm"), "Holm"),
+    ],
+)
+def test_page_of_every_kind_of_comparison(
+    bakeoff: Command, options: tuple[str, ...], title: str
+) -> None:
+    code, _, err = bakeoff("wide.csv", *OPTIONS, *options, "--html", "p.html", "--csv", "t")
+    assert (code, err) == (0, "")
+    assert title in Path("p.html").read_text()
+
+
+def test_page_of_numbers_per_row(bakeoff: Command) -> None:
+    assert bakeoff("values.csv", "--values", "lower", "--html", "p.html")[0] == 0
+    assert "mean" in Path("p.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--html", "."), "--html: '.' is a folder; name a file"),
+        (("--html", "ok.html", "--csv", "wide.csv"), "--csv: 'wide.csv' is a file; name a folder"),
+        (("--html", "ok.html", "--latex", "wide.csv/x.tex"), "is a file; name a folder"),
+        (("--html", "ok", "--markdown", "ok"), "two of them name the same place"),
+        (("--html", "wide.csv"), "--html: 'wide.csv' is read from; name another file"),
+    ],
+)
+def test_place_that_cannot_be_written_leaves_nothing(
+    bakeoff: Command, wide: Path, options: tuple[str, ...], said: str
+) -> None:
+    before = Path("wide.csv").read_bytes()
+    code, out, err = bakeoff("wide.csv", *OPTIONS, *options)
+    assert code == 2
+    assert said in err
+    assert out == ""
+    assert files(wide) == INPUTS
+    assert Path("wide.csv").read_bytes() == before
