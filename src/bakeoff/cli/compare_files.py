@@ -21,6 +21,8 @@ from bakeoff.report.tables import PageTable, markdown, to_csv, to_latex, to_mark
 from bakeoff.report.verdict import Verdict
 
 ASKED = ("html", "markdown", "latex", "csv")
+_OF_FITS = ("snakemake", "scikit-learn", "skrub")
+"""Packages that fit models, and compare none."""
 
 
 def write(study: Study, verdict: Verdict, given: SideBySide, args: argparse.Namespace) -> None:
@@ -35,9 +37,10 @@ def write(study: Study, verdict: Verdict, given: SideBySide, args: argparse.Name
     if not places:
         return
     _check(places, {Path(path).absolute() for path in args.files})
+    known = environment(study.experiment).items()
     own = dataclasses.replace(
         study,
-        environment=environment(study.experiment),
+        environment={name: value for name, value in known if name not in _OF_FITS},
         notes={d: [*filter(None, _notes(given))] for d in study.datasets},
         command=shlex.join(["bakeoff", *args.arguments]),
     )

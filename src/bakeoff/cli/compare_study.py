@@ -68,7 +68,9 @@ def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
     spec = experiment.datasets[ROWS]
     assert isinstance(spec, GivenData)
     files = {ROWS: args.files}
-    card = given_card(ROWS, spec, files, given.truth, given.classes, given.left_out)
+    classes = given.classes if given.in_order else ()  # of counts none are known
+    truth = given.truth if classes else np.full(len(given.truth), -1)
+    card = given_card(ROWS, spec, files, truth, classes, given.left_out)
     return Study(
         experiment,
         comparisons,

@@ -83,6 +83,14 @@ def test_page_needs_no_other_file_and_tells_its_command(bakeoff: Command) -> Non
     for absent in ("figures/", "tests.json", "snakemake --cores", "<dt>Fits", "Seed", "<c>"):
         assert absent not in page
     assert "&lt;c&gt;" in page
+    for absent in ("scikit-learn", "skrub"):  # no model was fitted
+        assert absent not in page
+
+
+def test_page_of_counts_names_no_classes(bakeoff: Command) -> None:
+    assert bakeoff("--counts", "329,22,17,63", "--html", "p.html")[0] == 0
+    assert "431 rows" in Path("p.html").read_text()
+    assert "the classes are" not in Path("p.html").read_text()
 
 
 @pytest.mark.parametrize(
