@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.cli.compare_study import KINDS, METRIC, ROWS, make_study, related
+from bakeoff.api.at_hand import KINDS, METRIC, ROWS, make_study, named
+from bakeoff.cli.compare_asked import OPTIONS, asked, related
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare import Comparison
 from bakeoff.data.predicted import Predicted, contradiction
@@ -61,7 +62,10 @@ def run(args: argparse.Namespace) -> None:
         option = _OPTIONS.get(str(problem.path[-1]))
         message = problem.message.replace("`missing_target: drop`", "`--missing-target drop`")
         raise UserError(f"{option}: {message}" if option else message) from None
-    study = make_study(given, args)
+    try:
+        study = make_study(given, asked(args))
+    except UserError as error:
+        raise named(error, OPTIONS) from None
     verdict = answer(study)
     if args.html or args.markdown or args.latex or args.csv:
         from bakeoff.cli.compare_files import write  # it draws: slow to import

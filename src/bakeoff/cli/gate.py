@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from bakeoff.cli.compare_study import KINDS
+from bakeoff.api.at_hand import KINDS
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.data.readers import reader_of
 from bakeoff.errors import Problem, UserError, unknown

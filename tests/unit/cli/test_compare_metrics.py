@@ -167,7 +167,10 @@ def test_zeros_and_ones_are_asked_about(bakeoff, data):
             ["wide.csv", "--models", "a,b", "--positive", "ill"],
             "unknown class in --positive: 'ill'",
         ),
-        (["a.csv", "b.csv", "--values", "lower", "--metric", "f1"], "--metric is for predictions"),
+        (
+            ["a.csv", "b.csv", "--values", "lower", "--metric", "f1"],
+            "--metric: these are for predictions",
+        ),
         (["a.csv", "b.csv", "--values", "lower", "--truth", "y"], "--truth is for predictions"),
         (["values.csv", "--values", "higher", "--models", "a"], "has 1 column of numbers"),
         (["wide.csv", "--values", "higher", "--models", "a,b"], "have no number in column 'a'"),

@@ -1,8 +1,7 @@
-"""`bakeoff compare`: from tables of several models to the study that an experiment would make."""
+"""Predictions at hand: from rows of several models to the study that an experiment would make."""
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,13 +25,12 @@ from bakeoff.compare.evidence import PairedPredictions, PairedValues, RowEvidenc
 from bakeoff.compare.score_intervals import of_test_set, of_values, tabulate
 from bakeoff.data.pairing import given_card
 from bakeoff.data.side_by_side import SideBySide
-from bakeoff.errors import UserError, unknown
+from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.load import read_yaml
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import Evidence, catalogue
 from bakeoff.stats.metric_families import MAX_T
@@ -50,16 +48,60 @@ KINDS: Mapping[str, GivenMetric | str] = {
     "right": "accuracy",
     "wrong": "error",
 }
-"""What `--values` may say of numbers per row."""
+"""What numbers per row may be: which way is better, or what 1 means."""
 
 
-def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
-    """Test what the experiment of these models would, and gather what a report needs."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Asked:
+    """How predictions at hand are to be compared.
+
+    Attributes
+    ----------
+    metrics : sequence of str
+        Names; accuracy if empty.
+    values : str or None
+        What the numbers per row are, of `KINDS`; None for predictions.
+    columns : Mapping of str to str
+        What the ``group``, ``time`` or ``run`` of the rows is called, where it is known.
+    costs : Any
+        What errors cost, as `costs:` of an experiment.
+    variant : str or None
+        Of McNemar's test.
+    versus : str or None
+        The model that is compared with each other, by its name.
+    correction, alternative, alpha
+        As in `tests:` of an experiment.
+    assume_independent : bool
+        Whether related rows are taken for independent.
+    files : sequence of str
+        Where the predictions were read from.
+    """
+
+    metrics: Sequence[str] = ()
+    values: str | None = None
+    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    costs: Any = None
+    variant: str | None = None
+    versus: str | None = None
+    correction: str | None = None
+    alternative: str = "two-sided"
+    alpha: float = 0.05
+    assume_independent: bool = False
+    files: Sequence[str] = ()
+
+
+def make_study(given: SideBySide, asked: Asked) -> Study:
+    """Test what the experiment of these models would, and gather what a report needs.
+
+    Raises
+    ------
+    UserError
+        What is asked for does not fit the predictions; `named` words it for who asks.
+    """
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
-    metrics = _metrics(given, args)
-    costs = _costs(args.costs)
-    tests = _tests(args, ids, metrics, costs is not None)
-    experiment, chosen = _experiment(given, ids, metrics, tests, costs, args)
+    metrics = _metrics(given, asked)
+    tests = _tests(asked, ids, metrics)
+    experiment, chosen = _experiment(given, ids, metrics, tests, asked)
     rows = _evidence(given, tuple(ids.values()))
     comparisons = tuple(merged(row for test in chosen for row in _tested(test, rows, experiment)))
     scores = pd.DataFrame(_scores(given, experiment))
@@ -67,7 +109,7 @@ def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
     labelled = {ROWS: rows} if isinstance(rows, PairedPredictions) else {}
     spec = experiment.datasets[ROWS]
     assert isinstance(spec, GivenData)
-    files = {ROWS: args.files}
+    files = {ROWS: asked.files}
     classes = given.classes if given.in_order else ()  # of counts none are known
     truth = given.truth if classes else np.full(len(given.truth), -1)
     card = given_card(ROWS, spec, files, truth, classes, given.left_out)
@@ -84,6 +126,29 @@ def make_study(given: SideBySide, args: argparse.Namespace) -> Study:
     )
 
 
+def named(error: UserError, names: Mapping[str, str]) -> UserError:
+    """Name options or arguments in place of the keys of an experiment.
+
+    Parameters
+    ----------
+    error : UserError
+        What `make_study` raised, a problem in each line.
+    names : Mapping of str to str
+        What a key is called.
+    """
+
+    def renamed(found: re.Match[str]) -> str:
+        key, rest = found[2], found[3]
+        if key not in names:
+            return found[0]
+        return f"{names[key]}:" if key == "costs" else f"{names[key]}{rest}:"
+
+    # what to do about a single test is said in the words of an experiment
+    text = re.sub(r" \(or set it for this test under [^)]*\)", "", str(error))
+    key = r"^(tests\.(?:options\.\w+\.)?)?(\w+)((?:\.\S+?)?):"
+    return UserError(re.sub(key, renamed, text, flags=re.MULTILINE))
+
+
 def _intervals(experiment: Experiment, rows: RowEvidence) -> Iterator[dict[str, Any]]:
     level = 1 - experiment.tests.alpha
     for metric in experiment.metrics:
@@ -94,34 +159,35 @@ def _intervals(experiment: Experiment, rows: RowEvidence) -> Iterator[dict[str, 
             yield from of_test_set(ROWS, own, experiment.costs_on(ROWS), level)
 
 
-def _metrics(given: SideBySide, args: argparse.Namespace) -> list[Any]:
+def _metrics(given: SideBySide, asked: Asked) -> list[Any]:
     """List the metrics, as an experiment has them."""
-    if args.values is not None:
-        kind = KINDS[args.values]
-        if args.metric:
-            raise UserError("--metric is for predictions, not for numbers per row (--values)")
+    place = ("metrics",)
+    if asked.values is not None:
+        kind = KINDS[asked.values]
+        if asked.metrics:
+            raise Problem(place, "these are for predictions, not for numbers per row")
         # what is right and what is wrong was settled when the numbers were read
         return [METRIC if isinstance(kind, str) else kind.model_dump()]
-    for name in args.metric or ():
+    for name in asked.metrics:
         if name not in METRICS:
-            raise UserError(f"--metric: {unknown('metric', name, METRICS)}")
+            raise Problem(place, unknown("metric", name, METRICS))
         if METRICS[name].binary and len(given.classes) != 2:
-            raise UserError(
-                f"--metric: {name} is for two classes, {given.name} has {len(given.classes)}; use "
-                f"{METRICS[name].instead}"
+            raise Problem(
+                place,
+                f"{name} is for two classes, {given.name} has {len(given.classes)}; use "
+                f"{METRICS[name].instead}",
             )
         silent = [m for m, found in given.models.items() if found.probabilities is None]
         if METRICS[name].needs in (Need.RANKING, Need.PROBABILITIES) and silent:
-            raise UserError(
-                f"--metric: {name} needs class probabilities, {silent[0]} brings labels alone: add "
-                "a column for each class (p_<class>; in one table of all models model:class)"
+            raise Problem(
+                place,
+                f"{name} needs class probabilities, {silent[0]} brings labels alone: add "
+                "a column for each class (p_<class>; in one table of all models model:class)",
             )
-    return list(dict.fromkeys(args.metric or (METRIC,)))
+    return list(dict.fromkeys(asked.metrics or (METRIC,)))
 
 
-def _tests(
-    args: argparse.Namespace, ids: Mapping[str, str], metrics: Sequence[Any], costs: bool
-) -> dict[str, Any]:
+def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict[str, Any]:
     """Write the `tests:` of the experiment."""
     two = len(ids) == 2
     run: list[str] = []
@@ -134,33 +200,34 @@ def _tests(
     if by_metric:
         run.append("metric_difference" if two else "compare_models")
         options[run[-1]] = {"metrics": by_metric}
-    if costs:
+    if asked.costs is not None:
         run.append("cost_sensitive")
     for name in {"compare_values", "compare_models"} & set(run):
-        if args.correction is None:
+        if asked.correction is None:
             options.setdefault(name, {})["correction"] = MAX_T
-    if args.variant is not None:
+    if asked.variant is not None:
         if "mcnemar" not in run:
-            raise UserError(
-                "--variant is of McNemar's test, which compares accuracies: leave it out, or add "
-                f"--metric {METRIC}"
+            raise Problem(
+                ("variant",),
+                "it is of McNemar's test, which compares accuracies: leave it out, or add the "
+                f"metric {METRIC}",
             )
-        options["mcnemar"] = {"variant": args.variant}
-    if args.assume_independent:
+        options["mcnemar"] = {"variant": asked.variant}
+    if asked.assume_independent:
         for name in run:
             if catalogue()[name].in_groups:
                 options.setdefault(name, {})[OPTION] = True
     found: dict[str, Any] = {
-        "alpha": args.alpha,
-        "correction": args.correction or "bonferroni",
-        "alternative": args.alternative,
+        "alpha": asked.alpha,
+        "correction": asked.correction or "bonferroni",
+        "alternative": asked.alternative,
         "run": run,
         "options": options,
     }
-    if args.versus is not None:
-        if args.versus not in ids:
-            raise UserError(unknown("model in --versus:", args.versus, ids))
-        found["versus"] = ids[args.versus]
+    if asked.versus is not None:
+        if asked.versus not in ids:
+            raise Problem(("versus",), unknown("model", asked.versus, ids))
+        found["versus"] = ids[asked.versus]
     return found
 
 
@@ -169,11 +236,10 @@ def _experiment(
     ids: Mapping[str, str],
     metrics: Sequence[Any],
     tests: Mapping[str, Any],
-    costs: Any,
-    args: argparse.Namespace,
+    asked: Asked,
 ) -> tuple[Experiment, list[ChosenTest]]:
-    columns = {key: name for key, name in related(args).items() if name is not None}
-    own = {"predictions" if args.values is None else "values": given.name, "columns": columns}
+    brings, costs = "predictions" if asked.values is None else "values", asked.costs
+    own = {brings: given.name, "columns": dict(asked.columns)}
     config = {
         "experiment": "compare",
         "datasets": {ROWS: {"source": "given", "label": given.name}},
@@ -182,20 +248,12 @@ def _experiment(
         "tests": dict(tests),
         **({"costs": costs} if costs is not None else {}),
     }
-    try:
-        experiment = load_experiment(config)
-    except UserError as error:
-        raise UserError(_as_options(str(error))) from None
+    experiment = load_experiment(config)
     problems, chosen = choose_tests(experiment)
     problems = [*problems, *check_classes(experiment, ROWS, given.classes)]
     if problems:
-        raise UserError("\n".join(_as_options(str(problem)) for problem in problems))
+        raise UserError("\n".join(map(str, problems)))
     return experiment, chosen
-
-
-def related(args: argparse.Namespace) -> dict[str, str | None]:
-    """Return the columns that say which rows belong together."""
-    return {"group": args.groups, "time": args.time, "run": args.runs}
 
 
 def _evidence(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
@@ -271,21 +329,3 @@ def _scores(given: SideBySide, experiment: Experiment) -> Iterator[dict[str, Any
                 "value": value,
                 "undefined": reason,
             }
-
-
-def _as_options(message: str) -> str:
-    """Name the options, which are keys of the experiment here."""
-    message = re.sub(r"^tests\.(?:options\.\w+\.)?(\w+)", r"--\1", message, flags=re.MULTILINE)
-    message = re.sub(r" \(or set it for this test under [^)]*\)", "", message)
-    return re.sub(r"^costs(\.\S+)?:", r"--costs:", message, flags=re.MULTILINE)
-
-
-def _costs(path: str | None) -> Any:
-    """Read what errors cost: `classes` and `matrix`, as in an experiment."""
-    if path is None:
-        return None
-    try:
-        found = read_yaml(path)
-    except UserError as error:
-        raise UserError(f"--costs: {error}") from None
-    return found.get("costs", found) if isinstance(found, Mapping) else found

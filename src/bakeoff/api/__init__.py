@@ -1,0 +1,1 @@
+"""What Python asks for: results, predictions, folds or a search at hand, compared and shown."""
