@@ -22,6 +22,7 @@ from bakeoff.compare import (
 )
 from bakeoff.compare.dependence import OPTION
 from bakeoff.compare.evidence import PairedPredictions, PairedValues, RowEvidence
+from bakeoff.compare.open_ends import range_of
 from bakeoff.compare.score_intervals import of_test_set, of_values, tabulate
 from bakeoff.data.pairing import given_card
 from bakeoff.data.side_by_side import SideBySide
@@ -287,14 +288,16 @@ def _probabilities(given: SideBySide) -> NDArray[np.float64] | None:
 def _tested(test: ChosenTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
     entry = catalogue()[test.name]
     for metric in test.metrics:
+        known = metrics_of(experiment)[metric]
         context = Context(
             ROWS,
             "holdout",
             metric,
-            metrics_of(experiment)[metric].greater_is_better,
+            known.greater_is_better,
             experiment.tests,
             experiment.seed,
             experiment.costs,
+            range_of(known, experiment.costs),
         )
         own = rows
         if isinstance(rows, PairedPredictions):

@@ -20,6 +20,7 @@ from bakeoff.compare.comparison import (
 from bakeoff.compare.corrections import adjust, check_correction, pairs_of
 from bakeoff.compare.evidence import AnyEvidence
 from bakeoff.compare.no_result import Missing, NoResult
+from bakeoff.compare.open_ends import ended
 from bakeoff.compare.setup import Setup, cost_options, setup_of
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, HypothesisTests
@@ -60,6 +61,8 @@ class Context:
         The experiment's; tests that sample draw from it.
     costs : Costs, optional
         What errors cost.
+    range : tuple of float
+        The least and the greatest value of the metric.
     """
 
     dataset: str
@@ -69,6 +72,7 @@ class Context:
     settings: HypothesisTests
     seed: int = 0
     costs: Costs | None = None
+    range: tuple[float, float] = (-math.inf, math.inf)
 
 
 def run_test(entry: Entry, evidence: AnyEvidence, context: Context) -> list[Comparison]:
@@ -270,7 +274,8 @@ class _Family:
             **more,
         }
         offered = {k: v for k, v in managed.items() if k in entry.options}
-        return entry.function(*arguments, **{**self.how.options, **offered})
+        found = entry.function(*arguments, **{**self.how.options, **offered})
+        return ended(found, entry, context.range)
 
     def _no_result(self, refusal: ValueError) -> NoResult:
         return NoResult.of(self.entry, self.how.alternative, self.evidence.n, refusal)

@@ -19,6 +19,7 @@ from bakeoff.compare.evidence import (
 from bakeoff.compare.family import Context, run_test
 from bakeoff.compare.held_out import check_related, held_out
 from bakeoff.compare.matrix import Hole, complete, read_holes, read_matrix
+from bakeoff.compare.open_ends import range_of
 from bakeoff.compare.setup import setup_of
 from bakeoff.scores import metrics_of
 from bakeoff.spec import ChosenTest, Experiment
@@ -47,6 +48,7 @@ def run_chosen(
     known = metrics_of(experiment)
     found: list[Comparison] = []
     for dataset, metric, evidence in _evidence(entry, chosen, experiment, inputs):
+        costs = experiment.costs_on(dataset) if dataset else None
         context = Context(
             dataset,
             chosen.plan,
@@ -54,7 +56,8 @@ def run_chosen(
             known[metric].greater_is_better,
             experiment.tests,
             experiment.seed,
-            experiment.costs_on(dataset) if dataset else None,
+            costs,
+            range_of(known[metric], costs),
         )
         if evidence.models:
             found += run_test(entry, evidence, context)

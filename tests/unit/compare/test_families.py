@@ -13,7 +13,9 @@ import pytest
 from bakeoff.compare import Comparison, Context, Decision, merged, run_test
 from bakeoff.compare import family as running
 from bakeoff.compare.evidence import DatasetScores, FoldScores, PairedPredictions
-from bakeoff.spec import HypothesisTests
+from bakeoff.compare.open_ends import range_of
+from bakeoff.scores import METRICS
+from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import catalogue
 from bakeoff.stats.multiplicity import adjust_pvalues
 
@@ -112,6 +114,33 @@ def test_versus_reaches_tests_of_all_pairs_at_once() -> None:
     assert [(r.model_a, r.model_b) for r in rows] == [("m1", "m0"), ("m1", "m2")]
     assert rows[0].decision in (Decision.A_BETTER, Decision.NOT_SHOWN)
     assert rows[0].estimate > 0 > rows[1].estimate
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+@pytest.mark.parametrize(
+    "name", ["kfold_t", "corrected_kfold_t", "wilcoxon_signed_rank", "mcnemar"]
+)
+def test_open_side_of_an_interval_ends_where_the_metric_does(name: str, alternative: str) -> None:
+    data = {"mcnemar": rows_right, "wilcoxon_signed_rank": over_datasets}.get(name, folds)(3)
+    known = context(alternative=alternative)
+    bounded = dataclasses.replace(known, range=(0.0, 1.0))
+    for row in run_test(CATALOGUE[name], data, bounded):
+        assert (row.ci_high if alternative == "greater" else -row.ci_low) == 1
+        ci = row.result["ci"]
+        assert (row.ci_low, row.ci_high) == (ci["low"], ci["high"])
+    unbounded = dataclasses.replace(known, range=(0.0, math.inf))
+    if name == "kfold_t":
+        for row in run_test(CATALOGUE[name], data, unbounded):
+            assert math.isinf(row.ci_high if alternative == "greater" else row.ci_low)
+
+
+def test_open_side_of_one_model_ends_where_the_metric_does() -> None:
+    known = context(alternative="less", options={"one_sample_t": {"mu0": 0.5}})
+    rows = run_test(CATALOGUE["one_sample_t"], folds(2), dataclasses.replace(known, range=(0, 1)))
+    assert [row.ci_low for row in rows] == [0, 0]
+    costs = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
+    assert range_of(METRICS["cost"], costs) == (0, 5)
+    assert range_of(METRICS["log_loss"], costs) == (0, math.inf)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -31,6 +31,15 @@ def _rows(*comparisons):
     return _three(*comparisons, tests=("mcnemar", "cochran_q"))
 
 
+def _by_f1():
+    spec = experiment(AB, tests=("cv5x2_f", "metric_difference"), metrics=["f1"])
+    on_rows = {"test": "metric_difference", "plan": "holdout", "n": 200}
+    rows = [
+        pair("a", "b", p, 0.05, metric="f1", **more) for p, more in ((0.2, {}), (0.01, on_rows))
+    ]
+    return study(spec, rows, TWO, metric="f1")
+
+
 def _undefined():
     reason = {"reason": "accuracy is undefined on a fold: no class probabilities"}
     more = {"status": "undefined_metric", "result": reason, "correction": "none"}
@@ -186,6 +195,7 @@ CASES = {
         *_pairs(0.5, 0.3, 0.1, test="mcnemar"),
         tests=("cv5x2_f", "mcnemar"),
     ),
+    "algorithms and fitted models by another metric": _by_f1,
     "a model without scores": _undefined,
     "practically equivalent": _equivalent,
     "better, yet practically equivalent": _better_yet_equivalent,

@@ -119,7 +119,8 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
     where = "" if len(study.datasets) == 1 else f" of {study.dataset_label(o.family.dataset)}"
     start = f"As for the models fitted once and tested on {row.n:,} held-out rows{where}"
     leader, others = name(study, o.leader), words([name(study, m) for m in o.others] or ["none"])
-    better, most = _SAYS[o.family.entry.evidence]
+    by = o.family.measure.title
+    better, most = (text.format(by=by) for text in _SAYS[o.family.entry.evidence])
     also = "also " if o.leader == first.leader and o.kind is first.kind else ""
     match o.kind.value:
         case "winner":
@@ -144,4 +145,5 @@ _SAYS = {
     Evidence.CORRECTNESS: ("is better than", "is right most often"),
     Evidence.LABELS: ("costs less than", "costs least"),
     Evidence.PROBABILITIES: ("ranks the rows better than", "ranks the rows best"),
+    Evidence.PREDICTIONS: ("is better by {by} than", "is best by {by}"),
 }
