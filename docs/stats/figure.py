@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from bakeoff.stats import mcnemar_from_counts
+from bakeoff.stats import mcnemar_pvalues
 
 FILE = Path(__file__).with_name("mcnemar-variants.svg")
-MOST, CONCORDANT, ALPHA = 40, 100, 0.05
+MOST, ALPHA = 40, 0.05
 VARIANTS = ("midp", "exact", "asymptotic", "corrected")
 TITLES = {
     "midp": "mid-p (the default)",
@@ -24,13 +24,8 @@ TITLES = {
 
 def pvalues(variant: str, most: int = MOST) -> NDArray[np.float64]:
     """Return p for b (down) and c (across) from 0 to `most` rows that one model alone has right."""
-    found = np.ones((most + 1, most + 1))
-    for b in range(most + 1):
-        for c in range(b + 1):
-            counts = {"only_a_correct": b, "only_b_correct": c, "both_wrong": 0}
-            result = mcnemar_from_counts(both_correct=CONCORDANT, **counts, variant=variant)
-            found[b, c] = found[c, b] = result.pvalue
-    return found
+    only_a, only_b = np.indices((most + 1, most + 1))
+    return mcnemar_pvalues(only_a, only_b, variant=variant)
 
 
 def draw(path: Path = FILE) -> None:

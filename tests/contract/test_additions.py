@@ -20,6 +20,8 @@ import pytest
 
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.xdist_group("additions")
+
 KEPT = ("src", "docs", "config", "workflow", "profiles", "tests", "benchmarks", "requirements")
 FILES = ("Snakefile", "pyproject.toml", "README.md", "CONTRIBUTING.md", "Makefile")
 STEP = re.compile(
@@ -44,6 +46,7 @@ ADDED = {
     "source": ("src/bakeoff/sources/words.py", "tests/unit/sources/test_words.py"),
     "exhibit": ("src/bakeoff/report/exhibits/names.py", "tests/unit/report/test_names.py"),
 }
+NAMES = {"test": "rows_won", "metric": "q_mean", "source": "words", "exhibit": "names"}
 
 
 class Project:
@@ -181,51 +184,34 @@ def test_docs_have_the_additions(project: Project) -> None:
 
 def test_additions_pass_the_tests(project: Project) -> None:
     """Only what looks at single additions, for the rest of the suite runs by itself."""
+    named = " or ".join([*NAMES.values(), "rows-won", "imported"])
     done = project.tested(
         *("tests/unit/stats/test_rows_won.py", "tests/unit/scores/test_q_mean.py"),
         *("tests/unit/sources/test_words.py", "tests/unit/report/test_names.py"),
-    )
-    assert done.returncode == 0, done.stdout
-    named = "rows_won or rows-won or q_mean or words or names or catalogue or every"
-    files = (
         *("tests/contract/test_catalogue.py", "tests/contract/test_docs.py"),
         *("tests/contract/test_sources.py", "tests/contract/test_exhibits.py"),
-        "tests/contract/test_metrics.py",
+        *("tests/contract/test_metrics.py", "-v", "-k", named),
     )
-    done = project.tested(*files, "-k", named)
     assert done.returncode == 0, done.stdout
+    for test in ("test_rows_won", "test_q_mean", "test_words", "test_names"):
+        assert test in done.stdout
 
 
+# what is added, its first or second file, what is wrong there, and the tests that must tell
 MISTAKES = {
     "a source without inputs": (
-        ADDED["source"][0],
-        r"    def inputs.*?return \[self.path\]\n\n",
-        "",
-        ("tests/contract/test_sources.py", "-k", "words"),
+        *("source", 0, r"    def inputs.*?return \[self.path\]\n\n", ""),
+        "test_sources.py",
     ),
-    "an exhibit without drawing": (
-        ADDED["exhibit"][0],
-        r"    build=build,\n",
-        "",
-        ("tests/contract/test_exhibits.py", "-k", "names"),
-    ),
+    "an exhibit without drawing": ("exhibit", 0, r"    build=build,\n", "", "test_exhibits.py"),
     "a test without citation": (
-        ADDED["test"][0],
-        r'    citation=.*?"statistics.*?\n',
-        "",
-        ("tests/contract/test_catalogue.py", "-k", "rows_won"),
+        *("test", 0, r'    citation=.*?"statistics.*?\n', ""),
+        "test_catalogue.py",
     ),
-    "a test without page": (
-        ADDED["test"][1],
-        r"\| `rows_won` \|[^\n]*\n",
-        "",
-        ("tests/contract/test_docs.py", "-k", "rows_won"),
-    ),
+    "a test without page": ("test", 1, r"\| `rows_won` \|[^\n]*\n", "", "test_docs.py"),
     "a metric without unit": (
-        ADDED["metric"][0],
-        r'"quadratic mean of recalls", POINTS',
-        '"quadratic mean of recalls", ""',
-        ("tests/contract/test_metrics.py", "-k", "q_mean"),
+        *("metric", 0, r'"quadratic mean of recalls", POINTS', '"quadratic mean of recalls", ""'),
+        "test_metrics.py",
     ),
 }
 
@@ -233,12 +219,12 @@ MISTAKES = {
 @pytest.fixture(params=MISTAKES)
 def mistaken(request: pytest.FixtureRequest, project: Project) -> Iterator[tuple[str, ...]]:
     """Make a mistake in one file for a while; return the tests that should find it."""
-    path, wrong, instead, tests = MISTAKES[request.param]
-    file = project.folder / path
+    added, which, wrong, instead, tests = MISTAKES[request.param]
+    file = project.folder / ADDED[added][which]
     right = file.read_text()
     file.write_text(re.sub(wrong, instead, right, count=1, flags=re.DOTALL))
     assert file.read_text() != right
-    yield tests
+    yield f"tests/contract/{tests}", "-k", NAMES[added]
     file.write_text(right)
 
 

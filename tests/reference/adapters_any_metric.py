@@ -12,7 +12,7 @@ import numpy as np
 
 from bakeoff.stats import Status
 from bakeoff.stats._area_intervals import logit_interval, mover_interval
-from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._leverage import Leverage
 from bakeoff.stats._max_t import Contrasts, max_t
 from bakeoff.stats._metric_setting import Setting, read
@@ -148,7 +148,7 @@ def _alone(inputs: Inputs, metric: str, model: str) -> float:
         return influence(
             inputs["y_true"], _predicted(inputs, model), metric=metric, **_options(inputs)
         ).value
-    except UndefinedMetric:
+    except NoValue:
         return math.nan
 
 

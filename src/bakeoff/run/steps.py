@@ -198,7 +198,7 @@ def list_seed_noise(
     experiment: Experiment, predictions: Sequence[str], carried: Mapping[str, str], output: str
 ) -> None:
     """Write how much of the scores' variance the seeds make."""
-    from bakeoff.scores.seeds import seed_noise
+    from bakeoff.scores.seed_noise import seed_noise
 
     _enter_own(experiment)
     how = experiment.metrics, experiment.costs_on, carried

@@ -41,7 +41,7 @@ from bakeoff.stats.corrected import (
     corrected_repeated_kfold_t,
     corrected_resampled_t,
 )
-from bakeoff.stats.costs import cost_sensitive, cost_sensitive_from_counts
+from bakeoff.stats.cost_sensitive import cost_sensitive, cost_sensitive_from_counts
 from bakeoff.stats.criteria import hotelling_t2, hotelling_t2_unpaired
 from bakeoff.stats.criteria_many import manova
 from bakeoff.stats.crossed import crossed_mcnemar

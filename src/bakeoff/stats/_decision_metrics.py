@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import reduce
 from operator import add, mul
 
@@ -16,7 +16,7 @@ from bakeoff.stats._functional import Functional, mean
 from bakeoff.stats._test_rows import Codes
 
 
-class UndefinedMetric(ValueError):
+class NoValue(ValueError):
     """A metric has no value on these rows; the text says why."""
 
 
@@ -83,12 +83,9 @@ class Cells:
         return self.only(1 - self.positive)
 
 
-DecisionMetric = Callable[[Cells], Functional]
-
-
 def _ratio(part: Functional, whole: Functional, nothing: str) -> Functional:
     if whole.value <= 0:
-        raise UndefinedMetric(nothing)
+        raise NoValue(nothing)
     return part / whole
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.stats._checks import FloatArray
-from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._test_rows import Codes
 from bakeoff.stats.metric_bootstrap import OwnMetric
 
@@ -114,7 +114,7 @@ def _value(metric: OwnMetric, rows: NDArray[np.intp], which: str) -> float:
     try:
         found = float(metric(rows))
     except ValueError as reason:
-        raise UndefinedMetric(f"on {which}: {reason}") from None
+        raise NoValue(f"on {which}: {reason}") from None
     if not math.isfinite(found):
-        raise UndefinedMetric(f"on {which} it is {found}")
+        raise NoValue(f"on {which} it is {found}")
     return found

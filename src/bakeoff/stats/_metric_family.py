@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats._checks import FloatArray, as_array, as_scores
-from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._leverage import Leverage
 from bakeoff.stats._max_t import Contrasts
@@ -158,7 +158,7 @@ def read_family(
         try:
             singles.append(better_is_positive(setting, one(setting, values)))
             reasons.append("")
-        except UndefinedMetric as reason:
+        except NoValue as reason:
             singles.append(None)
             reasons.append(str(reason))
     return MetricFamily(setting, rows, singles, reasons)

@@ -13,7 +13,7 @@ from operator import add
 import numpy as np
 
 from bakeoff.stats._checks import BoolArray, FloatArray
-from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._functional import Functional, mean
 from bakeoff.stats._ranks import rank
 from bakeoff.stats._test_rows import Codes
@@ -34,7 +34,7 @@ def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Fu
     """
     counts = {True: int(positive.sum()), False: int((~positive).sum())}
     if not all(counts.values()):
-        raise UndefinedMetric("all rows are of one class")
+        raise NoValue("all rows are of one class")
     everyone, _ = rank(scores)
     psi, n = np.empty(len(scores)), len(scores)
     area = 0.0
@@ -55,7 +55,7 @@ def average_precision(positive: BoolArray, scores: FloatArray) -> Functional:
     """Return the area under the precision-recall curve as a step function, in O(n log n)."""
     found, n = int(positive.sum()), len(scores)
     if not found:
-        raise UndefinedMetric("no row is positive")
+        raise NoValue("no row is positive")
     _, inverse, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
     above = np.cumsum(sizes)  # rows with a score at least as high, by distinct score
     hits = np.bincount(inverse, weights=positive)

@@ -14,7 +14,7 @@ from bakeoff.stats import _ranking_metrics as rankings
 from bakeoff.stats._checks import (
     FloatArray,
 )
-from bakeoff.stats._decision_metrics import Cells, UndefinedMetric
+from bakeoff.stats._decision_metrics import Cells, NoValue
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional, mean
@@ -279,8 +279,8 @@ def _contrast(setting: Setting, joint: _Joint, more: float) -> Functional:
     for model, name in ((0, "A"), (1, "B")):
         try:
             parts.append(setting.functional(_table(joint, setting.truth, model, more)))
-        except UndefinedMetric as reason:
-            raise UndefinedMetric(f"model {name}: {reason}") from None
+        except NoValue as reason:
+            raise NoValue(f"model {name}: {reason}") from None
     return parts[0] - parts[1]
 
 

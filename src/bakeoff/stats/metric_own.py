@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import check_alternative, check_flag, check_level
-from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._left_out import left_out
 from bakeoff.stats._leverage import leverage_of
@@ -78,7 +78,7 @@ def own_metric_ci(
     base = _answer("metric_ci", n, greater_is_better, groups, level, "two-sided")
     try:
         found = left_out_influence(metric, n, base.setting.clusters)
-    except UndefinedMetric as reason:
+    except NoValue as reason:
         return base.undefined(str(reason))
     if check_flag(smooth, "smooth"):
         return base.of_one(found)
@@ -135,7 +135,7 @@ def own_metric_difference(
     try:
         a, b = left_out_influence(metric_a, n, clusters), left_out_influence(metric_b, n, clusters)
         found = left_out_influence(lambda rows: metric_a(rows) - metric_b(rows), n, clusters)
-    except UndefinedMetric as reason:
+    except NoValue as reason:
         return base.undefined(str(reason))
     if check_flag(smooth, "smooth"):
         return base.of_pair(better_is_positive(base.setting, found), a, b)

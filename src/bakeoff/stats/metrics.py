@@ -13,7 +13,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import check_alternative, check_level
-from bakeoff.stats._decision_metrics import UndefinedMetric
+from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._metric_answer import Answer, better_is_positive
@@ -109,7 +109,7 @@ def metric_ci(
     base = Answer("metric_ci", setting, "two-sided", level)
     try:
         found = one(setting, rows)
-    except UndefinedMetric as reason:
+    except NoValue as reason:
         return base.undefined(str(reason))
     if not setting.smooth:
         return bootstrapped(base, found, by_rows(setting, rows))
@@ -195,7 +195,7 @@ def difference(
     base, (a, b) = Answer("metric_difference", setting, side, level), rows
     try:
         found = better_is_positive(setting, pair(setting, a, b))
-    except UndefinedMetric as reason:
+    except NoValue as reason:
         return None, base.undefined(str(reason))
     if not setting.smooth:
         return None, bootstrapped(base, found, _advantage(setting, a, b))

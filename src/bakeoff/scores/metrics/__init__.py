@@ -11,5 +11,10 @@ from bakeoff.scores.metrics.given import metrics_of
 
 __all__ = ["METRICS", "POINTS", "Metric", "Need", "metrics_of"]
 
-for _kind in ("labels", "areas", "probabilities", "costs"):  # the order that tables list them in
+for _kind in (
+    "labels",
+    "areas",
+    "probabilities",
+    "mean_costs",
+):  # the order that tables list them in
     import_module(f"{__name__}.{_kind}")

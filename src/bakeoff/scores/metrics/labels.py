@@ -38,31 +38,32 @@ def _binary_counts(view: View) -> tuple[int, int, int, int]:
     return int(tn), int(fp), int(fn), int(tp)
 
 
+def _share(part: float, whole: float, otherwise: str) -> float:
+    """Return part / whole, which has no value, for the reason given, where the whole is 0."""
+    if whole == 0:
+        raise UndefinedMetric(otherwise)
+    return part / whole
+
+
 @metric("precision", POINTS, binary=True, instead=_PER_CLASS)
 def precision(view: View) -> float:
     """TP / (TP + FP) of the positive class."""
     _, fp, _, tp = _binary_counts(view)
-    if tp + fp == 0:
-        raise UndefinedMetric("no row is predicted positive")
-    return tp / (tp + fp)
+    return _share(tp, tp + fp, "no row is predicted positive")
 
 
 @metric("recall", POINTS, binary=True, instead=_PER_CLASS)
 def recall(view: View) -> float:
     """TP / (TP + FN) of the positive class."""
     _, _, fn, tp = _binary_counts(view)
-    if tp + fn == 0:
-        raise UndefinedMetric("no row is positive")
-    return tp / (tp + fn)
+    return _share(tp, tp + fn, "no row is positive")
 
 
 @metric("specificity", POINTS, binary=True, instead=_PER_CLASS)
 def specificity(view: View) -> float:
     """TN / (TN + FP): the recall of the negative class."""
     tn, fp, _, _ = _binary_counts(view)
-    if tn + fp == 0:
-        raise UndefinedMetric("no row is negative")
-    return tn / (tn + fp)
+    return _share(tn, tn + fp, "no row is negative")
 
 
 @metric("Youden's index", "index", binary=True, instead=_PER_CLASS, range=(-1.0, 1.0))
@@ -81,9 +82,8 @@ def gmean(view: View) -> float:
 def _f_beta(view: View, beta: float) -> float:
     """(1 + β²) TP / ((1 + β²) TP + β² FN + FP) of the positive class."""
     _, fp, fn, tp = _binary_counts(view)
-    if tp + fp + fn == 0:
-        raise UndefinedMetric("no row is positive or predicted positive")
-    return (1 + beta**2) * tp / ((1 + beta**2) * tp + beta**2 * fn + fp)
+    right = (1 + beta**2) * tp
+    return _share(right, right + beta**2 * fn + fp, "no row is positive or predicted positive")
 
 
 @metric("F1", "F1", binary=True, instead="f1_macro or f1_weighted")
@@ -108,9 +108,7 @@ def f05(view: View) -> float:
 def jaccard(view: View) -> float:
     """TP / (TP + FP + FN) of the positive class."""
     _, fp, fn, tp = _binary_counts(view)
-    if tp + fp + fn == 0:
-        raise UndefinedMetric("no row is positive or predicted positive")
-    return tp / (tp + fp + fn)
+    return _share(tp, tp + fp + fn, "no row is positive or predicted positive")
 
 
 def _precisions(view: View) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

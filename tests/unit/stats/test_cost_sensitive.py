@@ -11,7 +11,7 @@ from scipy import optimize, stats
 
 from bakeoff.stats._cost_likelihood import chi_square
 from bakeoff.stats._result import Status
-from bakeoff.stats.costs import cost_sensitive, cost_sensitive_from_counts
+from bakeoff.stats.cost_sensitive import cost_sensitive, cost_sensitive_from_counts
 
 VARIANTS = ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square")
 

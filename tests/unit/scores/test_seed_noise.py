@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bakeoff.fit.predictions import Predictions
-from bakeoff.scores.seeds import COLUMNS, seed_noise
+from bakeoff.scores.seed_noise import COLUMNS, seed_noise
 
 
 def fits(folder: Path, right: list[list[int]], model: str = "m") -> list[Path]:
