@@ -1,46 +1,66 @@
 """Make the evidence, the rates and the page of the study.
 
+python -m benchmarks.crossval costs               # a minute: benchmarks/crossval/costs.csv
 python -m benchmarks.crossval make --folder DIR   # hours; goes on where it stopped
 python -m benchmarks.crossval rates --folder DIR  # minutes: benchmarks/crossval/rates.csv
 python -m benchmarks.crossval page                # docs/cross-validation.md and its figure
+
+Data sets of another --seed are added to those in rates.csv; more of the same seed replace them.
 """
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
+import csv
 import time
 from fnmatch import fnmatch
 from pathlib import Path
 
 from benchmarks.crossval import evidence, page, rates
-from benchmarks.crossval.regimes import REGIMES
+from benchmarks.crossval.regimes import COSTS, REGIMES, Regime, costs, wanted
 
 
 def main() -> None:
     """Run what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=["make", "rates", "page"])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("step", choices=["costs", "make", "rates", "page"])
     parser.add_argument("--folder", type=Path, help="where the evidence is kept")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="of the data sets that `make` draws")
     parser.add_argument("--most", type=int, default=2000, help="data sets of a regime")
     parser.add_argument("--regimes", nargs="*", default=["*"], help="names or patterns (*)")
     options = parser.parse_args()
     chosen = [r for r in REGIMES if any(fnmatch(r.name, p) for p in options.regimes)]
-    chosen = [dataclasses.replace(r, runs=min(r.runs, options.most)) for r in chosen]
     if options.step == "page":
         found = rates.load()
         page.PAGE.write_text(page.renew(found))
         page.draw(found)
-        return
-    if options.folder is None:
+    elif options.step == "costs":
+        _measure(chosen)
+    elif options.folder is None:
         parser.error("--folder: say where the evidence is kept")
-    if options.step == "rates":
-        rates.write(rates.rates(chosen, options.folder))
-        return
-    start = time.perf_counter()
-    for name, block in evidence.make(chosen, options.folder, options.seed):
-        print(f"{time.perf_counter() - start:6.0f} s  {name}, block {block}", flush=True)
+    elif options.step == "rates":
+        known = rates.counts()
+        for seed in evidence.seeds(options.folder):
+            known = rates.merge(known, rates.rates(chosen, options.folder, seed), seed)
+        rates.write(known)
+    else:
+        seconds = costs()
+        runs = {r: min(wanted(seconds[r.name]), options.most) for r in chosen}
+        start = time.perf_counter()
+        for name, block in evidence.make(runs, options.folder, options.seed):
+            print(f"{time.perf_counter() - start:6.0f} s  {name}, block {block}", flush=True)
+
+
+def _measure(chosen: list[Regime]) -> None:
+    """Renew the costs of the regimes chosen."""
+    found = costs() if COSTS.exists() else {}
+    found |= {regime.name: evidence.seconds(regime) for regime in chosen}
+    with COSTS.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["regime", "seconds"])
+        writer.writerows([r.name, f"{found[r.name]:.3f}"] for r in REGIMES if r.name in found)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ generator of its own, and a run goes on where the last one stopped.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,7 @@ def one(regime: Regime, rng: np.random.Generator) -> dict[str, Array]:
     sample = draw(regime.population, rng)
     found = {}
     for name, splits in _plans(sample, rng).items():
-        scores = _class_scores(regime, sample, splits.train, rng)
+        scores = _class_scores(regime, sample, splits, rng)
         a, b = (METRICS[regime.metric](s, sample.y, splits.test) for s in scores)
         found[name] = (a - b).reshape(splits.shape)
         if name == "5x2" and regime.metric == "accuracy":
@@ -52,11 +53,11 @@ def _plans(sample: Sample, rng: np.random.Generator) -> dict[str, plans.Splits]:
 
 
 def _class_scores(
-    regime: Regime, sample: Sample, train: Array, rng: np.random.Generator
+    regime: Regime, sample: Sample, splits: plans.Splits, rng: np.random.Generator
 ) -> list[Array]:
-    """Fit A and B on every training set."""
+    """Fit A and B on every training set and predict its test set."""
     views = (sample.views[0], sample.views[0 if regime.same_view else 1])
-    return [regime.learner(x, sample.y, train, rng) for x in views]
+    return [regime.learner(x, sample.y, splits.train, splits.test, rng) for x in views]
 
 
 def _counts(scores: list[Array], y: Array, splits: plans.Splits) -> dict[str, Array]:
@@ -68,20 +69,22 @@ def _counts(scores: list[Array], y: Array, splits: plans.Splits) -> dict[str, Ar
     }
 
 
-def make(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[tuple[str, int]]:
-    """Make the blocks that are missing, of all regimes in turn; yield each one's name and size."""
-    regimes = list(regimes)
+def make(runs: Mapping[Regime, int], folder: Path, seed: int) -> Iterator[tuple[str, int]]:
+    """Make the blocks that are missing, of all regimes in turn; yield each one's name and number.
+
+    `runs` says how many data sets of each regime are wanted.
+    """
     for block in itertools.count():
-        wanted = [regime for regime in regimes if block * BLOCK < regime.runs]
+        wanted = [regime for regime in runs if block * BLOCK < runs[regime]]
         if not wanted:
             return
         for regime in wanted:
-            path = _path(folder, regime, block)
+            path = _path(folder, seed, regime, block)
             if path.exists():
                 continue
             sets = [
                 one(regime, np.random.default_rng([seed, *regime.name.encode(), block, i]))
-                for i in range(min(BLOCK, regime.runs - block * BLOCK))
+                for i in range(min(BLOCK, runs[regime] - block * BLOCK))
             ]
             path.parent.mkdir(parents=True, exist_ok=True)
             partial = path.with_suffix(".partial")
@@ -91,13 +94,28 @@ def make(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[tuple[s
             yield regime.name, block
 
 
-def read(regime: Regime, folder: Path) -> dict[str, Array]:
+def seconds(regime: Regime, times: int = 3) -> float:
+    """Return the CPU seconds that the evidence of one data set takes, the least of some times."""
+    taken = []
+    for i in range(times):
+        start = time.process_time()
+        one(regime, np.random.default_rng(i))
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+def seeds(folder: Path) -> list[int]:
+    """List the seeds that evidence was made with."""
+    return sorted(int(path.name) for path in folder.iterdir() if path.name.isdecimal())
+
+
+def read(regime: Regime, folder: Path, seed: int) -> dict[str, Array]:
     """Return the evidence of all data sets made so far, stacked along the first axis."""
-    paths = sorted(_path(folder, regime, 0).parent.glob("*.npz"))
+    paths = sorted(_path(folder, seed, regime, 0).parent.glob("*.npz"))
     blocks = [dict(np.load(path)) for path in paths]
     return {k: np.concatenate([block[k] for block in blocks]) for k in blocks[0]} if blocks else {}
 
 
-def _path(folder: Path, regime: Regime, block: int) -> Path:
+def _path(folder: Path, seed: int, regime: Regime, block: int) -> Path:
     name = "".join(c if c.isalnum() else "-" for c in regime.name)
-    return folder / name / f"{block:03d}.npz"
+    return folder / str(seed) / name / f"{block:03d}.npz"

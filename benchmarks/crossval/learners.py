@@ -2,10 +2,11 @@
 
 Refitting scikit-learn's estimators one by one would take days, so those that have a closed form or
 a short iteration are written over all splits together; tests/unit/stats hold them to
-scikit-learn's predictions. The others are scikit-learn's own.
+scikit-learn's predictions. Trees are scikit-learn's own, and so are a forest's.
 
-A learner takes features (n, p), classes (n,), training sets (splits, n) and a generator, and
-returns one score for each class, shape (splits, n, classes); the largest is the prediction.
+A learner takes features (n, p), classes (n,), training and test sets (splits, n) and a generator,
+and returns one score for each class, shape (splits, n, classes); the largest is the prediction. A
+learner that predicts row by row leaves the rows outside the test sets at 0.
 """
 
 from __future__ import annotations
@@ -16,26 +17,30 @@ from typing import Any
 import numpy as np
 from scipy import special
 from sklearn import config_context
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import check_random_state
 
 from benchmarks.crossval.data import Array
 
-Learner = Callable[[Array, Array, Array, np.random.Generator], Array]
+Learner = Callable[[Array, Array, Array, Array, np.random.Generator], Array]
 
 
-def nearest_centroid(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+def nearest_centroid(
+    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
+) -> Array:
     """Nearest class mean, as `NearestCentroid`."""
     return _centroids(x, y, train, np.ones((len(train), x.shape[1])))
 
 
-def random_subspace(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+def random_subspace(
+    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
+) -> Array:
     """Nearest centroid on three features that every fit draws anew."""
     used = np.argsort(rng.random((len(train), x.shape[1])), axis=1) < 3
     return _centroids(x, y, train, used.astype(float))
 
 
-def selection(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+def selection(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
     """Nearest centroid on the one feature with the largest F, as `SelectKBest(k=1)` before it."""
     weights = train.astype(float)
     n = weights.sum(axis=1, keepdims=True)
@@ -49,9 +54,11 @@ def selection(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Arr
     return _centroids(x, y, train, used)
 
 
-def failing_centroid(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+def failing_centroid(
+    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
+) -> Array:
     """Nearest centroid that fails in one fit of ten: it then gives every row one class."""
-    scores = nearest_centroid(x, y, train, rng)
+    scores = nearest_centroid(x, y, train, test, rng)
     failed = rng.random(len(train)) < 0.1
     scores[failed] = np.eye(scores.shape[2])[rng.integers(scores.shape[2], size=failed.sum())][
         :, None
@@ -59,7 +66,9 @@ def failing_centroid(x: Array, y: Array, train: Array, rng: np.random.Generator)
     return scores
 
 
-def linear_discriminant(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+def linear_discriminant(
+    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
+) -> Array:
     """Fisher's linear discriminant, as `LinearDiscriminantAnalysis`."""
     parts = list(_class_means(x, y, train))
     scatter = _products(x, train.astype(float))
@@ -75,7 +84,7 @@ def linear_discriminant(x: Array, y: Array, train: Array, rng: np.random.Generat
     return np.stack(scores, axis=2)
 
 
-def logistic(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+def logistic(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
     """Logistic regression with a ridge penalty (C = 1), as `LogisticRegression`, two classes."""
     z = np.column_stack((x, np.ones(len(x))))
     penalty = np.diag(np.r_[np.ones(x.shape[1]), 0.0])
@@ -89,7 +98,9 @@ def logistic(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Arra
     return np.stack((1 - p, p), axis=2)
 
 
-def shrunken_ridge(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+def shrunken_ridge(
+    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
+) -> Array:
     """Ridge regression of the class (0 or 1) with a penalty of ten times the rows, clipped.
 
     As `Ridge(alpha=10 * n)`: coefficients are about a tenth of what they should be.
@@ -97,7 +108,9 @@ def shrunken_ridge(x: Array, y: Array, train: Array, rng: np.random.Generator) -
     return _probabilities(_ridge(x, y, train, 10.0 * len(y)))
 
 
-def soft_threshold(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+def soft_threshold(
+    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
+) -> Array:
     """Regression of the class on each feature alone, its coefficients soft-thresholded."""
     weights, n = train.astype(float), train.sum(axis=1, keepdims=True)
     mean, share = weights @ x / n, weights @ y / n[:, 0]
@@ -109,7 +122,7 @@ def soft_threshold(x: Array, y: Array, train: Array, rng: np.random.Generator) -
 def neighbours(k: int) -> Learner:
     """K nearest neighbours, as `KNeighborsClassifier`."""
 
-    def fit(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+    def fit(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
         square = (x**2).sum(axis=1)
         distance = square[:, None] + square - 2 * x @ x.T
         np.fill_diagonal(distance, np.inf)
@@ -120,38 +133,66 @@ def neighbours(k: int) -> Learner:
         rows = np.arange(len(x))[:, None]
         order = order[rows, np.argsort(distance[rows, order], axis=1)]
         kind = np.eye(y.max() + 1, dtype=np.float32)[y[order]]
-        scores = np.empty((len(train), len(x), kind.shape[2]), dtype=np.float32)
-        for i, members in enumerate(train):
-            among = members[order]
+        scores = np.zeros((len(train), len(x), kind.shape[2]), dtype=np.float32)
+        for i, (members, asked) in enumerate(zip(train, test, strict=True)):
+            among = members[order[asked]]
             among &= np.cumsum(among, axis=1, dtype=np.int16) <= k
-            scores[i] = np.einsum("nr,nrc->nc", among.astype(np.float32), kind)
+            scores[i, asked] = np.einsum("nr,nrc->nc", among.astype(np.float32), kind[asked])
         return scores
 
     return fit
 
 
-def tree(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
+def tree(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
     """scikit-learn's CART."""
-    return _refit(DecisionTreeClassifier, x, y, train, rng)
+    return _refit(_one_tree, x, y, train, test, rng)
 
 
-def forest(x: Array, y: Array, train: Array, rng: np.random.Generator) -> Array:
-    """scikit-learn's random forest, of ten trees."""
-    return _refit(RandomForestClassifier, x, y, train, rng, n_estimators=10)
+def forest(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+    """Random forest of ten trees, as `RandomForestClassifier` of the same seed."""
+    return _refit(_ten_trees, x, y, train, test, rng)
+
+
+def _one_tree(x: Array, y: Array, unseen: Array, seed: int) -> Array:
+    return _grow(DecisionTreeClassifier(random_state=seed), x, y, unseen)
+
+
+def _ten_trees(x: Array, y: Array, unseen: Array, seed: int) -> Array:
+    # scikit-learn's forest spends half of its time on threads for trees as small as these
+    seeds = check_random_state(seed).randint(np.iinfo(np.int32).max, size=10)
+    votes = []
+    for own in seeds:
+        drawn = check_random_state(own).randint(0, len(x), len(x), dtype=np.int32)
+        bagged = np.bincount(drawn, minlength=len(x)).astype(float)
+        one = DecisionTreeClassifier(max_features="sqrt", random_state=own)
+        votes.append(_grow(one, x, y, unseen, sample_weight=bagged))
+    found: Array = np.mean(votes, axis=0)
+    return found
+
+
+def _grow(
+    estimator: DecisionTreeClassifier, x: Array, y: Array, unseen: Array, **fit: Any
+) -> Array:
+    estimator.fit(x, y, check_input=False, **fit)
+    found: Array = estimator.tree_.predict(unseen)
+    return found
 
 
 def _refit(
-    estimator: Any, x: Array, y: Array, train: Array, rng: np.random.Generator, **params: Any
+    fit: Callable[[Array, Array, Array, int], Array],
+    x: Array,
+    y: Array,
+    train: Array,
+    test: Array,
+    rng: np.random.Generator,
 ) -> Array:
     x = np.ascontiguousarray(x, dtype=np.float32)
     seeds = rng.integers(2**31, size=len(train))
+    scores = np.zeros((len(train), len(x), y.max() + 1))
     with config_context(assume_finite=True, skip_parameter_validation=True):
-        return np.stack(
-            [
-                estimator(random_state=int(seed), **params).fit(x[rows], y[rows]).predict_proba(x)
-                for rows, seed in zip(train, seeds, strict=True)
-            ]
-        )
+        for i, (rows, asked, seed) in enumerate(zip(train, test, seeds, strict=True)):
+            scores[i, asked] = fit(x[rows], y[rows], x[asked], int(seed))
+    return scores
 
 
 def _class_means(x: Array, y: Array, train: Array) -> Any:

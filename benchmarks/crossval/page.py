@@ -9,6 +9,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from benchmarks.crossval.rates import PROCEDURES, Rate
+from benchmarks.crossval.regimes import RUNS, costs
 from benchmarks.pages import renewed
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -61,15 +62,24 @@ def _highest(level: Iterable[Rate], family: str) -> str:
 def details(found: Sequence[Rate]) -> str:
     """Return every rate, one line per regime."""
     names = [p.name for p in PROCEDURES]
+    seconds = costs()
     lines = [
-        f"| regime | data sets | {' | '.join(names)} |",
-        f"|---|---:|{'---:|' * len(names)}",
+        f"| regime | data sets | CPU s each | {' | '.join(names)} |",
+        f"|---|---:|---:|{'---:|' * len(names)}",
     ]
     for regime in dict.fromkeys(rate.regime for rate in found):
         own = {r.procedure: r for r in found if r.regime == regime}
         cells = [f"{own[name].rate:.3f}" if name in own else "–" for name in names]
-        lines.append(f"| {regime} | {next(iter(own.values())).runs} | {' | '.join(cells)} |")
+        runs = next(iter(own.values())).runs
+        lines.append(f"| {regime} | {runs} | {seconds[regime]:.3f} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def budget() -> str:
+    """Say how many data sets a regime gets."""
+    *bounds, (_, least) = RUNS
+    said = " ".join(f"{runs:,} where one takes up to {most:g} CPU s," for most, runs in bounds)
+    return f"Data sets wanted of a regime: {said} else {least:,}; the table says how many it has."
 
 
 def draw(found: Sequence[Rate], path: Path = FIGURE) -> None:
@@ -116,4 +126,4 @@ def draw(found: Sequence[Rate], path: Path = FIGURE) -> None:
 def renew(found: Sequence[Rate]) -> str:
     """Return the page with its tables renewed."""
     every = f"<details><summary>Every regime</summary>\n\n{details(found)}\n\n</details>"
-    return renewed(PAGE, "rates", f"{summary(found)}\n\n{every}")
+    return renewed(PAGE, "rates", f"{summary(found)}\n\n{budget()}\n\n{every}")

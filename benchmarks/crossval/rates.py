@@ -13,7 +13,7 @@ import numpy as np
 from bakeoff import stats
 from benchmarks.crossval.data import Array
 from benchmarks.crossval.evidence import read
-from benchmarks.crossval.regimes import Regime
+from benchmarks.crossval.regimes import REGIMES, Regime
 
 ALPHA = 0.05
 CSV = Path(__file__).with_name("rates.csv")
@@ -99,7 +99,7 @@ PROCEDURES: tuple[Procedure, ...] = (
 
 @dataclasses.dataclass(frozen=True)
 class Rate:
-    """How often one procedure rejected in one regime."""
+    """How often one procedure rejected in one regime, on data sets drawn with one seed or more."""
 
     kind: str
     family: str
@@ -127,10 +127,10 @@ class Rate:
         return "liberal" if low > 0.06 else "conservative" if high < 0.03 else "holds"
 
 
-def rates(regimes: Iterable[Regime], folder: Path) -> Iterator[Rate]:
-    """Count rejections over all evidence that is there."""
+def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:
+    """Count rejections over all evidence of a seed that is there."""
     for regime in regimes:
-        evidence = read(regime, folder)
+        evidence = read(regime, folder, seed)
         if not evidence:
             continue
         runs = len(evidence["5x2"])
@@ -151,19 +151,64 @@ def rates(regimes: Iterable[Regime], folder: Path) -> Iterator[Rate]:
             )
 
 
-def write(found: Iterable[Rate], path: Path = CSV) -> None:
-    """Write rates as CSV."""
-    names = [field.name for field in dataclasses.fields(Rate)]
-    found = list(found)  # counted before the file is opened
+Counts = dict[tuple[str, str, int], Rate]
+"""Rates by regime, procedure and the seed of the data sets."""
+_NAMES = [field.name for field in dataclasses.fields(Rate)]
+_NUMBERS = ("runs", "rejected", "undecided")
+
+
+def merge(known: Counts, found: Iterable[Rate], seed: int) -> Counts:
+    """Add the counts of one seed to those known.
+
+    Data sets of another seed are other data sets: their counts stay beside. Those of the same seed
+    are the same data sets, and more of them: their counts take the place of the earlier ones.
+
+    Raises
+    ------
+    ValueError
+        Where fewer data sets were counted than are known of this seed.
+    """
+    merged = dict(known)
+    for rate in found:
+        key = rate.regime, rate.procedure, seed
+        if key in known and known[key].runs > rate.runs:
+            raise ValueError(
+                f"{rate.regime}: {rate.runs} data sets of seed {seed} counted, but"
+                f" {known[key].runs} are known; give the folder that has them all, or another seed"
+            )
+        merged[key] = rate
+    return merged
+
+
+def write(counts: Counts, path: Path = CSV) -> None:
+    """Write counts as CSV, in the order of the study."""
+    regimes = [regime.name for regime in REGIMES]
+    procedures = [procedure.name for procedure in PROCEDURES]
+    order = sorted(counts, key=lambda k: (regimes.index(k[0]), procedures.index(k[1]), k[2]))
     with path.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows([getattr(rate, name) for name in names] for rate in found)
+        writer.writerow([*_NAMES, "seed"])
+        writer.writerows([*dataclasses.astuple(counts[key]), key[2]] for key in order)
 
 
-def load(path: Path = CSV) -> list[Rate]:
+def counts(path: Path = CSV) -> Counts:
     """Read what `write` wrote."""
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    counts = ("runs", "rejected", "undecided")
-    return [Rate(**{k: int(v) if k in counts else v for k, v in row.items()}) for row in rows]
+    found = [Rate(**{k: int(r[k]) if k in _NUMBERS else r[k] for k in _NAMES}) for r in rows]
+    return {
+        (rate.regime, rate.procedure, int(row["seed"])): rate
+        for rate, row in zip(found, rows, strict=True)
+    }
+
+
+def load(path: Path = CSV) -> list[Rate]:
+    """Return the rates of each regime and procedure, over the data sets of all seeds."""
+    found: dict[tuple[str, str], Rate] = {}
+    for (regime, procedure, _), rate in counts(path).items():
+        before = found.get((regime, procedure))
+        if before is not None:
+            sums = {name: getattr(before, name) + getattr(rate, name) for name in _NUMBERS}
+            rate = dataclasses.replace(rate, **sums)
+        found[regime, procedure] = rate
+    return list(found.values())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import math
+from pathlib import Path
 
 from benchmarks.crossval.data import Population
 from benchmarks.crossval.learners import (
@@ -39,8 +42,6 @@ class Regime:
         B sees A's view: the two differ in their seeds alone.
     power : bool
         A is really better; else both are equally good.
-    runs : int
-        Data sets wanted.
     """
 
     name: str
@@ -50,36 +51,35 @@ class Regime:
     metric: str = "accuracy"
     same_view: bool = False
     power: bool = False
-    runs: int = 2000
 
 
 _SIZES = (100, 300, 1000)
+_SMALL = _SIZES[:2]
 
 
-def _sizes(name: str, family: str, learner: Learner, runs: tuple[int, ...], **facts: object):
+def _sizes(
+    name: str, family: str, learner: Learner, sizes: tuple[int, ...] = _SIZES, **facts: object
+) -> list[Regime]:
     metric = str(facts.pop("metric", "accuracy"))
     return [
-        Regime(f"{name} {rows}", family, learner, Population(rows, **facts), metric=metric, runs=n)
-        for rows, n in zip(_SIZES, runs, strict=False)
+        Regime(f"{name} {rows}", family, learner, Population(rows, **facts), metric=metric)
+        for rows in sizes
     ]
 
 
-_FULL = (2000, 2000, 2000)
-_PART = (2000, 2000, 400)
-
 LEVEL: tuple[Regime, ...] = (
-    *_sizes("nearest centroid", "linear", nearest_centroid, _FULL),
-    *_sizes("LDA", "linear", linear_discriminant, _FULL),
-    *_sizes("1-NN", "neighbours", neighbours(1), _PART),
-    *_sizes("ridge, Brier", "shrunken", shrunken_ridge, _FULL, metric="brier"),
-    *_sizes("selection", "trees and selection", selection, _FULL),
-    *_sizes("logistic", "linear", logistic, _FULL),
-    *_sizes("5-NN", "neighbours", neighbours(5), _PART),
-    *_sizes("15-NN", "neighbours", neighbours(15), _PART),
-    *_sizes("logistic, 15 %", "linear", logistic, _FULL, minority=0.15),
-    *_sizes("nearest centroid, heavy tails", "linear", nearest_centroid, _PART[:2], tails=3),
-    *_sizes("1-NN, 10 % mislabelled", "neighbours", neighbours(1), _PART[:2], mislabelled=0.1),
-    *_sizes("soft threshold, Brier", "shrunken", soft_threshold, _FULL[:2], metric="brier"),
+    *_sizes("nearest centroid", "linear", nearest_centroid),
+    *_sizes("LDA", "linear", linear_discriminant),
+    *_sizes("1-NN", "neighbours", neighbours(1)),
+    *_sizes("ridge, Brier", "shrunken", shrunken_ridge, metric="brier"),
+    *_sizes("selection", "trees and selection", selection),
+    *_sizes("logistic", "linear", logistic),
+    *_sizes("5-NN", "neighbours", neighbours(5)),
+    *_sizes("15-NN", "neighbours", neighbours(15)),
+    *_sizes("logistic, 15 %", "linear", logistic, minority=0.15),
+    *_sizes("nearest centroid, heavy tails", "linear", nearest_centroid, _SMALL, tails=3),
+    *_sizes("1-NN, 10 % mislabelled", "neighbours", neighbours(1), _SMALL, mislabelled=0.1),
+    *_sizes("soft threshold, Brier", "shrunken", soft_threshold, _SMALL, metric="brier"),
     *(
         Regime(
             f"seeds alone {rows}",
@@ -87,37 +87,51 @@ LEVEL: tuple[Regime, ...] = (
             random_subspace,
             Population(rows),
             same_view=True,
-            runs=runs,
         )
-        for rows, runs in zip(_SIZES, _FULL, strict=True)
+        for rows in _SIZES
     ),
-    *_sizes("failing fits", "failing fits", failing_centroid, _FULL),
-    *_sizes("three classes, nearest centroid", "linear", nearest_centroid, _PART[:2], classes=3),
-    *_sizes("three classes, 5-NN", "neighbours", neighbours(5), _PART[:2], classes=3),
-    *_sizes("LDA, AUC", "linear", linear_discriminant, _PART[:2], metric="auc"),
-    *_sizes("5-NN, AUC", "neighbours", neighbours(5), _PART[:2], metric="auc"),
+    *_sizes("failing fits", "failing fits", failing_centroid),
+    *_sizes("three classes, nearest centroid", "linear", nearest_centroid, _SMALL, classes=3),
+    *_sizes("three classes, 5-NN", "neighbours", neighbours(5), _SMALL, classes=3),
+    *_sizes("LDA, AUC", "linear", linear_discriminant, _SMALL, metric="auc"),
+    *_sizes("5-NN, AUC", "neighbours", neighbours(5), _SMALL, metric="auc"),
     *_sizes(
         "groups of 5, nearest centroid",
         "rows in groups",
         nearest_centroid,
-        _PART[:2],
+        _SMALL,
         group_size=5,
     ),
-    *_sizes("groups of 5, 5-NN", "rows in groups", neighbours(5), _PART[:2], group_size=5),
-    *_sizes("tree", "trees and selection", tree, (1000, 300)),
-    *_sizes("forest", "trees and selection", forest, (200,)),
+    *_sizes("groups of 5, 5-NN", "rows in groups", neighbours(5), _SMALL, group_size=5),
+    *_sizes("tree", "trees and selection", tree, _SMALL),
+    *_sizes("forest", "trees and selection", forest, _SMALL),
 )
 
 _BETTER = (
-    ("nearest centroid", "linear", nearest_centroid, Population(300, advantage=0.25), 2000),
-    ("LDA", "linear", linear_discriminant, Population(300, advantage=0.25), 2000),
-    ("selection", "trees and selection", selection, Population(300, advantage=0.25), 2000),
-    ("5-NN", "neighbours", neighbours(5), Population(300, advantage=0.25), 2000),
-    ("tree", "trees and selection", tree, Population(100, advantage=0.5), 300),
+    ("nearest centroid", "linear", nearest_centroid, Population(300, advantage=0.25)),
+    ("LDA", "linear", linear_discriminant, Population(300, advantage=0.25)),
+    ("selection", "trees and selection", selection, Population(300, advantage=0.25)),
+    ("5-NN", "neighbours", neighbours(5), Population(300, advantage=0.25)),
+    ("tree", "trees and selection", tree, Population(100, advantage=0.5)),
 )
 POWER: tuple[Regime, ...] = tuple(
-    Regime(f"better {name} {at.rows}", family, learner, at, power=True, runs=runs)
-    for name, family, learner, at, runs in _BETTER
+    Regime(f"better {name} {at.rows}", family, learner, at, power=True)
+    for name, family, learner, at in _BETTER
 )
 
 REGIMES: tuple[Regime, ...] = (*LEVEL, *POWER)
+
+COSTS = Path(__file__).with_name("costs.csv")
+RUNS = ((0.2, 2000), (1.0, 500), (math.inf, 100))
+"""Data sets wanted of a regime, by the CPU seconds that one takes at most."""
+
+
+def costs() -> dict[str, float]:
+    """Return the CPU seconds of one data set of each regime, as `python -m ... costs` took them."""
+    with COSTS.open(newline="") as file:
+        return {row["regime"]: float(row["seconds"]) for row in csv.DictReader(file)}
+
+
+def wanted(seconds: float) -> int:
+    """Return how many data sets a regime gets whose data sets take this many CPU seconds each."""
+    return next(runs for most, runs in RUNS if seconds <= most)

@@ -113,7 +113,7 @@ def pvalues(learner: Learner, sample: Sample, rng: np.random.Generator) -> dict[
         if not test.any(axis=1).all():
             found |= dict.fromkeys(TESTS[plan], math.nan)  # the package refuses
             continue
-        own = [learner(x, sample.y, train, rng) for x in sample.views]
+        own = [learner(x, sample.y, train, test, rng) for x in sample.views]
         a, b = (METRICS["accuracy"](s, sample.y, test) for s in own)
         only_a, only_b = (right(s, sample.y) & test for s in own)
         counts = (only_a & ~only_b).sum(axis=1), (only_b & ~only_a).sum(axis=1), test.sum(axis=1)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from sklearn.base import ClassifierMixin, clone
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.crossval import learners, page, plans, rates
+from benchmarks.crossval import learners, page, plans, rates, regimes
 from benchmarks.crossval.data import Population, draw
 
 PAIRS = {
@@ -34,7 +39,7 @@ def test_learner_predicts_as_scikit_learn_does(name: str, classes: int) -> None:
     sample = draw(Population(120, classes=classes), rng)
     splits = plans.repeated_folds(sample, rng, repeats=1, k=4)
     x = sample.views[0]
-    found = np.argmax(fit(x, sample.y, splits.train, rng), axis=2)
+    found = np.argmax(fit(x, sample.y, splits.train, splits.test, rng), axis=2)
     for i, (train, test) in enumerate(zip(splits.train, splits.test, strict=True)):
         expected = estimator.fit(x[train], sample.y[train]).predict(x[test])
         assert (found[i, test] == expected).all()
@@ -45,10 +50,33 @@ def test_shrunken_ridge_is_scikit_learns() -> None:
     sample = draw(Population(100), rng)
     splits = plans.five_by_two(sample, rng)
     x = sample.views[1]
-    found = learners.shrunken_ridge(x, sample.y, splits.train, rng)[:, :, 1]
+    found = learners.shrunken_ridge(x, sample.y, splits.train, splits.test, rng)[:, :, 1]
     for i, train in enumerate(splits.train):
         expected = Ridge(alpha=1000).fit(x[train], sample.y[train]).predict(x)
         assert found[i] == pytest.approx(np.clip(expected, 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("fit", "estimator"),
+    [
+        (learners.tree, DecisionTreeClassifier()),
+        (learners.forest, RandomForestClassifier(n_estimators=10)),
+    ],
+    ids=["tree", "forest"],
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_trees_are_scikit_learns_of_the_same_seed(
+    fit: learners.Learner, estimator: ClassifierMixin, classes: int
+) -> None:
+    sample = draw(Population(90, classes=classes), np.random.default_rng(4))
+    splits = plans.five_by_two(sample, np.random.default_rng(5))
+    x = sample.views[0]
+    found = fit(x, sample.y, splits.train, splits.test, np.random.default_rng(6))
+    seeds = np.random.default_rng(6).integers(2**31, size=len(splits.train))
+    for i, (train, test) in enumerate(zip(splits.train, splits.test, strict=True)):
+        one = clone(estimator).set_params(random_state=int(seeds[i]))
+        expected = one.fit(x[train], sample.y[train]).predict_proba(x[test])
+        assert found[i, test] == pytest.approx(expected)
 
 
 def test_halves_share_no_row_and_keep_groups_whole() -> None:
@@ -66,3 +94,33 @@ def test_page_is_made_from_the_rates() -> None:
     assert page.PAGE.read_text() == page.renew(rates.load()), (
         "run: python -m benchmarks.crossval page"
     )
+
+
+def _rate(runs: int, rejected: int) -> rates.Rate:
+    return rates.Rate("level", "linear", "LDA 100", "5×2cv F", "cv5x2_f", runs, rejected, 0)
+
+
+def test_counts_of_another_seed_are_added(tmp_path: Path) -> None:
+    known = rates.merge({}, [_rate(100, 4)], seed=1)
+    rates.write(rates.merge(known, [_rate(50, 3)], seed=2), tmp_path / "rates.csv")
+    assert rates.load(tmp_path / "rates.csv") == [_rate(150, 7)]
+
+
+def test_more_data_sets_of_one_seed_take_the_place_of_fewer() -> None:
+    known = rates.merge({}, [_rate(100, 4)], seed=1)
+    assert list(rates.merge(known, [_rate(250, 9)], seed=1).values()) == [_rate(250, 9)]
+
+
+def test_fewer_data_sets_of_one_seed_are_refused() -> None:
+    known = rates.merge({}, [_rate(100, 4)], seed=1)
+    with pytest.raises(ValueError, match="LDA 100: 50 data sets of seed 1 counted, but 100"):
+        rates.merge(known, [_rate(50, 3)], seed=1)
+
+
+@pytest.mark.parametrize(("seconds", "runs"), [(0.2, 2000), (0.21, 500), (1.01, 100)])
+def test_data_sets_wanted_follow_what_one_costs(seconds: float, runs: int) -> None:
+    assert regimes.wanted(seconds) == runs
+
+
+def test_cost_of_every_regime_is_known() -> None:
+    assert list(regimes.costs()) == [regime.name for regime in regimes.REGIMES]
