@@ -11,11 +11,12 @@ then (a) and (b) again with fits of two seconds, and the cost per job from 100 t
     python -m benchmarks.overhead            # everything, about 10 minutes
     python -m benchmarks.overhead short      # (a), (b), (c) on seven models: about a minute
     python -m benchmarks.overhead long jobs  # the other parts
-    python -m benchmarks.overhead halves     # CPU time a fit of the plan `halves`, batched
+    python -m benchmarks.overhead halves     # CPU time beyond a fit of the plan `halves`
 """
 
 from __future__ import annotations
 
+import csv
 import os
 import resource
 import shutil
@@ -24,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 CORES = 2
+HALVES_CSV = Path(__file__).with_name("overhead_halves.csv")
 
 # the default experiment's settings, and more families of the field
 SEVEN: dict[str, Any] = {
@@ -96,6 +99,31 @@ jobs = [delayed(one)(spec, split) for spec in experiment["models"].values() for 
 scores = Parallel(n_jobs=2)(jobs)
 print(sum(scores) / len(scores))
 """
+# the estimators with all that stands before them, as the workflow makes them
+SAME = """
+from pathlib import Path
+import yaml
+from threadpoolctl import threadpool_limits
+from bakeoff.data import Table, read_split
+from bakeoff.fit.assemble import assemble
+from bakeoff.seeds import derive
+from bakeoff.spec import load_experiment
+
+experiment = load_experiment(yaml.safe_load(Path("experiment.yaml").read_text()))
+table = Table.read("results/bench/data/d.parquet")
+X, y = table.features, table.codes
+
+def one(model, fit):
+    split = read_split("results/bench/splits/d.halves.parquet", fit.repeat, fit.fold)
+    estimator = assemble(model, X, derive(experiment.seed, "fit", *fit[:5]), table.classes)
+    estimator.fit(X.iloc[split.train], y[split.train])
+    tested = X.iloc[split.test]
+    return estimator.predict(tested), estimator.predict_proba(tested)
+
+with threadpool_limits(1):
+    for fit in experiment.fits():
+        one(experiment.fitted[fit.model], fit)
+"""
 PAIRS = """
 from itertools import combinations
 from pathlib import Path
@@ -138,6 +166,7 @@ class Folder:
         (self.path / "sleeper.py").write_text(SLEEPER)
         (self.path / "bare.py").write_text(BARE)
         (self.path / "pairs.py").write_text(PAIRS)
+        (self.path / "same.py").write_text(SAME)
 
     def run(self, *command: str) -> tuple[float, float]:
         """Return wall seconds and the peak memory in MiB of the command's own process."""
@@ -167,6 +196,10 @@ class Folder:
     def bare(self) -> float:
         """Run the joblib loop on the splits of the last workflow run."""
         return self.run(sys.executable, "bare.py", "results/bench/splits/d.cv_5x2.parquet")[0]
+
+    def same_fits(self) -> float:
+        """Run the very fits of the plan `halves`, one after the other, and keep nothing."""
+        return self.run(sys.executable, "same.py")[0]
 
     def pairs(self) -> float:
         """Run mlxtend's test on all pairs."""
@@ -222,30 +255,44 @@ def jobs() -> None:
         print(f"  {folds:5d} jobs  {seconds:7.1f} s  main process {peak:5.0f} MiB  {own}")
 
 
-def halves() -> None:
-    """CPU time of one more fit of the plan `halves`, batched by model: no work but the workflow's.
+def halves(repeats: int = 3) -> None:
+    """CPU time that a fit of the plan `halves` takes beyond the fit, in the default experiment.
 
-    CPU and not wall time, and the slope between two sizes: neither start-up nor other users count.
+    CPU and not wall time, and the slope between two sizes of the plan: neither start-up nor other
+    users count. What a bare loop over the same fits takes, preprocessing included, is taken off.
     """
-    found = []
-    for repeats in (2, 20):
-        plan = {"halves": {"repeats": repeats, "folds": 5, "full_repeats": 3}}
-        models = {key: {"estimator": "sklearn.dummy.DummyClassifier"} for key in "mno"}
-        spec = experiment(
-            models,
-            resampling=plan,
-            metrics=["accuracy", "balanced_accuracy", "roc_auc"],
-            tests={"run": ["half_sample_t"]},
-            execution={"jobs_per": "model"},
+    default = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    models, rows = default["models"], []
+    folders = {}
+    for halvings in (2, 20):
+        plan = {"halves": {"repeats": halvings, "folds": 5, "full_repeats": 3}}
+        changes = {"resampling": plan, "execution": {"jobs_per": "model"}}
+        tests = {"run": ["half_sample_t"]}
+        spec = {**default, **changes, "experiment": "bench", "tests": tests}
+        spec["datasets"] = {"d": default["datasets"]["breast_cancer"]}
+        folders[len(models) * (2 * halvings + 3) * 5] = Folder(spec)
+    few, many = folders
+    for _ in range(repeats):
+        own = {n: (_cpu_of(f.snakemake), _cpu_of(f.same_fits)) for n, f in folders.items()}
+        b, a = (
+            1000 * (last - first) / (many - few)
+            for first, last in zip(own[few], own[many], strict=True)
         )
-        folder = Folder(spec)
-        before = _cpu()
-        folder.snakemake()
-        found.append((_cpu() - before, len(models) * (2 * repeats + 3) * 5))
-    (first, few), (last, many) = found
-    print(f"\nPlan halves, `jobs_per: model`, fits of no work, {CORES} cores, CPU time")
-    print(f"  {few} fits {first:.1f} s, {many} fits {last:.1f} s")
-    print(f"  {1000 * (last - first) / (many - few):.1f} ms a fit, limit 6 ms")
+        rows.append({"workflow_ms": b, "loop_ms": a, "beyond_ms": b - a})
+        print(
+            f"  {b:.1f} ms a fit, of which the loop {a:.1f} ms: {b - a:.1f} ms beyond", flush=True
+        )
+    with HALVES_CSV.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({k: f"{v:.2f}" for k, v in row.items()} for row in rows)
+
+
+def _cpu_of(run: Callable[[], object]) -> float:
+    """Return the CPU seconds of a command and all that it started."""
+    before = _cpu()
+    run()
+    return _cpu() - before
 
 
 def _cpu() -> float:

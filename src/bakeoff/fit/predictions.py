@@ -85,7 +85,8 @@ class Predictions:
     @classmethod
     def read(cls, path: str | Path) -> Predictions:
         """Read such a file."""
-        table = pq.read_table(path, use_threads=False, memory_map=False)
+        with pq.ParquetFile(path) as file:  # pq.read_table takes twice the time of files as small
+            table = file.read(use_threads=False)
         facts = json.loads(table.schema.metadata[METADATA])
         classes = tuple(facts.pop("classes"))
         if _VALUE in table.column_names:

@@ -39,7 +39,8 @@ def run_fit(task: FitTask) -> None:
     seed = derive(task.seed, "fit", *fit[:5], *(("seed", fit.seed) if fit.seed > 1 else ()))
     task.kept.unlink(missing_ok=True)  # that of an earlier fit
     reset_peak_memory()
-    for path in model.imports:
+    imports = model.imports
+    for path in imports:
         import_class(path)  # first: libraries bring thread pools, which are to be limited too
     with isolated(integer(seed), model.threads):
         predictions = _fit_and_predict(table, split, task, seed)
@@ -53,7 +54,7 @@ def run_fit(task: FitTask) -> None:
         "n_test": len(split.test),
         "peak_memory_mb": round(peak_memory_mb(), 1),
         "process": os.getpid(),
-        "versions": versions((*BASE_PACKAGES, *distributions_of(*model.imports))),
+        "versions": versions((*BASE_PACKAGES, *distributions_of(*imports))),
     }
     dataclasses.replace(predictions, facts=facts).write(task.output)
 
