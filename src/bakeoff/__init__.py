@@ -1,3 +1,32 @@
 """Tell whether classifier A is really better than B, or whether it was the split."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bakeoff.api.findings import Findings as Findings
+    from bakeoff.api.results import read as read
+    from bakeoff.errors import UserError as UserError
+
 __version__ = "0.1.0"
+_HOME = {
+    "Findings": "bakeoff.api.findings",
+    "UserError": "bakeoff.errors",
+    "read": "bakeoff.api.results",
+}
+"""Where the public names live; imported when they are first asked for."""
+__all__ = ["__version__", *_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'bakeoff' has no attribute {name!r}")
+    found = getattr(import_module(_HOME[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -17,7 +17,7 @@ ALLOWED["report"].add("stats")
 ALLOWED["preflight"] = {*ORDER[:-1], "stats"}
 ALLOWED["run"] = {*ORDER, "stats", "preflight"}
 ALLOWED["gate"] = {"spec", "data", "report", "stats"}
-ALLOWED["api"] = {*ORDER, "stats"}
+ALLOWED["api"] = {*ORDER, "stats", "run"}
 # nothing imports the command line
 ALLOWED["cli"] = {*ORDER, "api", "gate", "stats", "preflight", "resources", "schema"}
 

@@ -25,9 +25,11 @@ from bakeoff.compare.evidence import PairedPredictions, PairedValues, RowEvidenc
 from bakeoff.compare.open_ends import range_of
 from bakeoff.compare.score_intervals import of_test_set, of_values, tabulate
 from bakeoff.data.pairing import given_card
+from bakeoff.data.predicted import contradiction
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.predictions import Predictions
+from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need, metrics_of
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
@@ -40,6 +42,8 @@ METRIC = "accuracy"
 ROWS = "rows"
 """The id of the one data set."""
 WHY = "what `bakeoff compare` runs for so many models and these metrics"
+_OF_FITS = ("snakemake", "scikit-learn", "skrub")
+"""Packages that fit models, and compare none."""
 _BY_COUNTS = ("accuracy", "error")
 """What McNemar's test compares."""
 
@@ -124,6 +128,28 @@ def make_study(given: SideBySide, asked: Asked) -> Study:
         numbers=numbers,
         chosen=[test | {"why": WHY} for test in list_tests(experiment, chosen)],
         intervals=tabulate(_intervals(experiment, rows)),
+    )
+
+
+def made_by(study: Study, given: SideBySide, command: str) -> Study:
+    """Complete a study for its page: what made it, with which versions, and what is odd.
+
+    Parameters
+    ----------
+    study : Study
+        From `make_study`.
+    given : SideBySide
+        The predictions that it is of.
+    command : str
+        What makes the same results.
+    """
+    known = environment(study.experiment).items()
+    odd = (contradiction(model, found) for model, found in given.models.items())
+    return dataclasses.replace(
+        study,
+        environment={name: value for name, value in known if name not in _OF_FITS},
+        notes={ROWS: [*filter(None, odd)]},
+        command=command,
     )
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bakeoff.files import write_text
 from bakeoff.report import citations, page
 from bakeoff.report.drawing import save, svg
 from bakeoff.report.exhibit import Drawing, Item
-from bakeoff.report.exhibits import build, draw, exhibits
+from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.methods import methods
 from bakeoff.report.study import Study
-from bakeoff.report.tables import PageTable, to_csv, to_latex
+from bakeoff.report.tables import PageTable, markdown, to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer
 
 PRINTED = ("pdf", "png")
@@ -49,6 +49,12 @@ def make_report(study: Study, folder: str | Path) -> None:
         write_text(root / "captions" / f"{item.kind}.rst", f"{item.caption}\n")
 
 
+def items_of(study: Study) -> list[Item]:
+    """List the tables and figures of a study; where nothing was fitted, none about fits."""
+    found = exhibits(study.experiment, study.tests)
+    return [item for item in found if not (study.command and records()[item.kind].of_fits)]
+
+
 def make_tables(study: Study, items: Iterable[Item]) -> dict[str, PageTable]:
     """Build the tables among some exhibits, by their names."""
     return {item.name: build(item, study) for item in items if item.form == "table"}
@@ -59,6 +65,20 @@ def make_page(study: Study, verdict: Verdict, items: Sequence[Item]) -> str:
     drawings, pictures = _drawn(study, items)
     tables = make_tables(study, items)
     return page.html(page.Page(study, verdict, items, drawings, tables, pictures, alone=True))
+
+
+def make_markdown(verdict: Verdict, tables: Mapping[str, PageTable]) -> str:
+    """Return the answer and tables as one text."""
+    parts = [f"**{markdown(verdict.headline)}**", *map(markdown, verdict.sentences)]
+    for table in tables.values():
+        parts += [f"**{markdown(table.title)}**", *([to_markdown(table)] if table.rows else [])]
+        parts += [markdown(table.note)] if table.note else []
+    return "\n\n".join(parts) + "\n"
+
+
+def make_latex(tables: Mapping[str, PageTable]) -> str:
+    """Return tables for a paper, one after the other."""
+    return "\n".join(to_latex(table, name) for name, table in tables.items())
 
 
 def _drawn(study: Study, items: Iterable[Item]) -> tuple[dict[str, Drawing], dict[str, str]]:

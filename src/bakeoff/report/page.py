@@ -143,15 +143,24 @@ def document(page: Page) -> str:
     return _render("report.md.j2", page)
 
 
-def _render(template: str, page: Page, **more: Any) -> str:
-    env = Environment(
+def fragment(**content: Any) -> str:
+    """Write a part of a notebook: verdict, table and picture, all text in it escaped."""
+    return _environment(autoescape=True).get_template("findings.html.j2").render(**content)
+
+
+def _environment(autoescape: bool) -> Environment:
+    return Environment(
         loader=PackageLoader("bakeoff.report"),
-        autoescape=template.endswith(".html.j2"),
+        autoescape=autoescape,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+def _render(template: str, page: Page, **more: Any) -> str:
+    env = _environment(template.endswith(".html.j2"))
     env.filters |= {"longest": lambda value: max(map(len, value.split()), default=0)}
     env.filters |= {"md": markdown, "md_table": to_markdown, "short": short}
     experiment = page.study.experiment

@@ -21,11 +21,13 @@ class Needs:
     ----------
     experiment : Experiment
         What there is to have a file.
+    paths : Paths, optional
+        Where the results are; default: where a run leaves them.
     """
 
-    def __init__(self, experiment: Experiment) -> None:
+    def __init__(self, experiment: Experiment, paths: Paths | None = None) -> None:
         self.experiment = experiment
-        self.paths = Paths.of(experiment.experiment)
+        self.paths = paths or Paths.of(experiment.experiment)
         self.plans = list(experiment.resampling.plans())
         # a model whose fit fails is left out, and the rest goes on
         self.passes_over = experiment.on_error == "exclude" and bool(experiment.fitted)

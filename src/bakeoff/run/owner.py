@@ -40,17 +40,22 @@ def check_owner(paths: Paths, experiment: str, file: str) -> None:
     UserError
         They are another file's.
     """
-    note = Path(paths.owner)
-    if not note.is_file():
+    owner = file_of(paths)
+    if not owner:
         return
-    owner = note.read_text(encoding="utf-8").strip()
     if _same(Path(owner), Path(file)) or _name_in(Path(owner)) != experiment:
         return
     raise UserError(
         f"{file}: experiment: the results in {paths.root}/ are those of {owner}, which is called "
         f"{experiment!r} too; give one of the two files another `experiment:` name, or remove "
-        f"{note} to let {file} go on with these results"
+        f"{paths.owner} to let {file} go on with these results"
     )
+
+
+def file_of(paths: Paths) -> str:
+    """Return the experiment file that results are of; empty where no run has said so."""
+    note = Path(paths.owner)
+    return note.read_text(encoding="utf-8").strip() if note.is_file() else ""
 
 
 def note_owner(paths: Paths, file: str) -> None:

@@ -1,0 +1,303 @@
+"""What every comparison returns: an answer that shows itself and can be taken along."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from bakeoff.compare import Comparison
+from bakeoff.errors import UserError, shown, unknown
+from bakeoff.files import write_text
+from bakeoff.report import exhibits
+from bakeoff.report.exhibit import Item
+from bakeoff.report.family import Family
+from bakeoff.report.make import items_of, make_latex, make_markdown, make_page, make_tables
+from bakeoff.report.methods import methods
+from bakeoff.report.numbers import count
+from bakeoff.report.study import Study
+from bakeoff.report.tables import PageTable, to_latex, to_markdown
+from bakeoff.report.verdict import Verdict, answer
+from bakeoff.report.wrapping import paragraph
+from bakeoff.stats import plain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_BRIEF: tuple[str, ...] = (
+    "metric",
+    "model_a",
+    "model_b",
+    "estimate",
+    "ci_low",
+    "p_a_better",
+    "p_equivalent",
+)
+_BRIEF += ("p_b_better", "pvalue", "pvalue_adjusted", "decision")
+"""The columns of a table of pairs that fit a screen."""
+_ROWS = 30
+"""Rows that fit a screen."""
+
+
+class Findings:
+    """What a comparison found.
+
+    It shows itself at the end of a notebook's cell and in a terminal.
+
+    Attributes
+    ----------
+    verdict : str
+        The answer: a headline, and a sentence in each line after it.
+    methods : str
+        What was done, for the methods section of a paper.
+    scores : DataFrame
+        One row for each model, fold and metric, as in scores.csv.
+    comparisons : DataFrame
+        One row for each hypothesis of each test, as in comparisons.csv. Models that were given by
+        name have these names.
+    figures, tables : tuple of str
+        The names of what can be drawn, and of what can be had as a table.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+
+    @cached_property
+    def _verdict(self) -> Verdict:
+        return answer(self._study)
+
+    @cached_property
+    def _items(self) -> dict[str, dict[str, Item]]:
+        found: dict[str, dict[str, Item]] = {"figure": {}, "table": {}}
+        for item in items_of(self._study):
+            found[item.form][item.name] = item
+        return found
+
+    @property
+    def verdict(self) -> str:
+        """The answer: a headline, and a sentence in each line after it."""
+        return "\n".join((self._verdict.headline, *self._verdict.sentences))
+
+    @property
+    def methods(self) -> str:
+        """What was done, for the methods section of a paper."""
+        return methods(self._study).text
+
+    @property
+    def scores(self) -> pd.DataFrame:
+        """One row for each model, fold and metric."""
+        return self._named(self._study.scores, ("model",))
+
+    @property
+    def comparisons(self) -> pd.DataFrame:
+        """One row for each hypothesis of each test."""
+        return self._tabulated(self._study.comparisons)
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """The names that `figure` takes."""
+        return tuple(self._items["figure"])
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names that `to_latex` and `to_markdown` take."""
+        return tuple(self._items["table"])
+
+    def figure(self, name: str | None = None) -> Figure:
+        """Draw one of `figures`.
+
+        Parameters
+        ----------
+        name : str, optional
+            Its name, or the part before the first dot for the first of these; default: the
+            differences of the test that decides.
+
+        Returns
+        -------
+        matplotlib Figure
+            A new one at every call, yours to change.
+
+        Raises
+        ------
+        UserError
+            There is none of this name.
+        """
+        return exhibits.draw(self._item("figure", name), self._study).figure
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the comparisons of the test that decides, one row for each pair of models.
+
+        Returns
+        -------
+        DataFrame
+            As `comparisons`; empty where no test compares pairs.
+        """
+        return self._tabulated(() if self._main is None else self._main.rows)
+
+    def to_markdown(self, table: str | None = None) -> str:
+        """Return one of `tables` in Markdown.
+
+        Parameters
+        ----------
+        table : str, optional
+            Its name, or the part before the first dot; default: the pairs of the test that decides.
+
+        Raises
+        ------
+        UserError
+            There is none of this name.
+        """
+        return to_markdown(self._table(table)) + "\n"
+
+    def to_latex(self, table: str | None = None) -> str:
+        """Return one of `tables` for a paper; see `to_markdown`. It needs the package booktabs."""
+        item = self._item("table", table)
+        return to_latex(exhibits.build(item, self._study), item.name)
+
+    def to_json(self) -> str:
+        """Return verdict, mean scores and all comparisons, with every detail, as JSON."""
+        return json.dumps(as_plain(self._study, self._verdict), indent=2, ensure_ascii=False)
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to a file.
+
+        Parameters
+        ----------
+        path : path
+            Its ending says what: ``.html``, the page with all figures and tables in one file;
+            ``.md``, the verdict and all tables; ``.tex``, all tables; ``.json``, see `to_json`.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        UserError
+            Another ending, or a place that cannot be written to.
+        """
+        file = Path(path)
+        writers = {
+            ".html": lambda: make_page(self._study, self._verdict, items_of(self._study)),
+            ".md": lambda: make_markdown(self._verdict, self._all_tables()),
+            ".tex": lambda: make_latex(self._all_tables()),
+            ".json": lambda: self.to_json() + "\n",
+        }
+        if file.suffix.lower() not in writers:
+            raise UserError(f"path: found {shown(str(path))}, expected a name with {_or(writers)}")
+        text = writers[file.suffix.lower()]()
+        try:
+            write_text(file, text)
+        except OSError as error:
+            raise UserError(f"path: {str(path)!r} cannot be written: {error.strerror}") from None
+        return file
+
+    def __repr__(self) -> str:
+        texts = (self._verdict.headline, *self._verdict.sentences)
+        table = _brief(self._table(None))
+        cells = [[cell.text + cell.mark for cell in row] for row in table.rows]
+        below = pd.DataFrame(cells, columns=[column.title for column in table.columns])
+        lines = [*map(paragraph, texts), "", *([below.to_string(index=False)] if cells else [])]
+        return "\n".join([*lines, *filter(None, [table.summary])])
+
+    def _repr_html_(self) -> str:
+        """Show verdict, table and figure in a notebook; every text is escaped."""
+        from bakeoff.report.drawing import svg
+        from bakeoff.report.page import fragment
+
+        shown = exhibits.draw(self._item("figure", None), self._study) if self.figures else None
+        picture = None if shown is None else base64.b64encode(svg(shown.figure).encode()).decode()
+        return fragment(
+            verdict=self._verdict,
+            table=_brief(self._table(None)),
+            picture=picture,
+            alt="" if shown is None else shown.alt,
+        )
+
+    # ------------------------------------------------------------------ what is looked up
+
+    @cached_property
+    def _main(self) -> Family | None:
+        """The family of pairs that the verdict goes by."""
+        return self._study.main("algorithms") or self._study.main("models")
+
+    def _item(self, form: str, name: str | None) -> Item:
+        items = self._items[form]
+        if name is None:
+            kind = {"figure": "forest", "table": "pairs"}[form]
+            main = None if self._main is None else items.get(f"{kind}.{self._main.entry.name}")
+            return main or next(iter(items.values()))
+        found = items.get(name) or next((i for i in items.values() if i.kind == name), None)
+        if found is None:
+            raise UserError(unknown(form, name, items))
+        return found
+
+    def _table(self, name: str | None) -> PageTable:
+        return exhibits.build(self._item("table", name), self._study)
+
+    def _all_tables(self) -> dict[str, PageTable]:
+        return make_tables(self._study, items_of(self._study))
+
+    def _tabulated(self, rows: Iterable[Comparison]) -> pd.DataFrame:
+        found = pd.DataFrame([row.to_row() for row in rows], columns=Comparison.columns())
+        return self._named(found, ("model_a", "model_b"))
+
+    def _named(self, frame: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
+        names = own_names(self._study)
+        return frame.assign(**{c: frame[c].map(lambda model: names[model]) for c in columns})
+
+
+def own_names(study: Study) -> dict[str, str]:
+    """Map the ids of models to what the user calls them: no experiment gave models at hand ids."""
+    models = study.experiment.models.items()
+    given = {name: str(model.label) if study.command else name for name, model in models}
+    return {"": "", **given}
+
+
+def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
+    """Return verdict, mean scores and comparisons as plain data."""
+    own = own_names(study)
+    means = study.scores.groupby(["model", "metric"])["value"].mean().to_dict()
+    return {
+        "verdict": {
+            "kind": verdict.kind.value,
+            "headline": verdict.headline,
+            "sentences": list(verdict.sentences),
+        },
+        "models": [
+            {"model": own[model]}
+            | {m: plain(means[model, m]) for m in study.experiment.metrics if (model, m) in means}
+            for model in study.models
+        ],
+        "comparisons": [
+            {**row.to_dict(), "model_a": own[row.model_a], "model_b": own[row.model_b]}
+            for row in study.comparisons
+        ],
+    }
+
+
+def _brief(table: PageTable) -> PageTable:
+    """Keep what of a table fits a screen, and say in its summary what does not."""
+    keys = [column.key for column in table.columns]
+    pairs = {"model_a", "model_b"} <= set(keys)
+    kept = [i for i, key in enumerate(keys) if key in _BRIEF or not pairs]
+    rows = tuple(tuple(row[i] for i in kept) for row in table.rows[:_ROWS])
+    more = len(table.rows) - len(rows)
+    return dataclasses.replace(
+        table,
+        columns=tuple(table.columns[i] for i in kept),
+        rows=rows,
+        summary=f"… and {count(more, 'more row')}" if more else "",
+    )
+
+
+def _or(endings: Iterable[str]) -> str:
+    *first, last = endings
+    return f"{', '.join(first)} or {last}"

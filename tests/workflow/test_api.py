@@ -1,0 +1,75 @@
+"""What the workflow leaves, read from Python: the same numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import bakeoff
+from bakeoff import Findings, UserError
+from tests.conftest import Runner
+
+
+@pytest.fixture(scope="module")
+def results(finished: Runner) -> Path:
+    return finished.results()
+
+
+@pytest.fixture(scope="module")
+def found(results: Path) -> Findings:
+    return bakeoff.read(results)
+
+
+def test_read_has_the_numbers_of_the_files(found: Findings, results: Path) -> None:
+    assert f"{found.verdict}\n" == (results / "verdict.txt").read_text(encoding="utf-8")
+    assert f"{found.methods}\n" == (results / "methods.txt").read_text(encoding="utf-8")
+    for table, file in ((found.scores, "scores.csv"), (found.comparisons, "comparisons.csv")):
+        written = pd.read_csv(results / file, keep_default_na=False, dtype=str)
+        again = table.to_csv(index=False, lineterminator="\n")
+        assert again == (results / file).read_text(encoding="utf-8")
+        assert list(written.columns) == list(table.columns)
+
+
+def test_read_has_the_figures_and_tables_of_the_report(found: Findings, results: Path) -> None:
+    assert {f"{name}.svg" for name in found.figures} == {
+        file.name for file in (results / "figures").glob("*.svg")
+    }
+    assert {f"{name}.tex" for name in found.tables} == {
+        file.name for file in (results / "tables").glob("*.tex")
+    }
+    for name in found.tables:
+        if name != "times":
+            written = (results / "tables" / f"{name}.tex").read_text(encoding="utf-8")
+            assert found.to_latex(name) == written
+
+
+def test_main_test_is_that_of_the_verdict(found: Findings) -> None:
+    pairs = found.to_frame()
+    assert set(pairs["test"]) == {"cv5x2_f"}
+    assert len(pairs) == 3
+    assert found.to_latex() == found.to_latex("pairs.cv5x2_f") == found.to_latex("pairs")
+    assert found.figure().get_axes()
+
+
+def test_json_has_every_comparison(found: Findings, results: Path) -> None:
+    whole = json.loads(found.to_json())
+    assert whole["comparisons"] == json.loads((results / "comparisons.json").read_text())
+    assert whole["verdict"]["headline"] == found.verdict.splitlines()[0]
+
+
+def test_page_holds_the_figures_and_refers_to_no_file(found: Findings, tmp_path: Path) -> None:
+    page = found.save(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count('<svg class="figure') == len(found.figures)
+    assert 'href="figures/' not in page
+    assert found.verdict.splitlines()[0] in page
+
+
+def test_folder_without_results_is_refused(tmp_path: Path, finished_copy: Runner) -> None:
+    with pytest.raises(UserError, match=r"no experiment\.yaml is in it"):
+        bakeoff.read(tmp_path / "none")
+    (finished_copy.results() / "scores.csv").unlink()
+    with pytest.raises(UserError, match=r"lacks scores\.csv: the run has not ended"):
+        bakeoff.read(finished_copy.results())
