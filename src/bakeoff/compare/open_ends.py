@@ -37,26 +37,27 @@ def ended(result: R, entry: Entry, limits: tuple[float, float]) -> R:
     limits : tuple of float
         The least and the greatest value of the metric.
     """
-    if entry.unit:
+    if entry.unit or not isinstance(result, Result | PairwiseResult):
         return result
     least, greatest = limits
     if entry.arity is not Arity.ONE:
         least, greatest = least - greatest, greatest - least
     if isinstance(result, PairwiseResult):
         pairs = tuple(
-            dataclasses.replace(pair, ci=_ended(pair.ci, least, greatest)) for pair in result.pairs
+            dataclasses.replace(pair, ci=_ended(pair.ci, result.alternative, least, greatest))
+            for pair in result.pairs
         )
         return dataclasses.replace(result, pairs=pairs)
-    if isinstance(result, Result):
-        return dataclasses.replace(result, ci=_ended(result.ci, least, greatest))
-    return result
+    return dataclasses.replace(result, ci=_ended(result.ci, result.alternative, least, greatest))
 
 
 def _ended(
-    ci: ConfidenceInterval | None, least: float, greatest: float
+    ci: ConfidenceInterval | None, alternative: str, least: float, greatest: float
 ) -> ConfidenceInterval | None:
     if ci is None:
         return None
-    low = min(least, ci.high) if math.isinf(ci.low) else ci.low
-    high = max(greatest, ci.low) if math.isinf(ci.high) else ci.high
-    return dataclasses.replace(ci, low=low, high=high)
+    if alternative == "greater" and math.isinf(ci.high):
+        return dataclasses.replace(ci, high=max(greatest, ci.low))
+    if alternative == "less" and math.isinf(ci.low):
+        return dataclasses.replace(ci, low=min(least, ci.high))
+    return ci

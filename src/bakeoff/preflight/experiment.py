@@ -194,5 +194,5 @@ def _small_folds(experiment: Experiment, dataset: str, table: Table) -> Iterator
                     ("resampling", name, "folds"),
                     f"{lacking[0]} needs two rows of each class in every fold: {most} folds of "
                     f"{dataset} at most, found {plan.folds}; more, up to leave-one-out, are for "
-                    "accuracy, error, cost, log_loss and brier",
+                    f"{', '.join(n for n, m in METRICS.items() if m.mean_of_rows)}",
                 )

@@ -50,7 +50,7 @@ class KFold(Plan):
         ge=2,
         le=10000,
         description="Number of folds, k; as many as rows: leave-one-out, for metrics that are a "
-        "mean over rows (accuracy, error, cost, log_loss, brier).",
+        "mean over rows, such as accuracy, cost or log_loss.",
     )
     repeats: int = Field(1, ge=1, le=1000, description="How often, each with a new division.")
     column: (

@@ -134,6 +134,12 @@ def test_open_side_of_an_interval_ends_where_the_metric_does(name: str, alternat
             assert math.isinf(row.ci_high if alternative == "greater" else row.ci_low)
 
 
+def test_interval_that_no_level_allows_stays_open() -> None:
+    known = dataclasses.replace(context(correction="bonferroni"), range=(0.0, 1.0))
+    for row in run_test(CATALOGUE["wilcoxon_signed_rank"], over_datasets(3, n=5), known):
+        assert (row.ci_low, row.ci_high) == (-math.inf, math.inf)
+
+
 def test_open_side_of_one_model_ends_where_the_metric_does() -> None:
     known = context(alternative="less", options={"one_sample_t": {"mu0": 0.5}})
     rows = run_test(CATALOGUE["one_sample_t"], folds(2), dataclasses.replace(known, range=(0, 1)))
