@@ -215,7 +215,7 @@ def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
 
     def digests() -> tuple[str, str]:
         recipes.code.cache_clear()
-        return recipes.of_fit(experiment, "tree"), recipes.of_report(experiment)
+        return recipes.of_fit(experiment, "tree", "iris"), recipes.of_report(experiment)
 
     first = digests()
     file = tmp_path / "bakeoff/fit/task.py"

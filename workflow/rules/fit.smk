@@ -17,7 +17,7 @@ rule fit_fold:
         PATHS.fit_log("{dataset}", "{model}", FOLD),
     threads: lambda wc: EXPERIMENT.models[wc.model].threads
     params:
-        recipe=lambda wc: RECIPES[wc.model],
+        recipe=lambda wc: RECIPES[wc.dataset][wc.model],
     run:
         fit = fits.fit_of(wildcards)
         bakeoff.fitter.fit(fit, input.data, input.splits, output[0], str(log))
@@ -32,7 +32,7 @@ use rule fit_fold as fit_holdout with:
     log:
         PATHS.fit_log("{dataset}", "{model}", "holdout"),
     params:
-        recipe=lambda wc: RECIPES[wc.model],
+        recipe=lambda wc: RECIPES[wc.dataset][wc.model],
         importance=measured(EXPERIMENT.importance),
 
 
@@ -49,7 +49,7 @@ use rule fit_holdout as fit_holdout_seed with:
     log:
         PATHS.fit_log("{dataset}", "{model}", HOLDOUT_SEED),
     params:
-        recipe=lambda wc: RECIPES[wc.model],
+        recipe=lambda wc: RECIPES[wc.dataset][wc.model],
 
 
 # many fits in one job (`execution: {jobs_per: model}`, or dataset)
@@ -81,7 +81,7 @@ rule find_excluded:
         PATHS.log("excluded.{dataset}"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
+        recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
     run:
         what = f"looking for failed fits on {wildcards.dataset}"
         predictions = NEEDS.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
@@ -100,10 +100,10 @@ rule collect_scores:
         PATHS.log("scores.{dataset}.{plan}"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
+        recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset, plan = wildcards
-        found = dataset, plan, *NEEDS.scored(dataset, plan), RECIPES
+        found = dataset, plan, *NEEDS.scored(dataset, plan), RECIPES[dataset]
         what = f"scoring {dataset}, {plan}"
         do(what, log, steps.collect_scores, EXPERIMENT, *found, *output)
 
@@ -120,10 +120,10 @@ rule collect_predictions:
         PATHS.log("predictions.{dataset}"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
+        recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset = wildcards.dataset
-        found = NEEDS.first_predictions(dataset), *NEEDS.beside(dataset), RECIPES
+        found = NEEDS.first_predictions(dataset), *NEEDS.beside(dataset), RECIPES[dataset]
         what = f"collecting the predictions on {dataset}"
         do(what, log, steps.collect_predictions, *found, *output)
 
@@ -141,11 +141,11 @@ rule collect_fold_predictions:
         plan="|".join(p for p in NEEDS.plans if p != "holdout") or "(?!)",
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_scores(EXPERIMENT),
+        recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset, plan = wildcards
         what = f"collecting the predictions on {dataset}, {plan}"
-        found = NEEDS.fold_predictions(dataset, plan), RECIPES
+        found = NEEDS.fold_predictions(dataset, plan), RECIPES[dataset]
         do(what, log, steps.collect_fold_predictions, *found, output[0])
 
 

@@ -95,7 +95,7 @@ class Fitter:
     def _fit(
         self, fit: Fit, data: str, splits: str, output: str, log: str, pool: Pool | None
     ) -> None:
-        model, recipe = self._experiment.fitted[fit.model], self._store.recipes[fit.model]
+        model, recipe = self._experiment.fitted[fit.model], self._store.recipe(fit)
         costs = self._experiment.costs_on(fit.dataset) if model.needs_costs else None
         seed, importance = self._experiment.seed, self._experiment.importance_by(fit)
         task = FitTask(fit, model, seed, data, splits, output, recipe, costs, importance)

@@ -80,13 +80,25 @@ def of_splits(experiment: Experiment, plan: str) -> str:
     return digest([_plain(spec), experiment.seed, made_by])
 
 
-def of_fit(experiment: Experiment, model: str) -> str:
-    """Digest what makes the predictions of a model, given data and splits."""
+def of_fits(experiment: Experiment) -> dict[str, dict[str, str]]:
+    """Digest what makes the predictions of each fitted model, by data set and model."""
+    models = experiment.fitted
+    return {
+        dataset: {model: of_fit(experiment, model, dataset) for model in models}
+        for dataset in experiment.datasets
+    }
+
+
+def of_fit(experiment: Experiment, model: str, dataset: str) -> str:
+    """Digest what makes the predictions of a model on a data set, given data and splits.
+
+    It is that of all data sets, unless the model looks at what errors cost.
+    """
     spec = experiment.fitted[model]
     libraries = versions((*BASE_PACKAGES, *distributions_of(*spec.imports)))
     made_by = code("fit", "data", "seeds.py", "keys.py", without=(*LOADS, *ASSESSES))
     own = own_code(*spec.imports)
-    costs = [_costs(experiment)] if spec.needs_costs else []
+    costs = [_costs_on(experiment, dataset)] if spec.needs_costs else []
     return digest([_plain(spec, *_NOT_IN_FIT), experiment.seed, made_by, libraries, own, *costs])
 
 
@@ -97,11 +109,11 @@ def of_given(experiment: Experiment, model: str) -> str:
     return digest([_plain(experiment.given[model], "label"), made_by])
 
 
-def of_scores(experiment: Experiment) -> str:
-    """Digest what makes scores from predictions."""
+def of_scores(experiment: Experiment, dataset: str) -> str:
+    """Digest what makes the scores on a data set from predictions."""
     given = [{name: _plain(model, "label") for name, model in experiment.given.items()}]
     made_by = code("scores", "fit/predictions.py", *(["data"] if given[0] else []))
-    costs = [_costs(experiment)] if experiment.priced else []
+    costs = [_costs_on(experiment, dataset)] if experiment.priced else []
     models, own = list(experiment.models), of_own_metrics(experiment)
     return digest([_measured(experiment), models, made_by, *given, *costs, *own])
 
@@ -115,7 +127,8 @@ def of_own_metrics(experiment: Experiment) -> list[Any]:
 def of_joined_scores(experiment: Experiment) -> str:
     """Digest what puts the scores of all data sets into one table."""
     plans = list(experiment.resampling.plans())
-    return digest([of_scores(experiment), list(experiment.datasets), plans, code("run/steps.py")])
+    scores = [of_scores(experiment, dataset) for dataset in experiment.datasets]
+    return digest([scores, list(experiment.datasets), plans, code("run/steps.py")])
 
 
 def of_test(experiment: Experiment, test: ChosenTest) -> str:
@@ -175,8 +188,12 @@ def _measured(experiment: Experiment) -> list[Any]:
 
 def _costs(experiment: Experiment) -> Any:
     """Return what errors cost on each data set."""
-    known = {name: experiment.costs_on(name) for name in experiment.datasets}
-    return {name: costs and _plain(costs) for name, costs in known.items()}
+    return {name: _costs_on(experiment, name) for name in experiment.datasets}
+
+
+def _costs_on(experiment: Experiment, dataset: str) -> Any:
+    costs = experiment.costs_on(dataset)
+    return costs and _plain(costs)
 
 
 def _plain(part: Any, *without: str) -> Any:

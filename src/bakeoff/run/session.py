@@ -44,8 +44,8 @@ class Session:
     ----------
     tests : dict of str to ChosenTest
         The tests that run, in order.
-    recipes : dict of str to str
-        What makes the predictions of each fitted model.
+    recipes : dict of str to dict
+        What makes the predictions of each fitted model, by data set and model.
     """
 
     def __init__(self, config: Mapping[str, Any], files: Sequence[str], workers: int) -> None:
@@ -65,7 +65,7 @@ class Session:
             if self.file:
                 check_owner(self.needs.paths, self.experiment.experiment, self.file)
         self.pool = Pool(steps.prepare) if workers else None
-        self.recipes = {m: recipes.of_fit(self.experiment, m) for m in self.experiment.fitted}
+        self.recipes = recipes.of_fits(self.experiment)
         self._workers = workers
         self.tests = self._check()
         self._store = Store(self.needs, self.recipes)
@@ -109,7 +109,7 @@ class Session:
 
     def batch_recipes(self, wildcards: Any) -> list[str]:
         """List the recipes of a batch's models, and how they measure importance."""
-        own = [self.recipes[name] for name in self._batched(wildcards)]
+        own = [self.recipes[wildcards.dataset][name] for name in self._batched(wildcards)]
         return [*own, *measured(self.experiment.importance).values()]
 
     def _batched(self, wildcards: Any) -> Sequence[str]:

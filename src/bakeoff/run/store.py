@@ -34,13 +34,17 @@ class Store:
     ----------
     needs : Needs
         Where the files of the experiment are.
-    recipes : Mapping of model to str
+    recipes : Mapping of data set to Mapping of model to str
         What makes the predictions of each fitted model today.
     """
 
-    def __init__(self, needs: Needs, recipes: Mapping[str, str]) -> None:
-        self.needs, self.recipes = needs, recipes
+    def __init__(self, needs: Needs, recipes: Mapping[str, Mapping[str, str]]) -> None:
+        self.needs, self._recipes = needs, recipes
         self._experiment, self._paths = needs.experiment, needs.paths
+
+    def recipe(self, fit: Fit) -> str:
+        """Return what makes the predictions of a fit today."""
+        return self._recipes[fit.dataset][fit.model]
 
     def to_redo(self, find_outdated: FindOutdated) -> set[str]:
         """List the files that are there and must be made again, whatever Snakemake thinks.
@@ -83,7 +87,7 @@ class Store:
             find(
                 {
                     self.needs.prediction(fit): {
-                        "recipe": self.recipes[fit.model],
+                        "recipe": self.recipe(fit),
                         **measured(by(fit)),
                     }
                     for fit in self._experiment.fits()

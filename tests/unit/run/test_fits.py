@@ -23,7 +23,8 @@ class Pretending(Fitter):
 
     def __init__(self, tiny: dict[str, Any], meeting: int = 1) -> None:
         needs = Needs(load_experiment({**tiny, "execution": {"jobs_per": "dataset"}}))
-        super().__init__(Store(needs, dict.fromkeys(tiny["models"], "recipe")), Pool())
+        recipes = dict.fromkeys(tiny["datasets"], dict.fromkeys(tiny["models"], "recipe"))
+        super().__init__(Store(needs, recipes), Pool())
         self.meeting = threading.Barrier(meeting)
         self.done: list[Fit] = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,8 +19,8 @@ TEST = ChosenTest("mcnemar", "holdout", "correctness", ("accuracy",), "it was as
 RECIPES: dict[str, Callable[[Experiment], str]] = {
     "data": lambda e: recipes.of_data(e, "iris"),
     "splits": lambda e: recipes.of_splits(e, "holdout"),
-    "fit": lambda e: recipes.of_fit(e, "tree"),
-    "scores": recipes.of_scores,
+    "fit": lambda e: recipes.of_fit(e, "tree", "iris"),
+    "scores": lambda e: recipes.of_scores(e, "iris"),
     "joined": recipes.of_joined_scores,
     "test": lambda e: recipes.of_test(e, TEST),
     "matrix": lambda e: recipes.of_matrix(e, [TEST]),
@@ -131,6 +132,30 @@ def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
     assert changed(priors=[1, 2, 5]) == {*listed, "scores", "joined"}
     tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
     assert changed(priors=[1, 2, 6]) == {*listed, "scores", "joined", "fit"}
+
+
+def test_costs_of_a_data_set_are_behind_its_own_fits_and_scores_alone(tiny: dict[str, Any]) -> None:
+    costs = {
+        "classes": ["setosa", "versicolor", "virginica"],
+        "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+    }
+    iris = {"source": "sklearn", "name": "iris", "costs": costs}
+    tiny |= {"datasets": {"one": iris, "other": copy.deepcopy(iris)}, "metrics": ["cost"]}
+    tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
+
+    def found() -> dict[str, Any]:
+        experiment = load_experiment(tiny)
+        fits = recipes.of_fits(experiment)
+        return {name: (fits[name]["tree"], recipes.of_scores(experiment, name)) for name in fits}
+
+    before = found()
+    costs["matrix"][0][1] = 5
+    after = found()
+    assert after["other"] == before["other"]
+    assert all(new != old for new, old in zip(after["one"], before["one"], strict=True))
+    del tiny["models"]["tree"]["threshold"]
+    plain = recipes.of_fits(load_experiment(tiny))
+    assert plain["one"] == plain["other"]
 
 
 def test_compiled_files_do_not_count(package: Path, tiny: dict[str, Any]) -> None:

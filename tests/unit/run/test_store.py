@@ -23,7 +23,10 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def store(tiny: dict[str, Any], per: str = "fold", **changes: Any) -> Store:
     experiment = load_experiment({**tiny, "execution": {"jobs_per": per}, **changes})
-    return Store(Needs(experiment), dict.fromkeys(experiment.fitted, "recipe"))
+    return Store(
+        Needs(experiment),
+        dict.fromkeys(experiment.datasets, dict.fromkeys(experiment.fitted, "recipe")),
+    )
 
 
 def none(recipes: Mapping[str, str]) -> list[str]:
