@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from bakeoff import __version__
 from bakeoff.cli.decision_options import add_claim, add_gate, add_plan
-from bakeoff.cli.row_options import VALUES, add_groups, add_truth_and_id
+from bakeoff.cli.row_options import add_groups, add_truth_and_id, add_values
 from bakeoff.errors import UserError
 
 COMMANDS = {
@@ -162,12 +162,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--positive", metavar="CLASS", help="the positive one of two; default: the last, sorted"
     )
-    parser.add_argument(
-        "--values",
-        choices=VALUES,
-        help="the columns hold a number for each row, and no labels: higher or lower is better; or "
-        "1 says that the row is right (or wrong) and 0 that it is not",
-    )
+    add_values(parser, "columns")
     parser.add_argument(
         "--counts",
         metavar="N,N,N,N",

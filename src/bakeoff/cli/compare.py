@@ -12,6 +12,7 @@ import numpy as np
 
 from bakeoff.api.at_hand import KINDS, METRIC, ROWS, make_study, named
 from bakeoff.cli.compare_asked import OPTIONS, asked, related
+from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare import Comparison
 from bakeoff.data.predicted import Predicted, contradiction
@@ -49,6 +50,7 @@ _OPTIONS = {
     "group": "--groups",
     "time": "--time",
     "run": "--runs",
+    "value": "--column",
     "values": "--values",
 }
 """The option that a part of a problem's path stands for."""
@@ -56,6 +58,8 @@ _OPTIONS = {
 
 def run(args: argparse.Namespace) -> None:
     """Compare, write what is asked for, and print."""
+    files = {option: getattr(args, option) for option in ("html", "markdown", "latex", "csv")}
+    places = places_of(files, args.files, folders=["csv"])
     try:
         given = read(args)
     except Problem as problem:
@@ -67,10 +71,10 @@ def run(args: argparse.Namespace) -> None:
     except UserError as error:
         raise named(error, OPTIONS) from None
     verdict = answer(study)
-    if args.html or args.markdown or args.latex or args.csv:
+    if places:
         from bakeoff.cli.compare_files import write  # it draws: slow to import
 
-        write(study, verdict, given, args)
+        write(places, study, verdict, given, args.arguments)
     brief = not args.metric and not study.numbers
     if args.json:
         found = as_json(study, verdict, brief=brief)
@@ -82,7 +86,7 @@ def run(args: argparse.Namespace) -> None:
 
 def read(args: argparse.Namespace) -> SideBySide:
     """Read what the options name: one table of all models, or one of each."""
-    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted}
+    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     columns = GivenColumns.model_validate({**keys, **related(args)})
     if columns.group is not None and columns.time is not None:
         raise UserError("--groups and --time cannot be combined: keep one of them")
@@ -91,7 +95,12 @@ def read(args: argparse.Namespace) -> SideBySide:
     how: dict[str, Any] = {
         "classes": _listed(args.classes) or (),
         "drop_unlabelled": args.missing_target == "drop",
+        "labels": args.labels,
     }
+    if args.column is not None and (args.values is None or len(args.files) == 1):
+        raise UserError("--column is for numbers (--values) in one table per model")
+    if args.labels and args.values is not None:
+        raise UserError("--labels, --values: the columns hold the one or the other")
     if args.counts is not None:
         if args.files:
             raise UserError("--counts stands in place of files")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bakeoff.cli.row_options import VALUES, add_groups, add_truth_and_id
+from bakeoff.cli.row_options import add_groups, add_truth_and_id, add_values
 
 
 def add_claim(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,15 @@ def add_claim(parser: argparse.ArgumentParser) -> None:
 def add_gate(parser: argparse.ArgumentParser) -> None:
     """Add the options of `bakeoff gate`."""
     parser.add_argument("base", metavar="BASE", help="predictions of the model in place")
-    parser.add_argument("candidate", metavar="CANDIDATE", help="of the one that may replace it")
+    parser.add_argument(
+        "candidate",
+        nargs="?",
+        metavar="CANDIDATE",
+        help="of the one that may replace it; without it BASE is one table of both",
+    )
+    parser.add_argument(
+        "--models", metavar="BASE,CANDIDATE", help="one table: the columns of the two"
+    )
     parser.add_argument(
         "--margin",
         required=True,
@@ -87,12 +95,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--runs", metavar="COLUMN", help="which run of an item a row is, where ids are items"
     )
-    parser.add_argument(
-        "--values",
-        choices=VALUES,
-        help="the tables hold a number for each row, and no labels: higher or lower is better; or "
-        "1 says that the row is right (or wrong) and 0 that it is not",
-    )
+    add_values(parser, "tables")
     parser.add_argument(
         "--subgroup", metavar="COLUMN", help="block where the rows of one of its values are worse"
     )
@@ -116,6 +119,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
         "examples:\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.01\n"
         "  bakeoff gate resnet.csv vit.csv --margin 0.02 --metric f1 --ledger decisions.jsonl\n"
+        "  bakeoff gate predictions.csv --models resnet,vit --margin 0.01 --groups patient\n"
         "  bakeoff gate samples_old.jsonl samples_new.jsonl --margin 0.01 --values right"
     )
 
@@ -156,9 +160,9 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric", default="accuracy", metavar="NAME", help="of the pilot's predictions"
     )
-    parser.add_argument(
-        "--groups", metavar="COLUMN", help="of the pilot: which rows belong together"
-    )
+    parser.add_argument("--pair", metavar="A,B", help="one table as pilot: the columns of the two")
+    add_truth_and_id(parser)
+    add_groups(parser)
     parser.add_argument(
         "--icc", type=float, metavar="SHARE", help="correlation within groups, with --per-group"
     )
@@ -178,7 +182,12 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--correction", default="bonferroni", metavar="NAME", help="for several pairs (bonferroni)"
     )
-    parser.add_argument("--rows", type=int, metavar="N", help="tell the power of so many rows")
+    parser.add_argument(
+        "--rows",
+        type=int,
+        metavar="N",
+        help="tell the power of so many rows; without --difference the one that they find",
+    )
     parser.add_argument("--power", type=float, default=0.8, metavar="SHARE", help="wanted (0.8)")
     parser.add_argument(
         "--alpha", type=float, default=0.05, metavar="LEVEL", help="significance level (0.05)"
@@ -191,7 +200,9 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  bakeoff plan --accuracy 0.85 --difference 0.02 --disagree 0.1\n"
+        "  bakeoff plan --rows 2000 --disagree 0.1\n"
         "  bakeoff plan --margin 0.01 --disagree 0.1 --power 0.9\n"
         "  bakeoff plan --difference 0.05 --disagree 0.2 --icc 0.1 --per-group 12\n"
-        "  bakeoff plan --pilot resnet.csv vit.csv --metric f1 --difference 0.05"
+        "  bakeoff plan --pilot resnet.csv vit.csv --metric f1 --difference 0.05\n"
+        "  bakeoff plan --pilot predictions.csv --pair resnet,vit --rows 2000"
     )

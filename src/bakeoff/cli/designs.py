@@ -31,6 +31,10 @@ from bakeoff.stats import (
 from bakeoff.stats.metric_planning import pilot_sd
 from bakeoff.stats.planning_interval import power_from_interval
 
+_OF_PILOT = {"groups": None, "metric": "accuracy", "truth": None, "id": None, "pair": None}
+"""Options that are about a pilot, and what they are without one."""
+_PRECISION = 1e-3
+"""Of a difference that is searched for."""
 _EXACT_ROWS = 100_000
 """Beyond so many rows the power of McNemar's test is that of the normal formula."""
 
@@ -73,6 +77,36 @@ class Design:
         return list(dict.fromkeys(found))
 
 
+def detectable(args: argparse.Namespace) -> float:
+    """Return the true difference that a number of rows finds with the wanted power.
+
+    Raises
+    ------
+    UserError, ValueError
+        As `design`; or no difference is found by so few rows.
+    """
+
+    def lacking(difference: float) -> bool:
+        found = design(argparse.Namespace(**{**vars(args), "difference": difference}))
+        return bool(found.power_at(args.rows) < args.power)
+
+    low, high = 0.0, _largest(args)
+    if lacking(high):
+        raise UserError(f"--rows: {args.rows:,} rows find no difference with this probability")
+    while high - low > _PRECISION * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if lacking(middle) else (low, middle)
+    return float(f"{high:.3g}")
+
+
+def _largest(args: argparse.Namespace) -> float:
+    """Return the largest difference that the options allow."""
+    if args.pilot is not None:
+        return 1.0
+    known = [value for value in (args.disagree, args.accuracy) if value is not None]
+    return min(known, default=1.0) * (1 - _PRECISION)
+
+
 def design(args: argparse.Namespace) -> Design:
     """Return the design that the options describe.
 
@@ -97,8 +131,8 @@ def design(args: argparse.Namespace) -> Design:
         raise UserError("--difference: is missing; which true difference should be found?")
     if args.pilot is not None:
         found = _from_pilot(args, level)
-    elif args.groups is not None or args.metric != "accuracy":
-        raise UserError("--groups, --metric: go with --pilot")
+    elif wrong := [name for name, value in _OF_PILOT.items() if getattr(args, name) != value]:
+        raise UserError(f"{', '.join(f'--{name}' for name in wrong)}: only with --pilot")
     elif args.margin is not None:
         found = _within_margin(args, level)
     elif args.test == "cv5x2_f":
@@ -210,10 +244,12 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
     wrong = next((name for name in others if getattr(args, name) is not None), None)
     if wrong is not None:
         raise UserError(f"--{wrong.replace('_', '-')}: the pilot tells; leave it out")
-    if len(args.pilot) != 2:
+    if len(args.pilot) > 2:
         raise UserError("--pilot: expected two tables of predictions, or a finished experiment")
-    columns = GivenColumns.model_validate({"group": args.groups})
-    rows = read_rows(args.pilot[1], args.pilot[0], columns)
+    keys = {"group": args.groups, "true": args.truth, "id": args.id}
+    columns = GivenColumns.model_validate(keys)
+    models = None if args.pair is None else [name.strip() for name in args.pair.split(",")][::-1]
+    rows = read_rows(args.pilot[::-1], columns, models, labels=True)
     result = metric_difference(*rows.seen(args.metric), **rows.how(args.metric))
     sd = pilot_sd(result)
     true = args.difference or 0.0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
 from bakeoff.api.at_hand import KINDS
+from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.data.readers import reader_of
 from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.files import write_text
 from bakeoff.gate import GateVerdict, Terms, decide, read_rows
 from bakeoff.gate.ledger import Ledger
 from bakeoff.gate.show import as_json, as_junit, as_markdown, headline, reasons
@@ -27,7 +28,9 @@ _OPTIONS = {
     "group": "--groups",
     "subgroup": "--subgroup",
     "run": "--runs",
-    "value": "--values",
+    "value": "--column",
+    "values": "--values",
+    "models": "--models",
 }
 _NEEDS_MORE = ("cost", "expected_cost", "fbeta")
 """Metrics with options of their own."""
@@ -46,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _decided(args: argparse.Namespace) -> GateVerdict:
+    files = [path for path in (args.base, args.candidate) if path is not None]
+    places = places_of({"junit": args.junit, "markdown": args.markdown}, files)
     metrics = [name for name in test_set_metrics() if name not in _NEEDS_MORE]
     if args.metric not in metrics:
         raise UserError(f"--metric: {unknown('metric', args.metric, metrics)}")
@@ -54,10 +59,15 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
         raise UserError(
             "--metric, --truth, --predicted: are for labels, not for numbers (--values)"
         )
-    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted}
+    if args.column is not None and (args.values is None or args.candidate is None):
+        raise UserError("--column is for numbers (--values) in one table per model")
+    if args.labels and args.values is not None:
+        raise UserError("--labels, --values: the columns hold the one or the other")
+    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     columns = GivenColumns.model_validate({**keys, "group": args.groups, "run": args.runs})
     numbers = None if args.values is None else KINDS[args.values]
-    rows = read_rows(args.base, args.candidate, columns, args.subgroup, numbers)
+    models = None if args.models is None else [name.strip() for name in args.models.split(",")]
+    rows = read_rows(files, columns, models, args.subgroup, numbers, labels=args.labels)
     metric = "value" if isinstance(numbers, GivenMetric) else args.metric
     asked = Terms(metric, args.margin, args.alpha, args.superior)
     ledger = None if args.ledger is None else Ledger(args.ledger)
@@ -66,14 +76,14 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     verdict = decide(rows, terms)
     if ledger is not None and use is not None:
         ledger.write(rows, asked, use, verdict)
-    for path, text in ((args.junit, as_junit), (args.markdown, as_markdown)):
-        if path is not None:
-            _write(path, text(verdict, use))
+    for option, text in (("junit", as_junit), ("markdown", as_markdown)):
+        if option in places:
+            write_text(places[option], text(verdict, use))
     if args.json:
         say(json.dumps(as_json(verdict, use), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         _show(verdict, reasons(verdict, use))
-        for path in (args.base, args.candidate):
+        for path in files:
             if (reader := reader_of(path)) is not None:
                 say(dim(f"{path} was read as {reader.WHAT}."))
     return verdict
@@ -95,10 +105,3 @@ def _show(verdict: GateVerdict, why: list[str]) -> None:
         say(*table(head, rows, "lrrrrl"), "")
         level = verdict.subgroups[0].limits.alpha
         say(dim(paragraph(f"Limits of subgroups at the level {level:.2g} each (Bonferroni).")), "")
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}") from None

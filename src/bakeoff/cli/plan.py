@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bakeoff.cli import power
-from bakeoff.cli.designs import Design, design
+from bakeoff.cli.designs import Design, design, detectable
+from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.errors import Problem, UserError
+from bakeoff.files import write_text
 from bakeoff.report.numbers import count, percent
 from bakeoff.report.wrapping import paragraph
 from bakeoff.stats import ArgumentError
@@ -27,6 +29,9 @@ _OPTIONS = {
     "m": "--models",
     "method": "--correction",
     "group": "--groups",
+    "true": "--truth",
+    "id": "--id",
+    "models": "--pair",
     "pilot": "--pilot",
 }
 
@@ -36,7 +41,12 @@ def run(args: argparse.Namespace) -> None:
     if args.pilot is not None and Path(args.pilot[0]).suffix in _EXPERIMENTS:
         _from_experiment(args)
         return
+    places = places_of({"figure": args.figure}, args.pilot or ())
+    if args.figure is not None and places["figure"].suffix.lower() != ".svg":
+        raise UserError(f"--figure: found {args.figure!r}, the curve is written as .svg")
     try:
+        if args.rows is not None and args.difference is None and args.margin is None:
+            args.difference = detectable(args)
         found = design(args)
         rows = args.rows if args.rows is not None else found.rows_needed()
         curve = [(n, found.power_at(n)) for n in found.steps(rows, _SHARES)]
@@ -48,10 +58,11 @@ def run(args: argparse.Namespace) -> None:
         option = _OPTIONS.get(error.argument, f"--{error.argument.replace('_', '-')}")
         raise UserError(f"{option}: {error.message}") from None
     if args.figure is not None:
-        _draw(args.figure, found, rows, args.power)
+        _draw(places["figure"], found, rows, args.power)
     if args.json:
         answer = {
             "what": found.what,
+            "difference": args.difference,
             "rows": rows,
             "groups": found.groups(rows),
             "power": reached,
@@ -93,11 +104,9 @@ def _show(found: Design, rows: int, reached: float, curve: Sequence[tuple[int, f
     say("")
 
 
-def _draw(path: str, found: Design, rows: int, wanted: float) -> None:
-    from bakeoff.report.drawing import BLUE, GRID, MUTED, canvas, styled
+def _draw(path: Path, found: Design, rows: int, wanted: float) -> None:
+    from bakeoff.report.drawing import BLUE, GRID, MUTED, canvas, styled, svg
 
-    if Path(path).suffix.lower() != ".svg":
-        raise UserError(f"--figure: found {path!r}, the curve is written as .svg")
     steps = found.steps(rows, [i / 20 for i in range(2, 61)])
     with styled():
         figure = canvas(6.0, 3.4)
@@ -109,7 +118,4 @@ def _draw(path: str, found: Design, rows: int, wanted: float) -> None:
         axes.grid(color=GRID, linewidth=0.8)
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
-        try:
-            figure.savefig(path, format="svg", metadata={"Date": None})
-        except OSError as error:
-            raise UserError(f"--figure: {path} cannot be written: {error.strerror}") from None
+        write_text(path, svg(figure))

@@ -18,6 +18,25 @@ def add_truth_and_id(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--id", metavar="COLUMN", help="row ids; default: id, row_id or row")
 
 
+def add_values(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add what the columns hold: numbers, or 0 and 1 that are labels."""
+    parser.add_argument(
+        *("--values", "--scores"),
+        type=lambda text: "right" if text == "correct" else text,
+        choices=VALUES,
+        help=f"the {what} hold a number for each row, and no labels: higher or lower is better; or "
+        "1 says that the row is right (correct) or wrong, and 0 that it is not",
+    )
+    parser.add_argument(
+        "--column",
+        metavar="NAME",
+        help="one table per model: the column of the numbers; default: value, score or loss",
+    )
+    parser.add_argument(
+        "--labels", action="store_true", help="0 and 1 are labels, and do not say what is right"
+    )
+
+
 def add_groups(parser: argparse.ArgumentParser) -> None:
     """Add the column of groups."""
     parser.add_argument(

@@ -106,7 +106,7 @@ def known_codes(labels: Labels, classes: Sequence[str], file: Columns, column: s
             f"{where} predicts classes that the data do not have, in {len(strange):,} of "
             f"{len(codes):,} rows: {some(map(repr, found))} (classes: {some(classes, 10)}); "
             + (
-                "predicted labels are wanted here, not right/wrong or numbers"
+                "predicted labels are wanted here; numbers, or marks of right rows, are `values`"
                 if len(strange) == len(codes)
                 else "a class without a true label is named in `classes:` of given data, "
                 "or with `--classes`"

@@ -16,6 +16,7 @@ from bakeoff.data.pairing import LabelledRows, check_same
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable, read_predictions, relations
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
+from bakeoff.data.zero_one import why_unclear
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.metrics import GivenMetric
@@ -63,6 +64,7 @@ def read_wide(
     models: Sequence[str] | None = None,
     classes: Sequence[str] = (),
     drop_unlabelled: bool = False,
+    labels: bool = False,
 ) -> SideBySide:
     """Read one table that holds the true label and one column of predictions per model.
 
@@ -81,11 +83,13 @@ def read_wide(
         Classes that no row has.
     drop_unlabelled : bool
         Whether rows without a true label are left out, or refused.
+    labels : bool
+        Whether 0 and 1 are known to be labels, and not marks of right rows.
 
     Raises
     ------
     Problem, UserError
-        A column that is not there, missing values, labels that are no class.
+        A column that is not there, missing values, labels that are no class, or that may be none.
     """
     file = read_columns(path, _PLACE)
     truth = file.find("true", columns)
@@ -99,9 +103,9 @@ def read_wide(
         file.ids(ids, file.related("run", columns))
     related = relations(file, columns, ids)
     told = (truth, ids, columns.group, columns.time, columns.run)
-    labels = file.labels(truth, "true", may_lack=drop_unlabelled)
-    known = np.flatnonzero(labels.codes >= 0)
-    order = _order(labels, classes)
+    true = file.labels(truth, "true", may_lack=drop_unlabelled)
+    known = np.flatnonzero(true.codes >= 0)
+    order = _order(true, classes)
     rest = [name for name in file.names if name not in told]
     found = {
         model: _taken(file, model, rest, order, known)
@@ -113,9 +117,10 @@ def read_wide(
             f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
             "model"
         )
-    left_out = len(labels) - len(known)
+    left_out = len(true) - len(known)
     kept = {role: values[known] for role, values in related.items()}
-    return SideBySide(Path(path).name, order, labels.among(order)[known], found, left_out, kept)
+    given = SideBySide(Path(path).name, order, true.among(order)[known], found, left_out, kept)
+    return given if labels else _clear(given, [*found])
 
 
 def read_each(
@@ -124,6 +129,7 @@ def read_each(
     *,
     classes: Sequence[str] = (),
     drop_unlabelled: bool = False,
+    labels: bool = False,
 ) -> SideBySide:
     """Read one table per model, paired by row id; see `read_wide`.
 
@@ -155,7 +161,16 @@ def read_each(
         for role, values in file.related.items()
     }
     truth, left_out = rows.labels.among(order), len(rows.left_out)
-    return SideBySide(f"{len(files)} files", order, truth, found, left_out, related)
+    given = SideBySide(f"{len(files)} files", order, truth, found, left_out, related)
+    return given if labels else _clear(given, [columns.predicted or "", *found])
+
+
+def _clear(given: SideBySide, names: list[str]) -> SideBySide:
+    """Return predictions, unless they may rather tell which rows are right."""
+    predicted = (one.codes for one in given.models.values())
+    if why := why_unclear(given.classes, given.truth, predicted, names):
+        raise Problem(("values",), why)
+    return given
 
 
 def read_wide_values(
@@ -185,6 +200,13 @@ def read_wide_values(
     related = relations(file, columns, name)
     told = (name, columns.group, columns.time, columns.run)
     rest = [column for column in file.names if column not in told]
+    truth = file.find("true", columns)
+    if truth is not None and models is None:
+        raise Problem(
+            ("models",),
+            f"{path!r}: {truth!r} looks like the true labels, not like a model's numbers: name the "
+            "columns of numbers",
+        )
     tables = {
         model: PredictionTable(file, ids, None, None, related, values=file.numbers(model, ids))
         for model in _models(path, rest, (), models)

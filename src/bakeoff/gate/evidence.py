@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.data.file_columns import Codes
+from bakeoff.data.file_columns import Codes, Columns, read_columns
 from bakeoff.data.predicted import Predicted
-from bakeoff.data.prediction_table import read_predictions
-from bakeoff.data.side_by_side import SideBySide, read_each, read_each_values
+from bakeoff.data.side_by_side import (
+    SideBySide,
+    read_each,
+    read_each_values,
+    read_wide,
+    read_wide_values,
+)
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
@@ -117,35 +123,53 @@ class GateRows:
 
 
 def read_rows(
-    base: str,
-    candidate: str,
+    files: Sequence[str],
     columns: GivenColumns,
+    models: Sequence[str] | None = None,
     subgroup: str | None = None,
     numbers: GivenMetric | str | None = None,
+    *,
+    labels: bool = False,
 ) -> GateRows:
-    """Read a table of predictions of each, or of numbers, paired by row id.
+    """Read a table of predictions of each, or of numbers, paired by row id; or one table of both.
 
     Parameters
     ----------
-    base, candidate : str
-        The files.
+    files : sequence of str
+        Those of base and candidate, or one with a column of each.
     columns : GivenColumns
         What their columns are called, where not as usual.
+    models : sequence of str, optional
+        The columns of base and candidate in one table of both.
     subgroup : str, optional
         The column whose values are decided on each by itself.
     numbers : GivenMetric or str, optional
         What the numbers of tables without labels are, as in `read_each_values`.
+    labels : bool
+        Whether 0 and 1 are known to be labels, and not marks of right rows.
 
     Raises
     ------
     Problem, UserError
         A file or a column that is not there, other rows, other true labels.
     """
+    wide = len(files) == 1
+    if wide != (models is not None and len(models) == len(set(models)) == 2):
+        raise Problem(
+            ("models",),
+            "of one table, name the columns of the two"
+            if wide
+            else "names columns of one table; each of several tables is a model",
+        )
 
     def read(columns: GivenColumns) -> SideBySide:
-        if numbers is None:
-            return read_each([base, candidate], columns)
-        return read_each_values([base, candidate], columns, numbers)
+        if numbers is not None and wide:
+            return read_wide_values(files[0], columns, numbers, models)
+        if numbers is not None:
+            return read_each_values(files, columns, numbers)
+        if wide:
+            return read_wide(files[0], columns, models=models, labels=labels)
+        return read_each(files, columns, labels=labels)
 
     given = read(columns)
     (name_base, of_base), (name_candidate, of_candidate) = given.models.items()
@@ -166,22 +190,34 @@ def read_rows(
         of_candidate,
         given.related.get("group"),
         parts,
-        _digest(base, candidate, columns, numbers=numbers is not None),
+        _digest(files, columns, numbers=numbers is not None),
         numbers.greater_is_better if isinstance(numbers, GivenMetric) else True,
     )
 
 
-def _digest(base: str, candidate: str, columns: GivenColumns, *, numbers: bool) -> str:
+def _digest(files: Sequence[str], columns: GivenColumns, *, numbers: bool) -> str:
     """Return a digest of ids and true labels that the order of the rows does not change."""
-    if numbers:
-        table = read_predictions(base, columns, ("predictions",), numbers=True)
-        return hashlib.sha256("\n".join(sorted(map(str, table.ids))).encode()).hexdigest()
-    for path in (base, candidate):
-        try:
-            table = read_predictions(path, columns, ("predictions",))
-        except Problem:  # the truth may stand in one of the files alone
+    for path in files:
+        file = read_columns(path, ("predictions",))
+        truth, name = (
+            None if role == "true" and numbers else _found(file, role, columns)
+            for role in ("true", "id")
+        )
+        if truth is None and not numbers:  # it may stand in one of the files alone
             continue
-        if table.true is not None:
-            rows = sorted(f"{i}\t{table.true.named(k)}" for k, i in enumerate(table.ids))
-            return hashlib.sha256("\n".join(rows).encode()).hexdigest()
+        rows = np.arange(1, file.table.num_rows + 1)
+        ids = rows if name is None else file.ids(name, file.related("run", columns))
+        labels = None if truth is None else file.labels(truth, "true")
+        lines = (
+            f"{i}" + ("" if labels is None else f"\t{labels.named(k)}") for k, i in enumerate(ids)
+        )
+        return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
     raise AssertionError("one file has the true labels")
+
+
+def _found(file: Columns, role: str, columns: GivenColumns) -> str | None:
+    """Find the column of a role, where the file has it."""
+    try:
+        return file.find(role, columns)
+    except Problem:
+        return None

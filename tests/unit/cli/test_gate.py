@@ -163,7 +163,12 @@ def test_the_order_of_rows_is_no_new_test_set(capsys: pytest.CaptureFixture[str]
         (["--margin", "-1"], "--margin: found -1"),
         (["--margin", "x"], "argument --margin"),
         (["--ledger", "base.csv"], "line 1 of base.csv is no decision"),
-        (["--junit", "no/such/folder.xml"], "cannot be written"),
+        (["--junit", "."], "--junit: '.' is a folder; name a file"),
+        (["--markdown", "base.csv/x.md"], "--markdown: 'base.csv' is a file; name a folder"),
+        (["--markdown", "equal.csv"], "--markdown: 'equal.csv' is read from"),
+        (["--models", "base,equal"], "--models: names columns of one table"),
+        (["--column", "score"], "--column is for numbers"),
+        (["--values", "right", "--labels"], "--labels, --values"),
     ],
 )
 def test_mistakes_end_with_3(
@@ -257,3 +262,42 @@ def test_the_action_of_github(candidate: str, undecided: str, code: int, decisio
     assert done.returncode == code, done.stderr
     assert f"decision={decision}" in Path("out.txt").read_text()
     assert decision.capitalize() in Path("sum.md").read_text()
+
+
+def test_one_table_of_both_decides_as_two_tables(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    base, worse = (pd.read_csv(f"{name}.csv") for name in ("base", "worse"))
+    shuffled = base[["id", "y_true", "patient", "sex"]].assign(
+        old=base["y_pred"], new=worse["y_pred"]
+    )
+    shuffled.sample(frac=1, random_state=1).to_csv("wide.csv", index=False)
+    more = ["--groups", "patient", "--subgroup", "sex", "--ledger", "uses.jsonl", "--json"]
+    answers = []
+    for files in (["base.csv", "worse.csv"], ["wide.csv", "--models", "old,new"]):
+        assert main(["gate", *files, "--margin", "0.02", *more[:4], "--json"]) == 1
+        answers.append(json.loads(capsys.readouterr().out))
+    two, one = answers
+    assert (one["base"], one["candidate"]) == ("old", "new")
+    for part in ("overall", "subgroups", "decision"):
+        assert one[part] == two[part]
+    for files in (["base.csv", "worse.csv"], ["wide.csv", "--models", "old,new"]):
+        assert main(["gate", *files, "--margin", "0.02", *more]) == 1
+        use = json.loads(capsys.readouterr().out)["ledger"]["number"]
+    assert use == 2, "the same test set, in whatever form"
+
+
+def test_which_column_is_the_base_is_not_guessed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gate", "base.csv", "--margin", "0.02"]) == 3
+    assert capsys.readouterr().err == "--models: of one table, name the columns of the two\n"
+
+
+def test_a_column_of_numbers_is_chosen(capsys: pytest.CaptureFixture[str]) -> None:
+    for name, shift in (("old", 0), ("new", 1)):
+        frame = {"id": range(200), "f1": 0.5, "em": [(i + shift) % 2 for i in range(200)]}
+        pd.DataFrame(frame).to_csv(f"{name}.csv", index=False)
+    known = ["gate", "old.csv", "new.csv", "--margin", "0.2"]
+    assert main([*known, "--values", "right"]) == 3
+    assert "--column: 'old.csv' has no column of numbers" in capsys.readouterr().err
+    assert main([*known, "--scores", "correct", "--column", "em", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["overall"]["n"] == 200

@@ -56,6 +56,39 @@ def test_without_disagreement_errors_are_independent(capsys: pytest.CaptureFixtu
     assert "independent errors" in found["assumed"][0]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--disagree 0.1",
+        "--accuracy 0.85 --power 0.9",
+        "--disagree 0.2 --icc 0.1 --per-group 12",
+        "--disagree 0.1 --models 4 --one-sided",
+        "--disagree 0.2 --test cv5x2_f",
+        "--pilot a.csv b.csv --metric f1 --groups user",
+    ],
+)
+def test_rows_without_a_difference_tell_which_is_found(
+    capsys: pytest.CaptureFixture[str], pilot: list[np.ndarray], options: str
+) -> None:
+    wanted = 0.9 if "0.9" in options else 0.8
+    found = planned(capsys, f"--rows 800 {options}")
+    assert found["power"] == pytest.approx(wanted, abs=0.01)
+    again = planned(capsys, f"--rows 800 --difference {found['difference']} {options}")
+    assert again["power"] == found["power"]
+    less = planned(capsys, f"--rows 800 --difference {0.95 * found['difference']} {options}")
+    assert less["power"] < wanted
+
+
+def test_one_table_is_a_pilot_too(
+    capsys: pytest.CaptureFixture[str], pilot: list[np.ndarray]
+) -> None:
+    columns = dict(zip(("truth", "a", "b"), pilot, strict=True))
+    pd.DataFrame(columns).to_csv("wide.csv", index=False)
+    two = planned(capsys, "--pilot a.csv b.csv --metric f1 --difference .05")
+    one = planned(capsys, "--pilot wide.csv --pair a,b --metric f1 --difference .05")
+    assert one == two
+
+
 def test_rows_given_tell_the_power(capsys: pytest.CaptureFixture[str]) -> None:
     found = planned(capsys, "--difference 0.02 --disagree 0.1 --rows 500")
     assert found["power"] == mcnemar_power(n=500, difference=0.02, discordance=0.1).power
@@ -145,14 +178,15 @@ def test_a_finished_run_is_asked_by_power(
         ("--difference .02 --disagree .1 --models 3 --correction x", "--correction: found 'x'"),
         ("--difference .02 --disagree .1 --icc .1", "--icc, --per-group: go together"),
         ("--difference .02 --disagree .1 --icc 2 --per-group 5", "--icc: found 2.0"),
-        ("--difference .02 --disagree .1 --groups g", "--groups, --metric: go with --pilot"),
+        ("--rows 20 --disagree .02", "--rows: 20 rows find no difference"),
+        ("--difference .02 --disagree .1 --groups g", "--groups: only with --pilot"),
         ("--difference .02 --disagree .1 --rows 0", "--rows: found 0"),
         ("--equal --disagree .1", "--equal: within which --margin?"),
         ("--margin .02 --disagree .1 --icc .1", "--margin: with groups"),
         ("--margin .02 --disagree .1 --difference -.02", "beyond the margin"),
         ("--margin .02 --disagree .1 --one-sided", "--one-sided: tests against"),
         ("--difference .02 --disagree .1 --test cv5x2_f --one-sided", "--test: cv5x2_f"),
-        ("--difference .02 --pilot a.csv", "--pilot: expected two tables"),
+        ("--difference .02 --pilot a.csv", "--pair: of one table, name the columns of the two"),
         ("--difference .02 --pilot a.csv b.csv --metric f2x", "--metric: unknown metric"),
         ("--difference .02 --pilot a.csv b.csv --disagree .1", "--disagree: the pilot tells"),
         ("--difference -.02 --pilot a.csv b.csv --one-sided", "--difference: found -0.02"),
