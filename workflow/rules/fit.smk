@@ -123,9 +123,9 @@ rule collect_predictions:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset = wildcards.dataset
-        found = NEEDS.first_predictions(dataset), *NEEDS.beside(dataset), RECIPES[dataset]
+        found = NEEDS.first_predictions(dataset), *NEEDS.beside(dataset)
         what = f"collecting the predictions on {dataset}"
-        do(what, log, steps.collect_predictions, *found, *output)
+        do(what, log, steps.collect_predictions, *found, RECIPES[dataset], *output)
 
 
 # every fold's predictions, where a test looks at the rows of folds
