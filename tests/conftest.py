@@ -119,10 +119,13 @@ def snakemake(tmp_path: Path) -> Runner:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    """Return the folder in which the tiny experiment has run once; not to be changed."""
+    """Return the folder in which the tiny experiment has run once; not to be changed.
+
+    One core: other runs have two, and are to give the same bytes.
+    """
 
     def run(folder: Path) -> None:
-        done = Runner(folder)(TINY)
+        done = Runner(folder)(TINY, cores=1)
         assert done.returncode == 0, done.stderr
 
     return Runner(once(tmp_path_factory, "finished", run))

@@ -150,16 +150,6 @@ def tables(results: Path) -> dict[str, bytes]:
     }
 
 
-def test_same_bytes_whatever_the_cores(
-    finished: Runner, snakemake: Runner, tiny: dict[str, Any]
-) -> None:
-    assert snakemake(tiny, cores=1).returncode == 0
-    one, two = tables(snakemake.results()), tables(finished.results())
-    assert sorted(one) == sorted(two)
-    for name, content in one.items():
-        assert content == two[name], name
-
-
 def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(
     finished_copy: Runner, tiny: dict[str, Any]
 ) -> None:
@@ -178,16 +168,6 @@ def test_edited_model_refits_alone_and_an_added_one_changes_no_other_number(
     kept = [table.query("model in ['bayes', 'stump']") for table in (scores, after)]
     pd.testing.assert_frame_equal(*(table.reset_index(drop=True) for table in kept))
     assert set(after["model"]) == {"tree", "bayes", "stump", "forest"}
-
-
-def test_label_metric_alpha_refit_nothing(finished_copy: Runner, tiny: dict[str, Any]) -> None:
-    tiny["models"]["tree"]["label"] = "A tree"
-    tiny["metrics"] += ["mcc"]
-    tiny["tests"]["alpha"] = 0.01
-    run = finished_copy(tiny)
-    assert run.returncode == 0
-    assert not executed(run) & {"load_dataset", "split_dataset", "fit_fold", "fit_holdout"}
-    assert set(comparisons(finished_copy)["alpha"]) == {0.01}
 
 
 def test_second_run_does_nothing_beside_another_experiment_too(

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from tests.conftest import Runner
@@ -24,9 +25,13 @@ def shown(results: Path) -> dict[str, bytes]:
     }
 
 
-def test_reordered_lists_give_what_a_fresh_run_gives_and_refit_nothing(
+def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
     finished_copy: Runner, tiny: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    """Lists in another order, a label, a metric, a level; the fresh run has more cores."""
+    tiny["models"]["tree"]["label"] = "A tree"
+    tiny["metrics"] += ["mcc"]
+    tiny["tests"]["alpha"] = 0.01
     tiny["models"] = dict(reversed(tiny["models"].items()))
     tiny["metrics"].reverse()
     tiny["tests"]["run"].remove("cochran_q")  # and what it left goes
@@ -34,6 +39,8 @@ def test_reordered_lists_give_what_a_fresh_run_gives_and_refit_nothing(
     run = finished_copy(tiny)
     assert run.returncode == 0, run.stderr
     assert not executed(run) & {"load_dataset", "split_dataset", "fit_fold", "fit_holdout"}
+    made = pd.read_csv(finished_copy.results() / "comparisons.csv")
+    assert set(made["alpha"]) == {0.01}
     fresh = Runner(tmp_path_factory.mktemp("fresh"))
     assert fresh(tiny).returncode == 0
     here, there = shown(finished_copy.results()), shown(fresh.results())
