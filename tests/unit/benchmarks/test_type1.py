@@ -54,6 +54,7 @@ def test_algorithms_under_the_null_have_one_accuracy() -> None:
     assert means == pytest.approx([true_accuracy(180)] * 2, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", NEIGHBOUR_ACCURACY)
 def test_accuracy_of_the_nearest_neighbour(rows: int) -> None:
     rng, found = np.random.default_rng(3), []
