@@ -80,7 +80,7 @@ def one(cell: tuple, rng: np.random.Generator) -> dict[str, float]:
         a = 1.2 * y + common + 0.6 * sign * (difference + shift)
         b = 1.2 * y + common - 0.6 * sign * difference
         plain = metric_difference(y, a, b, metric="roc_auc", groups=labels, labels=[0, 1])
-        cr2 = clustered_delong(y, a, b, groups=labels)
+        cr2 = clustered_delong(y, a, b, groups=labels, variant="robust_t")
         flips = None
     found = {}
     if plain.status is Status.OK:

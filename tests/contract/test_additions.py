@@ -149,6 +149,9 @@ def test_results_have_the_additions(results: Path) -> None:
     assert set(scores["dataset"]) == {"words"}
     (row,) = pd.read_csv(results / "comparisons.csv").to_dict("records")
     assert (row["test"], row["status"]) == ("rows_won", "ok")
+    intervals = pd.read_csv(results / "intervals.csv").set_index("metric").loc["q_mean"]
+    assert (intervals["status"].isin(["ok", "zero_variance"])).all()
+    assert (intervals["ci_low"] < intervals["ci_high"]).any()
 
 
 def test_report_has_the_additions(results: Path) -> None:

@@ -214,7 +214,8 @@ def _mean(variant: str) -> Callable[[Inputs], Values]:
     def adapt(inputs: Inputs) -> Values:
         found = _found(stats.clustered_mean_difference, _values(inputs), variant=variant)
         found["n_clusters"] = found["result"].n_clusters
-        return found | _exact(found) | found["convention"]
+        exact = _exact(found) if variant == "sign_flip" else {}
+        return found | exact | found["convention"]
 
     return adapt
 

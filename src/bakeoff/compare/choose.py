@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from bakeoff.compare import dependence
 from bakeoff.compare.feed import Place, advisable, feed, is_one_of
 from bakeoff.compare.options import check_options
-from bakeoff.compare.recommend import recommended
+from bakeoff.compare.recommend import Recommendation, recommended
 from bakeoff.compare.setup import (
     compares_pairs,
     corrects,
@@ -39,7 +39,7 @@ def choose_tests(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest
     known = catalogue()
     problems: list[Problem] = list(_unknown_names(experiment))
     chosen: list[ChosenTest] = []
-    for place, name, why in _wanted(experiment):
+    for place, (name, why, metrics) in _wanted(experiment):
         if name not in known:
             continue
         entry = dependence.robust(known[name], experiment)
@@ -51,7 +51,7 @@ def choose_tests(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest
             problems.append(Problem(place, refused))
             continue
         try:
-            chosen.append(feed(entry, experiment, place, why))
+            chosen.append(feed(entry, experiment, place, why, metrics))
         except Problem as problem:
             problems.append(problem)
     problems += dependence.problems_of_options(experiment)
@@ -69,7 +69,7 @@ def check_classes(
     Data sets known by given scores alone have no classes.
     """
     known = catalogue()
-    for place, name, _ in _wanted(experiment) if len(classes) > 2 else ():
+    for place, (name, *_) in _wanted(experiment) if len(classes) > 2 else ():
         if name in known and known[name].evidence is Evidence.PROBABILITIES:
             yield Problem(
                 place,
@@ -101,13 +101,13 @@ def running(chosen: Sequence[ChosenTest]) -> list[Entry]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _wanted(experiment: Experiment) -> Iterator[tuple[Place, str, str]]:
+def _wanted(experiment: Experiment) -> Iterator[tuple[Place, Recommendation]]:
     if isinstance(experiment.tests.run, str):
-        for name, why in recommended(experiment):
-            yield ("tests", "run"), name, why
+        for one in recommended(experiment):
+            yield ("tests", "run"), one
         return
     for i, name in enumerate(experiment.tests.run):
-        yield ("tests", "run", i), name, _ASKED
+        yield ("tests", "run", i), Recommendation(name, _ASKED)
 
 
 def _unknown_names(experiment: Experiment) -> Iterator[Problem]:

@@ -83,8 +83,10 @@ def with_halves(experiment: Experiment) -> Experiment | None:
     return experiment.model_copy(update={"resampling": resampling})
 
 
-def feed(entry: Entry, experiment: Experiment, place: Place, why: str) -> ChosenTest:
-    """Find the plan and the metrics of one test."""
+def feed(
+    entry: Entry, experiment: Experiment, place: Place, why: str, metrics: Sequence[str] = ()
+) -> ChosenTest:
+    """Find the plan and the metrics of one test: those given, where its options name none."""
     plan = _plan(entry, experiment, place)
     _check_kind(entry, experiment, place)
     models = len(experiment.models)
@@ -104,8 +106,8 @@ def feed(entry: Entry, experiment: Experiment, place: Place, why: str) -> Chosen
             f"{entry.name} compares models over several data sets, found one"
             + (f"; on one data set use a test like {instead[0]}" if instead else ""),
         )
-    metrics = _metrics(entry, experiment, place, plan)
-    return ChosenTest(entry.name, plan, entry.evidence.value, metrics, why, entry.posthoc)
+    found = _metrics(entry, experiment, place, plan, tuple(metrics or experiment.metrics))
+    return ChosenTest(entry.name, plan, entry.evidence.value, found, why, entry.posthoc)
 
 
 def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
@@ -181,7 +183,9 @@ def _refusal(entry: Entry, plan: str, experiment: Experiment) -> str:
     )
 
 
-def _metrics(entry: Entry, experiment: Experiment, place: Place, plan: str) -> tuple[str, ...]:
+def _metrics(
+    entry: Entry, experiment: Experiment, place: Place, plan: str, default: tuple[str, ...]
+) -> tuple[str, ...]:
     own = experiment.tests.of(entry.name).get("metrics")
     fixed = FIXED_METRICS.get(entry.evidence)
     if fixed is not None:
@@ -195,12 +199,12 @@ def _metrics(entry: Entry, experiment: Experiment, place: Place, plan: str) -> t
     if own is not None:
         _check_metrics(own, experiment, ("tests", "options", entry.name, "metrics"))
     if entry.evidence is Evidence.FOLD_CRITERIA:
-        return _criteria(entry, tuple(own or experiment.metrics), experiment, place, plan)
+        return _criteria(entry, tuple(own or default), experiment, place, plan)
     if entry.evidence is Evidence.PREDICTIONS:
-        return _on_predictions(entry, tuple(own or experiment.metrics), place)
+        return _on_predictions(entry, tuple(own or default), place)
     if own is None and any(name in entry.options for name in IN_UNIT):
         return (experiment.metrics[0],)
-    return tuple(own or experiment.metrics)
+    return tuple(own or default)
 
 
 def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:

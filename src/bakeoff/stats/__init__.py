@@ -31,7 +31,7 @@ from bakeoff.stats.claims_metrics import AreaClaim, F1Claim, area_claim, f1_clai
 from bakeoff.stats.clustered import clustered_mcnemar
 from bakeoff.stats.clustered_auc import clustered_delong
 from bakeoff.stats.clustered_equivalence import clustered_noninferiority, clustered_tost
-from bakeoff.stats.clustered_means import clustered_costs, clustered_mean_difference
+from bakeoff.stats.clustered_means import clustered_mean_difference
 from bakeoff.stats.clustered_models import clustered_cochran_q
 from bakeoff.stats.clustered_pairs import pairwise_clustered_mcnemar
 from bakeoff.stats.clustered_single import clustered_accuracy
@@ -42,6 +42,7 @@ from bakeoff.stats.corrected import (
     corrected_resampled_t,
 )
 from bakeoff.stats.cost_sensitive import cost_sensitive, cost_sensitive_from_counts
+from bakeoff.stats.costs_in_groups import clustered_costs
 from bakeoff.stats.criteria import hotelling_t2, hotelling_t2_unpaired
 from bakeoff.stats.criteria_many import manova
 from bakeoff.stats.crossed import crossed_mcnemar

@@ -7,6 +7,7 @@ from typing import Any
 
 from bakeoff.stats._clusters import Clusters
 from bakeoff.stats._result import Assumption, EquivalenceResult, Result
+from bakeoff.stats._spread import FEWEST_CLUSTERS
 
 _LEAST_DF = 4.0
 _SYMMETRIC = 20
@@ -75,6 +76,17 @@ def too_few_clusters(clusters: int, alpha: float) -> bool:
 def too_few_degrees(df: float) -> bool:
     """Whether a robust variance has too few degrees of freedom to be trusted: below 4."""
     return df < _LEAST_DF - 1e-9
+
+
+def too_few_for_t(variant: str, clusters: int, df: float) -> bool:
+    """Whether a t form of a mean or an area has too little to go by.
+
+    Bell & McCaffrey's degrees of freedom are trusted from 4 on, those of the sums themselves
+    (``influence_t``) from five groups on.
+    """
+    if variant == "influence_t":
+        return clusters < FEWEST_CLUSTERS or df < 1
+    return variant == "robust_t" and too_few_degrees(df)
 
 
 def independent_clusters(clusters: Clusters) -> Assumption:

@@ -41,6 +41,8 @@ class MetricFunction:
     smooth : bool
         False: it jumps when rows are left out, like a median; its intervals come from the
         bootstrap, and there is no test.
+    coded : bool
+        It takes classes as their places among the labels, and probabilities always of shape (n, K).
     """
 
     name: str
@@ -49,6 +51,7 @@ class MetricFunction:
     predictions: Literal["classes", "probabilities"] = "classes"
     columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     smooth: bool = True
+    coded: bool = False
 
     def __str__(self) -> str:
         return self.name

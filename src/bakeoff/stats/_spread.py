@@ -102,8 +102,14 @@ def spread(
         return Spread(math.nan, math.nan, units)
     factor = units / (units - 1) if leverage is None else 1.0
     se = scale * math.sqrt(factor * second) / n
+    most = units - 1 if leverage is None else leverage.df
+    return Spread(se, degrees_of_sums(second, fourth, units, most), units)
+
+
+def degrees_of_sums(second: float, fourth: float, units: float, most: float) -> float:
+    """Return ν = 2s₂²/(s₄ − s₂²/G) of G sums with these sums of powers, or `most` if that is less.
+
+    Satterthwaite's (1946) idea applied to influence values.
+    """
     excess = fourth - second**2 / units
-    df = units - 1 if leverage is None else leverage.df
-    if excess > 0:
-        df = min(df, 2 * second**2 / excess)
-    return Spread(se, df, units)
+    return min(most, 2 * second**2 / excess) if excess > 0 else most

@@ -21,16 +21,18 @@ from bakeoff.stats._checks import (
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats._cluster_result import ClusteredResult, independent_clusters, too_few_degrees
+from bakeoff.stats._cluster_result import ClusteredResult, independent_clusters, too_few_for_t
 from bakeoff.stats._clusters import Clusters, as_clusters, degrees_of_freedom
 from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Status
+from bakeoff.stats._spread import degrees_of_sums
 from bakeoff.stats._tails import normal_pvalue, t_pvalue
 from bakeoff.stats.auc import as_classes, placements
 
 __all__ = ["clustered_delong"]
 
-_SOURCES = {"robust_t": "obuchowski1997", "obuchowski": "obuchowski1997"}
+_VARIANTS = ("influence_t", "robust_t", "obuchowski")
+_SOURCE = "obuchowski1997"
 _NOISE = 1e-12
 _ENOUGH = 15
 _LARGEST_SHARE = 0.2  # beyond it the rates in benchmarks/dependent exceed the level
@@ -54,7 +56,7 @@ def clustered_delong(
     score_b: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    variant: Literal["robust_t", "obuchowski"] = "robust_t",
+    variant: Literal["influence_t", "robust_t", "obuchowski"] = "influence_t",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> ClusteredResult:
@@ -69,10 +71,12 @@ def clustered_delong(
     groups : array_like, shape (N,), optional
         The group of each row; without it each row is a group of its own, and the variance is
         DeLong's.
-    variant : {"robust_t", "obuchowski"}
-        ``"robust_t"`` (default): placements summed inside groups, corrected for the share of
-        each class in a group as CR2 does, against Student's t. ``"obuchowski"``: Obuchowski's
-        (1997) variance and the normal distribution; too lenient with few groups.
+    variant : {"influence_t", "robust_t", "obuchowski"}
+        ``"influence_t"`` (default): placements summed inside groups, corrected for the share of
+        each class in a group as CR2 does, against Student's t with the degrees of freedom of these
+        sums (Satterthwaite 1946), at most those of ``"robust_t"``: Bell & McCaffrey's (2002), from
+        the shares alone. ``"obuchowski"``: Obuchowski's (1997) variance and the normal
+        distribution; too lenient with few groups.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the larger area.
     confidence_level : float
@@ -81,7 +85,8 @@ def clustered_delong(
     Returns
     -------
     ClusteredResult
-        `estimate` is AUC_A − AUC_B. A class that lies in one group is ``too_few``.
+        `estimate` is AUC_A − AUC_B. ``too_few``: a class that lies in one group; fewer than five
+        groups (``robust_t``: fewer than four degrees of freedom).
 
     Notes
     -----
@@ -97,7 +102,7 @@ def clustered_delong(
     >>> round(result.estimate, 4), round(result.pvalue, 4)
     (0.2969, 0.0107)
     """
-    check_choice(variant, tuple(_SOURCES), "variant")
+    check_choice(variant, _VARIANTS, "variant")
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     positive = as_classes(y_true)
@@ -111,10 +116,11 @@ def clustered_delong(
     classes = _Classes.of(positive, clusters)
     summed = classes.sum(contrast.positives, contrast.negatives)
     difference = contrast.auc
-    robust = variant == "robust_t"
-    df = classes.df
-    variance = classes.robust(summed) if robust else classes.obuchowski(summed, summed)
-    few = classes.in_one_cluster or (robust and too_few_degrees(df))
+    robust = variant != "obuchowski"
+    sums = classes.corrected(summed)
+    df = _degrees(sums, classes.df) if variant == "influence_t" else classes.df
+    variance = float(sums @ sums) if robust else classes.obuchowski(summed, summed)
+    few = classes.in_one_cluster or too_few_for_t(variant, clusters.count, df)
     status = _status(contrast.none, few, variance)
     se = math.sqrt(variance) if variance > 0 else math.nan
     z = difference / se
@@ -152,7 +158,7 @@ def clustered_delong(
         ),
         null_hypothesis="The two fitted models have the same area under the ROC curve on the "
         "population that the groups were drawn from.",
-        method=_SOURCES[variant],
+        method=_SOURCE,
         details={
             "n_positive": int(np.count_nonzero(positive)),
             "n_negative": int(np.count_nonzero(~positive)),
@@ -216,11 +222,13 @@ class _Classes:
         y = np.bincount(codes[~self.positive], negatives - negatives.mean(), count)
         return x / self.m.sum(), y / self.n.sum()
 
-    def robust(self, sums: _Sums) -> float:
+    def corrected(self, sums: _Sums) -> FloatArray:
+        """Return ψ_k, the sums divided by what a group's share of a class takes from them."""
         if self.in_one_cluster:
-            return math.nan
+            return np.full(self.clusters.count, math.nan)
         m, n = self.m / self.m.sum(), self.n / self.n.sum()
-        return float(np.square(sums[0] / np.sqrt(1 - m) + sums[1] / np.sqrt(1 - n)).sum())
+        found: FloatArray = sums[0] / np.sqrt(1 - m) + sums[1] / np.sqrt(1 - n)
+        return found
 
     def obuchowski(self, first: _Sums, second: _Sums) -> float:
         """Covariance of two areas (Obuchowski 1997)."""
@@ -251,6 +259,11 @@ class _Classes:
             f"positive rows in {self.with_positives} groups, negative ones in "
             f"{self.with_negatives}; about {_ENOUGH} of each are wanted",
         )
+
+
+def _degrees(sums: FloatArray, most: float) -> float:
+    squares = np.square(sums)
+    return degrees_of_sums(float(squares.sum()), float(squares @ squares), len(sums), most)
 
 
 def _status(identical: bool, few: bool, variance: float) -> Status:

@@ -216,6 +216,8 @@ def by_rows(setting: Setting, rows: Any) -> OwnMetric:
     """Return a metric that is a function of its own as a function of row numbers."""
     own, truth = setting.metric.own, setting.truth
     assert own is not None
+    if own.coded:
+        return own.of_rows(truth.codes, rows)
     names = np.array(truth.classes, dtype=object)
     if own.predictions == "classes":
         return own.of_rows(names[truth.codes], names[rows])

@@ -14,6 +14,7 @@ from bakeoff.stats._checks import FloatArray, as_scores, check_flag, check_level
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._left_out import MetricFunction
+from bakeoff.stats._leverage import Leverage
 from bakeoff.stats._max_t import Contrasts, draw, max_t
 from bakeoff.stats._metric_family import cluster_covariance
 from bakeoff.stats._metric_setting import Options
@@ -164,7 +165,7 @@ def _interaction(
             for value in (lambda r: r.details.get("padded", r.estimate), _se, lambda r: r.df)
         )
         if clusters is not None and _spans(answered, clusters):
-            found, method = _largest(answered, clusters, estimates, ses, n), "hothorn2008"
+            found, method = _largest(answered, clusters, estimates, ses), "hothorn2008"
         else:
             statistic, df1, df2 = welch_f(estimates, ses, dfs)
             found = {"statistic": statistic, "df1": df1, "df2": df2}
@@ -204,16 +205,19 @@ def _spans(parts: list[_Part], clusters: Codes) -> bool:
 
 
 def _largest(
-    parts: list[_Part], clusters: Codes, estimates: FloatArray, ses: FloatArray, n: int
+    parts: list[_Part], clusters: Codes, estimates: FloatArray, ses: FloatArray
 ) -> dict[str, float]:
     """Test all pairs of subgroups by the largest t, where the same groups are in several.
 
-    A row's influence on the difference in its subgroup g, n/n_g times ψ, is summed by group.
+    A row's influence on the difference in its subgroup g, n/n_g times ψ, is summed by group and
+    divided by what the group's share of the subgroup takes from it.
     """
-    columns = np.zeros((n, len(parts)))
+    rows, inside = _together(parts)
+    columns = np.zeros((len(rows), len(parts)))
     for i, part in enumerate(parts):
-        columns[part.rows, i] = n / len(part.rows) * np.asarray(part.psi)
-    covariance = cluster_covariance(columns, clusters)
+        columns[inside == i, i] = len(rows) / len(part.rows) * np.asarray(part.psi)
+    clusters = clusters[rows]
+    covariance = cluster_covariance(columns, clusters, Leverage.of(clusters, inside))
     scale = ses / np.sqrt(covariance.diagonal())  # the pseudo-rows of each subgroup's own test
     covariance = covariance * np.outer(scale, scale)
     first, second = all_pairs(len(parts), None)
@@ -221,7 +225,7 @@ def _largest(
     se = np.sqrt(variances[first] + variances[second] - 2 * covariance[first, second])
     df = np.array(
         [
-            spread(columns[:, i] - columns[:, j], clusters=clusters).df
+            _degrees(columns[:, i] - columns[:, j], clusters, inside, (i, j))
             for i, j in zip(first, second, strict=True)
         ]
     )
@@ -234,6 +238,21 @@ def _largest(
         draws, unit = draw(covariance, _DRAWS, seed=0)
         pvalue = float(max_t(contrasts, draws, 0.95, "two-sided", unit).single_step.min())
     return {"statistic": abs(statistic), "df": own_df, "pvalue": pvalue}
+
+
+def _together(parts: list[_Part]) -> tuple[Codes, Codes]:
+    """Return the rows of the parts, and which part each is in."""
+    return (
+        np.concatenate([part.rows for part in parts]),
+        np.repeat(np.arange(len(parts)), [len(part.rows) for part in parts]),
+    )
+
+
+def _degrees(psi: FloatArray, clusters: Codes, inside: Codes, pair: tuple[int, int]) -> float:
+    """Return the degrees of freedom of a difference between two subgroups."""
+    own = np.isin(inside, pair)
+    codes = np.unique(clusters[own], return_inverse=True)[1]
+    return spread(psi[own], clusters=codes, leverage=Leverage.of(codes, inside[own])).df
 
 
 _DRAWS = 99_999

@@ -41,15 +41,21 @@ def problems(**facts: Any) -> str:
 @pytest.mark.parametrize(
     ("models", "datasets", "plans", "expected"),
     [
-        (2, 1, {"holdout": {}}, ["mcnemar"]),
-        (3, 1, {"holdout": {}}, ["cochran_q"]),
-        (3, 1, {"cv_5x2": {}, "holdout": {}}, ["cv5x2_mcnemar", "cochran_q"]),
+        (2, 1, {"holdout": {}}, ["mcnemar", "metric_difference"]),
+        (3, 1, {"holdout": {}}, ["cochran_q", "compare_models"]),
+        (
+            3,
+            1,
+            {"cv_5x2": {}, "holdout": {}},
+            ["cv5x2_mcnemar", "corrected_repeated_kfold_t", "cochran_q", "compare_models"],
+        ),
+        (2, 1, {"cv_5x2": {}, "kfold": {}}, ["cv5x2_mcnemar", "corrected_kfold_t"]),
         (2, 1, {"halves": {}}, ["half_sample_t"]),
         (2, 1, {"halves": {}, "kfold": {}}, ["half_sample_t"]),
         (2, 1, {"kfold": {}}, ["corrected_kfold_t"]),
         (2, 1, {"kfold": {"repeats": 3}}, ["corrected_repeated_kfold_t"]),
         (2, 1, {"resampled": {}}, ["corrected_resampled_t"]),
-        (2, 5, {"cv_5x2": {}}, ["cv5x2_mcnemar"]),
+        (2, 5, {"cv_5x2": {}}, ["cv5x2_mcnemar", "corrected_repeated_kfold_t"]),
         (2, 6, {"cv_5x2": {}, "holdout": {}}, ["wilcoxon_signed_rank"]),
         (3, 6, {"cv_5x2": {}}, ["friedman"]),
         (3, 100, {"cv_5x2": {}}, ["iman_davenport"]),
@@ -63,19 +69,36 @@ def test_recommended(models: int, datasets: int, plans: Any, expected: list[str]
 @pytest.mark.parametrize(
     ("metrics", "expected"),
     [
-        (["cost", "accuracy"], "cost_sensitive"),
-        (["roc_auc"], "delong"),
-        (["accuracy", "roc_auc"], "mcnemar"),
-        (["f1"], "metric_difference"),
-        (["error"], "mcnemar"),
+        (["cost", "accuracy"], {"cost_sensitive": ["cost"], "mcnemar": ["accuracy"]}),
+        (["roc_auc"], {"delong": ["roc_auc"]}),
+        (["accuracy", "roc_auc"], {"mcnemar": ["accuracy"], "delong": ["roc_auc"]}),
+        (["f1", "error", "mcc"], {"metric_difference": ["f1", "mcc"], "mcnemar": ["accuracy"]}),
+        (["error", "accuracy"], {"mcnemar": ["accuracy"]}),
     ],
 )
-def test_recommended_test_on_rows_is_about_the_metric_that_ranks(
-    metrics: list[str], expected: str
+def test_recommended_tests_on_rows_follow_the_metrics(
+    metrics: list[str], expected: dict[str, list[str]]
 ) -> None:
     costs = {"classes": ["a", "b"], "matrix": [[0.0, 1.0], [1.0, 0.0]]}
     facts = {"metrics": metrics, "costs": costs, "resampling": {"holdout": {}}}
-    assert list(chosen(models=2, **facts)) == [expected]
+    problems, tests = choose_tests(experiment(models=2, **facts))
+    assert problems == []
+    assert {test.name: list(test.metrics) for test in tests} == expected
+
+
+def test_recommended_tests_on_folds_follow_the_metrics() -> None:
+    _, tests = choose_tests(experiment(resampling={"cv_5x2": {}}))
+    assert {test.name: test.metrics for test in tests} == {
+        "cv5x2_mcnemar": ("accuracy",),
+        "corrected_repeated_kfold_t": ("log_loss", "mcc"),
+    }
+
+
+def test_metrics_among_the_options_are_those_of_the_test() -> None:
+    options = {"metric_difference": {"metrics": ["accuracy"]}}
+    facts = {"resampling": {"holdout": {}}, "tests": {"options": options}}
+    _, (_, test) = choose_tests(experiment(models=2, **facts))
+    assert (test.name, test.metrics) == ("metric_difference", ("accuracy",))
 
 
 def test_every_recommendation_says_why() -> None:
@@ -94,7 +117,7 @@ def test_a_smaller_level_needs_more_data_sets() -> None:
 def test_one_sided_questions_get_tests_with_sides() -> None:
     plans = {"cv_5x2": {}, "holdout": {}}
     tests = {"alternative": "greater"}
-    assert list(chosen(resampling=plans, tests=tests)) == [
+    assert list(chosen(resampling=plans, tests=tests, metrics=["accuracy"])) == [
         "cv5x2_mcnemar",
         "cochran_q",
     ]
@@ -117,7 +140,8 @@ def test_forward_chaining_is_no_cross_validation() -> None:
 
 def test_the_list_of_tests_says_how_and_why() -> None:
     e = experiment(resampling={"holdout": {}}, tests={"correction": "holm", "versus": "b"})
-    (listed,) = list_tests(e, choose_tests(e)[1])
+    listed, by_metric = list_tests(e, choose_tests(e)[1])
+    assert by_metric["metrics"] == ["log_loss", "mcc"]
     assert listed["test"] == "cochran_q"
     assert "comparisons of b with each other model, corrected by holm" in listed["why"]
     assert listed["posthoc"]["correction"] == "holm"

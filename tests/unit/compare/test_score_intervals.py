@@ -8,8 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.compare.evidence import PairedPredictions, has_interval, has_test
 from bakeoff.compare.score_intervals import alone, of_test_set, tabulate
+from bakeoff.scores import METRICS, Need
 from bakeoff.spec import Costs
 from bakeoff.stats import binomial_test, metric_ci
 
@@ -53,6 +54,36 @@ def test_shares_of_rows_have_wilsons_interval(metric):
     assert found.details["se"] > 0
     grouped = alone(dataclasses.replace(data, groups=np.arange(200) // 10), 0, None, LEVEL)
     assert grouped.ci.method == "wilson_effective"
+
+
+@pytest.mark.parametrize("metric", ["recall", "log_loss", "roc_auc"])
+def test_metric_that_says_nothing_of_its_influence_values_has_an_interval(metric, monkeypatch):
+    new = dataclasses.replace(METRICS[metric], name="new", own=None)
+    monkeypatch.setitem(METRICS, "new", new)
+    assert has_interval("new")
+    assert has_test("new")
+    known, left_out = (next(of_test_set("d", rows(m), None, LEVEL)) for m in (metric, "new"))
+    assert left_out["estimate"] == pytest.approx(known["estimate"])
+    data = rows(metric)
+    said = data.predicted[:, 0] if metric == "recall" else data.scores[:, 0]
+    plain = metric_ci(data.truth, said, metric=metric).details["se_plain"]
+    assert left_out["se"] == pytest.approx(plain, rel=0.02)  # without pseudo-rows
+    assert left_out["ci_low"] < left_out["estimate"] < left_out["ci_high"]
+
+
+def test_metric_that_jumps_has_an_interval_and_no_test(monkeypatch):
+    new = dataclasses.replace(METRICS["recall"], name="new", smooth=False)
+    monkeypatch.setitem(METRICS, "new", new)
+    assert has_interval("new")
+    assert not has_test("new")
+    line = next(of_test_set("d", rows("new", n=60, positives=30), None, LEVEL))
+    assert line["ci_low"] < line["estimate"] < line["ci_high"]
+
+
+def test_metric_of_costs_without_influence_values_has_no_interval(monkeypatch):
+    monkeypatch.setitem(METRICS, "new", dataclasses.replace(METRICS["cost"], name="new"))
+    assert METRICS["new"].needs is Need.COSTS
+    assert not has_interval("new")
 
 
 def test_model_without_what_the_metric_wants_has_a_reason_and_no_number():

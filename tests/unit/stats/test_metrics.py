@@ -264,11 +264,17 @@ def test_standard_error_in_groups_is_that_of_the_tests_for_groups(seed):
     area = metric_difference(y, a, b, metric="roc_auc", groups=groups)
     direct = clustered_delong(y, a, b, groups=groups)
     assert area.details["se"] == pytest.approx(direct.details["se"], rel=1e-12)
-    assert area.df <= direct.df
+    assert (area.df, area.pvalue) == pytest.approx((direct.df, direct.pvalue), rel=1e-9)
+    shares_alone = clustered_delong(y, a, b, groups=groups, variant="robust_t")
+    assert area.df <= shares_alone.df
     mean = mean_difference(a, b, groups=groups)
-    robust = clustered_mean_difference(a, b, groups=groups, variant="robust_t")
-    assert mean.details["se"] == pytest.approx(robust.details["se"], rel=1e-12)
-    assert mean.df <= robust.df
+    direct = clustered_mean_difference(a, b, groups=groups, variant="influence_t")
+    assert mean.details["se"] == pytest.approx(direct.details["se"], rel=1e-12)
+    assert (mean.df, mean.pvalue) == pytest.approx((direct.df, direct.pvalue), rel=1e-9)
+    assert list(mean.ci) == pytest.approx(list(direct.ci), rel=1e-9)
+    flips = clustered_mean_difference(a, b, groups=groups)
+    assert flips.ci == direct.ci
+    assert mean.df <= clustered_mean_difference(a, b, groups=groups, variant="robust_t").df
 
 
 def test_class_in_one_group_is_too_few():

@@ -157,7 +157,7 @@ class PairedPredictions(RelatedRows):
     @property
     def engine_metric(self) -> str | MetricFunction:
         """The metric as tests take it: by its name, or a function with the columns it takes."""
-        return engine_metric(self.metric, self.columns)
+        return engine_metric(self.metric, self.columns, self.classes)
 
     @property
     def _wanted(self) -> Floats | None:

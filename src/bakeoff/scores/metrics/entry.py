@@ -63,6 +63,9 @@ class Metric:
         Of those for two classes: what to use for more.
     mean_of_rows : bool
         Whether it is the mean of a value of each row, and so means something on a single one.
+    smooth : bool
+        False: it jumps when a row is left out, like a median; it then has intervals on held-out
+        rows by the bootstrap, and no test there.
     own : OwnMetric or None
         What the experiment says of a metric of the user's own.
     computed : bool
@@ -79,6 +82,7 @@ class Metric:
     range: tuple[float, float] = (0.0, 1.0)
     instead: str = ""
     mean_of_rows: bool = False
+    smooth: bool = True
     own: OwnMetric | None = None
     computed: bool = True
 
