@@ -19,9 +19,10 @@ from bakeoff.compare import (
     list_tests,
     merged,
     run_test,
+    subgroups,
 )
 from bakeoff.compare.dependence import OPTION
-from bakeoff.compare.evidence import PairedPredictions, PairedValues, RowEvidence
+from bakeoff.compare.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
 from bakeoff.compare.open_ends import range_of
 from bakeoff.compare.score_intervals import of_test_set, of_values, tabulate
 from bakeoff.data.pairing import given_card
@@ -128,6 +129,7 @@ def make_study(given: SideBySide, asked: Asked) -> Study:
         numbers=numbers,
         chosen=[test | {"why": WHY} for test in list_tests(experiment, chosen)],
         intervals=tabulate(_intervals(experiment, rows)),
+        subgroups=subgroups.tabulate(_subgroups(experiment, rows)),
     )
 
 
@@ -174,6 +176,15 @@ def named(error: UserError, names: Mapping[str, str]) -> UserError:
     text = re.sub(r" \(or set it for this test under [^)]*\)", "", str(error))
     key = r"^(tests\.(?:options\.\w+\.)?)?(\w+)((?:\.\S+?)?):"
     return UserError(re.sub(key, renamed, text, flags=re.MULTILINE))
+
+
+def _subgroups(experiment: Experiment, rows: RowEvidence) -> Iterator[dict[str, Any]]:
+    for metric in experiment.metrics:
+        if isinstance(rows, PairedValues):
+            yield from subgroups.of_test_set(ROWS, rows, experiment)
+        elif has_test(metric):
+            own = dataclasses.replace(rows, metric=metric)
+            yield from subgroups.of_test_set(ROWS, own, experiment)
 
 
 def _intervals(experiment: Experiment, rows: RowEvidence) -> Iterator[dict[str, Any]]:
@@ -284,7 +295,11 @@ def _experiment(
 
 
 def _evidence(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
-    kin: dict[str, Any] = {"groups": given.related.get("group"), "times": given.related.get("time")}
+    kin: dict[str, Any] = {
+        "groups": given.related.get("group"),
+        "times": given.related.get("time"),
+        "subgroups": given.subgroups,
+    }
     found = list(given.models.values())
     numbers = [one.values for one in found if one.values is not None]
     if numbers:

@@ -205,6 +205,12 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         help="which run of an item a row is, where ids are items; its runs belong together",
     )
     parser.add_argument(
+        "--subgroups",
+        metavar="COLUMN,…",
+        help="columns that divide the rows: compare the models in each part, and ask whether their "
+        "difference is the same in all; a column of numbers is cut where it says, as age:40:65",
+    )
+    parser.add_argument(
         "--assume-independent",
         action="store_true",
         help="take related rows for independent all the same; the verdict says so",
@@ -223,6 +229,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "  bakeoff compare predictions.csv --metric f1 --metric mcc --positive sick\n"
         "  bakeoff compare predictions.csv --html report.html --csv tables\n"
         "  bakeoff compare losses.csv --values lower --groups patient\n"
+        "  bakeoff compare predictions.csv --subgroups sex,site,age:40:65\n"
         "  bakeoff compare results/breast-cancer/collected/*.holdout.predictions.parquet"
     )
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from bakeoff.api.at_hand import KINDS, METRIC, ROWS, make_study, named
 from bakeoff.cli.compare_asked import OPTIONS, asked, related
+from bakeoff.cli.compare_subgroups import show_subgroups, subgroups_as_json, subgroups_named
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.compare import Comparison
@@ -52,6 +53,7 @@ _OPTIONS = {
     "run": "--runs",
     "value": "--column",
     "values": "--values",
+    "subgroups": "--subgroups",
 }
 """The option that a part of a problem's path stands for."""
 
@@ -63,7 +65,7 @@ def run(args: argparse.Namespace) -> None:
     try:
         given = read(args)
     except Problem as problem:
-        option = _OPTIONS.get(str(problem.path[-1]))
+        option = _OPTIONS.get("subgroups" if "subgroups" in problem.path else str(problem.path[-1]))
         message = problem.message.replace("`missing_target: drop`", "`--missing-target drop`")
         raise UserError(f"{option}: {message}" if option else message) from None
     try:
@@ -87,7 +89,9 @@ def run(args: argparse.Namespace) -> None:
 def read(args: argparse.Namespace) -> SideBySide:
     """Read what the options name: one table of all models, or one of each."""
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
-    columns = GivenColumns.model_validate({**keys, **related(args)})
+    columns = GivenColumns.model_validate(
+        {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
+    )
     if columns.group is not None and columns.time is not None:
         raise UserError("--groups and --time cannot be combined: keep one of them")
     if args.assume_independent and not any(related(args).values()):
@@ -102,8 +106,8 @@ def read(args: argparse.Namespace) -> SideBySide:
     if args.labels and args.values is not None:
         raise UserError("--labels, --values: the columns hold the one or the other")
     if args.counts is not None:
-        if args.files:
-            raise UserError("--counts stands in place of files")
+        if args.files or args.subgroups is not None:
+            raise UserError("--counts stands in place of files and their columns")
         return _renamed(_from_counts(args.counts), _listed(args.names))
     if not args.files:
         raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
@@ -218,6 +222,7 @@ def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
             if i and study.families[i - 1].role != "omnibus":
                 say("")
             _show_pairs(study, family)
+    show_subgroups(study)
 
 
 def _show_right(study: Study) -> None:
@@ -331,6 +336,7 @@ def as_json(study: Study, verdict: Verdict, *, brief: bool) -> dict[str, Any]:
             for row in study.comparisons
         ],
         **({} if brief else {"best": [_best(study, m, own) for m in shown]}),
+        **({} if study.subgroups.empty else {"subgroups": subgroups_as_json(study, own)}),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,20 @@ import pandas as pd
 
 from bakeoff.compare.comparison import decide_omnibus, decide_pair
 from bakeoff.compare.corrections import pairs_of
-from bakeoff.compare.evidence import PairedPredictions, has_test
+from bakeoff.compare.evidence import PairedPredictions, RowEvidence, has_test, read_values
 from bakeoff.compare.held_out import held_out
 from bakeoff.compare.no_result import UNDEFINED_METRIC
 from bakeoff.compare.setup import cost_options
-from bakeoff.spec import Costs, Experiment
-from bakeoff.stats import Result, Status, adjust_pvalues, catalogue, metric_interaction
+from bakeoff.scores import metrics_of
+from bakeoff.spec import Experiment
+from bakeoff.stats import (
+    Result,
+    Status,
+    adjust_pvalues,
+    catalogue,
+    mean_interaction,
+    metric_interaction,
+)
 from bakeoff.stats.multiplicity import simultaneous_level
 
 CORRECTION = "holm"
@@ -37,7 +45,7 @@ def subgroup_table(experiment: Experiment, inputs: Mapping[str, str | Path]) -> 
     experiment : Experiment
         Its models, metrics, costs and settings of tests.
     inputs : Mapping of data set to path
-        The collected predictions of each test set.
+        The collected predictions, or numbers, of each test set.
 
     Returns
     -------
@@ -48,23 +56,31 @@ def subgroup_table(experiment: Experiment, inputs: Mapping[str, str | Path]) -> 
         column, both by Holm's method; the intervals of subgroups hold together.
     """
     metrics = [metric for metric in experiment.metrics if has_test(metric)]
-    found = [
+    models = list(experiment.models)
+    return tabulate(
         line
         for dataset, path in inputs.items()
-        for rows in held_out(experiment, dataset, path, metrics)
+        for rows in (
+            [read_values(path, models)]
+            if experiment.by_values
+            else held_out(experiment, dataset, path, metrics)
+        )
         for line in of_test_set(dataset, rows, experiment)
-    ]
-    return pd.DataFrame(found, columns=list(COLUMNS))
+    )
 
 
-def of_test_set(
-    dataset: str, rows: PairedPredictions, experiment: Experiment
-) -> list[dict[str, Any]]:
+def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make the table of subgroups."""
+    return pd.DataFrame(list(lines), columns=list(COLUMNS))
+
+
+def of_test_set(dataset: str, rows: RowEvidence, experiment: Experiment) -> list[dict[str, Any]]:
     """Give the lines of one metric on one test set: those of every column of subgroups."""
+    metric = rows.metric if isinstance(rows, PairedPredictions) else experiment.metrics[0]
     alpha, versus = experiment.tests.alpha, experiment.tests.versus
     pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []
     lines: list[dict[str, Any]] = [
-        {"dataset": dataset, "metric": rows.metric, "column": column, "alpha": alpha} | line
+        {"dataset": dataset, "metric": metric, "column": column, "alpha": alpha} | line
         for column in rows.subgroups
         for line in _of_column(rows, column, pairs, experiment, dataset)
     ]
@@ -90,7 +106,7 @@ def _adjust(family: list[dict[str, Any]]) -> None:
 
 
 def _of_column(
-    rows: PairedPredictions,
+    rows: RowEvidence,
     column: str,
     pairs: list[tuple[int, int]],
     experiment: Experiment,
@@ -106,7 +122,7 @@ def _of_column(
             status = UNDEFINED_METRIC if missing else Status.TOO_FEW.value
             yield names | _line(INTERACTION, "", rows.n) | {"status": status}
             continue
-        found = _interaction(rows, values, (a, b), level, experiment.costs_on(dataset))
+        found = _interaction(rows, values, (a, b), level, experiment, dataset)
         yield names | _line(INTERACTION, "", found.n) | _numbers(found)
         for code, part in found.details["subgroups"].items():
             own = {key: part[key] for key in ("estimate", "pvalue")}
@@ -129,13 +145,23 @@ def _numbers(found: Result) -> dict[str, Any]:
 
 
 def _interaction(
-    rows: PairedPredictions,
+    rows: RowEvidence,
     values: pd.Categorical,
     pair: tuple[int, int],
     level: float,
-    costs: Costs | None,
+    experiment: Experiment,
+    dataset: str,
 ) -> Result:
+    if not isinstance(rows, PairedPredictions):
+        return mean_interaction(
+            *(rows.values[:, m] for m in pair),
+            values.codes,
+            greater_is_better=metrics_of(experiment)[experiment.metrics[0]].greater_is_better,
+            **rows.relations(catalogue()["compare_values"]),
+            confidence_level=level,
+        )
     entry = catalogue()["metric_difference"]
+    costs = experiment.costs_on(dataset)
     managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
     options = {k: v for k, v in managed.items() if k in entry.options}
     truth, a, b = rows.arguments(entry, pair)

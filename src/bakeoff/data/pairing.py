@@ -24,7 +24,7 @@ from bakeoff.keys import name_of
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.row_columns import row_columns
+from bakeoff.spec.row_columns import RowColumns, row_columns
 from bakeoff.spec.values import RIGHT_OR_WRONG
 
 _SHOWN = 5
@@ -171,16 +171,33 @@ def load_given(name: str, experiment: Experiment) -> Table:
 def _carried(
     name: str, experiment: Experiment, rows: LabelledRows, files: Mapping[str, PredictionTable]
 ) -> pd.DataFrame:
+    first = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
+    place = ("models", first, "columns", "subgroups")
+    return carried(row_columns(experiment, name), place, rows, files)
+
+
+def carried(
+    wanted: RowColumns, place: Place, rows: LabelledRows, files: Mapping[str, PredictionTable]
+) -> pd.DataFrame:
     """Take the columns that comparisons look at from the first file that has them.
+
+    Parameters
+    ----------
+    wanted : RowColumns
+        Which columns.
+    place : tuple
+        Where the subgroups are named.
+    rows : LabelledRows
+        The rows, in whose order the values are.
+    files : Mapping of model to PredictionTable
+        Where the columns may be.
 
     Raises
     ------
     Problem
-        A file has other values than those before it.
+        No file has a column of subgroups, or a file has other values than those before it.
     """
-    wanted, found = row_columns(experiment, name), pd.DataFrame()
-    first = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
-    place = ("models", first, "columns", "subgroups")
+    found = pd.DataFrame()
     names = {one.column for one in wanted.subgroups} | set(wanted.taken)
     for model, file in files.items():
         there = file.columns.table

@@ -68,11 +68,12 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
     else:
         if number and not types.is_bool_dtype(values.dtype) and different > MOST_CODES:
             low, high = known.min(), known.max()
+            middle = f"{(low + high) / 2:.3g}"
             raise Problem(
                 at,
                 f"column {one.column!r} holds {different:,} different numbers from {low:g} to "
-                f"{high:g}: say where to cut them, `{{column: {one.column}, bins: "
-                f"[{(low + high) / 2:.3g}]}}`",
+                f"{high:g}: say where to cut them, `{{column: {one.column}, bins: [{middle}]}}`; "
+                f"on the command line `{one.column}:{middle}`",
             )
         order, texts = columns.sorted_names(values), columns.names(values)
     if texts.nunique() > MOST_SUBGROUPS:

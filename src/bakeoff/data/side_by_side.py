@@ -8,21 +8,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Codes, Columns, Labels, read_columns
-from bakeoff.data.pairing import LabelledRows, check_same
+from bakeoff.data.pairing import LabelledRows, carried, check_same
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable, read_predictions, relations
+from bakeoff.data.row_columns import SUBGROUP, carry
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.zero_one import why_unclear
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
+from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.given_models import CLASS, GivenColumns
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.row_columns import RowColumns
 from bakeoff.spec.values import RIGHT_OR_WRONG
 
 _PLACE: Place = ("predictions",)
+_SUBGROUPS: Place = ("columns", "subgroups")
 _OF_MODEL = "{model}:" + CLASS  # as the workflow collects probabilities
 
 
@@ -46,6 +51,8 @@ class SideBySide:
         The ``group`` or the ``time`` of each row, where they are named.
     in_order : bool
         Whether the order of the rows may say something; counts have none.
+    subgroups : Mapping of str to Categorical
+        By column, the subgroup of each row.
     """
 
     name: str
@@ -55,6 +62,7 @@ class SideBySide:
     left_out: int = 0
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     in_order: bool = True
+    subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
 
 
 def read_wide(
@@ -102,11 +110,10 @@ def read_wide(
     if ids is not None:
         file.ids(ids, file.related("run", columns))
     related = relations(file, columns, ids)
-    told = (truth, ids, columns.group, columns.time, columns.run)
     true = file.labels(truth, "true", may_lack=drop_unlabelled)
     known = np.flatnonzero(true.codes >= 0)
     order = _order(true, classes)
-    rest = [name for name in file.names if name not in told]
+    rest = _rest(file, columns, truth, ids)
     found = {
         model: _taken(file, model, rest, order, known)
         for model in _models(path, rest, order, models)
@@ -119,8 +126,34 @@ def read_wide(
         )
     left_out = len(true) - len(known)
     kept = {role: values[known] for role, values in related.items()}
-    given = SideBySide(Path(path).name, order, true.among(order)[known], found, left_out, kept)
+    codes, subgroups = true.among(order)[known], _subgroups_of_table(file, columns, known)
+    name = Path(path).name
+    given = SideBySide(name, order, codes, found, left_out, kept, subgroups=subgroups)
     return given if labels else _clear(given, [*found])
+
+
+def _rest(file: Columns, columns: GivenColumns, *told: str | None) -> list[str]:
+    """Name the columns that may be models."""
+    known = {*told, columns.group, columns.time, columns.run}
+    known |= {one.column for one in as_columns(columns.subgroups)}
+    return [name for name in file.names if name not in known]
+
+
+def _subgroups_of_table(
+    file: Columns, columns: GivenColumns, known: NDArray[np.intp]
+) -> dict[str, pd.Categorical]:
+    """Take the subgroups of the known rows of one table."""
+    wanted = as_columns(columns.subgroups)
+    names = [one.column for one in wanted]
+    for i, name in enumerate(names):
+        if name not in file.names:
+            raise Problem((*_SUBGROUPS, i), f"{file.path!r}: {unknown('column', name, file.names)}")
+    frame = file.table.select(names).to_pandas().iloc[known].reset_index(drop=True)
+    return _as_subgroups(carry(frame, RowColumns(wanted), _SUBGROUPS))
+
+
+def _as_subgroups(frame: pd.DataFrame) -> dict[str, pd.Categorical]:
+    return {str(c).removeprefix(SUBGROUP): pd.Categorical(frame[c]) for c in frame}
 
 
 def read_each(
@@ -161,7 +194,8 @@ def read_each(
         for role, values in file.related.items()
     }
     truth, left_out = rows.labels.among(order), len(rows.left_out)
-    given = SideBySide(f"{len(files)} files", order, truth, found, left_out, related)
+    name, subgroups = f"{len(files)} files", _subgroups_of_tables(rows, files, columns)
+    given = SideBySide(name, order, truth, found, left_out, related, subgroups=subgroups)
     return given if labels else _clear(given, [columns.predicted or "", *found])
 
 
@@ -171,6 +205,14 @@ def _clear(given: SideBySide, names: list[str]) -> SideBySide:
     if why := why_unclear(given.classes, given.truth, predicted, names):
         raise Problem(("values",), why)
     return given
+
+
+def _subgroups_of_tables(
+    rows: LabelledRows, files: Mapping[str, PredictionTable], columns: GivenColumns
+) -> dict[str, pd.Categorical]:
+    """Take the subgroups of rows from whichever tables have their columns."""
+    wanted = RowColumns(as_columns(columns.subgroups))
+    return _as_subgroups(carried(wanted, _SUBGROUPS, rows, files))
 
 
 def read_wide_values(
@@ -198,8 +240,6 @@ def read_wide_values(
     rows = np.arange(1, file.table.num_rows + 1)
     ids = rows if name is None else file.ids(name, file.related("run", columns))
     related = relations(file, columns, name)
-    told = (name, columns.group, columns.time, columns.run)
-    rest = [column for column in file.names if column not in told]
     truth = file.find("true", columns)
     if truth is not None and models is None:
         raise Problem(
@@ -209,9 +249,9 @@ def read_wide_values(
         )
     tables = {
         model: PredictionTable(file, ids, None, None, related, values=file.numbers(model, ids))
-        for model in _models(path, rest, (), models)
+        for model in _models(path, _rest(file, columns, name), (), models)
     }
-    return _of_numbers(Path(path).name, tables, metric)
+    return _of_numbers(Path(path).name, tables, metric, columns)
 
 
 def read_each_values(
@@ -228,11 +268,14 @@ def read_each_values(
         model: read_predictions(path, columns, _PLACE, numbers=True)
         for model, path in _called(paths).items()
     }
-    return _of_numbers(f"{len(paths)} files", tables, metric)
+    return _of_numbers(f"{len(paths)} files", tables, metric, columns)
 
 
 def _of_numbers(
-    name: str, tables: Mapping[str, PredictionTable], metric: GivenMetric | str
+    name: str,
+    tables: Mapping[str, PredictionTable],
+    metric: GivenMetric | str,
+    columns: GivenColumns,
 ) -> SideBySide:
     if len(tables) < 2:
         raise UserError(f"{name!r} has {len(tables)} column of numbers; comparing needs two")
@@ -254,7 +297,8 @@ def _of_numbers(
         for model, file in files.items()
         for role, values in file.related.items()
     }
-    return SideBySide(name, classes, rows.labels.among(classes), found, 0, related)
+    truth, subgroups = rows.labels.among(classes), _subgroups_of_tables(rows, tables, columns)
+    return SideBySide(name, classes, truth, found, 0, related, subgroups=subgroups)
 
 
 def _called(paths: Sequence[str]) -> dict[str, str]:

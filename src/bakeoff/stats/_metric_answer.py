@@ -172,8 +172,8 @@ def assumptions(setting: Setting, tested: Spread, *, pair: bool) -> tuple[Assump
             Assumption(
                 "enough rows of each class",
                 fewest >= _ENOUGH_OF_A_CLASS,
-                f"{fewest} rows of the rarest class that {setting.metric.name} is conditional on; "
-                f"below {_ENOUGH_OF_A_CLASS} intervals are rough",
+                f"{fewest} rows of the rarest class that {setting.metric.name} hangs on; below "
+                f"{_ENOUGH_OF_A_CLASS} intervals are rough",
             )
         )
     if setting.metric.name == "log_loss":

@@ -129,8 +129,13 @@ class Setting:
         return f"{counts[few[0]]} row(s) of class {self.truth.classes[few[0]]!r}" if few else ""
 
     def fewest(self) -> int:
-        """Return the rows of the rarest class that the metric is conditional on; -1 if of none."""
+        """Return the rows of the rarest class that the metric hangs on; -1 if on none.
+
+        Those that it is conditional on; the log loss is carried by the class that is rare.
+        """
         counts, at = self.truth.counts, self.truth.positive
+        if self.metric.name == "log_loss":
+            return int(counts[counts > 0].min())
         of = {"positive": counts[at], "negative": counts.sum() - counts[at], "every": counts.min()}
         return int(of.get(self.metric.classes, -1))
 

@@ -94,9 +94,7 @@ def read_predictions(
         _without(models, present),
         _probabilities(path, present, list(map(str, classes)), known) if probabilities else None,
         **_related(path, known),
-        subgroups={
-            n.removeprefix(SUBGROUP): pd.Categorical(kin[n]) for n in _of(SUBGROUP, carried)
-        },
+        subgroups=_subgroups(kin),
         columns={n.removeprefix(TAKEN): kin[n].to_numpy() for n in _of(TAKEN, carried)},
     )
 
@@ -106,7 +104,16 @@ def read_values(path: str | Path, models: list[str]) -> PairedValues:
     known = pq.read_schema(path).names
     present = [model for model in models if model in known]
     values = pd.read_parquet(path, columns=present).to_numpy(dtype=np.float64)
-    return PairedValues(tuple(present), values, _without(models, present), **_related(path, known))
+    kin = pd.read_parquet(path, columns=_of(SUBGROUP, known))
+    left_out, subgroups = _without(models, present), _subgroups(kin)
+    return PairedValues(
+        tuple(present), values, left_out, **_related(path, known), subgroups=subgroups
+    )
+
+
+def _subgroups(kin: pd.DataFrame) -> dict[str, pd.Categorical]:
+    """Take the columns of subgroups among those that are carried along."""
+    return {n.removeprefix(SUBGROUP): pd.Categorical(kin[n]) for n in _of(SUBGROUP, list(kin))}
 
 
 def _related(path: str | Path, known: Sequence[str]) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.compare.evidence.related import RelatedRows
@@ -28,6 +29,8 @@ class PairedValues(RelatedRows):
         What is not in here that might be, and why, a sentence each.
     groups, times : ndarray, shape (n,), or None
         The group or the time of each row, where the data set declares one.
+    subgroups : Mapping of str to Categorical
+        By column, the subgroup of each row.
     """
 
     models: tuple[str, ...]
@@ -35,6 +38,7 @@ class PairedValues(RelatedRows):
     left_out: tuple[str, ...] = ()
     groups: NDArray[Any] | None = None
     times: NDArray[Any] | None = None
+    subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Cut the numbers of some models."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from bakeoff.compare import Decision
@@ -14,7 +15,6 @@ from bakeoff.report.numbers import degrees, number, pvalue
 from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
-from bakeoff.scores import METRICS
 
 COLUMNS = (
     Column("dataset", "Data set"),
@@ -56,7 +56,7 @@ def build(item: Item, study: Study) -> PageTable:
 def _cells(line: dict[Any, Any], study: Study) -> dict[str, Cell]:
     interaction = line["role"] == INTERACTION
     return {
-        "metric": text(capital(METRICS[line["metric"]].title)),
+        "metric": text(capital(study.metrics[line["metric"]].title)),
         "column": text(line["column"]),
         "subgroup": text("All" if interaction else line["subgroup"]),
         "model_a": text(study.label(line["model_a"])),
@@ -68,7 +68,7 @@ def _cells(line: dict[Any, Any], study: Study) -> dict[str, Cell]:
         "df": Cell(""),
         "pvalue": Cell(pvalue(line["pvalue"]), line["pvalue"]),
         "pvalue_adjusted": p_cell(line["pvalue_adjusted"], study.alpha),
-        "says": _says(line, study),
+        "says": says(line, study),
     } | (_test(line) if interaction else _difference(line))
 
 
@@ -90,7 +90,8 @@ def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _says(line: dict[Any, Any], study: Study) -> Cell:
+def says(line: Mapping[Any, Any], study: Study) -> Cell:
+    """Say what a line shows."""
     decision = Decision(line["decision"])
     if decision is Decision.UNDECIDED:
         why = WHY_UNDECIDED.get(line["status"], str(line["status"]).replace("_", " "))

@@ -116,11 +116,12 @@ def _alt(lines: list[dict[str, Any]], study: Study) -> str:
 
 
 def when(asked: Asked) -> bool:
-    """Show it where a data set has subgroups and the models are ranked by a metric of rows."""
+    """Show it where a data set has subgroups and the models are ranked by what rows have."""
     experiment = asked.experiment
     there = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
     several = len(experiment.models) > 1
-    return asked.rows and there and several and has_test(experiment.metrics[0])
+    ranked = experiment.by_values or has_test(experiment.metrics[0])
+    return asked.rows and there and several and ranked
 
 
 EXHIBIT = FigureExhibit(

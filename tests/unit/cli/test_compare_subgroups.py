@@ -1,0 +1,111 @@
+"""`bakeoff compare --subgroups`: what `subgroups:` of an experiment gives, of tables that exist."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.cli import main
+from bakeoff.stats import mean_interaction, metric_difference, metric_interaction
+
+N = 300
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pd.DataFrame]:
+    """Return a table of predictions of which model a is better for f alone."""
+    rng = np.random.default_rng(0)
+    truth, sex = rng.integers(0, 2, N), rng.choice(["f", "m"], N)
+    right = rng.random((2, N)) < 0.7
+    right[0] |= (sex == "f") & (rng.random(N) < 0.8)
+    said = np.where(right, truth, 1 - truth)
+    frame = pd.DataFrame({"id": np.arange(N), "y": truth, "a": said[0], "b": said[1], "sex": sex})
+    frame["age"], frame["patient"] = rng.integers(20, 80, N), np.arange(N) // 6
+    path = tmp_path_factory.mktemp("subgroups") / "p.csv"
+    frame.to_csv(path, index=False)
+    return path, frame
+
+
+def found(capsys: pytest.CaptureFixture[str], *options: str) -> list[dict[str, object]]:
+    assert main(["compare", *options, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)["subgroups"]
+
+
+def test_numbers_are_those_of_the_interaction_and_of_each_part(table, capsys):
+    path, frame = table
+    lines = found(
+        capsys, str(path), "--models", "a,b", "--subgroups", "sex,age:40:60", "--groups", "patient",
+        "--metric", "f1",
+    )  # fmt: skip
+    assert [(x["column"], x["role"], x["subgroup"]) for x in lines] == [
+        ("sex", "interaction", ""), ("sex", "subgroup", "f"), ("sex", "subgroup", "m"),
+        ("age", "interaction", ""), ("age", "subgroup", "below 40"),
+        ("age", "subgroup", "40 to below 60"), ("age", "subgroup", "60 or more"),
+    ]  # fmt: skip
+    how = {"metric": "f1", "groups": frame["patient"].to_numpy()}
+    whole = metric_interaction(frame["y"], frame["a"], frame["b"], frame["sex"], **how)
+    assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
+    assert lines[0]["pvalue_adjusted"] == pytest.approx(2 * whole.pvalue)
+    men = frame[frame["sex"] == "m"]
+    alone = metric_difference(
+        men["y"], men["a"], men["b"], metric="f1", groups=men["patient"].to_numpy()
+    )
+    assert (lines[2]["estimate"], lines[2]["pvalue"]) == pytest.approx(
+        (alone.estimate, alone.pvalue)
+    )
+    assert {(x["model_a"], x["model_b"]) for x in lines} == {("a", "b")}
+
+
+def test_tables_of_one_model_each_may_name_the_column_once(table, capsys, tmp_path):
+    path, frame = table
+    together = found(capsys, str(path), "--models", "a,b", "--subgroups", "sex")
+    one, two = tmp_path / "a.csv", tmp_path / "b.csv"
+    frame[["id", "y", "a", "sex"]].rename(columns={"a": "pred"}).to_csv(one, index=False)
+    frame[["id", "b"]].rename(columns={"b": "pred"}).iloc[::-1].to_csv(two, index=False)
+    assert found(capsys, str(one), str(two), "--subgroups", "sex") == together
+
+
+def test_numbers_per_row_have_subgroups(table, capsys, tmp_path):
+    frame = table[1].assign(a=np.arange(N) % 7 / 7, b=np.arange(N) % 11 / 11)
+    path = tmp_path / "v.csv"
+    frame[["id", "a", "b", "sex"]].to_csv(path, index=False)
+    lines = found(capsys, str(path), "--values", "lower", "--subgroups", "sex")
+    whole = mean_interaction(frame["a"], frame["b"], frame["sex"], greater_is_better=False)
+    assert lines[0]["pvalue"] == pytest.approx(whole.pvalue)
+    part = whole.details["subgroups"]["f"]
+    assert lines[1]["estimate"] == pytest.approx(part["estimate"])
+
+
+def test_page_says_whether_the_difference_differs(table, capsys):
+    assert main(["compare", str(table[0]), "--models", "a,b", "--subgroups", "sex"]) == 0
+    told = capsys.readouterr().out
+    assert "depends on `sex`" in told
+    assert "differs?" in told
+    assert "Accuracy by subgroup" in told
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ("sexx", "--subgroups: '"),
+        ("sex,sex", "--subgroups: 'sex' appears twice"),
+        ("age", "say where to cut them"),
+        ("age:60:40", "--subgroups: found 'age:60:40'"),
+        ("age:old", "--subgroups: found 'age:old'"),
+        ("sex,", "--subgroups: found ''"),
+        ("sex:1", "--subgroups: column 'sex' holds no numbers to cut"),
+        ("id:500", "--subgroups: column 'id' puts all rows into one subgroup"),
+    ],
+)
+def test_mistakes_are_told(table, capsys, named, message):
+    assert main(["compare", str(table[0]), "--models", "a,b", "--subgroups", named]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_counts_have_no_columns(capsys):
+    assert main(["compare", "--counts", "9,3,2,4", "--subgroups", "sex"]) == 2
+    assert "in place of files and their columns" in capsys.readouterr().err
