@@ -71,7 +71,7 @@ def subgroups_as_json(study: Study, own: Mapping[str, str]) -> list[dict[str, An
     """Return the lines as plain data, models by their own names."""
     kept = study.subgroups.drop(columns="dataset")
     return [
-        {key: plain(value) for key, value in line.items()}
+        {str(key): plain(value) for key, value in line.items()}
         | {"model_a": own[line["model_a"]], "model_b": own[line["model_b"]]}
         for line in kept.to_dict("records")
     ]

@@ -153,8 +153,10 @@ def _interaction(
     dataset: str,
 ) -> Result:
     if not isinstance(rows, PairedPredictions):
+        a, b = (rows.values[:, m] for m in pair)
         return mean_interaction(
-            *(rows.values[:, m] for m in pair),
+            a,
+            b,
             values.codes,
             greater_is_better=metrics_of(experiment)[experiment.metrics[0]].greater_is_better,
             **rows.relations(catalogue()["compare_values"]),

@@ -3,8 +3,9 @@
 Exchanging two models in a whole cluster changes the sign of its D_k, so under the null the signs
 are coins. Whole numbers: the convolution of v(2·Bin(m, ½) − m) over the distinct |D| = v that
 occur m times (Pagano & Tritchler 1983), by Fourier inversion after exponential tilting to
-the observed sum, which keeps every digit of the smallest tail. Other numbers: all 2^K signs
-up to K = 20, seeded draws beyond.
+the observed sum, which keeps every digit of the smallest tail; a few clusters with large sums one
+after the other, for their transform fades at no frequency. Other numbers: all 2^K signs up to
+K = 20, seeded draws beyond.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ _TIES = 1e-9
 _NEGLIGIBLE = 32.0  # in logs: e^-32 is 1e-14 of a probability
 _LARGEST_LATTICE = 1 << 22
 _CELLS = 1 << 22  # numbers at work at a time
+_MOST_ADDED = 400  # clusters whose sums are added one after the other
+_LARGE = 1 << 18  # distinct sums × lattice points from which on an inversion is slow
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,11 +149,32 @@ def whole_tails(values: FloatArray, counts: FloatArray, total: FloatArray) -> Ta
         equal[one] = kernels.half_pmf(most, m)
         above[one] = kernels.exact_pvalue(most + 1, m - most - 1, "greater")
     several = distinct > 1
+    added = several & (counts.sum(axis=1) <= _MOST_ADDED)
+    if added.any() and len(values) * _lattice(values, counts[added]) > _LARGE:
+        for pair in np.flatnonzero(added):
+            above[pair], equal[pair] = _added(values, counts[pair], abs(float(total[pair])))
+        several &= ~added
     if several.any():
         used = counts[several].any(axis=0)
         found = _inverted(values[used], counts[several][:, used], np.abs(total[several]))
         above[several], equal[several] = found
     return Tails(total, above, equal, signs=(wins, losses))
+
+
+def _added(values: FloatArray, counts: FloatArray, total: float) -> tuple[float, float]:
+    """Return the tails of one pair, from the number of choices of positive signs per sum."""
+    sums = np.repeat(values, counts.astype(np.intp)).astype(np.intp)
+    unit = int(np.gcd.reduce(sums))
+    sums //= unit
+    ways, reach = np.zeros(int(sums.sum()) + 1), 0
+    ways[0] = 1.0
+    for size in sums:
+        more = ways[: reach + 1].copy()
+        reach += int(size)
+        ways[size : reach + 1] += more
+    observed = (reach + round(total / unit)) // 2  # S* = 2U − Σ|D| with U the positive part
+    share = 2.0 ** -len(sums)
+    return float(ways[observed + 1 :].sum()) * share, float(ways[observed]) * share
 
 
 def _lattice(values: FloatArray, counts: FloatArray) -> int:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from bakeoff import stats
-from bakeoff.stats import Status
+from bakeoff.stats import Status, _sign_flip
 from bakeoff.stats._sign_flip import all_sign_sums, flip_tails, whole_tails
 
 SIDES = ("two-sided", "greater", "less")
@@ -90,6 +90,20 @@ def test_equal_groups_are_the_paired_t_test_of_their_means():
     theirs = scipy_stats.ttest_rel(a.mean(axis=1), b.mean(axis=1))
     assert (ours.statistic, ours.pvalue) == pytest.approx(tuple(theirs))
     assert ours.details["se"] == pytest.approx(ours.details["se_cr1"])
+
+
+@pytest.mark.parametrize(("groups", "largest"), [(12, 40), (60, 300), (300, 60)])
+def test_sums_added_one_by_one_are_those_of_the_inversion(groups, largest):
+    sums = np.random.default_rng(groups).integers(-largest, largest + 9, groups)
+    values, counts = np.unique(np.abs(sums[sums != 0]), return_counts=True)
+    values, counts, total = values.astype(float), counts.astype(float), float(abs(sums.sum()))
+    above, equal = _sign_flip._inverted(values, counts[None], np.array([total]))
+    assert _sign_flip._added(values, counts, total) == pytest.approx(
+        (above[0], equal[0]), rel=1e-8, abs=1e-15
+    )
+    # all pairs at once, some of them few and large sums: the same p-values
+    both = _sign_flip.whole_tails(values, np.stack([counts, counts]), np.array([total, -total]))
+    assert both.above == pytest.approx(above.repeat(2), rel=1e-8, abs=1e-15)
 
 
 # ------------------------------------------------------------------------- symmetries

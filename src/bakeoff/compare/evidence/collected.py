@@ -113,7 +113,9 @@ def read_values(path: str | Path, models: list[str]) -> PairedValues:
 
 def _subgroups(kin: pd.DataFrame) -> dict[str, pd.Categorical]:
     """Take the columns of subgroups among those that are carried along."""
-    return {n.removeprefix(SUBGROUP): pd.Categorical(kin[n]) for n in _of(SUBGROUP, list(kin))}
+    return {
+        n.removeprefix(SUBGROUP): pd.Categorical(kin[n]) for n in _of(SUBGROUP, list(map(str, kin)))
+    }
 
 
 def _related(path: str | Path, known: Sequence[str]) -> dict[str, Any]:
