@@ -1,0 +1,119 @@
+"""Arrays, Series and frames of one row each: brought together by their index, or by position."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from bakeoff.errors import UserError, some
+
+Rows: TypeAlias = "pd.Series[Any] | pd.DataFrame"
+
+_BY_POSITION = "pass `.to_numpy()` of both to pair them by position"
+
+
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """One argument: its rows, and whether its index says which these are."""
+
+    what: str
+    rows: Rows
+    indexed: bool
+
+    @property
+    def counted(self) -> bool:
+        """Whether its index merely counts the rows, as pandas does where none is given."""
+        return isinstance(self.rows.index, pd.RangeIndex) and self.rows.index.equals(
+            pd.RangeIndex(len(self.rows))
+        )
+
+
+def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
+    """Bring arguments with one row each into one order.
+
+    Parameters
+    ----------
+    arguments : Mapping of str to array_like, Series or DataFrame
+        By what messages call them. Series and frames are paired by their index, all others by
+        position; frames of other libraries have no index.
+
+    Returns
+    -------
+    dict of str to Series or DataFrame
+        In the order of the first one with an index; counted from 0.
+
+    Raises
+    ------
+    UserError
+        Another number of rows, another index, or an index that leaves the pairs open.
+    """
+    parts = [_part(what, given) for what, given in arguments.items()]
+    first = parts[0]
+    for part in parts:
+        if len(part.rows) != len(first.rows):
+            raise UserError(
+                f"{part.what}: found {len(part.rows):,} rows, {first.what} has {len(first.rows):,}"
+            )
+    indexed = [part for part in parts if part.indexed]
+    order = indexed[0].rows.index if indexed else first.rows.index
+    moved = [part for part in indexed if not part.rows.index.equals(order)]
+    for part in moved:
+        _check(part, indexed[0])
+    if moved and len(indexed) < len(parts):
+        bare = next(part for part in parts if not part.indexed)
+        raise UserError(
+            f"{bare.what}: it has no index, and {moved[0].what} is in another order than "
+            f"{indexed[0].what}: give it the index of its rows, or bring all into one order"
+        )
+    found = {p.what: p.rows.reindex(order) if p in moved else p.rows for p in parts}
+    return {what: rows.reset_index(drop=True) for what, rows in found.items()}
+
+
+def _part(what: str, given: Any) -> _Part:
+    if isinstance(given, pd.Series | pd.DataFrame):
+        return _Part(what, given, indexed=True)
+    if hasattr(given, "to_pandas"):  # polars, PyArrow
+        return _Part(what, given.to_pandas(), indexed=False)
+    values = given if isinstance(given, pd.api.extensions.ExtensionArray) else _array(what, given)
+    made = pd.DataFrame(values) if values.ndim == 2 else pd.Series(values)
+    return _Part(what, made, indexed=False)
+
+
+def _array(what: str, given: Any) -> np.ndarray[Any, Any]:
+    try:
+        values = np.asarray(given)
+    except ValueError:  # lists of different lengths
+        values = np.array(None)
+    if values.ndim not in (1, 2):
+        raise UserError(f"{what}: found {type(given).__name__}, expected one value for each row")
+    return values
+
+
+def _check(part: _Part, first: _Part) -> None:
+    """Refuse an index that is another one, or that does not say which rows belong together."""
+    one, other = first.rows.index, part.rows.index
+    for what, index in ((first.what, one), (part.what, other)):
+        if index.has_duplicates:
+            twice = index[index.duplicated()].unique()
+            raise UserError(
+                f"{what}: its index has rows twice ({some(twice)}) and another order than the "
+                f"others: make it unique, or {_BY_POSITION}"
+            )
+    lacking, strange = one.difference(other, sort=False), other.difference(one, sort=False)
+    if len(lacking):
+        raise UserError(
+            f"{part.what}: its index is another one than that of {first.what}: {len(lacking):,} "
+            f"of {len(one):,} rows are not in it ({some(lacking)}), it has others "
+            f"({some(strange)}); {_BY_POSITION}"
+        )
+    if part.counted != first.counted:
+        counted, named = (part, first) if part.counted else (first, part)
+        raise UserError(
+            f"{counted.what}: its index counts its rows, that of {named.what} has the same numbers "
+            f"in another order: which belong together? {_BY_POSITION}, or give {counted.what} the "
+            "index of its rows"
+        )

@@ -1,0 +1,263 @@
+"""Predictions in memory, read and checked as the columns of a file are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from pandas.api import types
+
+from bakeoff.api.alignment import Rows, aligned
+from bakeoff.api.at_hand import KINDS
+from bakeoff.data.columns import in_order, names, sorted_names
+from bakeoff.data.file_columns import Columns
+from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
+from bakeoff.data.prediction_table import PredictionTable
+from bakeoff.data.row_values import may_be_right_or_wrong, meant
+from bakeoff.data.side_by_side import SideBySide
+from bakeoff.errors import Problem, UserError, some, unknown
+from bakeoff.keys import name_of
+from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.values import RIGHT_OR_WRONG
+
+_RELATED = {"group": "groups", "time": "time"}
+_IN_PYTHON = {
+    "; `missing_target: drop` leaves them out": "",
+    "in `classes:` of given data, or with `--classes`": "in `classes`",
+    ", as `metrics: [accuracy]` wants (or describe the metric)": "",
+    ", as `metrics: [error]` wants (or describe the metric)": "",
+}
+"""What to do about a file or an experiment, and what instead."""
+
+
+def side_by_side(
+    y: Any,
+    predictions: Any,
+    related: Mapping[str, Any],
+    values: str | None,
+    classes: Sequence[Any],
+    positive: Any,
+    name: str,
+) -> SideBySide:
+    """Put the predictions of several models side by side; other arguments are those of `compare`.
+
+    Parameters
+    ----------
+    related : Mapping of str to array_like
+        The ``group`` and the ``time`` of each row; None where it is not known.
+
+    Raises
+    ------
+    UserError
+        Naming the argument.
+    """
+    models = _models(predictions)
+    called = {model: f"predictions[{model!r}]" for model in models}
+    given = {"y": y, **{called[model]: one for model, one in models.items()}}
+    given |= {_RELATED[role]: one for role, one in related.items()}
+    rows = aligned({what: one for what, one in given.items() if one is not None})
+    try:
+        kin = {
+            role: _related(role, rows[_RELATED[role]])
+            for role, one in related.items()
+            if one is not None
+        }
+        if values is not None:
+            return _of_numbers(name, {m: rows[what] for m, what in called.items()}, values, kin)
+        labels = _columns("y", {"y": _one("y", rows["y"])}).labels("y", "true")
+        order = _Order.of(_one("y", rows["y"]), classes, positive)
+        found = {
+            model: _taken(what, rows[what], order, by_place=_is_array(models[model]))
+            for model, what in called.items()
+        }
+    except Problem as problem:
+        message = problem.message
+        for words, instead in _IN_PYTHON.items():
+            message = message.replace(words, instead)
+        raise UserError(message) from None
+    return SideBySide(name, order.classes, labels.among(order.classes), found, 0, kin)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Order:
+    """The classes in order.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        The positive one of two last.
+    columns : tuple of str
+        As the columns of probabilities have them.
+    sure : bool
+        Whether nobody could take another class for the positive one.
+    """
+
+    classes: tuple[str, ...]
+    columns: tuple[str, ...]
+    sure: bool
+
+    @classmethod
+    def of(cls, y: pd.Series[Any], classes: Sequence[Any], positive: Any) -> _Order:
+        present = sorted_names(y)
+        columns = [name_of(one) for one in classes] if len(classes) else present
+        lacking = [one for one in present if one not in columns]
+        if len(set(columns)) < len(columns) or lacking:
+            raise UserError(
+                f"classes: found {some(columns)}, expected every class once"
+                + (f"; y has {some(lacking)} too" if lacking else "")
+            )
+        ordered = columns if len(classes) else in_order(columns)
+        if positive is not None:
+            if len(columns) != 2:
+                raise UserError(f"positive: there are {len(columns)} classes, not two")
+            if name_of(positive) not in columns:
+                raise UserError(unknown("class in positive:", name_of(positive), columns))
+            ordered = sorted(ordered, key=lambda one: one == name_of(positive))
+        sure = positive is not None or ordered[-1] == columns[-1]
+        return cls(tuple(ordered), tuple(columns), sure)
+
+
+def _models(predictions: Any) -> dict[str, Any]:
+    """Name the models."""
+    if hasattr(predictions, "to_pandas"):
+        predictions = predictions.to_pandas()
+    if not isinstance(predictions, Mapping | pd.DataFrame):
+        raise UserError(
+            f"predictions: found {type(predictions).__name__}, expected those of each model by its "
+            "name: {'old': …, 'new': …}"
+        )
+    found = {str(model): one for model, one in predictions.items()}
+    if len(found) < max(2, len(list(predictions))):
+        raise UserError(
+            f"predictions: found {len(found)} model(s) ({some(found)}), comparing needs two with "
+            "different names"
+        )
+    return found
+
+
+def _is_array(given: Any) -> bool:
+    return not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
+
+
+def _one(what: str, rows: Rows) -> pd.Series[Any]:
+    """Take the only column."""
+    if isinstance(rows, pd.Series):
+        return rows
+    if rows.shape[1] != 1:
+        raise UserError(f"{what}: found {rows.shape[1]} columns, expected one value for each row")
+    return rows.iloc[:, 0]
+
+
+def _columns(what: str, columns: Mapping[str, pd.Series[Any]]) -> Columns:
+    """Take columns as if they were a file's, so that they are checked like these."""
+    return Columns(what, pa.table({n: _column(one) for n, one in columns.items()}), (what,))
+
+
+def _column(values: pd.Series[Any]) -> Any:
+    try:
+        return pa.array(values, from_pandas=True)
+    except pa.ArrowException:  # numbers among texts
+        return pa.array(names(values), from_pandas=True)
+
+
+def _related(role: str, rows: Rows) -> Any:
+    what = _RELATED[role]
+    columns = GivenColumns.model_validate({role: what})
+    return _columns(what, {what: _one(what, rows)}).related(role, columns)
+
+
+def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> Predicted:
+    """Take the labels or the probabilities of one model."""
+    everywhere = np.arange(len(rows))
+    if isinstance(rows, pd.DataFrame) and rows.shape[1] == 1:
+        only = name_of(rows.columns[0])
+        rows = rows.iloc[:, 0] if by_place or only not in order.classes else rows
+    if isinstance(rows, pd.DataFrame):
+        by_class = _by_class(what, rows, order, by_place=by_place)
+    elif _are_labels(rows, order.classes):
+        labels = _columns(what, {"labels": rows})
+        return Predicted(known_codes(labels.labels("labels"), order.classes, labels), None)
+    elif len(order.classes) != 2:
+        raise UserError(
+            f"{what}: found numbers that are no classes ({some(order.classes)}); of "
+            f"{len(order.classes)} classes give probabilities as (n, {len(order.classes)})"
+        )
+    elif not order.sure:
+        raise UserError(
+            f"positive: which class are the probabilities of {what} of? Say `positive`, of "
+            f"{' and '.join(order.classes)}"
+        )
+    else:
+        by_class = {order.classes[-1]: rows}
+    file = _columns(what, by_class)
+    own = {one: one for one in by_class}
+    probabilities = probabilities_in(file, order.classes, own, everywhere + 1)
+    if probabilities is None:
+        raise UserError(f"classes: y has {order.classes[0]!r} alone; name the others too")
+    return Predicted(probabilities.argmax(axis=1).astype(np.intp), probabilities)
+
+
+def _are_labels(values: pd.Series[Any], classes: Sequence[str]) -> bool:
+    """Tell labels from numbers that are none."""
+    if not types.is_float_dtype(values.dtype):
+        return True
+    different = pd.Series(values.dropna().unique())
+    return len(different) <= len(classes) and set(names(different)) <= set(classes)
+
+
+def _by_class(
+    what: str, rows: pd.DataFrame, order: _Order, *, by_place: bool
+) -> dict[str, pd.Series[Any]]:
+    """Map each class to the column of its probabilities: by its name, or by its place."""
+    called = [name_of(column) for column in rows.columns]
+    counted = called == [str(i) for i in range(len(called))]
+    if by_place or (counted and set(called) != set(order.classes)):
+        if len(called) != len(order.columns):
+            raise UserError(
+                f"{what}: found {len(called)} columns, there are {len(order.columns)} classes "
+                f"({some(order.columns)}); name all of them in `classes`, in the order of the "
+                "columns"
+            )
+        called = list(order.columns)
+    strange = [one for one in called if one not in order.classes]
+    if strange or len(set(called)) < len(called):
+        raise UserError(
+            f"{what}: {unknown('class', strange[0], order.classes)}"
+            if strange
+            else f"{what}: a class has two columns ({some(called)})"
+        )
+    return {one: rows.iloc[:, place] for place, one in enumerate(called)}
+
+
+def _of_numbers(
+    name: str, rows: Mapping[str, Rows], values: str, related: Mapping[str, Any]
+) -> SideBySide:
+    """Take a number of each model for each row."""
+    metric = KINDS[values]
+    tables = {model: _number_table(f"predictions[{model!r}]", one) for model, one in rows.items()}
+    found = {model: meant(table, metric) for model, table in tables.items()}
+    if not isinstance(metric, str) and may_be_right_or_wrong(found.values(), metric):
+        raise UserError(
+            "values: every number is 0 or 1: do they say which rows are right? Then pass "
+            "`values='right'` (1 is right) or `values='wrong'` (1 is wrong), and the test is "
+            "McNemar's"
+        )
+    classes = RIGHT_OR_WRONG if isinstance(metric, str) else ()
+    first = next(iter(found.values()))
+    assert first.true is not None
+    everywhere = np.arange(len(first.ids))
+    columns = GivenColumns.model_validate({})
+    taken = {
+        model: predicted(table, everywhere, classes, columns) for model, table in found.items()
+    }
+    return SideBySide(name, classes, first.true.among(classes), taken, 0, related)
+
+
+def _number_table(what: str, rows: Rows) -> PredictionTable:
+    file = _columns(what, {"value": _one(what, rows)})
+    ids = np.arange(1, len(rows) + 1)
+    return PredictionTable(file, ids, None, None, values=file.numbers("value", ids))

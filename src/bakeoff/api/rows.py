@@ -1,0 +1,163 @@
+"""Predictions in memory, compared as `bakeoff compare` compares files of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from bakeoff.api.arrays import side_by_side
+from bakeoff.api.at_hand import KINDS, Asked, made_by, make_study, named
+from bakeoff.api.findings import Findings
+from bakeoff.errors import UserError, shown, unknown
+
+_ASKED = {key: key for key in ("metrics", "alpha", "alternative", "correction", "costs")}
+_ASKED |= {key: key for key in ("variant", "versus")}
+
+
+def compare(
+    y: ArrayLike | None,
+    predictions: Mapping[str, Any] | pd.DataFrame,
+    *,
+    metrics: str | Sequence[str] = (),
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    values: Literal["higher", "lower", "right", "wrong"] | None = None,
+    classes: Sequence[Any] = (),
+    positive: Any = None,
+    costs: Mapping[str, Any] | None = None,
+    versus: str | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    correction: str | None = None,
+    variant: str | None = None,
+    alpha: float = 0.05,
+    assume_independent: bool = False,
+    name: str = "the test set",
+) -> Findings:
+    """Compare models by their predictions of the same rows.
+
+    Arrays are paired by position; Series and DataFrames of pandas by their index, which must be
+    the same. Two models are compared by McNemar's test, more by Cochran's and then McNemar's; by
+    other metrics with the tests on their influence functions.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,), or None
+        The true labels; None with `values`.
+    predictions : Mapping of str to array_like, or DataFrame
+        For each model its predicted labels, shape (n,); or probabilities: those of the positive one
+        of two classes, shape (n,), or of every class, shape (n, K), in the order of `classes`, or
+        a DataFrame with a column for each class. A DataFrame has the labels of each model in a
+        column.
+    metrics : str or sequence of str
+        Names like ``"f1"`` or ``"roc_auc"``; default: accuracy.
+    groups : array_like, shape (n,), optional
+        Which rows belong together: a patient, a user.
+    time : array_like, shape (n,), optional
+        What orders the rows in time.
+    values : {"higher", "lower", "right", "wrong"}, optional
+        `predictions` holds a number for each row, of which higher or lower is better, or 0 and 1,
+        where 1 says that the model is right (or wrong).
+    classes : sequence, optional
+        All classes, those that no row has too, in the order of the columns of probabilities; the
+        last one is the positive one of two. Default: those of `y`, sorted as scikit-learn does.
+    positive : label, optional
+        The positive one of two classes; default: the last.
+    costs : Mapping, optional
+        ``{"classes": [...], "matrix": [[...]]}`` as `costs:` of an experiment; tests them too.
+    versus : str, optional
+        A model: it alone is compared with each other one; default: all pairs.
+    alternative : {"two-sided", "greater", "less"}
+        Whether the first model of a pair is better.
+    correction : str, optional
+        How p-values of several pairs are adjusted; default: ``"bonferroni"``, by `metrics` and
+        `values` ``"max-t"``.
+    variant : str, optional
+        Of McNemar's test: ``"midp"`` (default), ``"exact"`` and others.
+    alpha : float
+        The significance level.
+    assume_independent : bool
+        Take rows that `groups` or `time` relate for independent all the same; the verdict says so.
+    name : str
+        What to call the rows.
+
+    Returns
+    -------
+    Findings
+        The same numbers as `bakeoff compare` finds in files.
+
+    Raises
+    ------
+    UserError
+        Rows that do not pair, labels that are no class, a test that does not fit.
+
+    Examples
+    --------
+    >>> import bakeoff
+    >>> y = ["cat"] * 30 + ["dog"] * 30
+    >>> old = ["cat"] * 20 + ["dog"] * 30 + ["cat"] * 10
+    >>> new = ["cat"] * 29 + ["dog"] * 31
+    >>> found = bakeoff.compare(y, {"old": old, "new": new})
+    >>> print(found.verdict.splitlines()[0])
+    new is better than old.
+    >>> found.comparisons.loc[0, ["statistic", "pvalue"]].tolist()
+    [0.0, 1.9073486328125e-06]
+    """
+    arguments = {key: value for key, value in locals().items() if key not in ("y", "predictions")}
+    related = {"group": groups, "time": time}
+    try:
+        _check(y, arguments)
+        given = side_by_side(y, predictions, related, values, classes, positive, name)
+        asked = Asked(
+            metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
+            values=values,
+            columns={role: role for role, rows in related.items() if rows is not None},
+            costs=costs,
+            variant=variant,
+            versus=versus,
+            correction=correction,
+            alternative=alternative,
+            alpha=alpha,
+            assume_independent=assume_independent,
+        )
+        study = make_study(given, asked)
+    except UserError as error:
+        raise named(error, _ASKED) from None
+    return Findings(made_by(study, given, _call(arguments)))
+
+
+def _check(y: Any, arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that contradict each other."""
+    given = {key for key, value in arguments.items() if value is not None}
+    kind = arguments["values"]
+    if kind is not None and kind not in KINDS:
+        raise UserError(f"values: {unknown('kind of numbers', kind, KINDS)}")
+    if kind is not None:
+        if y is not None:
+            raise UserError("y: labels are for predictions, not for numbers per row: pass None")
+        wrong = {"positive", "costs"} | ({"variant"} if kind in ("higher", "lower") else set())
+        for key in (*sorted(wrong & given), *(["classes"] if len(arguments["classes"]) else [])):
+            raise UserError(f"{key}: it is for predictions, not for numbers per row (values)")
+    elif y is None:
+        raise UserError("y: found None, expected the true labels (or say what `values` are)")
+    if {"groups", "time"} <= given:
+        raise UserError("groups, time: these cannot be combined: keep one of them")
+    if arguments["assume_independent"] and not {"groups", "time"} & given:
+        raise UserError("assume_independent: neither groups nor time are given")
+
+
+def _call(arguments: Mapping[str, Any]) -> str:
+    """Write the call, with the names of what has a value for each row."""
+    defaults = compare.__kwdefaults__ or {}
+    rows = [f"{k}={k}" for k in ("groups", "time") if arguments[k] is not None]
+    plain = {k: v for k, v in arguments.items() if k not in ("groups", "time")}
+    said = [*rows, *(f"{k}={shown(v)}" for k, v in plain.items() if not _default(v, defaults[k]))]
+    y = "None" if arguments["values"] else "y"
+    return f"bakeoff.compare({', '.join([y, 'predictions', *said])})"
+
+
+def _default(value: Any, default: Any) -> bool:
+    return value is default or (np.ndim(value) == np.ndim(default) == 0 and value == default)

@@ -1,0 +1,281 @@
+"""`bakeoff.compare`: the numbers of `bakeoff compare`, whatever the rows come in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import bakeoff
+from bakeoff import UserError
+from bakeoff.cli import main
+
+MODELS = ("old", "new", "net")
+Bakeoff = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    """Return 240 rows of forty patients: labels and probabilities of three models, and losses."""
+    rng = np.random.default_rng(3)
+    patient = np.repeat(np.arange(40), 6)
+    sick = np.where(rng.random(240) < 0.4, "sick", "healthy")
+    found = pd.DataFrame({"id": np.arange(240), "y_true": sick, "patient": patient})
+    for i, model in enumerate(MODELS):
+        noise = rng.normal(0, 0.3 + 0.1 * i, 240) + rng.normal(0, 0.2, 40)[patient]
+        p = np.clip((sick == "sick") * 0.6 + 0.2 + noise, 0, 1).round(3)
+        found[f"{model}:sick"], found[f"{model}:healthy"] = p, 1 - p
+        found[model] = np.where(p > 0.5, "sick", "healthy")
+        found[f"{model} loss"] = (sick == "sick") - p
+    return found
+
+
+@pytest.fixture
+def by_files(tmp_path: Path, table: pd.DataFrame, capsys: pytest.CaptureFixture[str]) -> Bakeoff:
+    """Return what the command says of the same rows in a file."""
+
+    def run(columns: list[str], *options: str) -> dict[str, Any]:
+        file = tmp_path / "rows.csv"
+        table[["id", *columns]].to_csv(file, index=False)
+        assert main(["compare", str(file), *options, "--json"]) == 0, capsys.readouterr().err
+        return json.loads(capsys.readouterr().out)
+
+    return run
+
+
+def labels(table: pd.DataFrame) -> dict[str, Any]:
+    return {model: table[model] for model in MODELS}
+
+
+def probabilities(table: pd.DataFrame) -> dict[str, Any]:
+    return {model: table[f"{model}:sick"] for model in MODELS}
+
+
+def same(found: bakeoff.Findings, told: dict[str, Any]) -> None:
+    """Hold every number to those of the command; what the rows are called may differ."""
+    own = json.loads(found.to_json())
+    shown = told["models"][0]
+    assert [{key: one[key] for key in shown} for one in own["models"]] == told["models"]
+    assert own["comparisons"] == told["comparisons"]
+    assert own["verdict"]["headline"] == told["verdict"]["headline"]
+
+
+COLUMNS = ["y_true", *MODELS]
+BOTH = ["y_true", *(f"{m}:{c}" for m in MODELS for c in ("sick", "healthy"))]
+
+
+@pytest.mark.parametrize(
+    ("asked", "options"),
+    [
+        ({}, []),
+        ({"versus": "new", "correction": "holm"}, ["--versus", "new", "--correction", "holm"]),
+        ({"metrics": ["f1", "mcc"]}, ["--metric", "f1", "--metric", "mcc"]),
+        ({"metrics": "f1", "positive": "healthy"}, ["--metric", "f1", "--positive", "healthy"]),
+        (
+            {"alternative": "greater", "variant": "exact", "alpha": 0.1, "versus": "new"},
+            ["--alternative", "greater", "--variant", "exact", "--alpha", ".1", "--versus", "new"],
+        ),
+    ],
+)
+def test_labels_compare_as_in_a_file(
+    table: pd.DataFrame, by_files: Bakeoff, asked: dict[str, Any], options: list[str]
+) -> None:
+    same(bakeoff.compare(table["y_true"], labels(table), **asked), by_files(COLUMNS, *options))
+
+
+@pytest.mark.parametrize("metrics", [["roc_auc"], ["log_loss", "accuracy"]])
+def test_probabilities_compare_as_in_a_file(
+    table: pd.DataFrame, by_files: Bakeoff, metrics: list[str]
+) -> None:
+    told = by_files(BOTH, *(f"--metric={name}" for name in metrics))
+    of_positive = probabilities(table)
+    of_all = {m: np.column_stack([1 - p, p]) for m, p in of_positive.items()}
+    by_name = {m: pd.DataFrame({"sick": p, "healthy": 1 - p}) for m, p in of_positive.items()}
+    for given in (of_positive, of_all, by_name):
+        same(bakeoff.compare(table["y_true"], given, metrics=metrics), told)
+
+
+def test_groups_and_time_compare_as_in_a_file(table: pd.DataFrame, by_files: Bakeoff) -> None:
+    y, given = table["y_true"], labels(table)
+    for argument, option in (("groups", "--groups"), ("time", "--time")):
+        told = by_files([*COLUMNS, "patient"], option, "patient")
+        same_numbers(bakeoff.compare(y, given, **{argument: table["patient"]}), told)
+    told = by_files([*COLUMNS, "patient"], "--groups", "patient", "--assume-independent")
+    found = bakeoff.compare(y, given, groups=table["patient"], assume_independent=True)
+    same_numbers(found, told)
+
+
+def same_numbers(found: bakeoff.Findings, told: dict[str, Any]) -> None:
+    """Hold the numbers to those of the command where messages name the column of a file."""
+    own = json.loads(found.to_json())["comparisons"]
+    for one, other in zip(own, told["comparisons"], strict=True):
+        assert {**one, "result": ""} == {**other, "result": ""}
+
+
+def test_numbers_per_row_compare_as_in_a_file(table: pd.DataFrame, by_files: Bakeoff) -> None:
+    losses = {f"{m} loss": table[f"{m} loss"] for m in MODELS}
+    told = by_files([*losses, "patient"], "--values", "lower", "--groups", "patient")
+    found = bakeoff.compare(None, losses, values="lower", groups=table["patient"])
+    same_numbers(found, told)
+    right = {m: (table[m] == table["y_true"]).astype(int) for m in MODELS}
+    whole = bakeoff.compare(table["y_true"], labels(table)).comparisons
+    for kind, given in (("right", right), ("wrong", {m: 1 - r for m, r in right.items()})):
+        one = bakeoff.compare(None, given, values=kind).comparisons
+        assert one["pvalue"].tolist() == whole["pvalue"].tolist()
+        assert one["estimate"].tolist()[1:] == whole["estimate"].tolist()[1:]
+
+
+def test_costs_compare_as_in_a_file(table: pd.DataFrame, by_files: Bakeoff, tmp_path: Path) -> None:
+    costs = {"classes": ["healthy", "sick"], "matrix": [[0, 1], [5, 0]]}
+    (tmp_path / "costs.yaml").write_text(json.dumps(costs))
+    told = by_files(COLUMNS, "--costs", str(tmp_path / "costs.yaml"))
+    same(bakeoff.compare(table["y_true"], labels(table), costs=costs), told)
+
+
+@pytest.mark.parametrize("how", [list, np.asarray, pa.array, pd.Categorical, pd.Series])
+def test_every_container_gives_the_same(table: pd.DataFrame, how: Callable[..., Any]) -> None:
+    expected = bakeoff.compare(table["y_true"], labels(table)).to_json()
+    given = {model: how(table[model]) for model in MODELS}
+    assert bakeoff.compare(how(table["y_true"]), given).to_json() == expected
+
+
+def test_frames_of_models_are_taken(table: pd.DataFrame) -> None:
+    expected = bakeoff.compare(table["y_true"], labels(table)).to_json()
+    frame = table[list(MODELS)]
+    assert bakeoff.compare(table["y_true"], frame).to_json() == expected
+    assert bakeoff.compare(table["y_true"], pa.Table.from_pandas(frame)).to_json() == expected
+
+
+def test_frames_of_polars_are_taken(table: pd.DataFrame) -> None:
+    polars = pytest.importorskip("polars")
+    expected = bakeoff.compare(table["y_true"], probabilities(table), metrics="brier").to_json()
+    y = polars.Series(table["y_true"].tolist())
+    given = {
+        model: polars.DataFrame({c: table[f"{model}:{c}"].to_numpy() for c in ("sick", "healthy")})
+        for model in MODELS
+    }
+    assert bakeoff.compare(y, given, metrics="brier").to_json() == expected
+
+
+def test_rows_are_paired_by_their_index(table: pd.DataFrame) -> None:
+    expected = bakeoff.compare(table["y_true"], labels(table)).to_json()
+    named = table.set_index("row " + table["id"].astype(str))
+    shuffled = named.sample(frac=1, random_state=0)
+    given = {model: shuffled[model] for model in MODELS}
+    assert bakeoff.compare(named["y_true"], given).to_json() == expected
+
+
+def test_numbers_of_classes_are_classes(table: pd.DataFrame) -> None:
+    codes = {m: (table[m] == "sick").astype(int) for m in MODELS}
+    y = (table["y_true"] == "sick").astype(int)
+    whole = bakeoff.compare(y, codes).comparisons
+    assert bakeoff.compare(y.astype(float), codes).comparisons.equals(whole)
+    assert bakeoff.compare(table["y_true"], labels(table)).comparisons.equals(whole)
+
+
+def three(rng: np.random.Generator) -> tuple[Any, dict[str, Any]]:
+    y = rng.choice([10, 2, 7], 90)
+    given = {m: rng.dirichlet([1, 1, 1], 90) for m in ("a", "b")}
+    return y, given
+
+
+def test_columns_of_probabilities_are_in_the_order_of_the_classes() -> None:
+    y, given = three(np.random.default_rng(0))
+    by_name = {m: pd.DataFrame(p, columns=[2, 7, 10]) for m, p in given.items()}
+    expected = bakeoff.compare(y, by_name, metrics="log_loss").to_json()
+    assert bakeoff.compare(y, given, metrics="log_loss").to_json() == expected
+    turned = {m: p[:, ::-1] for m, p in given.items()}
+    found = bakeoff.compare(y, turned, metrics="log_loss", classes=[10, 7, 2])
+    assert found.comparisons["pvalue"][0] == pytest.approx(
+        json.loads(expected)["comparisons"][0]["pvalue"]
+    )
+
+
+Y = pd.Series(["a", "b"] * 10)
+GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
+
+
+@pytest.mark.parametrize(
+    ("y", "predictions", "options", "said"),
+    [
+        (Y, {"m": Y}, {}, r"predictions: found 1 model\(s\) \(m\), comparing needs two"),
+        (Y, [Y, Y], {}, "predictions: found list, expected those of each model by its name"),
+        (None, GOOD, {}, "y: found None, expected the true labels"),
+        (Y, {**GOOD, "n": Y[:19]}, {}, r"predictions\['n'\]: found 19 rows, y has 20"),
+        (Y, {**GOOD, "n": 3}, {}, r"predictions\['n'\]: found int, expected one value for each"),
+        (
+            Y,
+            {**GOOD, "n": Y.rename(lambda i: i + 5)},
+            {},
+            r"predictions\['n'\]: its index is another one than that of y: 5 of 20 rows are not in "
+            r"it \(0, 1, 2, 3, 4\), it has others \(20, 21, 22, 23, 24\); pass `.to_numpy\(\)`",
+        ),
+        (
+            Y.sample(frac=1, random_state=0),
+            {"m": Y, "n": Y},
+            {},
+            r"predictions\['m'\]: its index counts its rows, that of y has the same numbers in",
+        ),
+        (
+            Y.set_axis(list("abcdefghijklmnopqrst")),
+            {**GOOD, "m": Y.set_axis(list("tsrqponmlkjihgfedcba"))},
+            {},
+            r"predictions\['n'\]: it has no index, and predictions\['m'\] is in another order",
+        ),
+        (
+            Y.set_axis([1] * 20),
+            {**GOOD, "m": Y.set_axis(range(2, 22))},
+            {},
+            r"y: its index has rows twice \(1\)",
+        ),
+        (Y, {**GOOD, "n": ["c", *Y[1:]]}, {}, r"predicts classes .* 'c' .* is named in `classes`"),
+        (Y, {**GOOD, "n": [None, *Y[1:]]}, {}, r"1 of 20 rows have no prediction"),
+        (
+            Y.where(Y.index > 0),
+            GOOD,
+            {},
+            r"1 of 20 rows have no true label in column 'y'; the first",
+        ),
+        (Y, GOOD, {"metrics": "f2f"}, "metrics: unknown metric 'f2f'"),
+        (Y, GOOD, {"metrics": "roc_auc"}, "metrics: roc_auc needs class probabilities"),
+        (Y, GOOD, {"versus": "o"}, "versus: unknown model 'o'"),
+        (Y, GOOD, {"alpha": 2}, "^alpha: "),
+        (Y, GOOD, {"correction": "hol"}, "^correction: "),
+        (Y, GOOD, {"variant": "mid"}, "^variant: "),
+        (Y, GOOD, {"positive": "c"}, "unknown class in positive: 'c'"),
+        (Y, GOOD, {"classes": ["a"]}, "classes: found a, expected every class once; y has b too"),
+        (Y, GOOD, {"groups": Y, "time": Y}, "groups, time: these cannot be combined"),
+        (Y, GOOD, {"assume_independent": True}, "assume_independent: neither groups nor time"),
+        (Y, GOOD, {"costs": {"classes": ["a"], "matrix": [[0]]}}, "^costs: "),
+        (Y, {**GOOD, "n": [0.2] * 19 + [1.2]}, {}, r"have a number outside 0 to 1"),
+        (Y, {**GOOD, "n": np.full((20, 3), 1 / 3)}, {}, r"found 3 columns, there are 2 classes"),
+        (Y, {**GOOD, "n": np.full((20, 2), 0.6)}, {}, "do not sum up to 1"),
+        (Y, {**GOOD, "n": pd.DataFrame({"a": [1] * 20, "c": 0})}, {}, "unknown class 'c'"),
+        (
+            Y.replace({"a": "10", "b": "2"}),
+            {"m": [0.2] * 20, "n": [0.3] * 20},
+            {},
+            "positive: which class are the probabilities of",
+        ),
+        (Y, GOOD, {"values": "up"}, "values: unknown kind of numbers 'up'"),
+        (Y, GOOD, {"values": "lower"}, "y: labels are for predictions"),
+        (None, GOOD, {"values": "lower"}, "have no number in column 'value'"),
+        (None, {"m": [0, 1], "n": [1, 1]}, {"values": "lower"}, "every number is 0 or 1"),
+        (
+            None,
+            {"m": [0, 2], "n": [1, 1]},
+            {"values": "right"},
+            "that is neither 0 nor 1",
+        ),
+        (None, GOOD, {"values": "lower", "positive": "a"}, "positive: it is for predictions"),
+    ],
+)
+def test_mistake(y: Any, predictions: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        bakeoff.compare(y, predictions, **options)
