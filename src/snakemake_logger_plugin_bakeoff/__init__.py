@@ -13,12 +13,15 @@ import sys
 import time
 from collections.abc import Iterator
 from logging import INFO, WARNING, LogRecord
+from pathlib import Path
 from typing import Any, TextIO
 
 from snakemake.logging import DefaultFormatter
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+# with a prefix where the rules are a module of another workflow
+_FIT = re.compile(r"(^|_)fit_(fold|holdout|seed|batch)")
 _BAR = 30
 _REDRAW = 0.1  # seconds between two states of the bar
 _PLAIN = 15.0  # seconds between two plain lines
@@ -144,7 +147,7 @@ class LogHandler(LogHandlerBase):
         if event == LogEvent.RUN_INFO:
             self._begin(fields)
         elif event == LogEvent.JOB_INFO:
-            self.pace.begin(fields["jobid"], fields["rule_name"].startswith("fit"))
+            self.pace.begin(fields["jobid"], bool(_FIT.search(fields["rule_name"])))
         elif event == LogEvent.JOB_FINISHED:
             self.pace.end(fields["job_id"])
         elif event == LogEvent.PROGRESS:
@@ -154,7 +157,8 @@ class LogHandler(LogHandlerBase):
                 self._say(self.plain.format(record))
         elif event == LogEvent.ERROR:
             text = record.getMessage()
-            wrong = _interruption(text) or _no_room(text) or _what_is_wrong_with_the_file(text)
+            known = _interruption, _no_room, _locked, _what_is_wrong_with_the_file
+            wrong = next(filter(None, (say(text) for say in known)), "")
             self._say(wrong or _without_places(text))
         elif event is None and self._wanted(record):
             self._say(record.getMessage().replace(_ABOVE, ""))
@@ -173,9 +177,10 @@ class LogHandler(LogHandlerBase):
             self.start = time.monotonic()
             return
         counts = fields.get("stats", {})
-        fits = sum(n for rule, n in counts.items() if rule.startswith("fit"))
+        fits = sum(n for rule, n in counts.items() if _FIT.search(rule))
         self.pace = Pace(fits, counts.get("total", sum(counts.values())) - fits)
-        self.unit = "batches of fits" if "fit_batch" in counts else "fits"
+        batched = any(rule.endswith("fit_batch") for rule in counts)
+        self.unit = "batches of fits" if batched else "fits"
         self.start = self.last = time.monotonic()
 
     def _progress(self, done: int, total: int) -> None:
@@ -238,6 +243,15 @@ def _no_room(text: str) -> str:
     if "  log: " in text or not (found := _FULL.search(text)):
         return ""
     return f"{found[0].strip()}; make room and run again, what is finished is kept"
+
+
+def _locked(text: str) -> str:
+    """Say who holds the lock that a run met."""
+    if "Directory cannot be locked" not in text:
+        return ""
+    from bakeoff.run.locks import who_locked
+
+    return who_locked(Path())
 
 
 def _what_is_wrong_with_the_file(text: str) -> str:

@@ -1,17 +1,23 @@
 import sys
 from functools import partial
 
-from bakeoff.errors import UserError
+try:
+    from bakeoff.errors import UserError
+except ModuleNotFoundError:
+    sys.exit(
+        f"\nthis workflow needs the package bakeoff: pip install bakeoff=={RELEASE}"
+    )
+
 from bakeoff.run import fits, recipes, snakemake_hooks, steps
 from bakeoff.run.session import Session
 
 try:
-    snakemake_hooks.check_release()
+    snakemake_hooks.check_release(RELEASE)
     # jobs that Snakemake starts do one thing and end: no workers, no check
     settings = workflow.resource_settings
     cores = settings.cores or settings.local_cores or 1
     workers = cores if workflow.is_main_process else 0
-    bakeoff = Session(config, workflow.configfiles, workers)
+    bakeoff = Session(config, snakemake_hooks.config_files(workflow), workers)
 except UserError as error:
     sys.exit(f"\n{error}")
 
@@ -25,6 +31,7 @@ forget = partial(snakemake_hooks.forget, workflow)
 
 if workflow.is_main_process:
     snakemake_hooks.force(workflow, bakeoff.to_redo)
+    snakemake_hooks.around(workflow, bakeoff.started, bakeoff.ended, bakeoff.stop)
 
 
 wildcard_constraints:

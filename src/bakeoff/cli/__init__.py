@@ -19,7 +19,9 @@ from bakeoff.errors import UserError
 
 COMMANDS = {
     "init": "write a commented experiment from a table and its target",
+    "new": "lay out a folder for a study of one's own",
     "check": "say what an experiment will do, before it does it",
+    "run": "run an experiment in this folder, by the workflow that comes with the package",
     "compare": "compare predictions that are there already, at once",
     "plan": "tell how many rows a comparison needs, before the data",
     "gate": "decide whether a candidate may take the place of a base",
@@ -41,8 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0; 2 when something is wrong with what the user gave. `gate` has codes of its own.
     """
     parser = make_parser()
-    args = parser.parse_args(arguments)
+    args, further = parser.parse_known_args(arguments)
     args.arguments = list(sys.argv[1:] if arguments is None else arguments)
+    if args.command == "run":
+        args.further = further
+    elif further:
+        parser.error(f"unrecognized arguments: {' '.join(further)}")
     code = 0
     try:
         code = import_module(f"bakeoff.cli.{args.command}").run(args) or 0
@@ -67,15 +73,17 @@ def make_parser() -> argparse.ArgumentParser:
     """Make the parser of all commands."""
     parser = _Parser(
         prog="bakeoff",
-        description="Is classifier A really better than B, or was it the split? Experiments are "
-        "run by `snakemake`; these commands stand around it.",
+        description="Is classifier A really better than B, or was it the split? `bakeoff run`, or "
+        "`snakemake` in a checkout, runs an experiment; the others stand around it.",
         epilog="`bakeoff COMMAND --help` explains one.",
     )
     parser.add_argument("--version", action="version", version=f"bakeoff {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     adders = {
         "init": _add_init,
+        "new": _add_new,
         "check": _add_check,
+        "run": _add_run,
         "compare": _add_compare,
         "plan": add_plan,
         "gate": add_gate,
@@ -110,6 +118,38 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     parser.epilog = "example:\n  bakeoff init data/loans.csv --target defaulted"
+
+
+def _add_new(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", help="where to; not there yet, or empty")
+    parser.epilog = "example:\n  bakeoff new attrition-study"
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "bakeoff run [-h] [-c N] [--profile NAME] [-n] FILE [any option of snakemake]"
+    parser.allow_abbrev = False  # a beginning of one of snakemake's options is snakemake's
+    parser.add_argument("file", help="the experiment, e.g. attrition.yaml")
+    parser.add_argument(
+        "-c", "--cores", metavar="N", help="cores to use; default: all, or what a profile says"
+    )
+    parser.add_argument(
+        "--profile",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a profile's folder, or slurm for the one that comes with the package",
+    )
+    parser.add_argument(
+        "-n", "--dry-run", action="store_true", help="say what would be done, do nothing"
+    )
+    parser.add_argument("-d", "--directory", metavar="DIR", help="where results go; default: here")
+    parser.epilog = (
+        "All other options go to snakemake unchanged, whose exit code this is.\n\n"
+        "examples:\n"
+        "  bakeoff run attrition.yaml --cores 4\n"
+        "  bakeoff run attrition.yaml --profile slurm\n"
+        "  bakeoff run attrition.yaml -n --forcerun compare"
+    )
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:

@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> None:
     show_subgroups(experiment, tables)
     show_rows_needed(experiment)
     _show_resources(experiment)
-    say(paragraph(f"To run it: snakemake --cores all --configfile {args.file}"), "")
+    say(paragraph(f"To run it: bakeoff run {args.file}"), "")
 
 
 def _is_here(experiment: Experiment, dataset: str) -> bool:

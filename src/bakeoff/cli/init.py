@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> None:
     say(f"{output} is written.", *(paragraph(f"- {line}") for line in _said(guess, keys)))
     experiment = load_experiment(yaml.safe_load(text))
     show_undeclared(experiment, {n: load(n, experiment) for n in experiment.datasets})
-    say("next:", f"  bakeoff check {output}", f"  snakemake --cores all --configfile {output}")
+    say("next:", f"  bakeoff check {output}", f"  bakeoff run {output}")
 
 
 def write(

@@ -28,8 +28,8 @@ def run(args: argparse.Namespace) -> None:
     path = Path(Paths.of(experiment.experiment).top("comparisons.json"))
     if not path.exists():
         raise UserError(
-            f"{path} is not there: run the experiment first (snakemake --cores all --configfile "
-            f"{args.file}); before a run `bakeoff check {args.file}` tells what can be planned"
+            f"{path} is not there: run the experiment first (bakeoff run {args.file}); before a "
+            f"run `bakeoff check {args.file}` tells what can be planned"
         )
     differences = _differences(args.differences)
     rows = [Comparison.from_dict(row) for row in read_json(path)]

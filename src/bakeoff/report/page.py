@@ -184,8 +184,4 @@ def _render(template: str, page: Page, **more: Any) -> str:
 
 def command(study: Study) -> str:
     """Return the command that makes the same results."""
-    if study.command:
-        return study.command
-    if not study.file or study.file == "config/config.yaml":
-        return "snakemake --cores all"
-    return f"snakemake --cores all --configfile {shlex.quote(study.file)}"
+    return study.command or f"bakeoff run {shlex.quote(study.file or 'config/config.yaml')}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -16,6 +17,7 @@ from bakeoff.report.wrapping import paragraph
 from bakeoff.run import recipes, steps
 from bakeoff.run.cache import cached
 from bakeoff.run.fits import Fitter
+from bakeoff.run.locks import drop_note, note_holder
 from bakeoff.run.needs import Needs
 from bakeoff.run.owner import check_folder, check_owner, note_owner
 from bakeoff.run.pool import Pool, run_here, run_step
@@ -116,10 +118,18 @@ class Session:
         own = hasattr(wildcards, "model")
         return [wildcards.model] if own else list(self.experiment.fitted)
 
-    def started(self) -> None:
+    def started(self, locks: Collection[str]) -> None:
         """Take hold of the results: the first job is about to start."""
         if self.file:
             note_owner(self.needs.paths, self.file)
+        note_holder(locks)
+
+    def ended(self, success: bool) -> None:
+        """Tell the answer, and let go."""
+        if success:
+            sys.stdout.write(f"{self.answer()}\n")
+            self.close()
+        drop_note()
 
     def stop(self) -> None:
         """End the workers at once, from a signal's handler."""

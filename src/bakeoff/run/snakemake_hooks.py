@@ -13,10 +13,12 @@ import signal
 import sys
 import types
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any, NoReturn
 
 from packaging.requirements import Requirement
 
+from bakeoff import __version__
 from bakeoff.errors import UserError
 
 LONGEST_SLEEP = 15.0
@@ -50,8 +52,13 @@ def installed() -> str:
     return importlib.metadata.version("snakemake")
 
 
-def check_release() -> None:
-    """Refuse releases of Snakemake that the internals used here are not known of.
+def check_release(rules: str) -> None:
+    """Refuse rules of another release, and releases of Snakemake that are not known here.
+
+    Parameters
+    ----------
+    rules : str
+        The release that the rules are of.
 
     Raises
     ------
@@ -61,6 +68,96 @@ def check_release() -> None:
     needed = supported().specifier
     if not needed.contains(installed()):
         raise UserError(f"bakeoff needs Snakemake {needed}, this is {installed()}")
+    if rules != __version__:
+        raise UserError(
+            f"these rules are of bakeoff {rules}, the package that is installed is {__version__}: "
+            f"pip install bakeoff=={rules}, or take the workflow of v{__version__}"
+        )
+
+
+def is_module(workflow: Any) -> bool:
+    """Tell whether the rules are a module of somebody's own workflow."""
+    _need(workflow, "modifier")
+    _need(workflow.modifier, "is_main_snakefile")
+    return not workflow.modifier.is_main_snakefile()
+
+
+def config_files(workflow: Any) -> list[str]:
+    """List the files that the config came from; none of a module, whose config was handed over.
+
+    Raises
+    ------
+    UserError
+        The module has a `prefix:`, of which the steps behind the rules know nothing.
+    """
+    if not is_module(workflow):
+        return list(workflow.configfiles)
+    _need(workflow.modifier, "path_modifier")
+    paths = workflow.modifier.path_modifier
+    _need(paths, "modifies_prefixes")
+    _need(paths, "prefix")
+    if paths.prefix or paths.modifies_prefixes:
+        raise UserError(
+            "module: found `prefix:` or `replace_prefix:`, which this workflow does not take; its "
+            "results go to results/<experiment>, by the name that the config's `experiment:` says"
+        )
+    return []
+
+
+def held_locks(workflow: Any) -> list[str]:
+    """List the lock files of this run; none where locks are kept in a database."""
+    _need(workflow, "persistence")
+    return list(getattr(workflow.persistence, "_lockfile", {}).values())
+
+
+def around(
+    workflow: Any,
+    started: Callable[[Collection[str]], None],
+    ended: Callable[[bool], None],
+    stop: Callable[[], None],
+) -> None:
+    """Do something before the first job and after the last one.
+
+    Whatever a workflow's own `onstart:` and `onsuccess:` do is done too, before and after: in a
+    module such blocks would not be heard.
+
+    Parameters
+    ----------
+    workflow : object
+        Snakemake's workflow, before it makes its graph of jobs.
+    started : callable
+        Takes the lock files of this run.
+    ended : callable
+        Takes whether all jobs succeeded.
+    stop : callable
+        Ends the workers of this process, from a signal's handler.
+    """
+    _need(workflow, "_prepare_dag")
+    prepare, alone = workflow._prepare_dag, not is_module(workflow)
+
+    def begin() -> None:
+        started(held_locks(workflow))
+        if not alone:
+            return  # how others' jobs are run and ended is for others to say
+        if workflow.local_exec:
+            lift_rate_limit(workflow.scheduler)
+        end_at_once(workflow.scheduler, stop)
+        bridge_outages(workflow.scheduler)
+
+    ours: dict[str, Callable[[], None]] = {
+        "_onstart": begin,
+        "_onsuccess": partial(ended, True),
+        "_onerror": partial(ended, False),
+    }
+
+    def prepare_and_wrap(*args: Any, **options: Any) -> None:
+        for name, own in ours.items():
+            _need(workflow, name)
+            theirs: Callable[[Any], None] = getattr(workflow, name)
+            setattr(workflow, name, _both(own, theirs))
+        prepare(*args, **options)
+
+    workflow._prepare_dag = prepare_and_wrap
 
 
 def lift_rate_limit(scheduler: Any) -> None:
@@ -157,6 +254,14 @@ def bridge_outages(scheduler: Any) -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith(plugin) and getattr(module, _JOB_AGE, None) is ask:
             setattr(module, _JOB_AGE, remembered)
+
+
+def _both(own: Callable[[], None], theirs: Callable[[Any], None]) -> Callable[[Any], None]:
+    def one_after_the_other(log: Any) -> None:
+        own()
+        theirs(log)
+
+    return one_after_the_other
 
 
 def _need(thing: Any, name: str) -> None:

@@ -353,7 +353,7 @@ def test_check_says_what_will_be_done(bakeoff: Run, monkeypatch: pytest.MonkeyPa
     assert "attrition  1,470        19  No 1,233, Yes 237" in out
     assert "the algorithms" in out
     assert "Smallest difference in accuracy, in percentage points, found with a" in out
-    assert "snakemake --cores all --configfile config/attrition.yaml" in out
+    assert "bakeoff run config/attrition.yaml" in out
 
 
 def test_check_agrees_with_planning(bakeoff: Run, monkeypatch: pytest.MonkeyPatch) -> None:

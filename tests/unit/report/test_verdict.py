@@ -7,9 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from cases import CASES
-from studies import experiment, ran
+from studies import experiment, pair, ran
+from studies import study as made_up
 
 from bakeoff.report.verdict import answer
+from bakeoff.stats import Arity, catalogue
 
 GOLDEN = dict(
     re.findall(
@@ -40,6 +42,21 @@ def test_no_verdict_takes_absence_of_evidence_for_evidence(name):
         r"accept|no significant difference|are equal\b(?<!that they are equal)", text
     )
     assert "nan" not in re.findall(r"\w+", text)
+
+
+ON_ROWS = [
+    entry.name
+    for entry in catalogue().values()
+    if entry.evidence.on_rows and entry.arity is Arity.PAIR and "margin" not in entry.options
+]
+
+
+@pytest.mark.parametrize("test", ON_ROWS)
+def test_every_test_of_rows_is_told_beside_one_of_folds(test):
+    spec = experiment(("a", "b"), tests=("cv5x2_f", "mcnemar"))
+    beside = pair("a", "b", 0.01, 0.05, test=test, plan="holdout", n=200)
+    found = answer(made_up(spec, [pair("a", "b", 0.01, 0.05), beside], {"a": 0.95, "b": 0.9}))
+    assert any("held-out rows" in sentence for sentence in found.sentences)
 
 
 def test_excluded_models_are_told_first():

@@ -15,11 +15,15 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 from snakemake.api import Workflow
+from snakemake.modules import WorkflowModifier
+from snakemake.path_modifier import PathModifier
 from snakemake.persistence import PersistenceBase
+from snakemake.persistence.file import FilePersistence
 from snakemake.scheduling.job_scheduler import JobScheduler
 from snakemake.workflow import DAG
 from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
+from bakeoff import __version__
 from bakeoff.errors import UserError
 from bakeoff.run import snakemake_hooks as hooks
 
@@ -63,10 +67,72 @@ def test_other_releases_are_refused(
 ) -> None:
     monkeypatch.setattr(hooks, "installed", lambda: version)
     if fine:
-        hooks.check_release()
+        hooks.check_release(__version__)
         return
     with pytest.raises(UserError, match=rf"needs Snakemake .*9\.27.*, this is {version}"):
-        hooks.check_release()
+        hooks.check_release(__version__)
+
+
+def test_rules_of_another_release_are_refused() -> None:
+    told = rf"rules are of bakeoff 0\.0\.9, the package .* is {__version__}: pip install bakeoff=="
+    with pytest.raises(UserError, match=told):
+        hooks.check_release("0.0.9")
+    text = (ROOT / "workflow/Snakefile").read_text(encoding="utf-8")
+    assert f'RELEASE = "{__version__}"' in text
+
+
+def workflow_of(main: bool, prefix: str | None = None, replaces: bool = False) -> Any:
+    done: list[str] = []
+    paths = SimpleNamespace(prefix=prefix, modifies_prefixes=replaces)
+    modifier = SimpleNamespace(is_main_snakefile=lambda: main, path_modifier=paths)
+    return SimpleNamespace(
+        modifier=modifier,
+        configfiles=["a.yaml"],
+        persistence=SimpleNamespace(_lockfile={"input": "0.input.lock"}),
+        local_exec=True,
+        scheduler=SimpleNamespace(job_rate_limiter=1, _executor=SimpleNamespace()),
+        done=done,
+        _prepare_dag=lambda: done.append("graph"),
+        _onstart=lambda log: done.append(f"their start {log}"),
+        _onsuccess=lambda log: done.append(f"their success {log}"),
+        _onerror=lambda log: done.append(f"their error {log}"),
+    )
+
+
+@pytest.mark.parametrize("main", [True, False])
+@pytest.mark.usefixtures("handlers")
+def test_own_and_their_hooks_are_both_heard(main: bool) -> None:
+    workflow = workflow_of(main)
+    done = workflow.done
+    hooks.around(
+        workflow,
+        lambda locks: done.append(f"start with {locks}"),
+        lambda success: done.append(f"ended {success}"),
+        lambda: None,
+    )
+    workflow._prepare_dag()
+    workflow._onstart("x")
+    workflow._onsuccess("x")
+    workflow._onerror("x")
+    assert done == [
+        "graph",
+        "start with ['0.input.lock']",
+        "their start x",
+        "ended True",
+        "their success x",
+        "ended False",
+        "their error x",
+    ]
+    # how the jobs of another's workflow run is not for a module to say
+    assert (workflow.scheduler.job_rate_limiter is None) == main
+
+
+def test_config_of_a_module_is_of_no_file_and_its_paths_stay() -> None:
+    assert hooks.config_files(workflow_of(main=True)) == ["a.yaml"]
+    assert hooks.config_files(workflow_of(main=False)) == []
+    for changed in (workflow_of(False, prefix="mine/"), workflow_of(False, replaces=True)):
+        with pytest.raises(UserError, match=r"module: found `prefix:`.*results/<experiment>"):
+            hooks.config_files(changed)
 
 
 def source(thing: Any) -> str:
@@ -81,6 +147,13 @@ def source(thing: Any) -> str:
         (JobScheduler, r"self\._executor(: \w+)? = "),
         (Workflow, r"self\._dag = DAG\("),
         (Workflow, r"self\._prepare_dag\("),
+        (Workflow, r"self\._onstart\(self\.logger_manager"),
+        (Workflow, r"self\._onsuccess\(self\.logger_manager"),
+        (Workflow, r"self\._onerror\(self\.logger_manager"),
+        (WorkflowModifier, r"def is_main_snakefile\(self\)"),
+        (PathModifier, r"def modifies_prefixes\(self\)"),
+        (PathModifier, r"self\.prefix = prefix"),
+        (FilePersistence, r"self\._lockfile\[lock_type\] = lockfile"),
         (DAG, r"self\.forcefiles = set\(\)"),
         (DAG, r"not self\.forcefiles\.isdisjoint\(job\.output\)"),
         (PersistenceBase, r"def cleanup_metadata\(self, target"),
@@ -99,6 +172,8 @@ def test_this_release_uses_what_is_changed(owner: Any, used: str) -> None:
         (lambda: hooks.lift_rate_limit(SimpleNamespace()), "job_rate_limiter"),
         (lambda: hooks.force(SimpleNamespace(), set), "_prepare_dag"),
         (lambda: hooks.forget(SimpleNamespace(persistence=SimpleNamespace()), "f"), "cleanup_meta"),
+        (lambda: hooks.config_files(SimpleNamespace()), "modifier"),
+        (lambda: hooks.held_locks(SimpleNamespace()), "persistence"),
         (lambda: hooks.end_at_once(SimpleNamespace(), lambda: None), "_executor"),
         (lambda: hooks.bridge_outages(SimpleNamespace()), "_executor"),
     ],

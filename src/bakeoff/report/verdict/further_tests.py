@@ -146,4 +146,5 @@ _SAYS = {
     Evidence.LABELS: ("costs less than", "costs least"),
     Evidence.PROBABILITIES: ("ranks the rows better than", "ranks the rows best"),
     Evidence.PREDICTIONS: ("is better by {by} than", "is best by {by}"),
+    Evidence.VALUES: ("is better by {by} than", "is best by {by}"),
 }

@@ -1,0 +1,61 @@
+"""Start the workflow that comes with the package, from any folder."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import bakeoff
+from bakeoff.errors import UserError
+
+_PACKAGE = Path(bakeoff.__file__).parent
+
+
+def workflow_folder() -> Path:
+    """Return the folder of the Snakefile and the profiles: in the package, or the checkout's."""
+    installed = _PACKAGE / "workflow"
+    return installed if installed.is_dir() else _PACKAGE.parents[1]
+
+
+def command(
+    file: str | Path, options: Sequence[str] = (), profiles: Sequence[str] = ()
+) -> list[str]:
+    """Return the command line that runs an experiment.
+
+    Parameters
+    ----------
+    file : path
+        The experiment.
+    options : sequence of str
+        Further options of snakemake, unchanged.
+    profiles : sequence of str
+        Profiles: folders, or names of those that come with the package, such as ``slurm``.
+
+    Raises
+    ------
+    UserError
+        The file is not there.
+    """
+    if not Path(file).is_file():
+        raise UserError(f"{file} is not there; bakeoff init writes an experiment from a table")
+    own = workflow_folder()
+    found = [str(_profile(own, name)) for name in profiles]
+    return [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(own / "Snakefile")),
+        *(("--profile", *found) if found else ()),
+        *options,
+        *("--configfile", str(file)),
+    ]
+
+
+def launch(file: str | Path, options: Sequence[str] = (), profiles: Sequence[str] = ()) -> int:
+    """Run an experiment in a process of its own and return its exit code; see `command`."""
+    return subprocess.run(command(file, options, profiles), check=False).returncode
+
+
+def _profile(own: Path, name: str) -> Path:
+    """Return a profile's folder; of one that is neither here nor in the package, its name."""
+    packaged = own / "profiles" / name
+    return packaged if not Path(name).exists() and packaged.is_dir() else Path(name)

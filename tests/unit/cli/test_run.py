@@ -1,0 +1,94 @@
+"""`bakeoff run` and `bakeoff new`: what is handed to snakemake, and a folder that works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bakeoff import __version__
+from bakeoff.cli import main
+from bakeoff.cli import run as command
+from bakeoff.preflight import check_experiment
+from bakeoff.run.locks import Holder
+from bakeoff.spec import read_experiment
+
+
+@pytest.fixture(autouse=True)
+def _file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("study.yaml").touch()
+
+
+def started(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> list[str]:
+    """Return what would be executed, after the Snakefile."""
+    lines: list[list[str]] = []
+    monkeypatch.setattr(command.os, "execv", lambda _, line: lines.append(line))
+    main(["run", *arguments])
+    return lines[0][5:]
+
+
+FILE = ["--configfile", "study.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("given", "handed"),
+    [
+        (["study.yaml"], ["--cores", "all"]),
+        (["study.yaml", "--cores", "2"], ["--cores", "2"]),
+        (["-c", "3", "study.yaml", "-n"], ["--cores", "3", "--dry-run"]),
+        (["study.yaml", "--jobs", "4"], ["--jobs", "4"]),
+        (["study.yaml", "--forcerun", "compare"], ["--cores", "all", "--forcerun", "compare"]),
+        (["study.yaml", "-d", "there"], ["--cores", "all", "--directory", "there"]),
+        (["study.yaml", "--dry"], ["--cores", "all", "--dry"]),
+    ],
+)
+def test_unknown_options_go_to_snakemake_unchanged(
+    monkeypatch: pytest.MonkeyPatch, given: list[str], handed: list[str]
+) -> None:
+    assert started(monkeypatch, *given) == [*handed, *FILE]
+
+
+def test_profile_says_how_many_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = started(monkeypatch, "study.yaml", "--profile", "slurm")
+    assert line[0] == "--profile"
+    assert line[1].endswith("profiles/slurm")
+    assert "--cores" not in line
+
+
+def test_removed_lock_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "release", lambda _: [Holder("here", 12, 0.0, [])])
+    started(monkeypatch, "study.yaml")
+    assert "removed the lock of a run that was killed (process 12" in capsys.readouterr().err
+
+
+def test_missing_file_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "no.yaml"]) == 2
+    assert "no.yaml is not there" in capsys.readouterr().err
+
+
+def test_other_commands_take_no_unknown_options(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["check", "study.yaml", "--forcerun", "x"])
+    assert stop.value.code == 2
+    assert "unrecognized arguments: --forcerun x" in capsys.readouterr().err
+
+
+def test_new_folder_holds_a_study_that_is_ready(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "mine"]) == 0
+    assert "mine/ is ready: cd mine && bakeoff run experiment.yaml" in capsys.readouterr().out
+    found = {p.relative_to("mine").as_posix() for p in Path("mine").rglob("*") if p.is_file()}
+    assert found == {".gitignore", "README.md", "data/.gitkeep", "experiment.yaml"}
+    assert f"bakeoff=={__version__}" in Path("mine/README.md").read_text()
+    problems, chosen = check_experiment(read_experiment("mine/experiment.yaml"))
+    assert not problems
+    assert chosen
+
+
+def test_folder_that_holds_something_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["new", "."]) == 2
+    assert ". is not empty; give a folder" in capsys.readouterr().err
+    assert main(["new", "study.yaml"]) == 2
+    assert "study.yaml cannot be made" in capsys.readouterr().err

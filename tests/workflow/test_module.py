@@ -1,0 +1,114 @@
+"""The workflow as a module of somebody's own: twice, beside their rules, with the same bytes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT, TINY, Runner
+
+OWN = """
+configfile: "own.yaml"
+
+rule all:
+    default_target: True
+    input:
+        "own.txt",
+        "results/tiny/verdict.txt",
+        "results/other/comparisons.csv",
+
+rule own:
+    output:
+        "own.txt"
+    input:
+        "results/tiny/scores.csv"
+    shell:
+        "wc -l < {input} > {output}"
+
+module first:
+    snakefile: WHERE
+    config: config["first"]
+
+use rule * from first as first_*
+
+module second:
+    snakefile: WHERE
+    config: config["second"]
+
+use rule * from second as second_*
+
+onstart:
+    print("their start")
+
+onsuccess:
+    print("their success")
+"""
+
+
+def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", "--cores", "2", *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+        env=os.environ,
+    )
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """Return a folder with a workflow of its own that uses ours twice."""
+    where = repr(str(ROOT / "workflow/Snakefile"))
+    (tmp_path / "Snakefile").write_text(OWN.replace("WHERE", where), encoding="utf-8")
+    other = TINY | {
+        "experiment": "other",
+        "resampling": {"holdout": {}},
+        "tests": {"run": ["mcnemar"]},
+    }
+    config = {"first": TINY, "second": other, "threads": 3}
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+    return tmp_path
+
+
+def test_two_experiments_beside_own_rules_give_the_same_bytes(own: Path, finished: Runner) -> None:
+    profile = "--workflow-profile", str(ROOT / "profiles/default")
+    done = run(own, *profile)
+    assert done.returncode == 0, done.stderr
+    for said in ("their start", "their success"):
+        assert said in done.stdout
+    assert "results/tiny/report.html" in done.stdout
+    for name in ("scores.csv", "comparisons.csv", "comparisons.json", "verdict.txt"):
+        ours = (finished.results() / name).read_bytes()
+        assert (own / "results/tiny" / name).read_bytes() == ours
+    rows = len((own / "results/tiny/scores.csv").read_text().splitlines())
+    assert int((own / "own.txt").read_text()) == rows
+    again = run(own, *profile)
+    assert "Nothing to be done" in again.stdout + again.stderr
+
+
+def test_prefix_and_other_release_are_refused_in_a_line(own: Path, tmp_path: Path) -> None:
+    file = own / "Snakefile"
+    text = file.read_text()
+    file.write_text(text.replace('config["first"]', 'config["first"]\n    prefix: "mine"', 1))
+    done = run(own, "-n")
+    assert done.returncode != 0
+    assert "module: found `prefix:`" in done.stderr
+    assert "Traceback" not in done.stderr
+    copy = tmp_path / "copied"
+    (copy / "rules").mkdir(parents=True)
+    for rules in (ROOT / "workflow/rules").iterdir():
+        (copy / "rules" / rules.name).write_text(rules.read_text())
+    old = (ROOT / "workflow/Snakefile").read_text().replace('RELEASE = "', 'RELEASE = "9.')
+    (copy / "Snakefile").write_text(old)
+    file.write_text(text.replace(str(ROOT / "workflow"), str(copy)))
+    done = run(own, "-n")
+    assert done.returncode != 0
+    assert "these rules are of bakeoff 9.0.1.0" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,143 @@
+"""The wheel alone, in an empty folder: from a table to the verdict, as in a checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import time
+import venv
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+from tests.conftest import ROOT, TINY, Runner, once
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+
+
+def call(*line: str | Path, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [str(part) for part in line],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with sdist, wheel, and an environment in which the wheel is installed."""
+
+    def fill(folder: Path) -> None:
+        # of what is under version control: a build must not need more
+        files = call("git", "ls-files", "-z", "-co", "--exclude-standard", cwd=ROOT).stdout
+        source = folder / "source"
+        for name in filter(None, files.split("\0")):
+            if (ROOT / name).is_file():
+                (source / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / name, source / name)
+        call(sys.executable, "-m", "build", "--no-isolation", "-o", folder / "dist", cwd=source)
+        venv.create(folder / "env", with_pip=True)
+        python = folder / "env/bin/python"
+        (wheel,) = (folder / "dist").glob("*.whl")
+        call(python, "-m", "pip", "install", "--quiet", "--no-deps", wheel, cwd=folder)
+        # what it depends on comes from this environment, whose own bakeoff is a checkout's
+        (site,) = (folder / "env/lib").glob("python*/site-packages")
+        (site / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+
+    return once(tmp_path_factory, "wheel", fill)
+
+
+def test_archives_hold_the_whole_workflow_and_pass_the_index_check(built: Path) -> None:
+    files = sorted((built / "dist").iterdir())
+    call(sys.executable, "-m", "twine", "check", "--strict", *files, cwd=built)
+    wheel = next(file for file in files if file.suffix == ".whl")
+    inside = set(zipfile.ZipFile(wheel).namelist())
+    own = [p.relative_to(ROOT) for p in (ROOT / "workflow").rglob("*") if p.is_file()]
+    assert {f"bakeoff/{path.as_posix()}" for path in own} <= inside
+    for profile in ("default", "slurm"):
+        assert f"bakeoff/workflow/profiles/{profile}/config.v8+.yaml" in inside
+    sdist = next(file for file in files if file.name.endswith(".tar.gz"))
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {"Snakefile", "workflow/Snakefile", "profiles/default/config.v8+.yaml"} <= names
+
+
+def test_run_gives_the_bytes_of_a_checkout(built: Path, finished: Runner, tmp_path: Path) -> None:
+    (tmp_path / "experiment.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
+    bakeoff = built / "env/bin/bakeoff"
+    done = call(bakeoff, "run", "experiment.yaml", "--cores", "2", cwd=tmp_path)
+    assert "Report: results/tiny/report.html" in done.stdout
+    ours = finished.results()
+    names = [
+        path.relative_to(ours)
+        for path in sorted(ours.rglob("*"))
+        if path.suffix in (".csv", ".json", ".txt", ".bib", ".tex", ".parquet")
+        and "tim" not in path.name  # times differ from run to run
+        and "stages" not in path.name
+        and not {"batches", "predictions", "logs"} & set(path.parts)
+    ]
+    assert len(names) > 30
+    here = tmp_path / "results/tiny"
+    differ = [n for n in names if (here / n).read_bytes() != (ours / n).read_bytes()]
+    assert differ == []
+    again = call(bakeoff, "run", "experiment.yaml", "-n", cwd=tmp_path)
+    assert "Nothing to be done" in again.stdout + again.stderr
+    assert call(bakeoff, "run", "experiment.yaml", "--nonsense", cwd=tmp_path, code=2).stderr
+
+
+def test_table_to_verdict(built: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(80, 3))
+    table = pd.DataFrame(x, columns=["a", "b", "c"])
+    table["y"] = np.where(x[:, 0] + rng.normal(size=80) > 0, "yes", "no")
+    table.to_csv(tmp_path / "data.csv", index=False)
+    bakeoff = built / "env/bin/bakeoff"
+    said = call(bakeoff, "init", "data.csv", "--target", "y", cwd=tmp_path).stdout
+    assert "bakeoff run data.yaml" in said
+    done = call(bakeoff, "run", "data.yaml", "--cores", "2", cwd=tmp_path)
+    assert "Report: results/data/report.html" in done.stdout
+
+
+def test_lock_of_a_killed_run_is_removed_with_a_line(built: Path, tmp_path: Path) -> None:
+    slow = {"estimator": "slow.Slow"}
+    (tmp_path / "slow.py").write_text(
+        "import time\nfrom sklearn.dummy import DummyClassifier\n\n\n"
+        "class Slow(DummyClassifier):\n    def fit(self, X, y):\n"
+        "        time.sleep(0 if __import__('os').path.exists('fast') else 60)\n"
+        "        return super().fit(X, y)\n"
+    )
+    experiment = TINY | {"models": TINY["models"] | {"slow": slow}}
+    (tmp_path / "experiment.yaml").write_text(yaml.safe_dump(experiment, sort_keys=False))
+    bakeoff = str(built / "env/bin/bakeoff")
+    line = [bakeoff, "run", "experiment.yaml", "--cores", "2"]
+    first = subprocess.Popen(line, cwd=tmp_path, start_new_session=True, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(600):
+            if list(tmp_path.glob(".snakemake/bakeoff/run-*.json")):
+                break
+            time.sleep(0.1)
+        second = call(*line, cwd=tmp_path, code=1)
+        assert f"another run holds these results (process {first.pid}" in second.stderr
+        assert "Traceback" not in second.stderr
+    finally:
+        os.killpg(first.pid, signal.SIGKILL)
+        first.wait()
+    (tmp_path / "fast").touch()
+    done = call(*line, cwd=tmp_path)
+    assert f"removed the lock of a run that was killed (process {first.pid}" in done.stderr
+    assert "Report: results/tiny/report.html" in done.stdout
