@@ -103,7 +103,7 @@ rule collect_scores:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset, plan = wildcards
-        found = dataset, plan, *NEEDS.scored(dataset, plan), RECIPES[dataset]
+        found = dataset, plan, *NEEDS.scored(dataset, plan), RECIPES
         what = f"scoring {dataset}, {plan}"
         do(what, log, steps.collect_scores, EXPERIMENT, *found, *output)
 
@@ -123,9 +123,9 @@ rule collect_predictions:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset = wildcards.dataset
-        found = NEEDS.first_predictions(dataset), *NEEDS.beside(dataset)
+        found = NEEDS.first_predictions(dataset), *NEEDS.beside(dataset), RECIPES
         what = f"collecting the predictions on {dataset}"
-        do(what, log, steps.collect_predictions, *found, RECIPES[dataset], *output)
+        do(what, log, steps.collect_predictions, *found, *output)
 
 
 # every fold's predictions, where a test looks at the rows of folds
@@ -145,7 +145,7 @@ rule collect_fold_predictions:
     run:
         dataset, plan = wildcards
         what = f"collecting the predictions on {dataset}, {plan}"
-        found = NEEDS.fold_predictions(dataset, plan), RECIPES[dataset]
+        found = NEEDS.fold_predictions(dataset, plan), RECIPES
         do(what, log, steps.collect_fold_predictions, *found, output[0])
 
 

@@ -123,7 +123,7 @@ def collect_scores(
     plan: str,
     predictions: Sequence[str],
     carried: Sequence[str],
-    recipes: Mapping[str, str],
+    recipes: Mapping[str, Mapping[str, str]],
     scores: str,
     timings: str,
 ) -> None:
@@ -147,7 +147,7 @@ def collect_predictions(
     predictions: Mapping[str, str],
     related: Sequence[str],
     carried: Sequence[str],
-    recipes: Mapping[str, str],
+    recipes: Mapping[str, Mapping[str, str]],
     output: str,
 ) -> None:
     """Put the models' predictions of one test set side by side, with what is known of its rows."""
@@ -159,7 +159,9 @@ def collect_predictions(
 
 
 def collect_fold_predictions(
-    predictions: Mapping[str, Sequence[str]], recipes: Mapping[str, str], output: str
+    predictions: Mapping[str, Sequence[str]],
+    recipes: Mapping[str, Mapping[str, str]],
+    output: str,
 ) -> None:
     """Put the models' predictions by all folds of a plan side by side."""
     from bakeoff.scores.collect import collect_fold_predictions

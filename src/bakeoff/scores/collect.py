@@ -23,7 +23,10 @@ from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
-NO_RECIPES: Mapping[str, str] = MappingProxyType({})
+Recipes = Mapping[str, Mapping[str, str]]
+"""What should have made the predictions of each fitted model, by data set and model."""
+NO_RECIPES: Recipes = MappingProxyType({})
+NO_COLUMNS: Mapping[str, str] = MappingProxyType({})
 _VALUES = ("n_train", "n_test", "metric", "value", "undefined")
 _TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
 
@@ -32,8 +35,8 @@ def score_fits(
     predictions: Iterable[str | Path],
     metrics: Sequence[str],
     costs: Costs | None = None,
-    recipes: Mapping[str, str] = NO_RECIPES,
-    carried: Mapping[str, str] = NO_RECIPES,
+    recipes: Recipes = NO_RECIPES,
+    carried: Mapping[str, str] = NO_COLUMNS,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score the predictions of many fits.
 
@@ -45,7 +48,7 @@ def score_fits(
         Names of metrics.
     costs : Costs, optional
         For metrics that need them.
-    recipes : Mapping of model to str
+    recipes : Mapping of data set to Mapping of model to str
         What should have made the files; see `read_made_by`.
     carried : Mapping of data set to path
         The files of columns that own metrics take.
@@ -74,7 +77,7 @@ def score_each(
     predictions: Iterable[str | Path],
     metrics: Sequence[str],
     costs_on: Callable[[str], Costs | None] = lambda dataset: None,
-    carried: Mapping[str, str] = NO_RECIPES,
+    carried: Mapping[str, str] = NO_COLUMNS,
 ) -> pd.DataFrame:
     """Score the predictions of many fits as `score_fits` does, each seed by itself."""
     read = map(Predictions.read, predictions)
@@ -121,7 +124,7 @@ def _over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def collect_predictions(
     paths: Mapping[str, str | Path],
     output: str | Path,
-    recipes: Mapping[str, str] = NO_RECIPES,
+    recipes: Recipes = NO_RECIPES,
     data: str | Path | None = None,
     carried: str | Path | None = None,
 ) -> None:
@@ -136,7 +139,7 @@ def collect_predictions(
         ``<model>:<class>`` (probability or decision value); what is odd about given predictions
         is in the `notes` of its metadata. Of models that bring numbers: ``row_id``, and per model
         ``<model>``.
-    recipes : Mapping of model to str
+    recipes : Mapping of data set to Mapping of model to str
         What should have made the files; see `read_made_by`.
     data : path, optional
         The data set's canonical table, where its rows come in groups or in the order of time: the
@@ -163,7 +166,7 @@ def collect_predictions(
 def collect_fold_predictions(
     paths: Mapping[str, Sequence[str | Path]],
     output: str | Path,
-    recipes: Mapping[str, str] = NO_RECIPES,
+    recipes: Recipes = NO_RECIPES,
 ) -> None:
     """Put the predictions of all models by every fold of a plan below one another.
 
@@ -173,7 +176,7 @@ def collect_fold_predictions(
         One file of predictions per fold, of all models in the same order of folds.
     output : path
         Parquet: ``repeat``, ``fold`` and the columns of `collect_predictions`.
-    recipes : Mapping of model to str
+    recipes : Mapping of data set to Mapping of model to str
         What should have made the files; see `read_made_by`.
 
     Raises
@@ -193,7 +196,7 @@ def collect_fold_predictions(
         pq.write_table(pa.concat_tables(tables).unify_dictionaries(), part, compression="zstd")
 
 
-def _side_by_side(paths: Mapping[str, str | Path], recipes: Mapping[str, str]) -> pa.Table:
+def _side_by_side(paths: Mapping[str, str | Path], recipes: Recipes) -> pa.Table:
     none = pa.array([], pa.int64()), pa.array([], pa.string())
     columns: dict[str, Any] = dict(zip(("row_id", "y_true"), none, strict=True))
     reference: Predictions | None = None
@@ -238,7 +241,7 @@ def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:
     return pd.read_parquet(path).set_index(ROW_ID).loc[row_id]
 
 
-def read_made_by(path: str | Path, recipes: Mapping[str, str]) -> Predictions:
+def read_made_by(path: str | Path, recipes: Recipes) -> Predictions:
     """Read predictions, unless something else made them than is to be compared.
 
     Snakemake cannot see what a job really did: one that started before an edit of the experiment,
@@ -250,7 +253,7 @@ def read_made_by(path: str | Path, recipes: Mapping[str, str]) -> Predictions:
         The file's recipe is not that of its model.
     """
     one = Predictions.read(path)
-    wanted = recipes.get(one.facts["model"])
+    wanted = recipes.get(one.facts["dataset"], {}).get(one.facts["model"])
     if wanted is not None and one.facts.get("recipe") != wanted:
         raise UserError(
             f"{path} was made by another state of the experiment or of the package (was it edited "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bakeoff.scores.collect import KEYS, NO_RECIPES, score_each
+from bakeoff.scores.collect import KEYS, NO_COLUMNS, score_each
 from bakeoff.spec import Costs
 
 COLUMNS = (
@@ -22,7 +22,7 @@ def seed_noise(
     predictions: Iterable[str | Path],
     metrics: Sequence[str],
     costs_on: Callable[[str], Costs | None] = lambda dataset: None,
-    carried: Mapping[str, str] = NO_RECIPES,
+    carried: Mapping[str, str] = NO_COLUMNS,
 ) -> pd.DataFrame:
     """Take the variance of the scores apart.
 

@@ -36,15 +36,16 @@ def test_stamp_tells_what_made_a_file(tmp_path: Path) -> None:
 def test_predictions_of_another_recipe_are_not_scored(tmp_path: Path) -> None:
     code = np.zeros(2, dtype=np.intp)
     facts = {**dict.fromkeys(("dataset", "plan", "repeat", "fold", "seed"), 1), "model": "tree"}
+    facts["dataset"] = "d"
     facts |= {"n_train": 2, "n_test": 2, "recipe": "old"}
     facts |= dict.fromkeys(("fit_seconds", "predict_seconds", "peak_memory_mb"), 1.0)
     path = tmp_path / "p.parquet"
     Predictions(np.arange(2), code, code, ("u", "v"), None, None, facts).write(path)
-    scores, _ = score_fits([path], ["accuracy"], recipes={"tree": "old"})
+    scores, _ = score_fits([path], ["accuracy"], recipes={"d": {"tree": "old"}})
     assert list(scores["value"]) == [1.0]
     for read in (
-        lambda: score_fits([path], ["accuracy"], recipes={"tree": "new"}),
-        lambda: collect_predictions({"tree": path}, tmp_path / "c.parquet", {"tree": "new"}),
+        lambda: score_fits([path], ["accuracy"], recipes={"d": {"tree": "new"}}),
+        lambda: collect_predictions({"tree": path}, tmp_path / "c.parquet", {"d": {"tree": "new"}}),
     ):
         with pytest.raises(UserError, match=r"p\.parquet was made by another state"):
             read()
