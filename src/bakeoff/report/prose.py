@@ -206,6 +206,18 @@ def better(metric: Metric) -> str:
     return "higher" if metric.greater_is_better else "lower"
 
 
+def mean_of(metric: Metric) -> str:
+    """Name the mean of a metric, which may be a mean by its name.
+
+    Examples
+    --------
+    >>> from bakeoff.scores import METRICS
+    >>> mean_of(METRICS["accuracy"]), mean_of(METRICS["cost"])
+    ('mean accuracy', 'mean cost')
+    """
+    return metric.title if metric.title.startswith("mean ") else f"mean {metric.title}"
+
+
 def tested_value(row: Comparison) -> float:
     """Return the value that a test of a single model tests against."""
     details = row.result.get("details", {})

@@ -84,6 +84,14 @@ def _dataset_by_dataset():
     return study(spec, rows, OVER)
 
 
+def _costs_by_dataset():
+    costs = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
+    how = {"datasets": ("d", "e"), "tests": ("cv5x2_f",), "costs": costs, "metrics": ["cost"]}
+    rows = [pair("a", "b", 0.2, 0.05, dataset=d, metric="cost") for d in "de"]
+    means = {"a": [0.3, 0.4], "b": [0.35, 0.45]}
+    return study(experiment(AB, **how), rows, means, metric="cost")
+
+
 def _posterior_over_datasets():
     spec = experiment(AB, datasets=("d", "e", "f"), tests=("bayes_signed_rank",))
     known = {"p_a_better": 0.6, "p_equivalent": 0.3, "p_b_better": 0.1, "rope": 0.01}
@@ -224,6 +232,7 @@ CASES = {
     "over data sets, posterior": _posterior_over_datasets,
     "over data sets, equivalent on some": _equivalent_by_dataset,
     "data set by data set": _dataset_by_dataset,
+    "data set by data set, by cost": _costs_by_dataset,
     "one model": lambda: study(
         experiment(("a",), tests=("corrected_one_sample_t",)), (), {"a": 0.9}
     ),

@@ -118,7 +118,7 @@ def _over_datasets(study: Study, o: Outcome) -> str:
         return f"({ranks[model]:.2f}{scored})"
 
     text = f"Over {where} {leader} has the best average rank "
-    text += told(o.leader, f"mean {metric.title} ")
+    text += told(o.leader, f"{prose.mean_of(metric)} ")
     if o.runner_up in ranks:
         text += f", {name(study, o.runner_up)} the next {told(o.runner_up)}"
     return text + "."

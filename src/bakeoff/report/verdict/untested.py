@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bakeoff.compare import Comparison, Decision, advisable
+from bakeoff.report import prose
 from bakeoff.report.numbers import count, percent, score
 from bakeoff.report.ranking import Ranked
 from bakeoff.report.study import Study
@@ -74,8 +75,8 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
     """Count the data sets on which the best model wins, where no test spans them."""
     best = ranked[0]
     sentences = [
-        f"Over {len(study.datasets)} data sets its average rank is {best.rank:.2f} and its mean "
-        f"{study.metric.title} {score(best.mean)}; it is first on {count(best.wins, 'data set')}."
+        f"Over {len(study.datasets)} data sets its average rank is {best.rank:.2f} and its "
+        f"{prose.mean_of(study.metric)} {score(best.mean)}; it is first on {count(best.wins, 'data set')}."
     ]
     if len(ranked) > 1:
         sentences += _counted(study, best.model, ranked[1].model)
