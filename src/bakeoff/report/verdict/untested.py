@@ -76,7 +76,8 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
     best = ranked[0]
     sentences = [
         f"Over {len(study.datasets)} data sets its average rank is {best.rank:.2f} and its "
-        f"{prose.mean_of(study.metric)} {score(best.mean)}; it is first on {count(best.wins, 'data set')}."
+        f"{prose.mean_of(study.metric)} {score(best.mean)}; it is first on "
+        f"{count(best.wins, 'data set')}."
     ]
     if len(ranked) > 1:
         sentences += _counted(study, best.model, ranked[1].model)
