@@ -1,0 +1,64 @@
+"""What the public repository's host runs: valid by its schema, and naming what there is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+
+
+def steps(file: Path) -> list[dict[str, Any]]:
+    jobs = yaml.safe_load(file.read_text())["jobs"].values()
+    return [step for job in jobs for step in job["steps"]]
+
+
+def test_workflows_are_valid() -> None:
+    """The schema comes with check-jsonschema: no network."""
+    line = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
+    done = subprocess.run(
+        [*line, *map(str, WORKFLOWS)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    action = [*line[:-1], "vendor.github-actions", str(ROOT / "action.yml")]
+    done = subprocess.run(action, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("file", WORKFLOWS, ids=lambda f: f.stem)
+def test_what_is_called_is_there(file: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    for step in steps(file):
+        run = step.get("run", "")
+        for target in re.findall(r"\bmake ([\w./-]+)", run):
+            rule = re.escape(target.replace(".venv", "$(VENV)"))
+            assert re.search(rf"^{rule}:", makefile, re.MULTILINE), target
+        for path in re.findall(r"(?:\.ci|requirements)/[\w./]+", run):
+            assert (ROOT / path).exists(), path
+
+
+def test_pythons_are_those_of_the_package() -> None:
+    tests = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text())
+    tried = tests["jobs"]["tests"]["strategy"]["matrix"]["python"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    low, high = re.findall(r"3\.(\d+)", project["requires-python"])
+    assert tried == [f"3.{minor}" for minor in range(int(low), int(high))]
+
+
+def test_catalogue_entry_says_that_the_package_brings_the_software() -> None:
+    usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    directives = "".join(file.read_text() for file in (ROOT / "workflow/rules").glob("*.smk"))
+    stack = usage["software-stack-deployment"]
+    assert stack["conda"] == bool(re.search(r"^\s+conda:", directives, re.MULTILINE))
+    assert stack["apptainer"] == bool(re.search(r"^\s+container:", directives, re.MULTILINE))
+    assert usage["report"] == ("report(" in directives)
+    assert (ROOT / "config/README.md").is_file()  # the catalogue shows it
