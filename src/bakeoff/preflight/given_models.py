@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from bakeoff.data import Split, Table
 from bakeoff.data.pairing import divide, load, predictions_of
+from bakeoff.data.readers import reader_of
 from bakeoff.data.splits import divisions
 from bakeoff.errors import Problem
 from bakeoff.scores.given_results import given_scores
@@ -32,7 +33,8 @@ def problems_with_evidence(experiment: Experiment, chosen: list[ChosenTest]) -> 
                 yield Problem(
                     at,
                     f"{test.name} needs the sizes of the training and the test parts: add the "
-                    f"columns `n_train` and `n_test` to {where!r}",
+                    f"columns `n_train` and `n_test` to {where!r}"
+                    + ("" if reader_of(where) is None else ", or save it with the indices of rows"),
                 )
         elif entry.evidence is Evidence.PROBABILITIES:
             for model in _without_probabilities(experiment):

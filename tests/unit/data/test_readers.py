@@ -11,14 +11,21 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from bakeoff.cli import main
 from bakeoff.data import readers
+from bakeoff.data.pairing import load_given
+from bakeoff.data.predicted import predicted
+from bakeoff.data.prediction_table import read_predictions
 from bakeoff.data.readers import inspect_logs, lm_eval, mlflow, openml
 from bakeoff.data.table_files import read_table
 from bakeoff.errors import Problem
+from bakeoff.preflight import check_experiment
+from bakeoff.spec import load_experiment
+from bakeoff.spec.given_models import GivenColumns
 
 PLACE = ("predictions",)
 OPENML = """\
@@ -232,3 +239,80 @@ def test_predictions_are_compared_and_decided_on(
     assert "a.arff was read as predictions of an OpenML run" in said
     assert main(["gate", "a.arff", "b.arff", "--margin", "0.01"]) == 3  # a class without rows
     capsys.readouterr()
+
+
+def written(name: str, wrong: int, kind: str) -> str:
+    """Write 200 rows of a model that is wrong on some, as a tool would."""
+    right = [i % wrong != 0 for i in range(200)]
+    if kind == "arff":
+        head = OPENML.split("@DATA\n")[0] + "@DATA\n"
+        true = ["setosa" if i % 3 else "virginica" for i in range(200)]
+        other = {"setosa": "virginica", "virginica": "setosa"}
+        text = head + "".join(
+            f"0,0,0,{i},0.5,0.5,Iris-{t if ok else other[t]},Iris-{t}\n"
+            for i, (t, ok) in enumerate(zip(true, right, strict=True))
+        )
+    elif kind == "jsonl":
+        text = lines([sample(i, acc=float(ok), f1=0.5) for i, ok in enumerate(right)])
+    elif kind == "inspect":
+        text = log([scored(i, "C" if ok else "I") for i, ok in enumerate(right)])
+    else:
+        true = ["b" if i % 3 else "a" for i in range(200)]
+        said = [t if ok else "ba"["ab".index(t)] for t, ok in zip(true, right, strict=True)]
+        rows = {"id": range(200), "ground_truth": true, "outputs": said}
+        text = pd.DataFrame(rows).to_json(orient="split", index=False)
+    ending = "json" if kind in ("inspect", "mlflow") else kind
+    Path(f"{name}.{ending}").write_text(text)
+    return f"{name}.{ending}"
+
+
+KINDS = {
+    "arff": ("predictions of an OpenML run", "predictions", []),
+    "jsonl": ("samples of lm-evaluation-harness", "values", ["--column", "acc"]),
+    "inspect": ("a log of Inspect", "values", []),
+    "mlflow": ("a table of MLflow", "predictions", []),
+}
+
+
+@pytest.mark.parametrize("kind", list(KINDS))
+def test_every_file_works_in_compare_gate_and_experiments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    what, key, column = KINDS[kind]
+    files = [written("a", 10, kind), written("b", 4, kind)]
+    more = ["--values", "right", *column] if key == "values" else []
+
+    assert main(["compare", *files, *more]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "180 of 200" in said
+    assert "150 of 200" in said
+    assert f"{files[0]} was read as {what}" in said
+
+    assert main(["gate", *files, "--margin", "0.01", *more]) == 1
+    assert f"{files[1]} was read as {what}" in " ".join(capsys.readouterr().out.split())
+
+    columns = {"columns": {"value": column[1]}} if column else {}
+    loaded = load_experiment(
+        {
+            "experiment": "e",
+            "models": {name: {key: f, **columns} for name, f in zip("ab", files, strict=True)},
+            "metrics": ["accuracy"],
+            "tests": {"run": ["mcnemar"]},
+        }
+    )
+    problems, chosen = check_experiment(loaded)
+    assert problems == []
+    assert [test.name for test in chosen] == ["mcnemar"]
+    table = load_given(next(iter(loaded.datasets)), loaded)
+    assert table.card["rows"] == 200
+
+
+def test_probabilities_of_a_single_class_say_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    pd.DataFrame({"id": [1, 2], "y_true": "a", "y_pred": "a", "p_a": 1.0}).to_csv(path, index=False)
+    columns = GivenColumns.model_validate({})
+    table = read_predictions(str(path), columns, PLACE)
+    found = predicted(table, np.array([0, 1]), ("a",), columns)
+    assert found.probabilities is None
+    assert found.codes.tolist() == [0, 0]

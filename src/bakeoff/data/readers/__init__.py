@@ -1,7 +1,8 @@
 """Readers of what other tools write: each module of this package is one, found by its being here.
 
 Readers of others are found by the entry point ``bakeoff.readers``: a module, or any object, with
-`WHAT`, `recognizes` and `read`. What a file is, is told from its content, not from its name.
+`WHAT`, `recognizes` and `read`, and `OF_FOLDS` where it reads scores of folds. What a file is, is
+told from its content, not from its name.
 """
 
 from __future__ import annotations
@@ -52,17 +53,35 @@ def reader_of(path: str) -> Reader | None:
     return next((reader for reader in _readers() if reader.recognizes(head)), None)
 
 
-def read_elsewhere(path: str, place: Place) -> pd.DataFrame | None:
+def read_elsewhere(path: str, place: Place, *, folds: bool = False) -> pd.DataFrame | None:
     """Read a file of another tool; None where it is none.
+
+    Parameters
+    ----------
+    path, place
+        The file, and where it is named.
+    folds : bool
+        Whether scores of folds are wanted, or what is about rows.
 
     Raises
     ------
     Problem
-        It is one that cannot be used.
+        It is one that cannot be used, or not here.
     """
     reader = reader_of(path)
     if reader is None:
         return None
+    if getattr(reader, "OF_FOLDS", False) != folds:
+        raise Problem(
+            place,
+            f"{path!r} holds {reader.WHAT}, "
+            + (
+                "of rows and not of folds: name it in `predictions:` or `values:` of a model"
+                if folds
+                else "and not predictions of rows: name it in `scores:` of a model, and in "
+                "`resampling:` how the rows were divided"
+            ),
+        )
     try:
         return reader.read(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
