@@ -16,6 +16,7 @@ from tests.conftest import ROOT, Runner
 from tests.workflow.test_run import tables
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("slurm")]
+SCORES = ("--until", "all_scores")
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_one_job_per_fold_works_too(cluster: Cluster, tiny: dict[str, Any]) -> N
 
 
 def test_cancelled_job_is_done_again(cluster: Cluster, sleepers: dict[str, Any]) -> None:
-    run = cluster.start(sleepers)
+    run = cluster.start(sleepers, *SCORES)
     subprocess.run(["scancel", cluster.first_fit()], check=True)
     cluster.finish(run)
     assert Counter(job["JobState"] for job in cluster.jobs()) == {"CANCELLED": 1, "COMPLETED": 2}
@@ -74,14 +75,14 @@ def test_job_over_its_memory_gets_more(cluster: Cluster, sleepers: dict[str, Any
     sleepers["models"]["b"] = {"estimator": "sleeper.Glutton"}
     sleepers["resampling"] = {"resampled": {"repeats": 2}}
     memory = "mem_mb=800 * 2 ** (attempt - 1)"
-    cluster.run(sleepers, "--default-resources", memory, "runtime=5")
+    cluster.run(sleepers, "--default-resources", memory, "runtime=5", *SCORES)
     states = Counter((job["JobState"], "mem=800M" in job["Tres"]) for job in cluster.jobs())
     assert states == {("COMPLETED", True): 1, ("FAILED", True): 1, ("COMPLETED", False): 1}
 
 
 def test_jobs_of_a_lost_node_are_done_elsewhere(cluster: Cluster, sleepers: dict[str, Any]) -> None:
     sleepers["models"]["a"]["params"] = sleepers["models"]["b"]["params"] = {"seconds": 8.0}
-    run = cluster.start(sleepers)
+    run = cluster.start(sleepers, *SCORES)
     until(lambda: len(list(cluster.folder.glob("started.*"))) == 2, 600)
     node = cluster.node_of(cluster.first_fit())
     slurm("kill-node", node)
@@ -102,18 +103,18 @@ def test_jobs_of_a_lost_node_are_done_elsewhere(cluster: Cluster, sleepers: dict
 def test_interrupted_run_cancels_its_jobs_and_a_second_one_finishes(
     cluster: Cluster, sleepers: dict[str, Any], number: signal.Signals
 ) -> None:
-    run = cluster.start(sleepers)
+    run = cluster.start(sleepers, *SCORES)
     cluster.first_fit()
     os.kill(run.pid, number)
     assert run.wait(timeout=300) == 1
     until(lambda: not cluster.running(), 300)
     assert {job["JobState"] for job in cluster.jobs()} == {"CANCELLED"}
-    cluster.run(sleepers)
+    cluster.run(sleepers, *SCORES)
     assert fits(cluster) == 6
 
 
 def test_run_survives_an_absent_controller(cluster: Cluster, sleepers: dict[str, Any]) -> None:
-    run = cluster.start(sleepers)
+    run = cluster.start(sleepers, *SCORES)
     cluster.first_fit()
     slurm("stop-controller")
     try:

@@ -164,7 +164,7 @@ def test_signal_ends_a_run_at_once_and_leaves_no_process(
     assert run.process.wait(timeout=300) == 1
     assert psutil.wait_procs(below, timeout=300)[1] == []
     sleepy["models"]["tree"]["params"] = {"seconds": 0.0}
-    assert snakemake(sleepy).returncode == 0
+    assert snakemake(sleepy, "--until", "all_scores").returncode == 0
 
 
 def test_full_disk_is_told_and_what_is_finished_is_kept(
@@ -178,5 +178,5 @@ def test_full_disk_is_told_and_what_is_finished_is_kept(
     assert "Traceback" not in run.stderr
     assert not list(snakemake.results().rglob("*.part"))
     sleepy["models"]["tree"] = fine
-    assert snakemake(sleepy).returncode == 0
+    assert snakemake(sleepy, "--until", "all_scores").returncode == 0
     assert len(fits(snakemake)) == 33

@@ -433,3 +433,12 @@ def test_classes_are_checked() -> None:
     assert "tests.run[1]: delong is for two classes, d0 has 3" in found
     assert "costs.classes[1]: d0: unknown class 'versicolour'; did you mean 'versicolor'?" in found
     assert "costs.classes: the class 'versicolor' of d0 has no row and column" in found
+
+
+def test_a_test_by_cost_is_tried_with_the_costs_of_the_experiment() -> None:
+    costs = {"classes": ["a", "b"], "matrix": [[0, 1], [5, 0]], "priors": [0.9, 0.1]}
+    tests = {"run": ["metric_difference"]}
+    facts: dict[str, Any] = {"models": 2, "resampling": {"holdout": {}}, "tests": tests}
+    assert chosen(**facts, metrics=["expected_cost"], costs=costs) == {
+        "metric_difference": "holdout"
+    }
