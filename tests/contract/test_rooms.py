@@ -49,6 +49,11 @@ def test_every_room_is_known() -> None:
     )
 
 
+def test_every_room_has_its_folder_of_tests() -> None:
+    folders = {file.parent.name for file in (ROOT / "tests/unit").rglob("test_*.py")}
+    assert set(ALLOWED) <= folders
+
+
 @pytest.mark.parametrize("file", sorted((PACKAGE / "stats").glob("*.py")), ids=lambda f: f.stem)
 def test_statistics_touch_no_file(file: Path) -> None:
     names = {n.id for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.Name)}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.unit.spec.test_mistakes import all_problems
+from tests.unit.preflight.test_mistakes import all_problems
 
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 KNN = "sklearn.neighbors.KNeighborsClassifier"
