@@ -287,3 +287,4 @@ def _add_power(parser: argparse.ArgumentParser) -> None:
 
 def _add_tests(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="explain this one, e.g. cv5x2_f")
+    parser.epilog = "example:\n  bakeoff tests cv5x2_f"

@@ -150,6 +150,8 @@ def _headline(claim: Claim, a: str, b: str, args: argparse.Namespace) -> str:
         return f"That {what} cannot be shown: no table that the numbers allow is significant."
     if claim.pvalue[1] <= args.alpha and claim.p_false[1] < 0.5:
         return f"That {what} holds: every table that the numbers allow is significant."
+    if args.agree is not None:
+        return f"That {what} hangs on what was rounded away: the tables that print so differ."
     return f"That {what} hangs on how often the two disagree, which the numbers do not say."
 
 

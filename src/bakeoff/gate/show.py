@@ -76,7 +76,7 @@ def spent(use: Use, verdict: GateVerdict) -> str:
     """Say what the test set has spent, and whether it can still decide."""
     text = (
         f"Decision {use.number} by this test set, at the level {use.level:.2g} of {use.alpha:g} "
-        "(alpha/(k(k + 1)))"
+        "(alpha/(k(k + 1)))" + (", asked before: nothing is spent" if use.known else "")
     )
     if worn_out(verdict):
         return (

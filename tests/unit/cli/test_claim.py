@@ -15,6 +15,13 @@ def said(capsys: pytest.CaptureFixture[str], text: str, code: int = 0) -> str:
     return " ".join((captured.out or captured.err).split())
 
 
+def test_with_the_agreement_it_hangs_on_the_rounding(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["claim", "--a", "0.87", "--b", "0.85", "--n", "500", "--agree", "0.9"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "hangs on what was rounded away" in said
+    assert "do not say" not in said
+
+
 def test_it_hangs_on_the_disagreement(capsys: pytest.CaptureFixture[str]) -> None:
     out = said(capsys, "--a 0.87 --b 0.85 --n 500")
     assert "hangs on how often the two disagree" in out

@@ -589,7 +589,9 @@ def test_version_and_help(bakeoff: Run) -> None:
     assert code == 0
     for command in COMMANDS:
         assert command in out
-        assert bakeoff(command, "--help")[0] == 0
+        code, said, _ = bakeoff(command, "--help")
+        assert code == 0
+        assert re.search(rf"\nexamples?:\n(.*\n)*?  bakeoff {command}\b", said), command
 
 
 def test_no_command(bakeoff: Run) -> None:

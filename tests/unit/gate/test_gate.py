@@ -131,6 +131,27 @@ def test_the_ledger_spends_the_level(capsys: pytest.CaptureFixture[str]) -> None
     assert "/" not in json.dumps(entries)
 
 
+def test_other_groups_or_subgroups_are_another_question(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("base", "equal"):
+        frame = pd.read_csv(f"{name}.csv")
+        frame.assign(age=np.arange(1500) // 750, ward=np.arange(1500) // 50).to_csv(
+            f"{name}.csv", index=False
+        )
+    asked = (
+        *(["--subgroup", "sex"], ["--subgroup", "age"], ["--groups", "patient"]),
+        *(["--groups", "ward"], ["--subgroup", "sex"]),
+    )
+    found = [
+        json.loads(gate(capsys, "equal", *options, "--ledger", "l.jsonl", "--json")[1])["ledger"]
+        for options in asked
+    ]
+    assert [use["number"] for use in found] == [1, 2, 3, 4, 1]
+    _, said = gate(capsys, "equal", *asked[0], "--ledger", "l.jsonl")
+    assert "asked before: nothing is spent" in said
+
+
 def test_a_worn_out_test_set_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     gate(capsys, "equal", "--ledger", "l.jsonl")
     entry = json.loads(Path("l.jsonl").read_text())
