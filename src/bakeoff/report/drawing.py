@@ -70,6 +70,11 @@ def name_of(label: str, most: int = 30) -> str:
     return short(label, most if not wide else max(8, most - min(wide, most // 2)))
 
 
+def letters_in(width: float, size: float = SIZE) -> int:
+    """Return how many letters of a name there is room for in so many inches."""
+    return int(width / text_width("n", size))
+
+
 def text_width(text: str, size: float = SIZE) -> float:
     """Estimate the width of a text in inches, rather too wide than too narrow."""
     units = sum(1.05 if unicodedata.east_asian_width(c) in "WF" else 0.62 for c in text)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from scipy import special
 from studies import experiment, ran
 
 from bakeoff.report import prose
-from bakeoff.report.drawing import adopt, name_of
+from bakeoff.report.drawing import WIDTH, adopt, name_of, text_width
 from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.exhibits.ranks import joined
 from bakeoff.report.pairs_shown import families_of, rows_of
@@ -143,3 +144,13 @@ def test_names_of_a_pair_use_the_room_there_is(b, shown):
     labels = {"a": "Histogram gradient boosting", "b": b}
     one = ran(experiment(labels, tests=("cv5x2_f",)), {"a": 0.9, "b": 0.8})
     assert rows_of(one, families_of(one, "cv5x2_f"))[0].label == shown
+
+
+def test_rarer_patterns_are_told_below_the_figure_whose_axis_has_no_room():
+    models = [f"m{i}" for i in range(8)]
+    one = ran(experiment(models), dict.fromkeys(models, 0.8), accuracies=dict.fromkeys(models, 0.8))
+    item = next(i for i in exhibits(one.experiment, one.tests) if i.kind == "disagreement")
+    drawing = draw(item, one)
+    (axes,) = drawing.figure.axes
+    assert re.fullmatch(r"all but the \d+ rows of rarer patterns", drawing.shows)
+    assert text_width(axes.get_xlabel()) < WIDTH

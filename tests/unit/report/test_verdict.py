@@ -103,3 +103,22 @@ def test_advice_is_what_the_data_sets_allow(models, n, said):
     spec = experiment(list(models), datasets=[f"d{i}" for i in range(n)], tests=("cv5x2_f",))
     one = ran(spec, {m: [0.9 - 0.1 * i] * n for i, m in enumerate(models)})
     assert said in answer(one).sentences[-1]
+
+
+def test_the_clearest_interactions_are_told_and_the_others_counted():
+    pairs = [("a", "b", 0.03), ("a", "c", 0.001), ("b", "c", 0.02)]
+    lines = [
+        {
+            "dataset": "d", "metric": "accuracy", "role": "interaction", "column": "sex",
+            "model_a": a, "model_b": b, "pvalue": p, "pvalue_adjusted": p, "family_size": 3,
+            "decision": "different",
+        }
+        for a, b, p in pairs
+    ]  # fmt: skip
+    spec = experiment(("a", "b", "c"))
+    means = {"a": 0.95, "b": 0.94, "c": 0.9}
+    text = answer(made_up(spec, (), means, subgroups=pd.DataFrame(lines))).text
+    assert "How much a and c differ in accuracy depends on `sex` (adjusted p = .001)" in text
+    assert "How much b and c differ" in text
+    assert "How much a and b differ" not in text
+    assert "The same is shown of 1 more difference between models: see the report." in text

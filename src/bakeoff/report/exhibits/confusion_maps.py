@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from bakeoff.report.drawing import BLUE, INK, MUTED, SIZE, WIDTH, canvas, message, name_of
+from bakeoff.report.drawing import (
+    BLUE,
+    INK,
+    MUTED,
+    SIZE,
+    WIDTH,
+    canvas,
+    message,
+    name_of,
+    text_width,
+)
 from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.study import Study, clean
 
 MOST_MODELS = 12
 _ACROSS, _NUMBERED, _NAMED = 3, 6, 20
+_ROOM = 1.5  # inches for the names of the classes below a panel, side by side
 LEGEND = (
     "Rows are true classes, columns predicted ones; the darker, the larger the share of the true "
     "class. On the diagonal the rows that are right."
@@ -45,7 +57,10 @@ def draw(item: Item, study: Study) -> Drawing:
         axes.set_title(name_of(study.label(model), 24), fontsize=SIZE, color=INK)
         labels = names if k <= _NAMED else []
         ticks = [i + 0.5 for i in range(len(labels))]
-        axes.set_xticks(ticks, labels, rotation=45, ha="right", fontsize=SIZE - 1.5)
+        turned: Any = (
+            {"rotation": 45, "ha": "right"} if k * max(map(text_width, names)) > _ROOM else {}
+        )
+        axes.set_xticks(ticks, labels, fontsize=SIZE - 1.5, **turned)
         axes.set_yticks(ticks, labels if place % across == 0 else [""] * k, fontsize=SIZE - 1.5)
         axes.tick_params(length=0)
         for i, j in ((i, j) for i in range(k) for j in range(k) if k <= _NUMBERED):
@@ -53,7 +68,9 @@ def draw(item: Item, study: Study) -> Drawing:
                 j + 0.5, i + 0.5, f"{counts[i, j]:,}", ha="center", va="center",
                 fontsize=SIZE - 1, color=INK if i == j else MUTED,
             )  # fmt: skip
-    figure.subplots_adjust(left=0.14, right=0.98, top=0.92, bottom=0.16, hspace=0.5, wspace=0.12)
+    height = figure.get_figheight()
+    edges = {"top": 1 - 0.3 / height, "bottom": 0.4 / height}
+    figure.subplots_adjust(left=0.14, right=0.98, hspace=0.5, wspace=0.12, **edges)
     best = tested.confusion(shown[0])
     alt = (
         f"Maps of true against predicted classes of {len(shown)} models on {tested.n:,} rows of "

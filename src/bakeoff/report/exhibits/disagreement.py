@@ -15,6 +15,7 @@ from bakeoff.report.drawing import (
     panel,
 )
 from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.numbers import count
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.patterns import row_patterns
 from bakeoff.report.prose import not_independent
@@ -65,16 +66,17 @@ def draw(item: Item, study: Study) -> Drawing:
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     shown = int(counts.sum())
-    more = f", {len(mixed) - shown} rows of rarer patterns not drawn" if shown < len(mixed) else ""
     axes.set_xlabel(
-        f"patterns of right (dot) and wrong (cross); number of test rows on top{more}", color=MUTED
+        "patterns of right (dot) and wrong (cross); number of test rows on top", color=MUTED
     )
     forms = f"{n_patterns} pattern{'s' if n_patterns > 1 else ''}"
     alt = (
         f"Of {len(correct)} test rows all models are right on {n_right}, all wrong on "
         f"{n_wrong}, and they disagree on {len(mixed)}, in {forms}."
     )
-    return Drawing(figure, alt, f"{LEGEND} {alt}{not_independent(study, dataset)}")
+    rarer = count(len(mixed) - shown, "row")
+    shows = f"all but the {rarer} of rarer patterns" if shown < len(mixed) else ""
+    return Drawing(figure, alt, f"{LEGEND} {alt}{not_independent(study, dataset)}", shows)
 
 
 def _several_models(asked: Asked) -> bool:

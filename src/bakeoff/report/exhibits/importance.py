@@ -47,14 +47,13 @@ def wanted(asked: Asked) -> bool:
 
 EXHIBIT = TableExhibit(
     section=Section.MODELS,
-    place=70,
+    place=61,
     title="What the columns are worth, in numbers",
     caption="Permutation importance on the held-out rows (Breiman 2001): what the score of each "
     "fitted model loses when one column is shuffled among these rows. It says what a model made of "
     "a column, not what the column causes, and columns that tell the same share it.",
     each="dataset",
     when=wanted,
-    heading="What the columns are worth, in numbers",
-    folded="Every column",
+    folded="What every column is worth, in numbers",
     build=build,
 )

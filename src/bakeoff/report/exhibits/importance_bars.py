@@ -10,6 +10,7 @@ from bakeoff.report.drawing import (
     SIZE,
     WIDTH,
     canvas,
+    letters_in,
     message,
     name_of,
     text_width,
@@ -59,7 +60,8 @@ def draw(item: Item, study: Study) -> Drawing:
         axes.locator_params(axis="x", nbins=3)
         axes.grid(axis="x", color=GRID, linewidth=0.8)
         axes.set_axisbelow(True)
-        axes.set_title(name_of(study.label(model), 24), fontsize=SIZE, color=INK)
+        title = name_of(study.label(model), letters_in(each + gap))
+        axes.set_title(title, fontsize=SIZE, color=INK)
     figure.supxlabel(what_is_lost(study), fontsize=SIZE, color=INK, y=0.12 / height)
     first = models[0]
     best = max(found[first], key=lambda name: found[first][name].mean)

@@ -107,7 +107,7 @@ def _legend(study: Study) -> str:
 def _shows(lines: list[dict[str, Any]], shown: list[dict[str, Any]]) -> str:
     if len(shown) == len(lines):
         return ""
-    return f"The first {len(shown)} of {len(lines)} lines; all are in subgroups.csv."
+    return f"the first {len(shown)} of {len(lines)} lines; all are in subgroups.csv"
 
 
 def _alt(lines: list[dict[str, Any]], study: Study) -> str:

@@ -7,9 +7,12 @@ from typing import Any
 
 from bakeoff.compare import Decision
 from bakeoff.compare.subgroups import INTERACTION
-from bakeoff.report.numbers import p_equals
+from bakeoff.report.numbers import count, p_equals
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.wording import name
+
+MOST = 2
+"""Sentences for a data set; the table has all."""
 
 
 def by_subgroup(study: Study) -> Iterator[str]:
@@ -24,13 +27,17 @@ def by_subgroup(study: Study) -> Iterator[str]:
         known = lines[lines["pvalue_adjusted"].notna()]
         columns = " or ".join(f"`{c}`" for c in dict.fromkeys(lines["column"]))
         if len(shown):
+            clearest = shown.sort_values("pvalue_adjusted", kind="stable")[:MOST]
             yield from (
                 f"{on}How much {name(study, line['model_a'])} and {name(study, line['model_b'])} "
                 f"differ in {study.metric.title} depends on `{line['column']}` "
                 f"({p_equals(line['pvalue_adjusted'], _called(line))}): look at the subgroups "
                 "before you trust the mean."
-                for line in shown.to_dict("records")
+                for line in clearest.to_dict("records")
             )
+            if len(shown) > MOST:
+                rest = count(len(shown) - MOST, "more difference")
+                yield f"{on}The same is shown of {rest} between models: see the report."
         elif len(known):
             p = p_equals(float(known["pvalue_adjusted"].min()), _called(known.iloc[0]))
             smallest = "smallest " if len(known) > 1 else ""
