@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bakeoff.api.findings import Findings as Findings
+    from bakeoff.api.folds import compare_folds as compare_folds
     from bakeoff.api.results import read as read
     from bakeoff.api.rows import compare as compare
+    from bakeoff.api.search import compare_search as compare_search
     from bakeoff.errors import UserError as UserError
 
 __version__ = "0.1.0"
@@ -18,6 +20,8 @@ _HOME = {
     "Findings": "bakeoff.api.findings",
     "UserError": "bakeoff.errors",
     "compare": "bakeoff.api.rows",
+    "compare_folds": "bakeoff.api.folds",
+    "compare_search": "bakeoff.api.search",
     "read": "bakeoff.api.results",
 }
 """Where the public names live; imported when they are first asked for."""

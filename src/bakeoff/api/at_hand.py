@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 
 from bakeoff.compare import (
     Comparison,
-    Context,
     check_classes,
     choose_tests,
     list_tests,
@@ -23,7 +23,7 @@ from bakeoff.compare import (
 )
 from bakeoff.compare.dependence import OPTION
 from bakeoff.compare.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
-from bakeoff.compare.open_ends import range_of
+from bakeoff.compare.gather import context_of
 from bakeoff.compare.score_intervals import of_test_set, of_values, tabulate
 from bakeoff.data.pairing import given_card
 from bakeoff.data.predicted import contradiction
@@ -32,7 +32,7 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS, Need, metrics_of
+from bakeoff.scores import METRICS, Need
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.metrics import GivenMetric
@@ -127,32 +127,26 @@ def make_study(given: SideBySide, asked: Asked) -> Study:
         {ROWS: card},
         labelled,
         numbers=numbers,
+        notes={ROWS: [*filter(None, starmap(contradiction, given.models.items()))]},
         chosen=[test | {"why": WHY} for test in list_tests(experiment, chosen)],
         intervals=tabulate(_intervals(experiment, rows)),
         subgroups=subgroups.tabulate(_subgroups(experiment, rows)),
     )
 
 
-def made_by(study: Study, given: SideBySide, command: str) -> Study:
-    """Complete a study for its page: what made it, with which versions, and what is odd.
+def made_by(study: Study, command: str) -> Study:
+    """Complete a study for its page: what made it, and with which versions.
 
     Parameters
     ----------
     study : Study
-        From `make_study`.
-    given : SideBySide
-        The predictions that it is of.
+        That no experiment made.
     command : str
         What makes the same results.
     """
     known = environment(study.experiment).items()
-    odd = (contradiction(model, found) for model, found in given.models.items())
-    return dataclasses.replace(
-        study,
-        environment={name: value for name, value in known if name not in _OF_FITS},
-        notes={ROWS: [*filter(None, odd)]},
-        command=command,
-    )
+    own = {name: value for name, value in known if name not in _OF_FITS}
+    return dataclasses.replace(study, environment=own, command=command)
 
 
 def named(error: UserError, names: Mapping[str, str]) -> UserError:
@@ -329,17 +323,7 @@ def _probabilities(given: SideBySide) -> NDArray[np.float64] | None:
 def _tested(test: ChosenTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
     entry = catalogue()[test.name]
     for metric in test.metrics:
-        known = metrics_of(experiment)[metric]
-        context = Context(
-            ROWS,
-            "holdout",
-            metric,
-            known.greater_is_better,
-            experiment.tests,
-            experiment.seed,
-            experiment.costs,
-            range_of(known, experiment.costs),
-        )
+        context = context_of(test, experiment, ROWS, metric)
         own = rows
         if isinstance(rows, PairedPredictions):
             of_metric = entry.evidence is Evidence.PREDICTIONS

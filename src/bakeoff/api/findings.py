@@ -65,8 +65,9 @@ class Findings:
         The names of what can be drawn, and of what can be had as a table.
     """
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, first: str = "") -> None:
         self._study = study
+        self._first = first  # the model whose pairs alone are shown
 
     @cached_property
     def _verdict(self) -> Verdict:
@@ -138,7 +139,8 @@ class Findings:
         DataFrame
             As `comparisons`; empty where no test compares pairs.
         """
-        return self._tabulated(() if self._main is None else self._main.rows)
+        rows = () if self._main is None else self._main.rows
+        return self._tabulated(row for row in rows if self._first in ("", row.model_a))
 
     def to_markdown(self, table: str | None = None) -> str:
         """Return one of `tables` in Markdown.
@@ -201,7 +203,7 @@ class Findings:
 
     def __repr__(self) -> str:
         texts = (self._verdict.headline, *self._verdict.sentences)
-        table = _brief(self._table(None))
+        table = self._brief
         cells = [[cell.text + cell.mark for cell in row] for row in table.rows]
         below = pd.DataFrame(cells, columns=[column.title for column in table.columns])
         lines = [*map(paragraph, texts), "", *([below.to_string(index=False)] if cells else [])]
@@ -216,7 +218,7 @@ class Findings:
         picture = None if shown is None else base64.b64encode(svg(shown.figure).encode()).decode()
         return fragment(
             verdict=self._verdict,
-            table=_brief(self._table(None)),
+            table=self._brief,
             picture=picture,
             alt="" if shown is None else shown.alt,
         )
@@ -226,7 +228,9 @@ class Findings:
     @cached_property
     def _main(self) -> Family | None:
         """The family of pairs that the verdict goes by."""
-        return self._study.main("algorithms") or self._study.main("models")
+        study = self._study
+        pairs = (family for family in study.families if family.role == "pair")
+        return study.main("algorithms") or study.main("models") or next(pairs, None)
 
     def _item(self, form: str, name: str | None) -> Item:
         items = self._items[form]
@@ -241,6 +245,25 @@ class Findings:
 
     def _table(self, name: str | None) -> PageTable:
         return exhibits.build(self._item("table", name), self._study)
+
+    @property
+    def _brief(self) -> PageTable:
+        """What of the main table fits a screen; its summary says what does not."""
+        table = self._table(None)
+        keys = [column.key for column in table.columns]
+        pairs = {"model_a", "model_b"} <= set(keys)
+        rows = table.rows
+        if pairs and self._first:
+            first, a = self._study.label(self._first), keys.index("model_a")
+            rows = tuple(row for row in rows if row[a].text == first)
+        kept = [i for i, key in enumerate(keys) if key in _BRIEF or not pairs]
+        more = len(rows) - _ROWS
+        return dataclasses.replace(
+            table,
+            columns=tuple(table.columns[i] for i in kept),
+            rows=tuple(tuple(row[i] for i in kept) for row in rows[:_ROWS]),
+            summary=f"… and {count(more, 'more row')}" if more > 0 else "",
+        )
 
     def _all_tables(self) -> dict[str, PageTable]:
         return make_tables(self._study, items_of(self._study))
@@ -281,21 +304,6 @@ def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
             for row in study.comparisons
         ],
     }
-
-
-def _brief(table: PageTable) -> PageTable:
-    """Keep what of a table fits a screen, and say in its summary what does not."""
-    keys = [column.key for column in table.columns]
-    pairs = {"model_a", "model_b"} <= set(keys)
-    kept = [i for i, key in enumerate(keys) if key in _BRIEF or not pairs]
-    rows = tuple(tuple(row[i] for i in kept) for row in table.rows[:_ROWS])
-    more = len(table.rows) - len(rows)
-    return dataclasses.replace(
-        table,
-        columns=tuple(table.columns[i] for i in kept),
-        rows=rows,
-        summary=f"… and {count(more, 'more row')}" if more else "",
-    )
 
 
 def _or(endings: Iterable[str]) -> str:

@@ -103,8 +103,8 @@ def compare(
     >>> found = bakeoff.compare(y, {"old": old, "new": new})
     >>> print(found.verdict.splitlines()[0])
     new is better than old.
-    >>> found.comparisons.loc[0, ["statistic", "pvalue"]].tolist()
-    [0.0, 1.9073486328125e-06]
+    >>> found.comparisons.loc[0, ["model_a", "model_b", "decision"]].tolist()
+    ['old', 'new', 'b_better']
     """
     arguments = {key: value for key, value in locals().items() if key not in ("y", "predictions")}
     related = {"group": groups, "time": time}
@@ -126,7 +126,7 @@ def compare(
         study = make_study(given, asked)
     except UserError as error:
         raise named(error, _ASKED) from None
-    return Findings(made_by(study, given, _call(arguments)))
+    return Findings(made_by(study, _call(arguments)))
 
 
 def _check(y: Any, arguments: Mapping[str, Any]) -> None:

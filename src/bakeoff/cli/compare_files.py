@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bakeoff.api.at_hand import made_by
-from bakeoff.data.side_by_side import SideBySide
 from bakeoff.files import write_text
 from bakeoff.report.make import items_of, make_latex, make_markdown, make_page, make_tables
 from bakeoff.report.study import Study
@@ -16,11 +15,7 @@ from bakeoff.report.verdict import Verdict
 
 
 def write(
-    places: Mapping[str, Path],
-    study: Study,
-    verdict: Verdict,
-    given: SideBySide,
-    arguments: Sequence[str],
+    places: Mapping[str, Path], study: Study, verdict: Verdict, arguments: Sequence[str]
 ) -> None:
     """Write the page and the tables, when all of them are made.
 
@@ -28,12 +23,12 @@ def write(
     ----------
     places : Mapping of option to path
         Where to: files of ``html``, ``markdown`` and ``latex``, the folder of ``csv``.
-    study, verdict, given
-        What was found, and in what.
+    study, verdict
+        What was found.
     arguments : sequence of str
         Of the command, which the page tells.
     """
-    own = made_by(study, given, shlex.join(["bakeoff", *arguments]))
+    own = made_by(study, shlex.join(["bakeoff", *arguments]))
     items = items_of(own)
     tables = make_tables(own, items)
     written: dict[Path, str] = {}

@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
+import pandas as pd
+
 from bakeoff.compare.comparison import Comparison
 from bakeoff.compare.evidence import (
     AnyEvidence,
     FoldCriteria,
+    FoldScores,
     RowEvidence,
     fold_scores,
     read_fold_predictions,
@@ -45,23 +48,38 @@ def run_chosen(
         files of the score matrix, `MATRIX` and `HOLES`.
     """
     entry = catalogue()[chosen.name]
-    known = metrics_of(experiment)
     found: list[Comparison] = []
     for dataset, metric, evidence in _evidence(entry, chosen, experiment, inputs):
-        costs = experiment.costs_on(dataset) if dataset else None
-        context = Context(
-            dataset,
-            chosen.plan,
-            metric,
-            known[metric].greater_is_better,
-            experiment.tests,
-            experiment.seed,
-            costs,
-            range_of(known[metric], costs),
-        )
         if evidence.models:
-            found += run_test(entry, evidence, context)
+            found += run_test(entry, evidence, context_of(chosen, experiment, dataset, metric))
     return found
+
+
+def run_on_scores(
+    chosen: ChosenTest, experiment: Experiment, dataset: str, scores: pd.DataFrame
+) -> list[Comparison]:
+    """Run one test on the scores of one data set and plan, as collected scores have them."""
+    entry = catalogue()[chosen.name]
+    found: list[Comparison] = []
+    for metric, evidence in _of_scores(entry, chosen, experiment, scores):
+        found += run_test(entry, evidence, context_of(chosen, experiment, dataset, metric))
+    return found
+
+
+def context_of(chosen: ChosenTest, experiment: Experiment, dataset: str, metric: str) -> Context:
+    """Say where the hypotheses of a test come from, and how an experiment has them tested."""
+    costs = experiment.costs_on(dataset) if dataset else None
+    known = metrics_of(experiment)[metric]
+    return Context(
+        dataset,
+        chosen.plan,
+        metric,
+        known.greater_is_better,
+        experiment.tests,
+        experiment.seed,
+        costs,
+        range_of(known, costs),
+    )
 
 
 def missing_cells(experiment: Experiment) -> str:
@@ -86,7 +104,7 @@ def matrices(tests: Iterable[ChosenTest], experiment: Experiment) -> set[tuple[s
 def _evidence(
     entry: Entry, chosen: ChosenTest, experiment: Experiment, inputs: Mapping[str, str]
 ) -> Iterator[tuple[str, str, AnyEvidence]]:
-    models, known = list(experiment.models), metrics_of(experiment)
+    models = list(experiment.models)
     if chosen.on_datasets:
         policy = "keep" if _keeps_holes(entry, experiment) else missing_cells(experiment)
         holes = read_holes(inputs[HOLES])
@@ -108,16 +126,24 @@ def _evidence(
         if entry.evidence is Evidence.FOLD_CORRECTNESS:
             yield dataset, chosen.metrics[0], read_fold_predictions(path, models)
             continue
-        scores = read_scores(path)
-        parts = {metric: fold_scores(scores, models, metric) for metric in chosen.metrics}
-        if entry.evidence is Evidence.FOLD_CRITERIA:
-            better = [known[metric].greater_is_better for metric in parts]
-            yield dataset, "+".join(parts), FoldCriteria.join(parts, better)
-            continue
-        plan = experiment.resampling.plans()[chosen.plan]
-        full = plan.full_repeats if isinstance(plan, Halves) else 0
-        for metric, part in parts.items():
-            yield dataset, metric, dataclasses.replace(part, full_repeats=full)
+        for metric, part in _of_scores(entry, chosen, experiment, read_scores(path)):
+            yield dataset, metric, part
+
+
+def _of_scores(
+    entry: Entry, chosen: ChosenTest, experiment: Experiment, scores: pd.DataFrame
+) -> Iterator[tuple[str, FoldScores | FoldCriteria]]:
+    """Cut the scores of one data set and plan for a test, metric by metric or all together."""
+    models, known = list(experiment.models), metrics_of(experiment)
+    parts = {metric: fold_scores(scores, models, metric) for metric in chosen.metrics}
+    if entry.evidence is Evidence.FOLD_CRITERIA:
+        better = [known[metric].greater_is_better for metric in parts]
+        yield "+".join(parts), FoldCriteria.join(parts, better)
+        return
+    plan = experiment.resampling.plans()[chosen.plan]
+    full = plan.full_repeats if isinstance(plan, Halves) else 0
+    for metric, part in parts.items():
+        yield metric, dataclasses.replace(part, full_repeats=full)
 
 
 def _rows(entry: Entry, path: str, models: list[str]) -> RowEvidence:

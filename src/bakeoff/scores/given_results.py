@@ -205,7 +205,7 @@ def _chosen(
     frame = frame.assign(**{name: v for name, v in counted.items() if name not in frame.columns})
     for column in ("repeat", "fold", "value", *_SIZES):
         frame[column] = _numbers(frame[column], column, path, place)
-    _check_ranges(frame, metrics_of(experiment), path, place)
+    check_ranges(frame, metrics_of(experiment), repr(path), place)
     return frame
 
 
@@ -239,9 +239,8 @@ def _numbers(values: pd.Series[Any], column: str, path: str, place: Place) -> pd
     return found
 
 
-def _check_ranges(
-    frame: pd.DataFrame, known: Mapping[str, Metric], path: str, place: Place
-) -> None:
+def check_ranges(frame: pd.DataFrame, known: Mapping[str, Metric], what: str, place: Place) -> None:
+    """Refuse scores that a metric cannot have, in the columns ``metric`` and ``value``."""
     for name, values in frame.groupby("metric", sort=False)["value"]:
         low, high = known[str(name)].range if name in known else (-math.inf, math.inf)
         outside = values[(values < low) | (values > high)]
@@ -249,7 +248,7 @@ def _check_ranges(
             percent = " (are these percentages? divide by 100)" if high == 1 else ""
             raise Problem(
                 place,
-                f"{path!r}: {name} = {outside.iloc[0]:g} lies outside {low:g} to {high:g}{percent}",
+                f"{what}: {name} = {outside.iloc[0]:g} lies outside {low:g} to {high:g}{percent}",
             )
 
 

@@ -33,7 +33,8 @@ def data(study: Study) -> Iterator[Sentence]:
     """Say what was compared and describe the data sets."""
     yield _models(study)
     yield from _given(study)
-    yield _rows(study)
+    if any(card["rows"] for card in study.cards.values()):  # of scores alone none are known
+        yield _rows(study)
     yield from _left_out(study)
     yield from _missing(study)
 

@@ -1,0 +1,185 @@
+"""Results of scikit-learn's `cross_validate`, compared by the test that fits their splits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.api.at_hand import named
+from bakeoff.api.findings import Findings
+from bakeoff.api.of_folds import ARGUMENTS, AskedOfFolds, Scores, study_of
+from bakeoff.api.plans import Split, is_drawn_anew, plan_of
+from bakeoff.errors import UserError, listed, some
+
+_TEST = "test_"
+
+
+def compare_folds(
+    results: Mapping[str, Any],
+    *,
+    cv: Any,
+    n: int | None = None,
+    metric: str = "score",
+    versus: str | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    correction: str | None = None,
+    alpha: float = 0.05,
+    tests: Sequence[str] = (),
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    name: str = "the data",
+) -> Findings:
+    """Compare learning algorithms by their scores on the same folds.
+
+    The test is the one that the workflow recommends for the plan of `cv`, its correction for the
+    rows that folds share from the sizes of their parts.
+
+    Parameters
+    ----------
+    results : Mapping of str to dict or array_like
+        For each model what scikit-learn's `cross_validate` returned, or `cross_val_score`.
+    cv : int, splitter of scikit-learn, or list of (train, test)
+        What they were given. Where it draws other splits at each call (a `random_state` that is no
+        number), the results must hold their splits: ``cross_validate(..., return_indices=True)``.
+    n : int, optional
+        The number of rows, for sizes that do not follow from `cv`; only some splitters need it.
+    metric : str
+        What ``test_score`` is, such as ``"accuracy"``.
+    versus : str, optional
+        A model: it alone is compared with each other one; default: all pairs.
+    alternative : {"two-sided", "greater", "less"}
+        Whether the first model of a pair is better.
+    correction : str, optional
+        How p-values of several pairs are adjusted; default: ``"bonferroni"``.
+    alpha : float
+        The significance level.
+    tests : sequence of str
+        Names of tests, in place of the recommended one; see ``bakeoff tests``.
+    options : Mapping of str to Mapping, optional
+        Options of single tests: ``{"bayes_correlated_t": {"rope": 0.02}}``.
+    name : str
+        What to call the data.
+
+    Returns
+    -------
+    Findings
+
+    Raises
+    ------
+    UserError
+        Other splits in one of the results, splits of which too little is known, no test for them.
+
+    Examples
+    --------
+    >>> import bakeoff
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import StratifiedKFold, cross_validate
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cv = StratifiedKFold(10)
+    >>> models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1)}
+    >>> results = {name: cross_validate(model, X, y, cv=cv) for name, model in models.items()}
+    >>> found = bakeoff.compare_folds(results, cv=cv, n=len(y), metric="accuracy")
+    >>> found.to_frame()[["test", "statistic", "estimate"]].round(3)
+                    test  statistic  estimate
+    0  corrected_kfold_t     13.866     0.287
+    """
+    if not isinstance(results, Mapping) or len(results) < 2:
+        raise UserError(
+            "results: expected two models at least, each by its name: {'old': cross_validate(…), "
+            "'new': cross_validate(…)}"
+        )
+    scores = _scores({str(m): one for m, one in results.items()}, metric)
+    n_scores = {m: len(next(iter(own.values()))) for m, own in scores.items()}
+    if len(set(n_scores.values())) > 1:
+        told = ", ".join(f"{model} {count}" for model, count in n_scores.items())
+        raise UserError(f"results: models have different numbers of scores ({told})")
+    splits = _same_splits(results, cv)
+    try:
+        plan = plan_of(cv, n, next(iter(n_scores.values())), splits)
+        asked = AskedOfFolds(
+            versus=versus,
+            alternative=alternative,
+            correction=correction,
+            alpha=alpha,
+            tests=tests,
+            options=options or {},
+            name=name,
+        )
+        return Findings(study_of(scores, plan, asked, "bakeoff.compare_folds(results, cv=cv, …)"))
+    except UserError as error:
+        raise named(error, ARGUMENTS) from None
+
+
+def _scores(results: Mapping[str, Any], metric: str) -> Scores:
+    """Take the test scores of each model, by metric."""
+    found = {model: _of_model(model, one, metric) for model, one in results.items()}
+    first = next(iter(found))
+    for model, own in found.items():
+        if list(own) != list(found[first]):
+            raise UserError(
+                f"results[{model!r}]: its metrics are {some(own)}, those of {first} "
+                f"{some(found[first])}"
+            )
+    return found
+
+
+def _of_model(model: str, result: Any, metric: str) -> dict[str, NDArray[np.float64]]:
+    if not isinstance(result, Mapping):
+        result = {"test_score": result}
+    keys = [key for key in result if key.startswith(_TEST)]
+    if not keys:
+        raise UserError(
+            f"results[{model!r}]: found {listed(result)}, expected what `cross_validate` returns, "
+            "with `test_score`"
+        )
+    found = {}
+    for key in keys:
+        try:
+            values = np.asarray(result[key], dtype=np.float64)
+        except (TypeError, ValueError):
+            values = np.array(np.nan)
+        if values.ndim != 1:
+            raise UserError(f"results[{model!r}]: {key} holds no score for each split")
+        found[metric if key == "test_score" else key.removeprefix(_TEST)] = values
+    return found
+
+
+def _same_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:
+    """Return the splits where the results hold them, having proved that they are the same.
+
+    Raises
+    ------
+    UserError
+        They differ, or nothing says that they do not.
+    """
+    known = {m: one["indices"] for m, one in results.items() if "indices" in _keys(one)}
+    if len(known) < len(results):
+        if is_drawn_anew(cv):
+            raise UserError(
+                f"cv: {type(cv).__name__} may draw other splits for each model: were they the "
+                "same? Give it a number as `random_state`, or pass `return_indices=True` to "
+                "`cross_validate`"
+            )
+        return None
+    first, *others = known
+    splits = [
+        [(np.asarray(a), np.asarray(b)) for a, b in zip(one["train"], one["test"], strict=True)]
+        for one in known.values()
+    ]
+    for model, own in zip(others, splits[1:], strict=True):
+        for i, (one, other) in enumerate(zip(splits[0], own, strict=True)):
+            if not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True)):
+                raise UserError(
+                    f"results[{model!r}]: split {i} has other rows than that of {first}: scores "
+                    "are paired by split; give `cv` a number as `random_state`, or the list "
+                    "`list(cv.split(X, y))` as `cv`"
+                )
+    return splits[0]
+
+
+def _keys(result: Any) -> Sequence[str]:
+    return list(result) if isinstance(result, Mapping) else []

@@ -1,0 +1,376 @@
+"""scikit-learn's scores of folds and of a search, compared as the workflow compares them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, make_moons
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneOut,
+    PredefinedSplit,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+import bakeoff
+from bakeoff import UserError
+from bakeoff.api.plans import plan_of
+from bakeoff.compare import choose_tests
+from bakeoff.compare.gather import run_chosen
+from bakeoff.scores.given_results import given_scores
+from bakeoff.spec import load_experiment
+
+X, Y = load_breast_cancer(return_X_y=True)
+X, Y = X[:200, :4], Y[:200]
+GROUPS = np.arange(200) // 4
+LEARNERS = {
+    "bayes": GaussianNB(),
+    "tree": DecisionTreeClassifier(max_depth=1, random_state=0),
+    "other": DecisionTreeClassifier(max_depth=3, random_state=0),
+}
+
+
+def groups(cv: Any) -> Any:
+    return GROUPS if "Group" in type(cv).__name__ else None
+
+
+def results(cv: Any, scoring: Any = "accuracy", **options: Any) -> dict[str, Any]:
+    return {
+        name: cross_validate(learner, X, Y, cv=cv, scoring=scoring, groups=groups(cv), **options)
+        for name, learner in LEARNERS.items()
+    }
+
+
+PLANS = {
+    "10 folds": (StratifiedKFold(10), "corrected_kfold_t", {"kfold": {"folds": 10}}),
+    "7 folds": (KFold(7), "corrected_kfold_t", {"kfold": {"folds": 7}}),
+    "an integer": (6, "corrected_kfold_t", {"kfold": {"folds": 6}}),
+    "groups": (GroupKFold(5), "corrected_kfold_t", {"kfold": {"folds": 5}}),
+    "repeated": (
+        RepeatedStratifiedKFold(n_splits=7, n_repeats=3, random_state=0),
+        "corrected_repeated_kfold_t",
+        {"kfold": {"folds": 7, "repeats": 3}},
+    ),
+    "5x2": (
+        RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0),
+        "corrected_repeated_kfold_t",
+        {"cv_5x2": {}},
+    ),
+    "random": (
+        ShuffleSplit(12, test_size=0.3, random_state=0),
+        "corrected_resampled_t",
+        {"resampled": {"repeats": 12, "test_size": 0.3}},
+    ),
+    "rows": (
+        StratifiedShuffleSplit(9, test_size=33, random_state=0),
+        "corrected_resampled_t",
+        {"resampled": {"repeats": 9}},
+    ),
+}
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_folds_compare_as_in_the_workflow(plan: str, tmp_path: Path) -> None:
+    """The same scores, given as files to an experiment."""
+    cv, test, resampling = PLANS[plan]
+    found = results(cv, ["accuracy", "roc_auc"], return_indices=True)
+    own = bakeoff.compare_folds(found, cv=cv, n=len(Y)).comparisons
+    assert set(own["test"]) == {test}
+    repeats, folds = _shape(resampling)
+    for model, result in found.items():
+        at = [(r, f) for r in range(1, repeats + 1) for f in range(1, folds + 1)]
+        part = pd.DataFrame(at, columns=["repeat", "fold"])
+        part["n_train"] = [len(rows) for rows in result["indices"]["train"]]
+        part["n_test"] = [len(rows) for rows in result["indices"]["test"]]
+        tables = [part.assign(metric=m, value=result[f"test_{m}"]) for m in ("accuracy", "roc_auc")]
+        pd.concat(tables).to_csv(tmp_path / f"{model}.csv", index=False)
+    experiment = load_experiment(
+        {
+            "experiment": "x",
+            "models": {m: {"scores": str(tmp_path / f"{m}.csv")} for m in found},
+            "metrics": ["accuracy", "roc_auc"],
+            "resampling": resampling,
+        }
+    )
+    problems, chosen = choose_tests(experiment)
+    assert not problems
+    (name,), (used,) = resampling, experiment.datasets
+    given_scores(experiment, used, name)[0].to_csv(tmp_path / "all.csv", index=False)
+    told = [
+        row.to_row()
+        for test in chosen
+        for row in run_chosen(test, experiment, {used: str(tmp_path / "all.csv")})
+    ]
+    expected = pd.DataFrame(told).assign(dataset="folds")
+    pd.testing.assert_frame_equal(own, expected[list(own.columns)], check_exact=True)
+
+
+def _shape(resampling: dict[str, Any]) -> tuple[int, int]:
+    if "cv_5x2" in resampling:
+        return 5, 2
+    (plan,) = resampling.values()
+    return plan.get("repeats", 1), plan.get("folds", 1)
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_what_a_splitter_says_is_what_its_splits_are(plan: str) -> None:
+    cv = PLANS[plan][0]
+    own = KFold(cv) if isinstance(cv, int) else cv
+    splits = list(own.split(X, Y, groups(own)))
+    named, seen = plan_of(cv, len(Y), len(splits), None), plan_of(cv, None, len(splits), splits)
+    assert (named.name, named.repeats, named.folds) == (seen.name, seen.repeats, seen.folds)
+    ratio = [sum(p.n_test) / sum(p.n_train) for p in (named, seen)]
+    assert ratio[0] == pytest.approx(ratio[1], rel=1e-12)
+    if named.sized:
+        assert named.n_test.tolist() == seen.n_test.tolist()
+
+
+def test_list_of_splits_is_known_by_its_rows() -> None:
+    cv = RepeatedKFold(n_splits=5, n_repeats=2, random_state=1)
+    splits = list(cv.split(X))
+    found = results(splits)
+    own = bakeoff.compare_folds(found, cv=splits).to_json()
+    assert bakeoff.compare_folds(found, cv=cv, n=len(Y)).to_json() == own
+    drawn = [np.random.default_rng(i).permutation(200) for i in range(6)]
+    halves = [(rows[:100], rows[100:]) for rows in drawn]
+    assert plan_of(halves, None, 6, None).name == "resampled"
+
+
+def test_training_on_more_and_more_rows() -> None:
+    cv = TimeSeriesSplit(6)
+    found = bakeoff.compare_folds(results(cv), cv=cv, n=len(Y))
+    assert set(found.comparisons["test"]) == {"corrected_repeated_kfold_t"}
+    assert plan_of(None, None, 6, list(cv.split(X))).growing
+
+
+def test_tests_by_name_and_their_options() -> None:
+    cv = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0)
+    found = bakeoff.compare_folds(
+        results(cv), cv=cv, metric="accuracy", tests=["cv5x2_f", "bayes_correlated_t"],
+        options={"bayes_correlated_t": {"rope": 0.02}}, versus="tree", alpha=0.1,
+    )  # fmt: skip
+    table = found.comparisons
+    assert table["test"].tolist() == ["cv5x2_f"] * 2 + ["bayes_correlated_t"] * 2
+    assert set(table["model_a"]) == {"tree"}
+    assert set(table["rope"].dropna()) == {0.02}
+    assert set(table["alpha"]) == {0.1}
+
+
+def test_scores_alone_are_taken() -> None:
+    whole = bakeoff.compare_folds(results(5), cv=5)
+    scores = {name: cross_val_score(learner, X, Y, cv=5) for name, learner in LEARNERS.items()}
+    assert bakeoff.compare_folds(scores, cv=5).to_json() == whole.to_json()
+    assert set(whole.scores["metric"]) == {"score"}
+
+
+def test_losses_are_better_when_greater() -> None:
+    found = bakeoff.compare_folds(results(5, ["neg_log_loss"]), cv=5)
+    table = found.to_frame().set_index(["model_a", "model_b"])
+    means = found.scores.groupby("model")["value"].mean()
+    gap = table.loc[("bayes", "tree"), "estimate"]
+    assert gap == pytest.approx(means["bayes"] - means["tree"])
+
+
+def test_a_fit_that_failed_is_said() -> None:
+    found = results(5)
+    found["tree"]["test_score"][2] = np.nan
+    table = bakeoff.compare_folds(found, cv=5).to_frame().set_index(["model_a", "model_b"])
+    assert table.loc[("bayes", "tree"), "decision"] == "undecided"
+    assert table.loc[("bayes", "other"), "decision"] != "undecided"
+
+
+def other(**options: Any) -> dict[str, Any]:
+    """Return results of which each has splits of its own."""
+    return results(KFold(5, shuffle=True), **options)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "said"),
+    [
+        (lambda: {"a": results(5)["tree"]}, {"cv": 5}, "results: expected two models at least"),
+        (other, {"cv": KFold(5, shuffle=True)}, "cv: KFold may draw other splits for each model"),
+        (
+            lambda: other(return_indices=True),
+            {"cv": KFold(5, shuffle=True)},
+            r"results\['tree'\]: split 0 has other rows than that of bayes",
+        ),
+        (lambda: results(5), {"cv": 4}, "cv: it makes 4 splits, the results have 5 scores"),
+        (
+            lambda: {**results(5), "tree": results(4)["tree"]},
+            {"cv": 5},
+            r"models have different numbers of scores \(bayes 5, tree 4, other 5\)",
+        ),
+        (
+            lambda: {**results(5), "tree": results(5, ["f1"])["tree"]},
+            {"cv": 5},
+            r"results\['tree'\]: its metrics are f1, those of bayes score",
+        ),
+        (lambda: {"a": {"fit_time": [1]}, "b": [1, 2]}, {"cv": 2}, "found `fit_time`, expected"),
+        (lambda: {"a": "x", "b": "y"}, {"cv": 2}, "test_score holds no score for each split"),
+        (
+            lambda: results(PredefinedSplit(GROUPS % 5)),
+            {"cv": PredefinedSplit(GROUPS % 5)},
+            "cv: PredefinedSplit may draw other splits",
+        ),
+        (
+            lambda: results(GroupShuffleSplit(5, random_state=0)),
+            {"cv": GroupShuffleSplit(5, random_state=0)},
+            "cv: how many rows the groups of GroupShuffleSplit have: pass `return_indices=True`",
+        ),
+        (
+            lambda: results(ShuffleSplit(5, test_size=20, random_state=0)),
+            {"cv": ShuffleSplit(5, test_size=20, random_state=0)},
+            "n: the sizes of `cv` are rows",
+        ),
+        (lambda: results(TimeSeriesSplit(5)), {"cv": TimeSeriesSplit(5)}, "n: TimeSeriesSplit"),
+        (lambda: results(5), {"cv": "five"}, "cv: found str, expected what `cross_validate`"),
+        (lambda: results(5), {"cv": 5, "versus": "trea"}, "versus: unknown model 'trea'"),
+        (
+            lambda: results(5),
+            {"cv": 5, "tests": ["cv5x2_f"]},
+            "cv5x2_f needs the plan",
+        ),
+        (lambda: results(5), {"cv": 5, "alpha": 0}, "^alpha: "),
+        (
+            lambda: {m: np.full(5, 80) for m in LEARNERS},
+            {"cv": 5, "metric": "accuracy"},
+            "accuracy = 80 lies outside 0 to 1",
+        ),
+        (
+            lambda: results([(np.arange(90), np.arange(80, 200))] * 5),
+            {"cv": [(np.arange(90), np.arange(80, 200))] * 5},
+            "cv: a split tests rows that it trains on",
+        ),
+        (
+            lambda: results([(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]),
+            {"cv": [(np.arange(90), np.arange(100 + i, 120 + 2 * i)) for i in range(5)]},
+            "cv: its splits are no cross-validation",
+        ),
+    ],
+)
+def test_mistake_in_folds(given: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        bakeoff.compare_folds(given(), **options)
+
+
+def test_leave_one_out() -> None:
+    few = slice(40, 70)
+    found = {
+        name: cross_validate(learner, X[few], Y[few], cv=LeaveOneOut())
+        for name, learner in LEARNERS.items()
+    }
+    table = bakeoff.compare_folds(found, cv=LeaveOneOut()).comparisons
+    assert set(table["test"]) == {"corrected_kfold_t"}
+    assert set(table["n"]) == {30}
+
+
+# ---------------------------------------------------------------------- a search
+
+EXPECTED = {
+    # printed by scikit-learn's example "Statistical comparison of models using grid search"
+    ("kernel=rbf", "kernel=linear"): (0.750, 1.000),
+    ("kernel=rbf", "kernel=poly, degree=3"): (1.657, 0.302),
+    ("kernel=rbf", "kernel=poly, degree=2"): (4.565, 0.000),
+    ("kernel=linear", "kernel=poly, degree=3"): (1.111, 0.807),
+    ("kernel=linear", "kernel=poly, degree=2"): (4.276, 0.000),
+    ("kernel=poly, degree=3", "kernel=poly, degree=2"): (3.851, 0.001),
+}
+
+
+@cache
+def example() -> GridSearchCV:
+    """Return the search of scikit-learn's example."""
+    data, labels = make_moons(noise=0.352, random_state=1, n_samples=100)
+    cv = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
+    grid = [{"kernel": ["linear"]}, {"kernel": ["poly"], "degree": [2, 3]}, {"kernel": ["rbf"]}]
+    search = GridSearchCV(SVC(random_state=0), grid, scoring="roc_auc", cv=cv)
+    return search.fit(data, labels)
+
+
+def test_example_of_scikit_learn() -> None:
+    table = bakeoff.compare_search(example(), versus=None).comparisons
+    assert set(table["test"]) == {"corrected_repeated_kfold_t"}
+    for row in table.to_dict("records"):
+        t, one_sided = EXPECTED[row["model_a"], row["model_b"]]
+        assert row["statistic"] == pytest.approx(t, abs=5e-4)
+        # theirs are one-sided, for the better of two: half of ours, before the correction by 6
+        assert min(1, 6 * row["pvalue"] / 2) == pytest.approx(one_sided, abs=5e-4)
+    one = bakeoff.compare_search(example(), versus="kernel=rbf", alternative="greater").comparisons
+    assert one["pvalue"][0] == pytest.approx(0.227, abs=5e-4)
+
+
+def test_bayesian_part_of_the_example() -> None:
+    found = bakeoff.compare_search(example(), tests=["bayes_correlated_t"])
+    first = found.to_frame().iloc[0]
+    assert first["p_equivalent"] == pytest.approx(0.432, abs=5e-4)
+    assert first["rope"] == 0.01
+
+
+def test_best_is_adjusted_for_all_pairs() -> None:
+    found, whole = (bakeoff.compare_search(example(), versus=v) for v in ("best", None))
+    table = found.to_frame()
+    assert set(table["model_a"]) == {"kernel=rbf"}
+    assert set(table["family_size"]) == {6}
+    pd.testing.assert_frame_equal(found.comparisons, whole.comparisons)
+    named = bakeoff.compare_search(example(), versus={"kernel": "rbf"}).to_frame()
+    assert set(named["family_size"]) == {3}
+    assert named["pvalue"].tolist() == table["pvalue"].tolist()
+    assert len(repr(found).splitlines()) < len(repr(whole).splitlines())
+
+
+def test_several_metrics_are_ranked_by_that_of_refit() -> None:
+    search = GridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2]},
+        scoring=["accuracy", "roc_auc"],
+        refit="roc_auc",
+        cv=4,
+    ).fit(X, Y)
+    found = bakeoff.compare_search(search)
+    assert list(dict.fromkeys(found.scores["metric"])) == ["roc_auc", "accuracy"]
+    assert set(found.to_frame()["metric"]) == {"roc_auc"}
+
+
+@pytest.mark.parametrize(
+    ("search", "options", "said"),
+    [
+        (lambda: GridSearchCV(SVC(), {}), {}, "search: found GridSearchCV without `cv_results_`"),
+        (example, {"versus": "rbf"}, "versus: unknown candidate 'rbf'"),
+        (
+            example,
+            {"versus": {"kernel": "x"}},
+            "no candidate has the parameters",
+        ),
+        (example, {"alternative": "greater"}, "alternative: candidates are ordered by these very"),
+        (example, {"cv": KFold(5)}, "cv: it makes 5 splits, the results have 100 scores"),
+        (
+            lambda: GridSearchCV(DummyClassifier(), {"random_state": list(range(201))}, cv=2).fit(
+                X, Y
+            ),
+            {},
+            "versus: 201 candidates are 20,100 pairs",
+        ),
+    ],
+)
+def test_mistake_in_search(search: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        bakeoff.compare_search(search(), **options)
