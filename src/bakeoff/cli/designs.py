@@ -117,6 +117,10 @@ def design(args: argparse.Namespace) -> Design:
     """
     if args.models < 2:
         raise UserError(f"--models: found {args.models}, at least 2 are compared")
+    if args.models == 2 and (args.versus or args.correction != "bonferroni"):
+        raise UserError("--versus, --correction: are for more than two --models")
+    if not 0 < args.alpha < 1:
+        raise UserError(f"--alpha: found {args.alpha:g}, must lie strictly between 0 and 1")
     pairs = args.models - 1 if args.versus else args.models * (args.models - 1) // 2
     level = 1 - simultaneous_level(1 - args.alpha, pairs, args.correction)
     more: tuple[str, ...] = ()
@@ -244,6 +248,8 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
     wrong = next((name for name in others if getattr(args, name) is not None), None)
     if wrong is not None:
         raise UserError(f"--{wrong.replace('_', '-')}: the pilot tells; leave it out")
+    if args.test != "mcnemar":
+        raise UserError(f"--test: {args.test} is planned from the experiment of a finished run")
     if len(args.pilot) > 2:
         raise UserError("--pilot: expected two tables of predictions, or a finished experiment")
     keys = {"group": args.groups, "true": args.truth, "id": args.id}

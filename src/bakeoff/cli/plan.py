@@ -77,14 +77,16 @@ def run(args: argparse.Namespace) -> None:
 
 def _from_experiment(args: argparse.Namespace) -> None:
     """Let `bakeoff power` answer: the noise of a run is in its intervals."""
+    from bakeoff.cli import make_parser
+
     if args.difference is None:
         raise UserError("--difference: is missing; which true difference should be found?")
-    fixed = {"margin": None, "icc": None, "rows": None, "figure": None, "disagree": None}
-    for name, default in fixed.items():
-        if getattr(args, name) != default:
-            raise UserError(f"--{name}: does not go with the experiment of a finished run")
-    if args.json or args.power != power.POWER:
-        raise UserError("--json, --power: do not go with the experiment of a finished run")
+    usual = vars(make_parser().parse_args(["plan"])) | {"difference": args.difference}
+    usual["pilot"] = args.pilot[:1]
+    wrong = [name.replace("_", "-") for name in usual if getattr(args, name) != usual[name]]
+    if wrong:
+        options = ", ".join(f"--{name}" for name in wrong)
+        raise UserError(f"{options}: not with the experiment of a finished run, whose tests tell")
     sizes = ",".join(f"{args.difference * times:g}" for times in (1, 2))
     power.run(argparse.Namespace(file=args.pilot[0], differences=sizes))
 

@@ -160,7 +160,7 @@ def test_a_finished_run_is_asked_by_power(
     assert main(["plan", "--pilot", "e.yaml", "--difference", "0.02"]) == 2
     assert "run the experiment first" in capsys.readouterr().err
     assert main(["plan", "--pilot", "e.yaml", "--difference", "0.02", "--icc", ".1"]) == 2
-    assert "--icc: does not go with" in capsys.readouterr().err
+    assert "--icc: not with the experiment" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -178,6 +178,15 @@ def test_a_finished_run_is_asked_by_power(
         ("--difference .02 --disagree .1 --models 3 --correction x", "--correction: found 'x'"),
         ("--difference .02 --disagree .1 --icc .1", "--icc, --per-group: go together"),
         ("--difference .02 --disagree .1 --icc 2 --per-group 5", "--icc: found 2.0"),
+        (
+            "--difference .02 --disagree .1 --versus",
+            "--versus, --correction: are for more than two",
+        ),
+        ("--difference .02 --disagree .1 --correction holm", "--versus, --correction: are for"),
+        ("--difference .02 --disagree .1 --alpha 0", "--alpha: found 0, must lie"),
+        ("--pilot a.csv b.csv --difference .02 --test cv5x2_f", "--test: cv5x2_f is planned from"),
+        ("--pilot e.yaml --difference .02 --metric f1 --per-group 3", "--metric, --per-group: not"),
+        ("--pilot e.yaml b.csv --difference .02", "--pilot: not with the experiment"),
         ("--rows 20 --disagree .02", "--rows: 20 rows find no difference"),
         ("--difference .02 --disagree .1 --groups g", "--groups: only with --pilot"),
         ("--difference .02 --disagree .1 --rows 0", "--rows: found 0"),
