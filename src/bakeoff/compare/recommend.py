@@ -11,7 +11,7 @@ Frank 2004). Several data sets: Friedman's test and its post hoc, or Wilcoxon's 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -151,7 +151,11 @@ def _on_test_set(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
     }
     reasons["compare_models"] = reasons["metric_difference"]
     for name, metrics in _tests_of_metrics(experiment).items():
-        yield Recommendation(name, f"by {' and '.join(metrics)}: {reasons[name]}{tail}", metrics)
+        yield Recommendation(name, f"by {_all(metrics)}: {reasons[name]}{tail}", metrics)
+
+
+def _all(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
@@ -193,7 +197,7 @@ def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendatio
     groups = ", of rows in groups, which tests on rows of all folds do not know" if counted else ""
     yield Recommendation(
         "corrected_repeated_kfold_t",
-        f"by {' and '.join(metrics)}: five replications of 2-fold cross-validation"
+        f"by {_all(metrics)}: five replications of 2-fold cross-validation"
         f"{groups if related else ''}; this t test corrects for the rows they share (Bouckaert & "
         "Frank 2004) and may find too much for learners that remember rows or are strongly shrunken"
         f"{tail}",

@@ -161,7 +161,10 @@ def worth(study: Study, row: Comparison) -> str:
     count, effective = found.get("n_clusters", found.get("n_times")), found.get("n_effective")
     if count is None:
         return ""
-    several = "" if kin.kind == "time" else f" in {count:,} groups by `{kin.column}`"
+    timed = kin.kind == "time"
+    several = (
+        f" in {count:,} blocks of time" if timed else f" in {count:,} groups by `{kin.column}`"
+    )
     if "n_times" in found:
         several, unit = f" at {count:,} times", "times"
     else:

@@ -149,9 +149,23 @@ class Answer:
                 "se_plain": found.spread.se,
                 "df_plain": found.spread.df,
                 "units": tested.units,
+                **worth_of_groups(self.setting, found),
                 **(values or {}),
             },
         )
+
+
+def worth_of_groups(setting: Setting, found: Influence) -> dict[str, float]:
+    """Return how many groups the rows are in and what they are worth; empty without groups."""
+    if setting.clusters is None:
+        return {}
+    # leaving groups out says nothing of single rows
+    effect = math.nan if setting.metric.form == "own" else found.design_effect
+    return {
+        "n_clusters": int(found.spread.units),
+        "design_effect": effect,
+        "n_effective": setting.truth.n / effect,
+    }
 
 
 def assumptions(setting: Setting, tested: Spread, *, pair: bool) -> tuple[Assumption, ...]:

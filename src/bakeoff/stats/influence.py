@@ -94,6 +94,13 @@ class Influence:
             return self.spread
         return self.atoms.spread(self.padded.psi, self.pseudo)
 
+    @property
+    def design_effect(self) -> float:
+        """Variance over that of independent rows, at least 1; NaN where neither is known."""
+        alone = dataclasses.replace(self.atoms, clusters=None, leverage=None)
+        se = alone.spread(self.atoms.psi).se
+        return max(1.0, (self.spread.se / se) ** 2) if se > 0 else math.nan
+
     def __neg__(self) -> Influence:
         return dataclasses.replace(
             self,

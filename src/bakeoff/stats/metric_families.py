@@ -18,7 +18,7 @@ from bakeoff.stats._checks import (
 )
 from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._max_t import MaxT, draw, max_t
-from bakeoff.stats._metric_answer import assumptions
+from bakeoff.stats._metric_answer import assumptions, worth_of_groups
 from bakeoff.stats._metric_family import MetricFamily, family_of_values, read_family
 from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._metric_table import metric_called
@@ -263,7 +263,9 @@ def _compare(
                 ci=intervals[i],
                 df=None if (contrast := found[i]) is None else contrast.tested.df,
                 status=statuses[i],
-                details={} if contrast is None else {"se": contrast.tested.se},
+                details={}
+                if contrast is None
+                else {"se": contrast.tested.se, **worth_of_groups(family.setting, contrast)},
             )
             for i in range(len(first))
         ),

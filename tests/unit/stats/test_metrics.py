@@ -16,7 +16,9 @@ from sklearn import metrics as sk
 from bakeoff.stats import (
     Status,
     clustered_delong,
+    clustered_mcnemar,
     clustered_mean_difference,
+    compare_models,
     cost_sensitive,
     influence,
     mean_difference,
@@ -275,6 +277,24 @@ def test_standard_error_in_groups_is_that_of_the_tests_for_groups(seed):
     flips = clustered_mean_difference(a, b, groups=groups)
     assert flips.ci == direct.ci
     assert mean.df <= clustered_mean_difference(a, b, groups=groups, variant="robust_t").df
+
+
+def test_result_in_groups_says_what_the_rows_are_worth():
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(30), 8)
+    y = rng.integers(0, 2, 240)
+    lean = np.repeat(rng.normal(size=30), 8)
+    a, b = ((rng.normal(size=240) + s * lean > 0) ^ (y == 1) for s in (1, -1))
+    found = metric_difference(y, a.astype(int), b.astype(int), metric="f1", groups=groups).details
+    assert found["n_clusters"] == 30
+    assert found["design_effect"] > 2
+    assert found["n_effective"] == pytest.approx(240 / found["design_effect"])
+    direct = clustered_mcnemar(a == y, b == y, groups=groups)
+    same = metric_difference(y, a.astype(int), b.astype(int), groups=groups).details
+    assert same["design_effect"] == pytest.approx(direct.design_effect, rel=0.01)
+    assert "n_effective" not in metric_difference(y, a.astype(int), b.astype(int)).details
+    pairs = compare_models(y, np.column_stack([a, b]).astype(int), metric="f1", groups=groups)
+    assert pairs.pairs[0].details["n_effective"] == pytest.approx(found["n_effective"])
 
 
 def test_class_in_one_group_is_too_few():

@@ -120,8 +120,8 @@ def when(asked: Asked) -> bool:
     experiment = asked.experiment
     there = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
     several = len(experiment.models) > 1
-    ranked = experiment.by_values or has_test(experiment.metrics[0])
-    return asked.rows and there and several and ranked
+    ranked = asked.rows and has_test(experiment.metrics[0])
+    return there and several and (ranked or experiment.by_values)
 
 
 EXHIBIT = FigureExhibit(
