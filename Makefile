@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := run
-.PHONY: run test test-all lint format generate lock clean
+.PHONY: run test test-all lint format generate docs lock clean
 
 run: $(VENV)/run.stamp
 	@$(BIN)/snakemake --cores all
@@ -40,6 +40,10 @@ generate: $(VENV)/dev.stamp
 	@$(BIN)/python -m bakeoff.schema
 	@$(BIN)/python docs/stats/table.py
 	@$(BIN)/python docs/stats/figure.py
+
+# The site, from the Markdown that is there and the docstrings: site/index.html
+docs: $(VENV)/dev.stamp
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 # The locks hold for Python 3.11 to 3.13; they name versions and hashes, no index.
 lock: $(VENV)/bootstrap.stamp

@@ -4,4 +4,5 @@ import sys
 
 from bakeoff.cli import main
 
-sys.exit(main())
+if __name__ == "__main__":  # who lists the package's modules runs no command
+    sys.exit(main())

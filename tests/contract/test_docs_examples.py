@@ -148,6 +148,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         own.to_csv(f"{model}.csv", index=False)
     pets = table.assign(animal=np.where(y == "no", "cat", "dog")).rename(columns={"id": "image"})
     pets.to_csv("config/pets.csv", index=False)
+    shutil.copy("config/attrition.yaml", "leavers.yaml")
     Path("config/mine.yaml").write_text(
         "experiment: mine\n"
         "datasets: {pets: {source: file, path: pets.csv, target: animal, id: image}}\n"
@@ -189,7 +190,8 @@ def test_command_works_and_prints_what_is_said(
         output = done.stdout
     elif program == "bakeoff":
         if arguments[0] == "init":
-            Path("config/mine.yaml").unlink()
+            for file in ("config/mine.yaml", "leavers.yaml"):
+                Path(file).unlink()
         assert main(arguments) == 0, capsys.readouterr().err
         output = capsys.readouterr().out
     elif "--profile" in arguments or "--report" in arguments:

@@ -29,14 +29,14 @@ class Browser:
         return _call(f"{self._base}/{command}", body)
 
     def open(self, path, width, *, dark=False):
-        """Show a file in a window of a given width."""
+        """Show a file, or an address, in a window of a given width."""
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.devtools("Emulation.setEmulatedMedia", features=scheme)
         self.devtools(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=900, deviceScaleFactor=1, mobile=False,
         )  # fmt: skip
-        self._post("url", url=path.as_uri())
+        self._post("url", url=path if isinstance(path, str) else path.as_uri())
 
     def devtools(self, command, **params):
         """Send a command of the DevTools protocol."""

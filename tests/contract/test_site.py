@@ -1,0 +1,117 @@
+"""The site: every page behind a door, strict about links, its search finds, windows fit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "tests/unit/report"))
+from browser import CHROMIUM, DRIVER, browser
+
+OVERFLOW = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+FOUND = "return [...document.querySelectorAll('.md-search-result__link')].map((a) => a.href)"
+
+
+class Loader(yaml.SafeLoader):
+    """MkDocs' own tags name Python objects: here they are nothing."""
+
+
+Loader.add_multi_constructor("tag:yaml.org,2002:python/", lambda *_: None)
+
+
+def pages(nav: Any) -> Iterator[str]:
+    for entry in nav.values() if isinstance(nav, dict) else nav:
+        if isinstance(entry, str):
+            yield entry
+        else:
+            yield from pages(entry)
+
+
+def test_every_page_is_behind_a_door() -> None:
+    nav = yaml.load((ROOT / "mkdocs.yml").read_text(), Loader)["nav"]
+    listed = list(pages(nav))
+    docs = ROOT / "docs"
+    there = {file.relative_to(docs).as_posix() for file in docs.rglob("*.md")}
+    assert there <= set(listed)
+    assert len(listed) == len(set(listed))
+    assert [next(iter(door)) for door in nav] == [
+        *("Start", "Tutorial", "How to", "Reference", "Explanation")
+    ]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site as `make docs` does; a broken link or reference ends the build."""
+    folder = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(folder)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+def test_reference_shows_whole_docstrings(site: Path) -> None:
+    text = (site / "api-stats.html").read_text(encoding="utf-8")
+    assert "mcnemar" in text
+    assert "confidence_level" in text
+    assert "Level of the interval" in text or "level of the interval" in text.lower()
+    for page in ("index.html", "tutorial.html", "experiment.html"):
+        assert "http" not in "".join(
+            line for line in (site / page).read_text().splitlines() if "<script src" in line
+        )
+
+
+@pytest.fixture
+def served(site: Path) -> Iterator[str]:
+    """Serve the site on the loopback interface: its search loads an index."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *args: object) -> None: ...
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("site")
+@pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
+def test_site_finds_words_and_fits_windows(served: str, tmp_path: Path) -> None:
+    with browser(tmp_path / "profile") as chromium:
+        for width in (400, 1400):
+            for dark in (False, True):
+                for page in ("index.html", "choosing-tests.html", "stats/paired.html"):
+                    chromium.open(f"{served}/{page}", width, dark=dark)
+                    assert chromium.script(OVERFLOW) == 0, (page, width)
+        chromium.open(f"{served}/index.html", 1400)
+        assert chromium.errors() == []
+        chromium.script(
+            "const q = document.querySelector('.md-search__input'); q.focus();"
+            "q.value = 'McNemar'; q.dispatchEvent(new Event('keyup', {bubbles: true}))"
+        )
+        for _ in range(100):
+            if found := chromium.script(FOUND):
+                break
+            time.sleep(0.1)
+        assert any("paired" in link for link in found)
