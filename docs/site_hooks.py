@@ -1,7 +1,7 @@
 """Pages of the site that lie outside docs/, and links as they are in the repository.
 
-Every page keeps the links that work where it lies; the site turns those to pages of its own into its
-own, and leaves the names of files that it has no page of as plain text.
+Every page keeps the links that work where it lies. The site turns those to its pages into its own,
+and leaves the names of files that it has no page of as plain text.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Files) -> 
         picture, text, target, anchor = link[1], link[2], link[3], link[4] or ""
         if ":" in target:
             return link[0]
-        path = os.path.normpath(os.path.join(os.path.dirname(source), target))
+        path = os.path.normpath(Path(source).parent / target)
         name = ELSEWHERE.get(path, path.removeprefix("docs/"))
         if name not in known:
             return text
-        here = os.path.relpath(name, os.path.dirname(page.file.src_uri) or ".")
+        here = os.path.relpath(name, Path(page.file.src_uri).parent)
         # of two headings with one name, where GitHub writes -1 MkDocs writes _1
         place = _TWIN.sub(r"_\1", anchor)
         return f"{picture}[{text}]({here}{place})"
