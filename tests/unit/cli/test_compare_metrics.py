@@ -189,3 +189,12 @@ def test_labels_alone_have_no_area(bakeoff, data):
     code, _, err = bakeoff("labels.csv", "--metric", "roc_auc")
     assert code == 2
     assert "--metric: roc_auc needs class probabilities, a brings labels alone" in err
+
+
+def test_wrong_probabilities_of_the_last_row_are_told_with_its_place(bakeoff, data):
+    table = pd.read_csv("wide.csv")
+    table.loc[len(table) - 1, "b:sick"] = 1 - table.loc[len(table) - 1, "b:well"] + 0.5
+    table.to_csv("wide.csv", index=False)
+    code, _, err = bakeoff("wide.csv", "--models", "a,b", "--metric", "roc_auc")
+    assert code == 2
+    assert "probabilities of 1 of 200 rows do not sum up to 1; the first is id 200 with 1.5" in err

@@ -19,9 +19,10 @@ from bakeoff.errors import UserError
 from bakeoff.fit.assemble import assemble, final
 from bakeoff.fit.threshold import best_threshold
 from bakeoff.fit.train import TrainingPart, train
+from bakeoff.fit.tuning import _searcher, _values
 from bakeoff.seeds import derive, part_of
 from bakeoff.spec.models import Model
-from bakeoff.spec.training_choices import Criterion
+from bakeoff.spec.training_choices import Criterion, Tune
 
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 TREE = "sklearn.tree.DecisionTreeClassifier"
@@ -308,3 +309,27 @@ def test_odd_column_names_are_no_obstacle() -> None:
     data = part()
     odd = data.X.set_axis(["a[1]", "b<2", "c]", "d", "e", "f"], axis=1)
     assert learnt(model(XGBOOST), TrainingPart(odd, data.y, data.classes)).estimator is not None
+
+
+@pytest.mark.parametrize(
+    ("tune", "kind", "draws"),
+    [
+        ({"space": {"C": [1, 2]}}, "GridSearchCV", None),
+        ({"search": "random", "space": {"C": [1, 2, 3]}}, "RandomizedSearchCV", 3),
+        ({"search": "random", "space": {"C": {"uniform": [1, 2]}}}, "RandomizedSearchCV", 10),
+        ({"search": "halving", "space": {"C": [1, 2]}}, "HalvingGridSearchCV", None),
+        (
+            {"search": "halving", "space": {"C": {"uniform": [1, 2]}}, "n_iter": 4},
+            *("HalvingRandomSearchCV", 4),
+        ),
+    ],
+)
+def test_the_search_that_is_asked_for_is_made(
+    tune: dict[str, Any], kind: str, draws: int | None
+) -> None:
+    asked = Tune.model_validate(tune)
+    space = {name: _values(given) for name, given in asked.space.items()}
+    made = _searcher(LogisticRegression(), asked, space, [], 1)
+    assert type(made).__name__ == kind
+    drawn = getattr(made, "n_iter", None) or getattr(made, "n_candidates", None)
+    assert drawn == draws

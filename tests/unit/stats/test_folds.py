@@ -15,7 +15,10 @@ from statsmodels.stats.oneway import anova_oneway
 
 from bakeoff import stats
 from bakeoff.stats import Status
+from bakeoff.stats._paired import normality, paired_differences
+from bakeoff.stats._result import Assumption
 from bakeoff.stats._tukey_range import studentized_range_isf, studentized_range_sf
+from bakeoff.stats.folds import _mauchly_assumption
 
 tables = arrays(np.float64, (6, 4), elements=st.floats(0, 1).map(lambda x: round(x, 3)))
 OMNIBUS = ["anova_repeated_measures", "anova_oneway"]
@@ -236,3 +239,20 @@ class TestStudentizedRange:
         ]
         for arguments, value in table:
             assert studentized_range_isf(*arguments) == pytest.approx(value, abs=6e-4)
+
+
+@pytest.mark.parametrize(("p", "holds"), [(0.0499, False), (0.05, True), (math.nan, None)])
+def test_sphericity_is_doubted_below_five_percent(p: float, holds: bool | None) -> None:
+    said = _mauchly_assumption({"mauchly_w": 0.5, "mauchly_pvalue": p}, "greenhouse-geisser")
+    assert (said.name, said.holds) == ("sphericity", holds)
+
+
+def test_normal_differences_are_judged_by_their_skewness_from_eight_folds_on() -> None:
+    def judged(*values: float) -> Assumption:
+        return normality(paired_differences(values, np.zeros(len(values))))
+
+    assert judged(0.1, 0.2).detail == "cannot be judged from 2 folds"
+    assert judged(0.1, 0.2, 0.4).detail.startswith("skewness 0.38 ")
+    assert judged(*[0.1] * 6, 0.2).holds is None
+    assert judged(*[0.1] * 7, 0.2).holds is False  # skewness 2.27, twice its error 1.04
+    assert judged(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8).holds is True

@@ -11,7 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from bakeoff.stats._power import fewest
 from bakeoff.stats.citations import BIBTEX
+from bakeoff.stats.metric_means import mean_difference
+from bakeoff.stats.metric_planning import pilot_sd
 from bakeoff.stats.paired import mcnemar_pvalues
 from bakeoff.stats.planning import (
     mcnemar_detectable_difference,
@@ -19,6 +22,7 @@ from bakeoff.stats.planning import (
     mcnemar_sample_size,
     smallest_discordant_count,
 )
+from bakeoff.stats.planning_clustered import expected_design_effect
 from bakeoff.stats.planning_resampled import (
     cv5x2_f_detectable_difference,
     cv5x2_f_power,
@@ -215,3 +219,23 @@ def test_monte_carlo_error_of_the_detectable_difference_is_honest():
 def test_wrong_simulation_options_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         cv5x2_f_power(difference=0.02, **options)
+
+
+@pytest.mark.parametrize("wanted", range(1, 30))
+def test_the_fewest_with_a_power_are_found_from_any_start(wanted):
+    for start in (1, 8, 20):
+        found = fewest(lambda n: n / 100, wanted / 100, 0.1, start=start, most=100, unit="rows")
+        assert found == wanted
+
+
+def test_groups_of_one_row_have_no_design_effect():
+    assert expected_design_effect(rows_per_group=1, icc=0.3) == 1
+    with pytest.raises(ValueError, match=r"rows_per_group: found 0\.9, must be at least 1"):
+        expected_design_effect(rows_per_group=0.9, icc=0.3)
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+def test_a_pilot_without_a_spread_plans_nothing(shift):
+    values = np.arange(10.0)
+    with pytest.raises(ValueError, match=r"pilot: its status is .*, it has no standard error"):
+        pilot_sd(mean_difference(values + shift, values))

@@ -186,3 +186,9 @@ def test_wrong_scores_are_refused():
         one_sample_t([0.8, 0.9], mu0=math.nan)
     with pytest.raises(ValueError, match="n_test"):
         corrected_one_sample_t([0.8, 0.9], mu0=0.5, n_train=10)
+
+
+def test_effect_sizes_of_a_binomial_test_are_against_its_null() -> None:
+    found = binomial_test_from_counts(n_correct=17, n=20, p0=0.7).effect_sizes
+    assert found["difference"] == pytest.approx(0.15)
+    assert found["cohens_h"] == pytest.approx(2 * (math.asin(0.85**0.5) - math.asin(0.7**0.5)))
