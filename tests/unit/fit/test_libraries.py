@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bakeoff.errors import Problem
-from bakeoff.fit.assemble import assemble, final
+from bakeoff.fit.assemble import assemble, final, make_classifier
 from bakeoff.fit.check_models import check_model
 from bakeoff.seeds import derive
 from bakeoff.spec.models import Model
@@ -62,3 +62,10 @@ def test_seeds_and_threads_reach_the_library(package: str) -> None:
     assert first != second
     threads = {"lightgbm": "n_jobs", "catboost": "thread_count"}[package]
     assert made[0].get_params()[threads] == 1
+
+
+def test_catboost_leaves_no_files_behind_unless_it_is_told_to() -> None:
+    pytest.importorskip("catboost")
+    for params, allowed in (({}, False), ({"allow_writing_files": True}, True)):
+        model = Model.model_validate({"estimator": CLASSES["catboost"], "params": params})
+        assert make_classifier(model).get_params()["allow_writing_files"] is allowed

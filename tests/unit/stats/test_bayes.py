@@ -190,3 +190,12 @@ def test_prior_places_pull_to_their_side() -> None:
         stats.bayes_signed_rank(a, b, prior=-1)
     with pytest.raises(ValueError, match="n_samples"):
         stats.bayes_signed_rank(a, b, n_samples=0)
+
+
+@pytest.mark.parametrize(("offset", "equivalent"), [(0.9, 1.0), (1.1, 0.0)])
+def test_averages_of_two_differences_are_held_to_the_rope(offset: float, equivalent: float) -> None:
+    # all Walsh averages lie at one place, just within the rope or just beyond; without a prior
+    a, b = np.full(20, 0.5 + 0.01 * offset), np.full(20, 0.5)
+    found = stats.bayes_signed_rank(a, b, rope=0.01, prior=1e-12, n_samples=2_000)
+    assert found.p_equivalent == equivalent
+    assert found.p_a_better == 1 - equivalent

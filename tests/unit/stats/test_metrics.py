@@ -21,6 +21,7 @@ from bakeoff.stats import (
     compare_models,
     cost_sensitive,
     influence,
+    mean_ci,
     mean_difference,
     mean_interaction,
     metric_ci,
@@ -510,3 +511,13 @@ def test_groups_inside_subgroups_keep_welchs_test():
         y, said, (p[:, 1] > 0.8).astype(int), half, metric="f1", groups=np.arange(120) // 4
     )
     assert found.method == "welch1951"
+
+
+def test_means_say_whether_rows_or_groups_are_taken_for_independent():
+    values = np.arange(40.0) % 7
+    (alone,) = mean_ci(values).assumptions
+    assert (alone.name, alone.holds) == ("independent rows", None)
+    for size, enough in ((4, False), (2, True)):
+        (grouped,) = mean_ci(values, groups=np.arange(40) // size).assumptions
+        assert (grouped.name, grouped.holds) == ("enough groups", enough)
+        assert grouped.detail.startswith(f"{40 // size} groups")
