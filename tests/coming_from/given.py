@@ -1,0 +1,116 @@
+"""The data of the rows of docs/coming-from.md: as names for calls, and as evidence of tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.stats
+from mlxtend import evaluate
+from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier
+from statsmodels.stats import contingency_tables, multitest
+
+import bakeoff
+from bakeoff import stats
+from bakeoff.compare.evidence import AnyEvidence, DatasetScores, FoldScores, PairedPredictions
+
+Names = dict[str, Any]
+
+
+class Statsmodels:
+    """The functions of statsmodels that the rows call."""
+
+    mcnemar = staticmethod(contingency_tables.mcnemar)
+    cochrans_q = staticmethod(contingency_tables.cochrans_q)
+    multipletests = staticmethod(multitest.multipletests)
+
+
+def names(data: Mapping[str, Any]) -> Names:
+    """Return the arrays that a row's calls speak of."""
+    return MADE[data["kind"]](data)
+
+
+def ours(given: Names) -> Names:
+    """Return what a Python call of ours may name."""
+    functions = {name: getattr(stats, name) for name in dir(stats) if not name.startswith("_")}
+    return functions | {"np": np, "bakeoff": bakeoff, **given}
+
+
+def theirs(program: str, given: Names) -> Names:
+    """Return what a call of an installed program may name."""
+    found: Names = {"np": np, "scipy": scipy, "sm": Statsmodels, **given}
+    if program == "mlxtend":
+        found |= {name: getattr(evaluate, name) for name in evaluate.__all__}
+    if "a" in given:  # models that have these scores on their folds, in the order of the folds
+        rng = np.random.default_rng(0)
+        scores = iter(np.column_stack([given["a"].ravel(), given["b"].ravel()]).ravel().tolist())
+        found |= {"m1": DummyClassifier(), "m2": DummyClassifier()}
+        found |= {"X": rng.normal(size=(40, 1)), "t": np.arange(40) % 2}
+        found["replay"] = lambda model, X, y: next(scores)
+    return found
+
+
+def evidence(given: Names) -> AnyEvidence:
+    """Return what the workflow would feed a test with."""
+    if "s" in given:
+        scores = given["s"]
+        datasets, models = (tuple(map(str, range(n))) for n in scores.shape)
+        return DatasetScores(models, datasets, scores)
+    if "a" in given:
+        values = np.stack([np.atleast_2d(given[m]) for m in "ab"], axis=-1)
+        sizes = [np.full(values.shape[:2], given[key]) for key in ("n_train", "n_test")]
+        return FoldScores(("a", "b"), values, *sizes, reasons=("", ""))
+    classes, truth = np.unique(given["y"], return_inverse=True)
+    predicted = [np.searchsorted(classes, labels) for labels in predictions(given).values()]
+    return PairedPredictions(
+        tuple(predictions(given)), tuple(classes), truth, np.array(predicted).T
+    )
+
+
+def predictions(given: Names) -> dict[str, NDArray[Any]]:
+    """Return the predicted labels of each model."""
+    models = zip("abc", ("p1", "p2", "p3"), strict=True)
+    return {model: given[name] for model, name in models if name in given}
+
+
+def _patterns(patterns: Any, counts: Any) -> Iterator[NDArray[Any]]:
+    """Yield the truth and predictions of models that are right as the patterns say."""
+    right = np.repeat(np.asarray(patterns, dtype=bool), counts, axis=0)
+    truth = np.arange(len(right)) % 2
+    for column in (np.ones(len(right), dtype=bool), *right.T):
+        yield np.where(column, truth, 1 - truth)
+
+
+def _of_counts(data: Mapping[str, Any]) -> Names:
+    cells = [data[k] for k in ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")]
+    y, p1, p2 = _patterns([(1, 1), (1, 0), (0, 1), (0, 0)], cells)
+    return {"y": y, "p1": p1, "p2": p2, "table": np.reshape(cells, (2, 2))}
+
+
+def _of_patterns(data: Mapping[str, Any]) -> Names:
+    labels = _patterns(data["patterns"], data["counts"])
+    return dict(zip(("y", "p1", "p2", "p3"), labels, strict=True))
+
+
+def _of_labels(data: Mapping[str, Any]) -> Names:
+    rows = np.asarray(data["counts"])
+    labels = np.array(data["classes"])[np.repeat(rows[:, :3], rows[:, 3], axis=0) - 1]
+    return {"p1": labels[:, 0], "p2": labels[:, 1], "y": labels[:, 2]}
+
+
+def _of_folds(data: Mapping[str, Any]) -> Names:
+    scores = {model: np.array(data[model]) for model in "ab"}
+    return {**scores, "n_train": data["n_train"], "n_test": data["n_test"]}
+
+
+MADE: Mapping[str, Callable[[Mapping[str, Any]], Names]] = {
+    "counts": _of_counts,
+    "patterns": _of_patterns,
+    "costs": _of_labels,
+    "folds": _of_folds,
+    "datasets": lambda data: {"s": np.array(data["s"])},
+    "pvalues": lambda data: {"p": np.array(data["p"])},
+}
+"""By kind: how the names are made."""
