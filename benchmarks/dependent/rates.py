@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +15,7 @@ from benchmarks.dependent import draw, pairs, questions
 CSV = Path(__file__).with_name("rates.csv")
 SIZES = (3, 20)
 ACCURACIES = (0.6, 0.8, 0.95)
-TIMES = (40, 100)
-MOST_ROWS = 1000
-"""Of two models: 200 groups have 3 rows on average, not 20."""
+TIMES = (40, 100, 400, 1000)
 PHIS = (0.0, 0.3, 0.6, 0.9)
 PROCESSES = {"tilt": draw.tilted, "lasting": draw.lasting}
 COVERAGE = (
@@ -87,8 +85,7 @@ def settings() -> list[Setting]:
     found = [
         Setting("pair", shape, effects, k, mean, icc, accuracy, difference)
         for k, mean, shape, effects, icc, accuracy, difference in two
-        if k * mean <= MOST_ROWS
-        and (effects == "normal" or (icc and accuracy == 0.8 and not difference))
+        if effects == "normal" or (icc and accuracy == 0.8 and not difference)
     ]
     found += [
         Setting("single", shape, "normal", k, mean, icc, accuracy)
@@ -107,14 +104,15 @@ def settings() -> list[Setting]:
     return found
 
 
-def rates(setting: Setting, runs: int, seed: int) -> list[Rate]:
-    """Simulate one setting."""
+def rates(setting: Setting, runs: int, seed: int, known: Collection[str] = ()) -> list[Rate]:
+    """Simulate one setting; where tests are run one by one, those that are not known yet."""
     rng = np.random.default_rng([seed, *setting.name.encode()])
-    functions = {"pair": _pair, "single": _single, "question": _question, "time": _time}
-    return [
-        Rate(setting, test, runs, round(rate, 5))
-        for test, rate in functions[setting.kind](setting, runs, rng).items()
-    ]
+    if setting.kind == "question":
+        found = _question(setting, runs, rng, known)
+    else:
+        functions = {"pair": _pair, "single": _single, "time": _time}
+        found = {} if known else functions[setting.kind](setting, runs, rng)
+    return [Rate(setting, test, runs, round(rate, 5)) for test, rate in found.items()]
 
 
 def _pair(s: Setting, runs: int, rng: np.random.Generator) -> dict[str, float]:
@@ -135,14 +133,16 @@ def _single(s: Setting, runs: int, rng: np.random.Generator) -> dict[str, float]
     return pairs.single_rates(rng, s.groups, s.mean_size, s.shape, s.dependence, s.accuracy, runs)
 
 
-def _question(s: Setting, runs: int, rng: np.random.Generator) -> dict[str, float]:
+def _question(
+    s: Setting, runs: int, rng: np.random.Generator, known: Collection[str]
+) -> dict[str, float]:
     return {
         test: sum(
             questions.rejects(trial(rng, s.groups, s.shape, s.dependence)) for _ in range(runs)
         )
         / runs
         for test, (trial, _) in questions.QUESTIONS.items()
-        if s.shape == "equal" or test != questions.CROSSED
+        if test not in known and (s.shape == "equal" or test != questions.CROSSED)
     }
 
 
@@ -192,10 +192,12 @@ def load(path: Path = CSV) -> list[Rate]:
 
 
 def make(chosen: Iterable[Setting], folder: Path, runs: int, seed: int) -> Iterator[str]:
-    """Simulate the settings that are not in the folder yet; yield each one's name."""
+    """Simulate what is not in the folder yet; yield the name of each setting."""
     folder.mkdir(parents=True, exist_ok=True)
     for setting in chosen:
         path = folder / f"{setting.name}.csv"
-        if not path.exists():
-            write(rates(setting, runs, seed), path)
+        there = load(path) if path.exists() else []
+        found = rates(setting, runs, seed, {rate.test for rate in there})
+        if found:
+            write([*there, *found], path)
             yield setting.name

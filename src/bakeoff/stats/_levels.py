@@ -44,8 +44,8 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         ("dependent/rates.csv",),
     ),
     "clustered_mean_difference": (
-        "liberal",
-        ("groups of unlike size",),
+        "holds",
+        (),
         ("dependent/rates.csv",),
     ),
     "clustered_noninferiority": (

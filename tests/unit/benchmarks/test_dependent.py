@@ -78,40 +78,17 @@ def test_page_is_that_of_the_rates():
     )
 
 
-LARGEST = {
-    "sign_flip": 0.061,
-    "robust_t": 0.061,
-    "clustered_accuracy": 0.06,
-    "clustered_cochran_q sign_flip, 4 models": 0.067,
-    "clustered_cochran_q robust_f, 4 models": 0.067,
-    "clustered_delong robust_t": 0.069,
-    "clustered_mean_difference sign_flip": 0.069,
-    "clustered_tost, at the margin": 0.095,
-    "clustered_noninferiority, at the margin": 0.095,
-    **{name + rates.UNFLAGGED: 0.06 for name in questions.ANSWERED},
-}
-"""The largest rate that a recommended test may have anywhere; .06 where not named."""
-
-
-DOMINATED = "clustered_delong robust_t"
-
-
 def test_recommended_tests_hold_their_level():
-    held = page.RECOMMENDED - set(rates.COVERAGE) - set(questions.ANSWERED)
-    found = [rate for rate in rates.load() if rate.test in held]
-    assert {rate.test for rate in found} == held
-    dominated = [r for r in found if r.test == DOMINATED and r.setting.shape != "equal"]
-    assert dominated  # its assumption "no group dominates" fails there
-    over = [r for r in found if r.rate > LARGEST.get(r.test, 0.06) + 3.5 * r.error]
-    over = [r for r in over if r not in dominated]
-    assert not over
+    found = page.held(rates.load())
+    assert all(found.values())
+    assert not [rate for own in found.values() for rate in own if page.above(rate)]
 
 
 def test_recommended_intervals_cover():
     held = page.RECOMMENDED & set(rates.COVERAGE)
     found = [rate for rate in rates.load() if rate.test in held]
     assert {rate.test for rate in found} == held
-    assert not [r for r in found if r.rate < 0.937 - 3.5 * r.error]
+    assert not [r for r in found if r.rate < page.LEAST_COVERED - page.NOISE * r.error]
 
 
 def test_cosines_hold_where_the_dependence_fades():
