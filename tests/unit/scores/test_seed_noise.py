@@ -12,18 +12,24 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.scores.seed_noise import COLUMNS, seed_noise
 
 
-def fits(folder: Path, right: list[list[int]], model: str = "m") -> list[Path]:
+def fits(folder: Path, right: list[list[int]], model: str = "m", repeat: int = 1) -> list[Path]:
     """Write a fit for each fold and seed with so many of ten rows right."""
     paths = []
     for fold, of_seeds in enumerate(right, start=1):
         for seed, n in enumerate(of_seeds, start=1):
-            known = {"dataset": "d", "model": model, "plan": "kfold", "repeat": 1, "fold": fold}
+            known = {
+                "dataset": "d",
+                "model": model,
+                "plan": "kfold",
+                "repeat": repeat,
+                "fold": fold,
+            }
             facts = {**known, "seed": seed, "n_train": 20, "n_test": 10}
             predicted = np.where(np.arange(10) < n, 1, 0)
             one = Predictions(
                 np.arange(10), np.ones(10, int), predicted, ("no", "yes"), None, None, facts
             )
-            paths.append(folder / f"{model}-{fold}-{seed}")
+            paths.append(folder / f"{model}-{repeat}-{fold}-{seed}")
             one.write(paths[-1])
     return paths
 
@@ -42,6 +48,14 @@ def test_parts_of_the_variance_by_hand(tmp_path: Path) -> None:
     assert row["sd_between_seeds"] == pytest.approx(math.sqrt(own))
     assert row["sd_between_folds"] == pytest.approx(math.sqrt(between))
     assert row["share_of_seeds"] == pytest.approx(own / (own + between - own / 2))
+
+
+def test_folds_of_repeats_are_folds_of_their_own(tmp_path: Path) -> None:
+    repeats = [
+        fits(tmp_path, right, repeat=i) for i, right in ((1, [[9, 7], [5, 5]]), (2, [[4, 2]]))
+    ]
+    (row,) = seed_noise([*repeats[0], *repeats[1]], ["accuracy"]).to_dict("records")
+    assert (row["folds"], row["mean"]) == (3, pytest.approx(1.6 / 3))
 
 
 def test_one_fold_says_nothing_of_splits(tmp_path: Path) -> None:

@@ -210,3 +210,9 @@ def test_interval_of_prob_a_better_is_that_of_the_bootstrap() -> None:
     low, high = np.quantile(drawn, [0.025, 0.975])
     assert result.ci is not None
     assert tuple(result.ci) == pytest.approx((low, high), abs=0.026)
+
+
+def test_ties_count_half_in_the_probability_that_a_is_better() -> None:
+    result = stats.prob_a_better([3, 2, 2, 1, 3], [1, 2, 2, 2, 1])
+    assert result.estimate == pytest.approx((2 + 2 / 2) / 5)
+    assert (result.details["wins"], result.details["ties"]) == (2, 2)
