@@ -107,6 +107,7 @@ def known_codes(labels: Labels, classes: Sequence[str], file: Columns, column: s
             f"{len(codes):,} rows: {some(map(repr, found))} (classes: {some(classes, 10)}); "
             + (
                 "predicted labels are wanted here; numbers, or marks of right rows, are `values`"
+                + ("; `--models` chooses the columns of models" if column else "")
                 if len(strange) == len(codes)
                 else "a class without a true label is named in `classes:` of given data, "
                 "or with `--classes`"

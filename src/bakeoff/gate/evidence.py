@@ -45,6 +45,8 @@ class GateRows:
         Digest of the ids and true labels.
     greater_is_better : bool
         Of numbers in place of predictions.
+    order : ndarray of int, shape (n,), or None
+        The places of the rows in the order of their ids: digests know no other order.
     """
 
     names: tuple[str, str]
@@ -56,6 +58,7 @@ class GateRows:
     subgroups: NDArray[Any] | None = None
     test_set: str = ""
     greater_is_better: bool = True
+    order: NDArray[np.intp] | None = None
 
     def limits(self, metric: str, alpha: float, rows: NDArray[np.bool_] | None = None) -> Limits:
         """Return limits for the candidate's advantage, on some rows or on all.
@@ -103,12 +106,23 @@ class GateRows:
 
     def digest(self, model: Predicted) -> str:
         """Return a digest of what a model says of the rows."""
-        found = hashlib.sha256(model.codes.astype("<i8").tobytes())
-        if model.probabilities is not None:
-            found.update(model.probabilities.astype("<f8").tobytes())
-        if model.values is not None:
-            found.update(model.values.astype("<f8").tobytes())
+        at = slice(None) if self.order is None else self.order
+        found = hashlib.sha256()
+        for values, kind in (
+            (model.codes, "<i8"),
+            (model.probabilities, "<f8"),
+            (model.values, "<f8"),
+        ):
+            if values is not None and len(values):  # numbers have no codes
+                found.update(values[at].astype(kind).tobytes())
         return found.hexdigest()
+
+    def digest_of(self, names: NDArray[Any] | None) -> str | None:
+        """Return a digest of the groups of the rows."""
+        if names is None:
+            return None
+        ordered = names if self.order is None else names[self.order]
+        return hashlib.sha256("\n".join(map(str, ordered)).encode()).hexdigest()
 
     def _seen(self, metric: str, place: int) -> NDArray[Any]:
         model = (self.base, self.candidate)[place]
@@ -182,6 +196,7 @@ def read_rows(
                 raise
             raise Problem(("subgroup",), problem.message) from None
         parts = found.related["group"]
+    test_set, order = _digest(files, columns, numbers=numbers is not None)
     return GateRows(
         (name_base, name_candidate),
         given.classes,
@@ -190,13 +205,16 @@ def read_rows(
         of_candidate,
         given.related.get("group"),
         parts,
-        _digest(files, columns, numbers=numbers is not None),
+        test_set,
         numbers.greater_is_better if isinstance(numbers, GivenMetric) else True,
+        order,
     )
 
 
-def _digest(files: Sequence[str], columns: GivenColumns, *, numbers: bool) -> str:
-    """Return a digest of ids and true labels that the order of the rows does not change."""
+def _digest(
+    files: Sequence[str], columns: GivenColumns, *, numbers: bool
+) -> tuple[str, NDArray[np.intp]]:
+    """Return a digest of ids and true labels, and the rows in the order that it knows."""
     for path in files:
         file = read_columns(path, ("predictions",))
         truth, name = (
@@ -208,10 +226,10 @@ def _digest(files: Sequence[str], columns: GivenColumns, *, numbers: bool) -> st
         rows = np.arange(1, file.table.num_rows + 1)
         ids = rows if name is None else file.ids(name, file.related("run", columns))
         labels = None if truth is None else file.labels(truth, "true")
-        lines = (
-            f"{i}" + ("" if labels is None else f"\t{labels.named(k)}") for k, i in enumerate(ids)
-        )
-        return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
+        names = [""] * len(ids) if labels is None else [labels.named(k) for k in range(len(ids))]
+        lines = np.array([f"{i}\t{name}" for i, name in zip(ids, names, strict=True)])
+        order = np.argsort(lines, kind="stable")
+        return hashlib.sha256("\n".join(lines[order].tolist()).encode()).hexdigest(), order
     raise AssertionError("one file has the true labels")
 
 

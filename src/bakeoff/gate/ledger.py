@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
-
-from numpy.typing import NDArray
 
 from bakeoff.errors import UserError
 from bakeoff.gate.evidence import GateRows
@@ -122,17 +119,10 @@ def _question(rows: GateRows, terms: Terms) -> dict[str, Any]:
             "metric": terms.metric,
             "margin": terms.margin,
             "superior": terms.superior,
-            "groups": _digest(rows.groups),
-            "subgroups": _digest(rows.subgroups),
+            "groups": rows.digest_of(rows.groups),
+            "subgroups": rows.digest_of(rows.subgroups),
         },
     }
-
-
-def _digest(names: NDArray[Any] | None) -> str | None:
-    """Return a digest of which rows belong together: by other groups it is another question."""
-    if names is None:
-        return None
-    return hashlib.sha256("\n".join(map(str, names)).encode()).hexdigest()
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

@@ -169,6 +169,7 @@ def test_the_order_of_rows_is_no_new_test_set(capsys: pytest.CaptureFixture[str]
     gate(capsys, "worse", "--ledger", "l.jsonl")
     entries = [json.loads(line) for line in Path("l.jsonl").read_text().splitlines()]
     assert len({entry["test_set"] for entry in entries}) == 1
+    assert "asked before" in gate(capsys, "equal", "--ledger", "l.jsonl")[1]
     assert [entry["use"] for entry in entries] == [1, 2]
 
 

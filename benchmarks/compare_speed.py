@@ -1,0 +1,152 @@
+"""Time and memory of `bakeoff compare` on large tables, beside a loop over all pairs.
+
+    python benchmarks/compare_speed.py            # 100,000 rows × 5 models, 1,000,000 × 50
+    python benchmarks/compare_speed.py --page     # only write the page's table
+
+Each command is a process of its own, imports included, on the same CSV file of labels of ten
+letters, one after the other. The loop is what one would write with pandas and mlxtend: read the
+file, McNemar's test of every pair, Cochran's Q. Figures go to compare_speed.csv and from there
+into docs/performance.md. Nothing else should run on the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from importlib.metadata import version
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv
+
+HERE = Path(__file__).parent
+TABLE = HERE / "compare_speed.csv"
+PAGE = HERE.parent / "docs" / "performance.md"
+BEGIN, END = "<!-- compare: begin -->\n", "<!-- compare: end -->\n"
+SIZES = ((100_000, 5), (1_000_000, 50))
+LABELS = ("aardvarks.", "butterfly.", "crocodiles", "dragonfly.", "elephants.")
+HEAD = """\
+## Large tables of predictions
+
+`bakeoff compare` beside a loop with pandas and mlxtend (read the file, McNemar's test of every
+pair, Cochran's Q) on the same file: one table, labels of ten letters, each from a cold start
+(`benchmarks/compare_speed.py`). Beyond the tests the command gives intervals, corrected p-values
+and a look at the order of the rows; the loop does not.
+"""
+FOOT = """\
+Labels become codes of one byte as the file is read, and what all pairs of models need is counted 64
+rows at once."""
+COMMANDS = {
+    "bakeoff compare": ("-m", "bakeoff", "compare"),
+    "pandas and mlxtend": (__file__, "--loop"),
+}
+
+
+def write_table(path: Path, rows: int, models: int) -> None:
+    """Write labels of models of unequal skill."""
+    rng = np.random.default_rng(0)
+    names = pa.array(LABELS)
+    truth = rng.integers(len(LABELS), size=rows)
+    columns = {"y_true": names.take(pa.array(truth))}
+    for m in range(models):
+        guess = rng.integers(len(LABELS), size=rows)
+        said = np.where(rng.random(rows) < 0.8 + 0.1 * m / models, truth, guess)
+        columns[f"model_{m}"] = names.take(pa.array(said))
+    pa.csv.write_csv(pa.table(columns), path)
+
+
+def loop(path: str) -> None:
+    """Compare as one would without this package."""
+    import pandas as pd
+    from mlxtend.evaluate import cochrans_q, mcnemar, mcnemar_table
+
+    table = pd.read_csv(path)
+    truth = table.pop("y_true").to_numpy()
+    said = {name: table[name].to_numpy() for name in table}
+    print("cochran", cochrans_q(truth, *said.values()))
+    for a, b in combinations(said, 2):
+        print(a, b, mcnemar(mcnemar_table(truth, said[a], said[b])))
+
+
+def measured(command: tuple[str, ...], path: Path) -> dict[str, float]:
+    """Run a command to its end and return what it took."""
+    start = time.perf_counter()
+    with Path(os.devnull).open("w") as nowhere:
+        process = subprocess.Popen([sys.executable, *command, str(path)], stdout=nowhere)
+        _, status, used = os.wait4(process.pid, 0)
+    if status:
+        sys.exit(f"{command} failed")
+    return {
+        "seconds": round(time.perf_counter() - start, 2),
+        "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
+        "peak_mib": round(used.ru_maxrss / 1024),
+    }
+
+
+def measure() -> None:
+    """Run both commands on files of all sizes and write the table."""
+    rows = []
+    for n, models in SIZES:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "predictions.csv")
+            write_table(path, n, models)
+            for name, command in COMMANDS.items():
+                facts = {"command": name, "rows": n, "models": models}
+                facts |= {"file_mib": round(path.stat().st_size / 2**20)}
+                rows.append(facts | measured(command, path))
+                print(rows[-1], flush=True)
+    versions = "; ".join(f"{name} {version(name)}" for name in ("pandas", "mlxtend", "pyarrow"))
+    with TABLE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0], "versions"], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**row, "versions": versions} for row in rows)
+
+
+def text() -> str:
+    """Return what the page says."""
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    lines = [
+        "| | rows × models | CSV | seconds | CPU seconds | peak memory |",
+        "|---|---|---|---|---|---|",
+    ]
+    lines += [
+        f"| {row['command']} | {int(row['rows']):,} × {row['models']} | {int(row['file_mib']):,} "
+        f"MiB | {float(row['seconds']):,.1f} | {float(row['cpu_seconds']):,.1f} | "
+        f"{int(row['peak_mib']):,} MiB |"
+        for row in rows
+    ]
+    table = "\n".join(lines)
+    return f"{HEAD}\n{table}\n\n{FOOT} Versions: {rows[0]['versions']}."
+
+
+def write_page() -> None:
+    """Write the table into the page."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    PAGE.write_text(f"{before}{BEGIN}\n{text()}\n\n{END}{after}", encoding="utf-8")
+
+
+def main() -> None:
+    """Measure, or write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--loop", metavar="FILE", help="run the loop on a file")
+    parser.add_argument("--page", action="store_true", help="only write the page's table")
+    arguments = parser.parse_args()
+    if arguments.loop:
+        loop(arguments.loop)
+        return
+    if not arguments.page:
+        measure()
+    write_page()
+
+
+if __name__ == "__main__":
+    main()
