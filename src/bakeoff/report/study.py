@@ -211,6 +211,13 @@ class Study:
         data sets where there are several; of several tests one that uses the pairing, then the
         best controlled one, then the first in the experiment.
         """
+        return self._main[about]
+
+    @cached_property
+    def _main(self) -> dict[str, Family | None]:
+        return {about: self._most_trusted(about) for about in ("models", "algorithms")}
+
+    def _most_trusted(self, about: str) -> Family | None:
         wanted = "" if len(self.datasets) > 1 else self.datasets[0]
         own = self.metric.name
         found = [
