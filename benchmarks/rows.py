@@ -1,13 +1,15 @@
 """Time predictions that are given: 5 models × a million rows, by `python -m benchmarks.rows`.
 
 Machines differ, so every time is also told as a ratio: to the time that reading the same five CSV
-files takes with pyarrow, measured in the same run. Results go to rows.csv.
+files takes with pyarrow, measured in the same run, and what it took of the processors. Results go
+to rows.csv.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import os
 import subprocess
 import sys
 import tempfile
@@ -49,14 +51,14 @@ def write(folder: Path, rows: int) -> None:
     (folder / "rows.yaml").write_text(text, encoding="utf-8")
 
 
-def seconds(task: Callable[[], object]) -> float:
-    """Return how long a task takes."""
-    start = time.perf_counter()
+def seconds(task: Callable[[], object]) -> tuple[float, float]:
+    """Return how long a task takes, and how much of the processors, its processes included."""
+    start, used = time.perf_counter(), sum(os.times()[:4])
     task()
-    return time.perf_counter() - start
+    return time.perf_counter() - start, sum(os.times()[:4]) - used
 
 
-def measure(folder: Path) -> dict[str, float]:
+def measure(folder: Path) -> dict[str, tuple[float, float]]:
     """Time reading, comparing, checking and running."""
     files = [f"{model}.csv" for model in MODELS]
 
@@ -85,12 +87,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), options.rows)
         found = measure(Path(folder))
-    reading = next(iter(found.values()))
+    reading, _ = next(iter(found.values()))
     with CSV.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["rows", "models", "step", "seconds", "times_reading"])
-        for step, took in found.items():
-            row = [options.rows, len(MODELS), step, f"{took:.1f}", f"{took / reading:.1f}"]
+        writer.writerow(["rows", "models", "step", "seconds", "cpu_seconds", "times_reading"])
+        for step, (took, used) in found.items():
+            times = f"{took:.1f}", f"{used:.1f}", f"{took / reading:.1f}"
+            row = [options.rows, len(MODELS), step, *times]
             writer.writerow(row)
             print(*row)
 
