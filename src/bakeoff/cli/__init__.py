@@ -6,8 +6,8 @@ This module is imported at every start: what takes time is imported by the comma
 from __future__ import annotations
 
 import argparse
-import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
@@ -15,6 +15,7 @@ from typing import NoReturn
 from bakeoff import __version__
 from bakeoff.cli.decision_options import add_claim, add_gate, add_plan
 from bakeoff.cli.row_options import add_groups, add_truth_and_id, add_values
+from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError
 
 COMMANDS = {
@@ -48,16 +49,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.command == "run":
         args.further = further
     elif further:
-        parser.error(f"unrecognized arguments: {' '.join(further)}")
+        command = f"{parser.prog} {args.command}"
+        _Parser(command, add_help=False).error(f"unrecognized arguments: {' '.join(further)}")
     code = 0
     try:
         code = import_module(f"bakeoff.cli.{args.command}").run(args) or 0
-        sys.stdout.flush()
     except UserError as error:
         sys.stderr.write(f"{error}\n")
         return MISTAKES.get(args.command, 2)
-    except BrokenPipeError:  # the reader (`| head`) has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception:
+        if args.command not in MISTAKES:
+            raise
+        traceback.print_exc()  # Python would end with 1, which is a decision
+        return MISTAKES[args.command]
+    with unread():
+        sys.stdout.flush()
     return code
 
 

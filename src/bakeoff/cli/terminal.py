@@ -7,15 +7,26 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 _BOLD, _DIM = "1", "2"
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def say(*lines: str) -> None:
-    """Print lines."""
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    """Print lines; a reader that has seen enough (`| head`) changes nothing, and no exit code."""
+    with unread():
+        sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+@contextmanager
+def unread() -> Iterator[None]:
+    """Print to nowhere from here on, once nobody reads."""
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def bold(text: str) -> str:

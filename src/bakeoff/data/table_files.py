@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from bakeoff.data.readers import read_elsewhere
+from bakeoff.data.readers import known, read_elsewhere
 from bakeoff.errors import Place, Problem, UserError
 from bakeoff.files import is_file
 from bakeoff.sources.common.formats import MISSING
@@ -35,6 +35,12 @@ def read_table(path: str, place: Place) -> pa.Table:
     if table is not None and _OF_FITS.isdisjoint(table.column_names):
         return table
     frame = read_elsewhere(path, place)
+    if frame is None and Path(path).suffix.lower() == ".json":
+        raise Problem(
+            place,
+            f"{path!r} is no JSON that is known here, by its content: {'; '.join(known())}; save it "
+            "as CSV or Parquet",
+        )
     if frame is None:
         frame = read_frame(path, place)
     return pa.Table.from_pandas(frame, preserve_index=False)

@@ -114,6 +114,13 @@ def test_other_arff_is_a_plain_table(tmp_path: Path) -> None:
     assert read_table(str(path), PLACE).column_names == ["id", "y"]
 
 
+def test_other_json_is_refused_with_what_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text('{"a": 1}')
+    with pytest.raises(Problem, match=r"no JSON that is known here.*Inspect; .*MLflow; .*as CSV"):
+        read_table(str(path), PLACE)
+
+
 def test_samples_of_lm_eval(tmp_path: Path) -> None:
     path = tmp_path / "samples_gsm8k.jsonl"
     path.write_text(lines([sample(0, exact_match=1.0), sample(1, exact_match=0.0)]))

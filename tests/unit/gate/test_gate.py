@@ -323,3 +323,30 @@ def test_a_column_of_numbers_is_chosen(capsys: pytest.CaptureFixture[str]) -> No
     assert "--column: 'old.csv' has no column of numbers" in capsys.readouterr().err
     assert main([*known, "--scores", "correct", "--column", "em", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["overall"]["n"] == 200
+
+
+def test_no_mistake_and_no_crash_ends_like_a_decision(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["gate", "base.csv", "equal.csv", "--margin", "0.02", "--bogus"])
+    assert ended.value.code == 3
+    assert "unrecognized arguments: --bogus" in capsys.readouterr().err
+
+    def crash(*args: object, **more: object) -> None:
+        raise RuntimeError("lost")
+
+    monkeypatch.setattr("bakeoff.cli.gate.read_rows", crash)
+    assert main(["gate", "base.csv", "equal.csv", "--margin", "0.02"]) == 3
+    assert "RuntimeError: lost" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_seen_enough_changes_no_decision() -> None:
+    command = [sys.executable, "-u", "-m", "bakeoff", "gate", "base.csv", "worse.csv"]
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [*command, "--margin", "0.02"], stdout=write, stderr=subprocess.PIPE, check=False
+    )
+    os.close(write)
+    assert (done.returncode, done.stderr) == (1, b"")

@@ -18,7 +18,7 @@ import pandas as pd
 
 from bakeoff.errors import Place, Problem
 
-__all__ = ["Reader", "read_elsewhere", "reader_of"]
+__all__ = ["Reader", "known", "read_elsewhere", "reader_of"]
 
 GROUP = "bakeoff.readers"
 _HEAD = 1 << 20
@@ -86,6 +86,11 @@ def read_elsewhere(path: str, place: Place, *, folds: bool = False) -> pd.DataFr
         return reader.read(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
         raise Problem(place, f"{path!r} was taken for a file of {reader.WHAT}: {error}") from None
+
+
+def known() -> list[str]:
+    """List what is recognized."""
+    return [reader.WHAT for reader in _readers()]
 
 
 @cache
