@@ -38,8 +38,8 @@ def read_table(path: str, place: Place) -> pa.Table:
     if frame is None and Path(path).suffix.lower() == ".json":
         raise Problem(
             place,
-            f"{path!r} is no JSON that is known here, by its content: {'; '.join(known())}; save it "
-            "as CSV or Parquet",
+            f"{path!r} is no JSON that is known here, by its content: {'; '.join(known())}; save "
+            "it as CSV or Parquet",
         )
     if frame is None:
         frame = read_frame(path, place)
