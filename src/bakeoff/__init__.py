@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from bakeoff.api.findings import Findings as Findings
     from bakeoff.api.folds import compare_folds as compare_folds
     from bakeoff.api.results import read as read
+    from bakeoff.api.results import run as run
     from bakeoff.api.rows import compare as compare
     from bakeoff.api.search import compare_search as compare_search
     from bakeoff.errors import UserError as UserError
@@ -23,9 +24,10 @@ _HOME = {
     "compare_folds": "bakeoff.api.folds",
     "compare_search": "bakeoff.api.search",
     "read": "bakeoff.api.results",
+    "run": "bakeoff.api.results",
 }
 """Where the public names live; imported when they are first asked for."""
-_ROOMS = ("compare",)
+_ROOMS = ("compare", "run")
 """Functions that have the name of a room."""
 __all__ = ["__version__", *_HOME]
 

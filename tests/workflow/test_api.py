@@ -73,3 +73,25 @@ def test_folder_without_results_is_refused(tmp_path: Path, finished_copy: Runner
     (finished_copy.results() / "scores.csv").unlink()
     with pytest.raises(UserError, match=r"lacks scores\.csv: the run has not ended"):
         bakeoff.read(finished_copy.results())
+
+
+def test_run_makes_what_is_not_there_and_reads_it(
+    finished_copy: Runner, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(finished_copy.folder)
+    finished_copy.results().joinpath("comparisons.csv").unlink()
+    found = bakeoff.run("experiment.yaml", cores=2)
+    assert found.verdict == bakeoff.read("results/tiny").verdict
+    assert Path("results/tiny/comparisons.csv").is_file()
+    assert "removed the lock" not in capsys.readouterr().err
+
+
+def test_run_that_fails_is_told(
+    finished_copy: Runner, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(finished_copy.folder)
+    with pytest.raises(UserError, match=r"experiment\.yaml: the run ended with exit code \d+"):
+        bakeoff.run("experiment.yaml", cores=2, options=["--no-such-option"])
+    assert "no-such-option" in capsys.readouterr().err
+    with pytest.raises(UserError, match=r"nothing\.yaml: cannot be read"):
+        bakeoff.run("nothing.yaml")

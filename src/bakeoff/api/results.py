@@ -1,17 +1,69 @@
-"""Results of the workflow, read again."""
+"""An experiment run by the workflow, and its results read again."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from bakeoff.api.findings import Findings
 from bakeoff.errors import UserError
 from bakeoff.paths import Paths
 from bakeoff.report.read import read_study
+from bakeoff.run.launch import launch
+from bakeoff.run.locks import release
 from bakeoff.run.needs import Needs
 from bakeoff.run.owner import file_of
 from bakeoff.spec import read_experiment
 from bakeoff.usercode import make_importable
+
+
+def run(
+    file: str | Path,
+    *,
+    cores: int | None = None,
+    profile: str | Sequence[str] = (),
+    options: Sequence[str] = (),
+) -> Findings:
+    """Run an experiment by the workflow, in this folder, and read its results.
+
+    What is there already and still holds is not made again.
+
+    Parameters
+    ----------
+    file : path
+        The experiment, in YAML.
+    cores : int, optional
+        How many; default: all of them, or what the profile says.
+    profile : str or sequence of str
+        Profiles of Snakemake: folders, or those of the package, such as ``"slurm"``.
+    options : sequence of str
+        Further options of snakemake, unchanged.
+
+    Returns
+    -------
+    Findings
+        As `read` returns them from ``results/<experiment>``.
+
+    Raises
+    ------
+    UserError
+        The file is no experiment, or the run ended with an error; what it said is on `sys.stderr`.
+
+    Examples
+    --------
+    >>> import bakeoff
+    >>> study = bakeoff.run("attrition.yaml", cores=2)  # doctest: +SKIP
+    """
+    experiment = read_experiment(file)
+    profiles = [profile] if isinstance(profile, str) else list(profile)
+    limit = [] if cores is None and profiles else ["--cores", str(cores or "all")]
+    for holder in release(Path()):
+        sys.stderr.write(f"removed the lock of a run that was killed ({holder})\n")
+    code = launch(file, [*limit, *options], profiles)
+    if code:
+        raise UserError(f"{file}: the run ended with exit code {code}; what it said is above")
+    return read(Paths.of(experiment.experiment).root)
 
 
 def read(folder: str | Path) -> Findings:

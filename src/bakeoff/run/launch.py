@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -51,8 +52,31 @@ def command(
 
 
 def launch(file: str | Path, options: Sequence[str] = (), profiles: Sequence[str] = ()) -> int:
-    """Run an experiment in a process of its own and return its exit code; see `command`."""
-    return subprocess.run(command(file, options, profiles), check=False).returncode
+    """Run an experiment in a process of its own and return its exit code; see `command`.
+
+    What it says goes to `sys.stderr`, which need not be a terminal: a notebook shows it. An
+    interrupt is handed on, and the run ends before it is raised.
+    """
+    line = command(file, options, profiles)
+    with subprocess.Popen(
+        line,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,  # a terminal's interrupt would reach it twice
+    ) as process:
+        assert process.stdout is not None
+        try:
+            for text in process.stdout:
+                sys.stderr.write(text)
+            return process.wait()
+        except BaseException:
+            process.send_signal(signal.SIGINT)
+            process.wait()
+            raise
 
 
 def _profile(own: Path, name: str) -> Path:

@@ -48,6 +48,34 @@ def test_missing_file_is_told() -> None:
         launch.command("nothing.yaml")
 
 
+def test_what_it_says_goes_where_messages_go(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = "import sys; print('one'); sys.stdout.flush(); print('two', file=sys.stderr)"
+    monkeypatch.setattr(launch, "command", lambda *_: [sys.executable, "-c", code])
+    assert launch.launch("study.yaml") == 0
+    assert capsys.readouterr() == ("", "one\ntwo\n")
+
+
+def test_interrupt_ends_the_run_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    code = (
+        "import sys, time, pathlib\n"
+        "try:\n    print('started', flush=True); time.sleep(60)\n"
+        "except KeyboardInterrupt:\n    pathlib.Path('ended').touch()"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(launch, "command", lambda *_: [sys.executable, "-c", code])
+
+    class Interrupted:
+        def write(self, text: str) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stderr", Interrupted())
+    with pytest.raises(KeyboardInterrupt):
+        launch.launch("study.yaml")
+    assert Path("ended").exists()
+
+
 def test_exit_code_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(launch, "command", lambda *_: [sys.executable, "-c", "raise SystemExit(7)"])
     assert launch.launch("study.yaml") == 7
