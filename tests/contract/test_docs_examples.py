@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import html
 import json
 import re
@@ -22,7 +23,7 @@ from sklearn.datasets import load_breast_cancer
 from bakeoff.cli import main
 from bakeoff.compare import choose_tests
 from bakeoff.spec import Experiment, load_experiment
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Runner
 
 PAGES = [ROOT / "README.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -248,6 +249,22 @@ def test_python_runs(
         monkeypatch.chdir(request.getfixturevalue("kept"))
         names["rows"] = load_breast_cancer(as_frame=True).data
     exec(compile(text, "page", "exec"), names)
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if "```pycon" in p.read_text()], ids=str)
+def test_python_works_and_prints_what_is_said(
+    page: Path, folder: Path, finished_copy: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The examples of a page run one after the other, beside the results of a small experiment."""
+    monkeypatch.setenv("COLUMNS", "1000")
+    Path("experiment.yaml").rename("attrition.yaml")
+    Path("results/attrition").symlink_to(finished_copy.results())
+    blocks = (block[2] for block in BLOCK.finditer(page.read_text()) if block[1] == "pycon")
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, page.name, None, None)
+    told: list[str] = []
+    doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=told.append)
+    assert not told, "".join(told)
+    assert test.examples
 
 
 @pytest.mark.slow
