@@ -148,6 +148,29 @@ def test_crossed_rows_take_the_variance_that_matters(by_group, by_time, form):
         assert result.details["se"] > one.details["se"]
 
 
+def test_crossed_variance_is_that_of_groups_and_times_less_that_of_cells():
+    data = {name: np.repeat(values, 2) for name, values in crossed(8, 1, 1).items()}
+    data["correct_b"][::7] ^= True  # rows of a cell are not all alike
+    a, b, groups, times = data.values()
+    result = stats.crossed_mcnemar(a, b, groups=groups, times=times)
+    by_group, by_time, by_cell = (
+        stats.clustered_mcnemar(a, b, groups=g, variant="robust_t")
+        for g in (groups, times, [f"{g} {t}" for g, t in zip(groups, times, strict=True)])
+    )
+    variances = [one.details["se"] ** 2 for one in (by_group, by_time, by_cell)]
+    assert result.details["form"] == "crossed"
+    assert result.details["se"] ** 2 == pytest.approx(variances[0] + variances[1] - variances[2])
+    assert result.df == min(by_group.df, by_time.df)
+
+
+def test_three_groups_at_three_times_are_too_few():
+    right = np.array([1, 0, 0, 1, 1, 0, 1, 1, 1])
+    groups, times = (v.ravel() for v in np.indices((3, 3)))
+    result = stats.crossed_mcnemar(right, 1 - right, groups=groups, times=times)
+    assert (result.status, result.details["n_times"]) == (stats.Status.TOO_FEW, 3)
+    assert math.isnan(result.pvalue)
+
+
 def test_items_and_runs_need_equal_runs():
     with pytest.raises(ValueError, match="items"):
         stats.items_and_runs([1, 2, 3], [0, 0, 0], [1, 1, 2])
