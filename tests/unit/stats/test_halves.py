@@ -216,3 +216,17 @@ def test_ties_count_half_in_the_probability_that_a_is_better() -> None:
     result = stats.prob_a_better([3, 2, 2, 1, 3], [1, 2, 2, 2, 1])
     assert result.estimate == pytest.approx((2 + 2 / 2) / 5)
     assert (result.details["wins"], result.details["ties"]) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("differences", "variances"),
+    [
+        ([[[0.1, 0.1], [0.1, 0.1]], [[0.3, 0.3], [0.3, 0.3]]], (0.02, 0, 0)),
+        ([[[0.1, 0.1], [0.3, 0.3]], [[0.3, 0.3], [0.1, 0.1]]], (0, 0.02, 0)),
+        ([[[0.1, 0.3], [0.1, 0.3]], [[0.1, 0.3], [0.3, 0.1]]], (0, 0, 0.02)),
+    ],
+)
+def test_each_of_three_levels_has_the_variance_that_it_makes(differences, variances) -> None:
+    parts = stats.variance_components(differences)
+    assert parts.sources == ("splits", "tuning", "seeds")
+    assert parts.variances == pytest.approx(variances, abs=1e-12)
