@@ -44,7 +44,7 @@ def line(row: Mapping[str, Any]) -> str:
     calls = [row[key] for key in ("python", "api", "command") if key in row]
     cells = (
         code(row["theirs"]),
-        "<br>".join(map(code, row.get("yaml", "").splitlines())),
+        "<br>".join(map(code, row.get("yaml", row.get("setting", "")).splitlines())),
         "<br>".join(map(code, calls)),
         f"{values(row['numbers'])}<br>{row['source']}" if row["numbers"] else "not compared here",
         answer(row),

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import scipy.stats
 from mlxtend import evaluate
 from numpy.typing import NDArray
+from sklearn import model_selection
 from sklearn.dummy import DummyClassifier
-from statsmodels.stats import contingency_tables, multitest
+from statsmodels.stats import contingency_tables, multitest, proportion
 
 import bakeoff
 from bakeoff import stats
 from bakeoff.compare.evidence import AnyEvidence, DatasetScores, FoldScores, PairedPredictions
 
 Names = dict[str, Any]
+SPLITTERS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedKFold")
 
 
 class Statsmodels:
@@ -25,6 +29,8 @@ class Statsmodels:
     mcnemar = staticmethod(contingency_tables.mcnemar)
     cochrans_q = staticmethod(contingency_tables.cochrans_q)
     multipletests = staticmethod(multitest.multipletests)
+    proportion_confint = staticmethod(proportion.proportion_confint)
+    proportions_ztest = staticmethod(proportion.proportions_ztest)
 
 
 def names(data: Mapping[str, Any]) -> Names:
@@ -35,12 +41,13 @@ def names(data: Mapping[str, Any]) -> Names:
 def ours(given: Names) -> Names:
     """Return what a Python call of ours may name."""
     functions = {name: getattr(stats, name) for name in dir(stats) if not name.startswith("_")}
-    return functions | {"np": np, "bakeoff": bakeoff, **given}
+    splitters = {name: getattr(model_selection, name) for name in SPLITTERS}
+    return functions | splitters | {"np": np, "bakeoff": bakeoff, **given}
 
 
 def theirs(program: str, given: Names) -> Names:
     """Return what a call of an installed program may name."""
-    found: Names = {"np": np, "scipy": scipy, "sm": Statsmodels, **given}
+    found: Names = {"np": np, "scipy": scipy, "itertools": itertools, "sm": Statsmodels, **given}
     if program == "mlxtend":
         found |= {name: getattr(evaluate, name) for name in evaluate.__all__}
     if "a" in given:  # models that have these scores on their folds, in the order of the folds
@@ -54,6 +61,9 @@ def theirs(program: str, given: Names) -> Names:
 
 def evidence(given: Names) -> AnyEvidence:
     """Return what the workflow would feed a test with."""
+    if "folds" in given:
+        values = given["s"][np.newaxis]
+        return FoldScores(tuple("abc"), values, None, None, reasons=("", "", ""))
     if "s" in given:
         scores = given["s"]
         datasets, models = (tuple(map(str, range(n))) for n in scores.shape)
@@ -105,11 +115,24 @@ def _of_folds(data: Mapping[str, Any]) -> Names:
     return {**scores, "n_train": data["n_train"], "n_test": data["n_test"]}
 
 
+def _of_search(data: Mapping[str, Any]) -> Names:
+    scores = np.array(data["scores"])
+    splits = {f"split{i}_test_score": split for i, split in enumerate(scores.T)}
+    ranks = np.arange(1, len(scores) + 1)
+    results = {"params": data["params"], "rank_test_score": ranks, **splits}
+    search = SimpleNamespace(cv_results_=results, scoring="roc_auc", refit=True)
+    best, second = scores[:2].reshape(2, 10, 10)
+    sizes = {name: data[name] for name in ("n_train", "n_test")}
+    return {"search": search, "scores": scores, "a": best, "b": second, **sizes}
+
+
 MADE: Mapping[str, Callable[[Mapping[str, Any]], Names]] = {
     "counts": _of_counts,
     "patterns": _of_patterns,
     "costs": _of_labels,
     "folds": _of_folds,
+    "search": _of_search,
+    "matrix": lambda data: {"s": np.array(data["s"]), "folds": len(data["s"])},
     "datasets": lambda data: {"s": np.array(data["s"])},
     "pvalues": lambda data: {"p": np.array(data["p"])},
 }
