@@ -1,7 +1,7 @@
 """Time and memory of `bakeoff compare` on large tables, beside a loop over all pairs.
 
-    python benchmarks/compare_speed.py            # 100,000 rows × 5 models, 1,000,000 × 50
-    python benchmarks/compare_speed.py --page     # only write the page's table
+    python -m benchmarks.compare_speed            # 100,000 rows × 5 models, 1,000,000 × 50
+    python -m benchmarks.compare_speed --page     # only write the page's table
 
 Each command is a process of its own, imports included, on the same CSV file of labels of ten
 letters, one after the other. The loop is what one would write with pandas and mlxtend: read the
@@ -26,10 +26,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
+from benchmarks.pages import renewed
+
 HERE = Path(__file__).parent
 TABLE = HERE / "compare_speed.csv"
 PAGE = HERE.parent / "docs" / "performance.md"
-BEGIN, END = "<!-- compare: begin -->\n", "<!-- compare: end -->\n"
 SIZES = ((100_000, 5), (1_000_000, 50))
 LABELS = ("aardvarks.", "butterfly.", "crocodiles", "dragonfly.", "elephants.")
 HEAD = """\
@@ -45,7 +46,7 @@ Labels become codes of one byte as the file is read, and what all pairs of model
 rows at once."""
 COMMANDS = {
     "bakeoff compare": ("-m", "bakeoff", "compare"),
-    "pandas and mlxtend": (__file__, "--loop"),
+    "pandas and mlxtend": ("-m", "benchmarks.compare_speed", "--loop"),
 }
 
 
@@ -79,7 +80,8 @@ def measured(command: tuple[str, ...], path: Path) -> dict[str, float]:
     """Run a command to its end and return what it took."""
     start = time.perf_counter()
     with Path(os.devnull).open("w") as nowhere:
-        process = subprocess.Popen([sys.executable, *command, str(path)], stdout=nowhere)
+        words = [sys.executable, *command, str(path)]
+        process = subprocess.Popen(words, cwd=HERE.parent, stdout=nowhere)
         _, status, used = os.wait4(process.pid, 0)
     if status:
         sys.exit(f"{command} failed")
@@ -111,6 +113,8 @@ def measure() -> None:
 
 def text() -> str:
     """Return what the page says."""
+    if not TABLE.exists():
+        return "*Not measured for this version.*"
     with TABLE.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     lines = [
@@ -127,11 +131,9 @@ def text() -> str:
     return f"{HEAD}\n{table}\n\n{FOOT} Versions: {rows[0]['versions']}."
 
 
-def write_page() -> None:
-    """Write the table into the page."""
-    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{text()}\n\n{END}{after}", encoding="utf-8")
+def page() -> str:
+    """Return the page with the table of today's results."""
+    return renewed(PAGE, "compare", text())
 
 
 def main() -> None:
@@ -145,7 +147,7 @@ def main() -> None:
         return
     if not arguments.page:
         measure()
-    write_page()
+    PAGE.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

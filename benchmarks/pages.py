@@ -10,6 +10,7 @@ STUDIES = (
     "any_metric_families",
     "any_metric_speed",
     "clustered_forms",
+    "compare_speed",
     "gate",
     "mutants",
 )
