@@ -13,7 +13,13 @@ PAGE = HERE / "coming-from.md"
 ROWS = HERE.parent / "tests/coming_from/rows.json"
 BLOCK = re.compile(r"(<!-- rows: (.+?): begin -->\n).*?(<!-- rows: \2: end -->\n)", re.DOTALL)
 HEAD = "| there | YAML | here | their number | the same? |\n|---|---|---|---|---|\n"
-NAMES = {"pvalue": "p", "statistic": "statistic", "cd": "CD"}
+NAMES = {
+    "pvalue": "p",
+    "cd": "CD",
+    "p_a_better": "A better",
+    "p_equivalent": "equivalent",
+    "p_b_better": "B better",
+}
 
 
 def text() -> str:

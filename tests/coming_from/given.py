@@ -8,12 +8,14 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import scipy.stats
 from mlxtend import evaluate
 from numpy.typing import NDArray
 from sklearn import model_selection
 from sklearn.dummy import DummyClassifier
-from statsmodels.stats import contingency_tables, multitest, proportion
+from statsmodels.stats import contingency_tables, multicomp, multitest, proportion
+from statsmodels.stats.anova import AnovaRM
 
 import bakeoff
 from bakeoff import stats
@@ -31,6 +33,14 @@ class Statsmodels:
     multipletests = staticmethod(multitest.multipletests)
     proportion_confint = staticmethod(proportion.proportion_confint)
     proportions_ztest = staticmethod(proportion.proportions_ztest)
+    pairwise_tukeyhsd = staticmethod(multicomp.pairwise_tukeyhsd)
+
+    @staticmethod
+    def anova_of_folds(scores: NDArray[np.float64]) -> Any:
+        """Return the row of the table of `AnovaRM` for scores of folds × models."""
+        table = pd.DataFrame(scores).rename_axis("fold").reset_index()
+        long = table.melt("fold", var_name="model", value_name="score")
+        return AnovaRM(long, "score", "fold", ["model"]).fit().anova_table.iloc[0]
 
 
 def names(data: Mapping[str, Any]) -> Names:
