@@ -11,6 +11,7 @@ from scipy import stats as scipy_stats
 
 from bakeoff import stats
 from bakeoff.stats import Status, _sign_flip
+from bakeoff.stats._clusters import degrees_of_freedom
 from bakeoff.stats._sign_flip import all_sign_sums, flip_tails, whole_tails
 
 SIDES = ("two-sided", "greater", "less")
@@ -358,3 +359,17 @@ def test_a_group_with_much_of_a_class_is_named(first, holds):
     scores = rng.normal(size=(2, len(y))) + y
     result = stats.clustered_delong(y, *scores, groups=groups)
     assert {a.name: a.holds for a in result.assumptions}["no group dominates"] is holds
+
+
+@pytest.mark.parametrize("alpha", [0, 0.5, 0.6])
+def test_level_of_an_equivalence_test_lies_below_a_half(alpha):
+    right, groups = np.arange(60) % 3 > 0, np.arange(60) // 4
+    for test in (stats.clustered_tost, stats.clustered_noninferiority):
+        with pytest.raises(ValueError, match=r"alpha: found .*, must lie strictly between 0 and"):
+            test(right, ~right, groups=groups, margin=0.1, alpha=alpha)
+
+
+def test_degrees_of_freedom_are_those_of_equal_clusters_and_none_for_one():
+    assert degrees_of_freedom(np.array([1.0])) == 0
+    for count in (2, 7, 40):
+        assert degrees_of_freedom(np.full(count, 1 / count)) == pytest.approx(count - 1)
