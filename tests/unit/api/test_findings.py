@@ -1,0 +1,101 @@
+"""Findings show themselves safely, and write what the command writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import bakeoff
+from bakeoff import Findings, UserError
+from bakeoff.cli import main
+
+HOSTILE = ("<script>alert(1)</script>", "a&b \"'> <img src=x onerror=alert(1)>")
+
+
+@pytest.fixture(scope="module")
+def labels() -> dict[str, list[str]]:
+    rng = np.random.default_rng(1)
+    y = rng.choice(["n", "p"], 80)
+    models = {name: np.where(rng.random(80) < 0.9, y, "n").tolist() for name in HOSTILE}
+    return {"y": y.tolist(), **models}
+
+
+@pytest.fixture(scope="module")
+def found(labels: dict[str, list[str]]) -> Findings:
+    return bakeoff.compare(
+        labels["y"], {name: labels[name] for name in HOSTILE}, name="<b>rows</b>", metrics="f1"
+    )
+
+
+def test_notebook_shows_verdict_table_and_figure_with_all_text_escaped(found: Findings) -> None:
+    shown = found._repr_html_()
+    tree = ElementTree.fromstring(shown.replace("<img", "<i").replace('%">\n</div>', '%"/></div>'))
+    tags = {element.tag for element in tree.iter()}
+    assert tags <= {"div", "p", "table", "caption", "thead", "tbody", "tr", "th", "td", "sup", "i"}
+    assert "onerror" not in {name for element in tree.iter() for name in element.attrib}
+    text = "".join(tree.itertext())
+    assert found.verdict.splitlines()[0] in text
+    assert HOSTILE[0] in text
+    assert shown.count("data:image/svg+xml;base64,") == 1
+
+
+def test_terminal_shows_the_same(found: Findings) -> None:
+    assert found.verdict.splitlines()[0] in str(found)
+    assert "A − B" in repr(found)
+
+
+def test_many_pairs_are_cut(labels: dict[str, list[str]]) -> None:
+    models = {f"m{i}": labels[HOSTILE[i % 2]] for i in range(10)}
+    shown = bakeoff.compare(labels["y"], models)
+    assert repr(shown).endswith("… and 15 more rows")
+    assert "… and 15 more rows" in shown._repr_html_()
+    assert len(shown.to_frame()) == 45
+
+
+def test_page_and_tables_are_those_of_the_command(
+    found: Findings, labels: dict[str, list[str]], tmp_path: Path
+) -> None:
+    for ending in ("html", "md", "tex", "json"):
+        assert found.save(tmp_path / f"all.{ending}").stat().st_size > 500
+    assert json.loads((tmp_path / "all.json").read_text()) == json.loads(found.to_json())
+    page = (tmp_path / "all.html").read_text()
+    assert "<script>alert" not in page
+    assert "bakeoff.compare(y, predictions, metrics=&#39;f1&#39;" in page
+    lines = zip(labels["y"], *(labels[name] for name in HOSTILE), strict=True)
+    rows = ["y_true,one,two", *map(",".join, lines)]
+    (tmp_path / "rows.csv").write_text("\n".join(rows))
+    own = bakeoff.compare(
+        labels["y"],
+        {"one": labels[HOSTILE[0]], "two": labels[HOSTILE[1]]},
+        metrics="f1",
+        name="rows.csv",
+    )
+    where = ["--markdown", str(tmp_path / "m.md"), "--latex", str(tmp_path / "m.tex")]
+    assert main(["compare", str(tmp_path / "rows.csv"), "--metric", "f1", *where]) == 0
+    assert own.save(tmp_path / "own.tex").read_text() == (tmp_path / "m.tex").read_text()
+    told, ours = (tmp_path / "m.md").read_text(), own.save(tmp_path / "own.md").read_text()
+    assert ours.splitlines()[0] == told.splitlines()[0]
+
+
+def test_figures_are_new_ones(found: Findings) -> None:
+    assert isinstance(found.figure(), Figure)
+    assert found.figure() is not found.figure()
+    for name in found.figures:
+        assert found.figure(name).get_size_inches()[0] > 0
+
+
+def test_mistakes(found: Findings, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="unknown figure 'forrest'; did you mean"):
+        found.figure("forrest")
+    with pytest.raises(UserError, match="unknown table 'x'"):
+        found.to_markdown("x")
+    with pytest.raises(UserError, match=r"expected a name with \.html, \.md, \.tex or \.json"):
+        found.save(tmp_path / "page.pdf")
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="cannot be written"):
+        found.save(tmp_path / "file" / "page.md")
