@@ -12,7 +12,7 @@ import pyarrow as pa
 from pandas.api import types
 
 from bakeoff.api.alignment import Rows, aligned
-from bakeoff.api.at_hand import KINDS
+from bakeoff.api.asked import KINDS
 from bakeoff.data.columns import in_order, names, sorted_names
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import starmap
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bakeoff.api.asked import KINDS, Asked
 from bakeoff.compare import (
     Comparison,
     check_classes,
@@ -35,7 +35,6 @@ from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, Need
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 from bakeoff.spec.datasets import GivenData
-from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import Evidence, catalogue
 from bakeoff.stats.metric_families import MAX_T
 
@@ -47,53 +46,6 @@ _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
 _BY_COUNTS = ("accuracy", "error")
 """What McNemar's test compares."""
-
-KINDS: Mapping[str, GivenMetric | str] = {
-    "higher": GivenMetric.model_validate({"name": "value", "greater_is_better": True}),
-    "lower": GivenMetric.model_validate({"name": "value", "greater_is_better": False}),
-    "right": "accuracy",
-    "wrong": "error",
-}
-"""What numbers per row may be: which way is better, or what 1 means."""
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Asked:
-    """How predictions at hand are to be compared.
-
-    Attributes
-    ----------
-    metrics : sequence of str
-        Names; accuracy if empty.
-    values : str or None
-        What the numbers per row are, of `KINDS`; None for predictions.
-    columns : Mapping of str to str
-        What the ``group``, ``time`` or ``run`` of the rows is called, where it is known.
-    costs : Any
-        What errors cost, as `costs:` of an experiment.
-    variant : str or None
-        Of McNemar's test.
-    versus : str or None
-        The model that is compared with each other, by its name.
-    correction, alternative, alpha
-        As in `tests:` of an experiment.
-    assume_independent : bool
-        Whether related rows are taken for independent.
-    files : sequence of str
-        Where the predictions were read from.
-    """
-
-    metrics: Sequence[str] = ()
-    values: str | None = None
-    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    costs: Any = None
-    variant: str | None = None
-    versus: str | None = None
-    correction: str | None = None
-    alternative: str = "two-sided"
-    alpha: float = 0.05
-    assume_independent: bool = False
-    files: Sequence[str] = ()
 
 
 def make_study(given: SideBySide, asked: Asked) -> Study:
@@ -147,29 +99,6 @@ def made_by(study: Study, command: str) -> Study:
     known = environment(study.experiment).items()
     own = {name: value for name, value in known if name not in _OF_FITS}
     return dataclasses.replace(study, environment=own, command=command)
-
-
-def named(error: UserError, names: Mapping[str, str]) -> UserError:
-    """Name options or arguments in place of the keys of an experiment.
-
-    Parameters
-    ----------
-    error : UserError
-        What `make_study` raised, a problem in each line.
-    names : Mapping of str to str
-        What a key is called.
-    """
-
-    def renamed(found: re.Match[str]) -> str:
-        key, rest = found[2], found[3]
-        if key not in names:
-            return found[0]
-        return f"{names[key]}:" if key == "costs" else f"{names[key]}{rest}:"
-
-    # what to do about a single test is said in the words of an experiment
-    text = re.sub(r" \(or set it for this test under [^)]*\)", "", str(error))
-    key = r"^(tests\.(?:options\.\w+\.)?)?(\w+)((?:\.\S+?)?):"
-    return UserError(re.sub(key, renamed, text, flags=re.MULTILINE))
 
 
 def _subgroups(experiment: Experiment, rows: RowEvidence) -> Iterator[dict[str, Any]]:

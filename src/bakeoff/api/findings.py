@@ -8,10 +8,11 @@ import json
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from bakeoff.api.plain_data import as_plain, names_at_hand
 from bakeoff.compare import Comparison
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.files import write_text
@@ -25,7 +26,6 @@ from bakeoff.report.study import Study
 from bakeoff.report.tables import PageTable, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.wrapping import paragraph
-from bakeoff.stats import plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -164,7 +164,9 @@ class Findings:
 
     def to_json(self) -> str:
         """Return verdict, mean scores and all comparisons, with every detail, as JSON."""
-        return json.dumps(as_plain(self._study, self._verdict), indent=2, ensure_ascii=False)
+        return json.dumps(
+            as_plain(self._study, self._verdict, self._own_names), indent=2, ensure_ascii=False
+        )
 
     def save(self, path: str | Path) -> Path:
         """Write everything to a file.
@@ -232,6 +234,12 @@ class Findings:
         pairs = (family for family in study.families if family.role == "pair")
         return study.main("algorithms") or study.main("models") or next(pairs, None)
 
+    @cached_property
+    def _own_names(self) -> dict[str, str]:
+        """What the user calls the models: their ids, where an experiment gave them any."""
+        study = self._study
+        return names_at_hand(study) if study.command else {m: m for m in ("", *study.models)}
+
     def _item(self, form: str, name: str | None) -> Item:
         items = self._items[form]
         if name is None:
@@ -273,37 +281,7 @@ class Findings:
         return self._named(found, ("model_a", "model_b"))
 
     def _named(self, frame: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
-        names = own_names(self._study)
-        return frame.assign(**{c: frame[c].map(lambda model: names[model]) for c in columns})
-
-
-def own_names(study: Study) -> dict[str, str]:
-    """Map the ids of models to what the user calls them: no experiment gave models at hand ids."""
-    models = study.experiment.models.items()
-    given = {name: str(model.label) if study.command else name for name, model in models}
-    return {"": "", **given}
-
-
-def as_plain(study: Study, verdict: Verdict) -> dict[str, Any]:
-    """Return verdict, mean scores and comparisons as plain data."""
-    own = own_names(study)
-    means = study.scores.groupby(["model", "metric"])["value"].mean().to_dict()
-    return {
-        "verdict": {
-            "kind": verdict.kind.value,
-            "headline": verdict.headline,
-            "sentences": list(verdict.sentences),
-        },
-        "models": [
-            {"model": own[model]}
-            | {m: plain(means[model, m]) for m in study.experiment.metrics if (model, m) in means}
-            for model in study.models
-        ],
-        "comparisons": [
-            {**row.to_dict(), "model_a": own[row.model_a], "model_b": own[row.model_b]}
-            for row in study.comparisons
-        ],
-    }
+        return frame.assign(**{c: frame[c].map(self._own_names.__getitem__) for c in columns})
 
 
 def _or(endings: Iterable[str]) -> str:

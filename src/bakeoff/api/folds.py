@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.api.at_hand import named
+from bakeoff.api.asked import named
 from bakeoff.api.findings import Findings
 from bakeoff.api.of_folds import ARGUMENTS, AskedOfFolds, Scores, study_of
 from bakeoff.api.plans import Split, is_drawn_anew, plan_of

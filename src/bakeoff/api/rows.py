@@ -10,7 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.at_hand import KINDS, Asked, made_by, make_study, named
+from bakeoff.api.asked import KINDS, Asked, named
+from bakeoff.api.at_hand import made_by, make_study
 from bakeoff.api.findings import Findings
 from bakeoff.errors import UserError, shown, unknown
 

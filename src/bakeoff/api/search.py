@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bakeoff.api.at_hand import named
+from bakeoff.api.asked import named
 from bakeoff.api.findings import Findings
 from bakeoff.api.of_folds import ARGUMENTS, AskedOfFolds, study_of
 from bakeoff.api.plans import plan_of

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.api.at_hand import KINDS, METRIC, ROWS, make_study, named
+from bakeoff.api.asked import KINDS, named
+from bakeoff.api.at_hand import ROWS, make_study
+from bakeoff.api.plain_data import as_plain, names_at_hand
 from bakeoff.cli.compare_asked import OPTIONS, asked, related
 from bakeoff.cli.compare_subgroups import show_subgroups, subgroups_as_json, subgroups_named
 from bakeoff.cli.places import places_of
@@ -316,26 +318,12 @@ def _statistic(row: Comparison) -> str:
 
 def as_json(study: Study, verdict: Verdict, *, brief: bool) -> dict[str, Any]:
     """Return everything as plain data, models by their own names."""
-    own = {"": "", **{model: str(study.experiment.models[model].label) for model in study.models}}
+    own = names_at_hand(study)
     found = (study.test_sets or study.numbers)[ROWS]
-    values = study.scores.set_index(["model", "metric"])["value"].to_dict()
-    shown = [METRIC] if brief else study.experiment.metrics
     return {
         "rows": found.n,
-        "verdict": {
-            "kind": verdict.kind.value,
-            "headline": verdict.headline,
-            "sentences": list(verdict.sentences),
-        },
-        "models": [
-            {"model": own[model], **{m: plain(values[model, m]) for m in shown}}
-            for model in study.models
-        ],
-        "comparisons": [
-            {**row.to_dict(), "model_a": own[row.model_a], "model_b": own[row.model_b]}
-            for row in study.comparisons
-        ],
-        **({} if brief else {"best": [_best(study, m, own) for m in shown]}),
+        **as_plain(study, verdict, own),
+        **({} if brief else {"best": [_best(study, m, own) for m in study.experiment.metrics]}),
         **({} if study.subgroups.empty else {"subgroups": subgroups_as_json(study, own)}),
     }
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from bakeoff.api.at_hand import Asked
+from bakeoff.api.asked import Asked
 from bakeoff.errors import Problem, UserError
 from bakeoff.spec.load import read_yaml
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from bakeoff.api.at_hand import KINDS
+from bakeoff.api.asked import KINDS
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.data.readers import reader_of

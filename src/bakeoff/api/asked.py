@@ -1,0 +1,81 @@
+"""How predictions at hand are to be compared, and how that is called by who asks."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bakeoff.errors import UserError
+from bakeoff.spec.metrics import GivenMetric
+
+KINDS: Mapping[str, GivenMetric | str] = {
+    "higher": GivenMetric.model_validate({"name": "value", "greater_is_better": True}),
+    "lower": GivenMetric.model_validate({"name": "value", "greater_is_better": False}),
+    "right": "accuracy",
+    "wrong": "error",
+}
+"""What numbers per row may be: which way is better, or what 1 means."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Asked:
+    """How predictions at hand are to be compared.
+
+    Attributes
+    ----------
+    metrics : sequence of str
+        Names; accuracy if empty.
+    values : str or None
+        What the numbers per row are, of `KINDS`; None for predictions.
+    columns : Mapping of str to str
+        What the ``group``, ``time`` or ``run`` of the rows is called, where it is known.
+    costs : Any
+        What errors cost, as `costs:` of an experiment.
+    variant : str or None
+        Of McNemar's test.
+    versus : str or None
+        The model that is compared with each other, by its name.
+    correction, alternative, alpha
+        As in `tests:` of an experiment.
+    assume_independent : bool
+        Whether related rows are taken for independent.
+    files : sequence of str
+        Where the predictions were read from.
+    """
+
+    metrics: Sequence[str] = ()
+    values: str | None = None
+    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    costs: Any = None
+    variant: str | None = None
+    versus: str | None = None
+    correction: str | None = None
+    alternative: str = "two-sided"
+    alpha: float = 0.05
+    assume_independent: bool = False
+    files: Sequence[str] = ()
+
+
+def named(error: UserError, names: Mapping[str, str]) -> UserError:
+    """Name options or arguments in place of the keys of an experiment.
+
+    Parameters
+    ----------
+    error : UserError
+        What `make_study` raised, a problem in each line.
+    names : Mapping of str to str
+        What a key is called.
+    """
+
+    def renamed(found: re.Match[str]) -> str:
+        key, rest = found[2], found[3]
+        if key not in names:
+            return found[0]
+        return f"{names[key]}:" if key == "costs" else f"{names[key]}{rest}:"
+
+    # what to do about a single test is said in the words of an experiment
+    text = re.sub(r" \(or set it for this test under [^)]*\)", "", str(error))
+    key = r"^(tests\.(?:options\.\w+\.)?)?(\w+)((?:\.\S+?)?):"
+    return UserError(re.sub(key, renamed, text, flags=re.MULTILINE))

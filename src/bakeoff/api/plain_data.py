@@ -1,0 +1,37 @@
+"""A study as plain data, for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bakeoff.report.study import Study
+from bakeoff.report.verdict import Verdict
+from bakeoff.stats import plain
+
+
+def names_at_hand(study: Study) -> dict[str, str]:
+    """Map the ids of models at hand to what the user calls them."""
+    models = study.experiment.models.items()
+    return {"": "", **{name: str(model.label) for name, model in models}}
+
+
+def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return verdict, mean scores and comparisons, models by their names."""
+    means = study.scores.groupby(["model", "metric"])["value"].mean().to_dict()
+    return {
+        "verdict": {
+            "kind": verdict.kind.value,
+            "headline": verdict.headline,
+            "sentences": list(verdict.sentences),
+        },
+        "models": [
+            {"model": names[model]}
+            | {m: plain(means[model, m]) for m in study.experiment.metrics if (model, m) in means}
+            for model in study.models
+        ],
+        "comparisons": [
+            {**row.to_dict(), "model_a": names[row.model_a], "model_b": names[row.model_b]}
+            for row in study.comparisons
+        ],
+    }
