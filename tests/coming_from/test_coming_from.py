@@ -192,6 +192,7 @@ def _pair(result: Any) -> bool:
 
 @pytest.mark.parametrize("row", ROWS, ids=named)
 def test_row_is_complete(row: dict[str, Any]) -> None:
+    assert {"python", "api", "setting"} & set(row), "a row is run"
     if row["numbers"] is None:
         assert row["same"] is None
         assert row["why"], "a row without a number says why"
