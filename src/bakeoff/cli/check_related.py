@@ -32,6 +32,10 @@ ICCS = (0.0, 0.1, 0.3)
 DISAGREEMENT = 0.1
 
 
+METRIC = "accuracy"
+"""What differences in the table are in."""
+
+
 def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
     """Note what looks like dependence that nobody declared."""
     for name, data in tables.items():
@@ -121,7 +125,7 @@ def _planned(sizes: np.ndarray, effect: float, alpha: float) -> str:
 
 
 def _last_effect(experiment: Experiment, dataset: str) -> float | None:
-    """Return the largest design effect that the last run found between two models."""
+    """Return the largest design effect on accuracy that the last run found between two models."""
     path = Path(Paths.of(experiment.experiment).top("comparisons.json"))
     if not path.exists():
         return None
@@ -129,6 +133,7 @@ def _last_effect(experiment: Experiment, dataset: str) -> float | None:
     for row in read_json(path):
         known = {**row["result"].get("details", {}), **row["result"]}
         effect = known.get("design_effect")
-        if row["dataset"] == dataset and row["role"] == "pair" and isinstance(effect, (int, float)):
+        of_pair = row["role"] == "pair" and row["metric"] == METRIC
+        if row["dataset"] == dataset and of_pair and isinstance(effect, (int, float)):
             found.append(float(effect))
     return max(found, default=None)
