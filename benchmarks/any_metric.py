@@ -2,8 +2,9 @@
 
 Binormal scores of two models that share part of their noise, on n rows of which a share π is
 positive. The null is exchangeable (both models alike) or weak (the same metric through other
-errors: another threshold, another spread of scores, overconfident probabilities). Rates go to
-any_metric.csv; `--page` writes their table into docs/stats/any-metric.md.
+errors: another threshold, another spread of scores, overconfident probabilities). Cells near a
+bound are drawn again, three times as often. Rates go to any_metric.csv; `--page` writes their table
+into docs/stats/any-metric.md.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ import csv
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 from scipy import integrate, optimize, special, stats
 
-from bakeoff.stats import Status, metric_ci, metric_difference
+from bakeoff.stats import Result, Status, metric_ci, metric_difference
 from benchmarks.pages import renewed
 
 HERE = Path(__file__).parent
@@ -35,6 +36,14 @@ CELL = ("metric", "null", "n", "prevalence")
 SHARED = 0.6
 """Share of the variance of scores that both models have in common."""
 SEPARATION, SPREAD, OVERCONFIDENCE = 1.6, 1.6, 1.5
+MOST_REJECTED, LEAST_COVERED = 0.06, 0.93
+"""What a cell may have at most and at least where no assumption is said to fail."""
+NEAR, MORE, AGAIN = 0.006, 3, 99
+COUNTS = ("answered", "rejected", "covered", "alone", "alone_covered")
+SILENT = ("rejected_unflagged", "missed_unflagged", "alone_missed_unflagged")
+"""Rejections and misses that no assumption warns of; known of cells near a bound."""
+ENOUGH = 0.2
+"""A cell where less is answered says nothing of the answers."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,15 +133,17 @@ def _threshold(prevalence: float, share: float) -> float:
     return float(optimize.brentq(excess, -5, 8))
 
 
-def rates(metric: str, null: str, n: int, prevalence: float, replicates: int) -> dict[str, object]:
-    """Simulate one cell."""
+def rates(
+    metric: str, null: str, n: int, prevalence: float, replicates: int, *again: int
+) -> dict[str, object]:
+    """Simulate one cell, from a seed with what is added to it for drawing it again."""
     both = models(metric, null, prevalence)
     truth = population(metric, both[0], prevalence)
     how = {"metric": metric, "labels": [0, 1], **OPTIONS.get(metric, {})}
     rng = np.random.default_rng(
-        [METRICS.index(metric), NULLS.index(null), n, int(1e3 * prevalence)]
+        [METRICS.index(metric), NULLS.index(null), n, int(1e3 * prevalence), *again]
     )
-    counts = dict.fromkeys(("answered", "rejected", "covered", "alone", "alone_covered"), 0)
+    counts = dict.fromkeys((*COUNTS, *SILENT), 0)
     for _ in range(replicates):
         y = (rng.random(n) < prevalence).astype(int)
         common = rng.normal(size=n)
@@ -145,31 +156,70 @@ def rates(metric: str, null: str, n: int, prevalence: float, replicates: int) ->
             continue
         found = metric_difference(y, *said, **how)
         if found.status in (Status.OK, Status.IDENTICAL_SCORES):
+            rejected = found.pvalue < 0.05
+            covered = found.ci is None or found.ci.low <= 0 <= found.ci.high
             counts["answered"] += 1
-            counts["rejected"] += found.pvalue < 0.05
-            counts["covered"] += found.ci is None or found.ci.low <= 0 <= found.ci.high
+            counts["rejected"] += rejected
+            counts["covered"] += covered
+            counts["rejected_unflagged"] += rejected and not flagged(found)
+            counts["missed_unflagged"] += not covered and not flagged(found)
         one = metric_ci(y, said[0], **how)
         if one.ci is not None:
             counts["alone"] += 1
-            counts["alone_covered"] += one.ci.low <= truth <= one.ci.high
+            covered = one.ci.low <= truth <= one.ci.high
+            counts["alone_covered"] += covered
+            counts["alone_missed_unflagged"] += not covered and not flagged(one)
     facts = {"metric": metric, "null": null, "n": n, "prevalence": prevalence}
     return {**facts, "replicates": replicates, **{k: int(v) for k, v in counts.items()}}
 
 
+def flagged(result: Result) -> bool:
+    """Whether a result says that one of its assumptions fails."""
+    return any(assumption.holds is False for assumption in result.assumptions)
+
+
+def near_a_bound(row: Mapping[str, str]) -> bool:
+    """Whether the draws of a cell leave open on which side of a bound it is."""
+    found = shares(row)
+    least = min(found["covered"], found["alone"])
+    return found["rejected"] > MOST_REJECTED - NEAR or least < LEAST_COVERED + NEAR
+
+
 def simulate(replicates: int) -> None:
-    """Simulate the cells that the file does not hold yet."""
-    known = {tuple(row[k] for k in CELL) for row in read_rates()}
-    with RATES.open("a", encoding="utf-8", newline="") as file:
-        for cell in itertools.product(METRICS, NULLS, SIZES, PREVALENCES):
-            if tuple(map(str, cell)) in known:
-                continue
-            row = rates(*cell, replicates)
-            writer = csv.DictWriter(file, list(row), lineterminator="\n")
-            if not file.tell():
-                writer.writeheader()
-            writer.writerow(row)
-            file.flush()
-            print(row, flush=True)
+    """Simulate the cells that the file does not hold yet, then those near a bound again."""
+    known = {tuple(row[k] for k in CELL): row for row in read_rates()}
+    for cell in itertools.product(METRICS, NULLS, SIZES, PREVALENCES):
+        key = tuple(map(str, cell))
+        if key not in known:
+            known[key] = _texts(rates(*cell, replicates))
+            _write(known.values())
+    near = [key for key, row in known.items() if counted([row]) and near_a_bound(row)]
+    for metric, null, n, prevalence in sorted(near, key=lambda key: _distance(known[key])):
+        key = metric, null, n, prevalence
+        if int(known[key]["replicates"]) < MORE * replicates:
+            found = rates(metric, null, int(n), float(prevalence), MORE * replicates, AGAIN)
+            known[key] = _texts(found)
+            _write(known.values())
+
+
+def _distance(row: Mapping[str, str]) -> float:
+    """Return by how much a cell is within its bounds; negative beyond them."""
+    found = shares(row)
+    least = min(found["covered"], found["alone"])
+    return min(MOST_REJECTED - found["rejected"], least - LEAST_COVERED)
+
+
+def _texts(row: Mapping[str, object]) -> dict[str, str]:
+    return {key: str(value) for key, value in row.items()}
+
+
+def _write(rows: Iterable[Mapping[str, str]]) -> None:
+    partial = RATES.with_suffix(".partial")
+    with partial.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*CELL, "replicates", *COUNTS, *SILENT], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    partial.replace(RATES)
 
 
 def read_rates() -> list[dict[str, str]]:
@@ -180,39 +230,86 @@ def read_rates() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def shares(row: Mapping[str, str]) -> dict[str, float]:
+    """Return the rates of one cell, and those of what no assumption warns of."""
+    counts = {key: int(row[key]) for key in COUNTS}
+    answered, alone = (max(1, counts[key]) for key in ("answered", "alone"))
+    missed, alone_missed = (
+        counts["answered"] - counts["covered"],
+        counts["alone"] - counts["alone_covered"],
+    )
+    # where it is not known of a cell what was warned of, nothing was
+    silent = [
+        int(row.get(key) or every)
+        for key, every in zip(SILENT, (counts["rejected"], missed, alone_missed), strict=True)
+    ]
+    return {
+        "rejected": counts["rejected"] / answered,
+        "covered": counts["covered"] / answered,
+        "alone": counts["alone_covered"] / alone,
+        "rejected silently": silent[0] / answered,
+        "covered but for silent misses": 1 - silent[1] / answered,
+        "alone but for silent misses": 1 - silent[2] / alone,
+    }
+
+
+def counted(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the cells that are answered often enough to say something of the answers."""
+    return [r for r in rows if int(r["answered"]) >= ENOUGH * int(r["replicates"])]
+
+
 def table(rows: list[dict[str, str]]) -> str:
     """Return the table of the page: for each metric the worst and the mean over the cells."""
     lines = [
-        "| metric | null | rejected at 5 %: worst cell | mean | interval of the difference covers "
-        "| of one model | answered where 5 or more rows of a class are expected |",
-        "|---|---|---|---|---|---|---|",
+        "| metric | null | rejected at 5 %: worst cell | without a warning | mean | interval of "
+        "the difference covers | of one model | worst cell but for misses with a warning | "
+        "answered where 5 or more rows of a class are expected |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for metric, null in itertools.product(METRICS, NULLS):
         own = [r for r in rows if (r["metric"], r["null"]) == (metric, null)]
-        # a cell that is hardly ever answered says nothing of the answers
-        said = [r for r in own if int(r["answered"]) >= 0.2 * int(r["replicates"])]
-        rejected = [int(r["rejected"]) / int(r["answered"]) for r in said]
-        covered = [int(r["covered"]) / int(r["answered"]) for r in said]
-        alone = [int(r["alone_covered"]) / int(r["alone"]) for r in said]
+        found = [shares(row) for row in counted(own)]
+        by = {key: [one[key] for one in found] for key in found[0]}
+        silent = min(*by["covered but for silent misses"], *by["alone but for silent misses"])
         expected = [r for r in own if float(r["prevalence"]) * int(r["n"]) >= 5]
-        share = [int(r["answered"]) / int(r["replicates"]) for r in expected]
+        answered = [int(r["answered"]) / int(r["replicates"]) for r in expected]
         lines.append(
-            f"| {metric} | {null} | {max(rejected):.3f} | {np.mean(rejected):.3f} | "
-            f"{min(covered):.3f}–{max(covered):.3f} | {min(alone):.3f}–{max(alone):.3f} | "
-            f"{min(share):.2f}–{max(share):.2f} |"
+            f"| {metric} | {null} | {max(by['rejected']):.3f} | "
+            f"{max(by['rejected silently']):.3f} | {np.mean(by['rejected']):.3f} | "
+            f"{min(by['covered']):.3f}–{max(by['covered']):.3f} | "
+            f"{min(by['alone']):.3f}–{max(by['alone']):.3f} | {silent:.3f} | "
+            f"{min(answered):.2f}–{max(answered):.2f} |"
         )
-    return "\n".join(lines) + f"\n\n{_above(rows)}\n"
+    least, most = (f(int(r["replicates"]) for r in rows) for f in (min, max))
+    drawn = f"{least:,} studies a cell, up to {most:,} anew near a bound."
+    return "\n".join(lines) + f"\n\n{drawn} {_worst(rows)}\n"
 
 
-def _above(rows: list[dict[str, str]]) -> str:
-    """Say which metrics reject more than 6 % of true nulls somewhere."""
-    worst: dict[str, float] = {}
-    for r in rows:
-        if int(r["answered"]) >= 0.2 * int(r["replicates"]):
-            rate = int(r["rejected"]) / int(r["answered"])
-            worst[r["metric"]] = max(rate, worst.get(r["metric"], 0))
-    found = [f"{metric} ({rate:.3f})" for metric, rate in worst.items() if rate > 0.06]
-    return f"Above 6 % in some cell: {', '.join(found) or 'none'}."
+def _worst(rows: list[dict[str, str]]) -> str:
+    """Say which metrics reject too often or cover too little somewhere, and where unwarned."""
+    loud, silent = beyond(rows, warned=True), beyond(rows, warned=False)
+    return (
+        f"More than {MOST_REJECTED:.0%} rejected or less than {LEAST_COVERED:.0%} covered in some "
+        f"cell: {', '.join(loud) or 'none'}; without a warning: {', '.join(silent) or 'none'}."
+    )
+
+
+def beyond(rows: list[dict[str, str]], *, warned: bool) -> list[str]:
+    """List the metrics with a cell beyond the bounds, and how far its worst one is."""
+    keys = ("rejected", "covered", "alone") if warned else _SILENT
+    found = []
+    for metric in METRICS:
+        own = [shares(row) for row in counted(rows) if row["metric"] == metric]
+        rejected = max(one[keys[0]] for one in own)
+        covered = min(one[key] for one in own for key in keys[1:])
+        said = [f"{rejected:.3f} rejected"] if round(rejected, 3) > MOST_REJECTED else []
+        said += [f"{covered:.3f} covered"] if round(covered, 3) < LEAST_COVERED else []
+        if said:
+            found.append(f"{metric} ({' and '.join(said)})")
+    return found
+
+
+_SILENT = ("rejected silently", "covered but for silent misses", "alone but for silent misses")
 
 
 def page() -> str:

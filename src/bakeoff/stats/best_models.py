@@ -254,7 +254,7 @@ def _result(
         n=family.setting.truth.n,
         null_hypothesis="The model is a best one of those compared.",
         method="hsu1984",
-        assumptions=assumptions(family.setting, single.tested, pair=True),
+        assumptions=assumptions(family.setting, single.tested),
         naive=naive,
         scores=tuple(math.nan if s is None else s.value for s in family.singles),
         details={"reasons": family.reasons},

@@ -275,7 +275,7 @@ def _compare(
         method="hothorn2008" if method == MAX_T else "satterthwaite1946",
         alternative=side,
         status=Status.OK if at else statuses[0],
-        assumptions=assumptions(family.setting, known[0].tested, pair=True) if known else (),
+        assumptions=assumptions(family.setting, known[0].tested) if known else (),
         details={
             "values": [math.nan if s is None else sign * s.value for s in family.singles],
             "reasons": family.reasons,

@@ -95,7 +95,7 @@ def mean_ci(
     at_once="compare_values",
     in_groups="clustered_mean_difference",
     in_time="clustered_mean_difference",
-    caution="Where a few rows carry the differences (heavy losses) it rejects up to 7 % where 5 % "
+    caution="Where a few rows carry the differences (heavy losses) it rejects up to 6 % where 5 % "
     "are meant.",
 )
 def mean_difference(

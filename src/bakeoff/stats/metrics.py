@@ -125,8 +125,8 @@ def metric_ci(
     plans=("holdout",),
     citation="satterthwaite1946",
     at_once="compare_models",
-    caution="It wants 20 rows of each class that the metric looks at, and refuses below 5. With "
-    "log loss and average precision it rejects up to 7 % where 5 % are meant.",
+    caution="It wants 20 rows of each class that the metric looks at, and refuses below 5; with "
+    "fewer than 20, or where a few rows carry the log loss, intervals are rough.",
 )
 def metric_difference(
     y_true: ArrayLike,

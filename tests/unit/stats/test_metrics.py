@@ -455,22 +455,22 @@ def test_mistakes_are_named(change, message):
         metric_difference(y, said, said, **change)
 
 
-@pytest.mark.parametrize(
-    ("metric", "name"), [("log_loss", "no few rows"), ("average_precision", "a level")]
-)
-def test_metric_whose_level_is_not_quite_kept_says_by_how_much(metric, name):
+def test_log_loss_says_how_little_its_intervals_may_cover():
     y, _, p = rows()
-    found = metric_difference(y, p[:, 1], p[::-1, 1], metric=metric)
-    said = next(a for a in found.assumptions if a.name.startswith(name))
-    share = int(re.search(r"reject up to (\d+) % of true nulls", said.detail)[1])
+    found = metric_ci(y, p[:, 1], metric="log_loss")
+    said = next(a for a in found.assumptions if a.name.startswith("no few rows"))
+    share = int(re.search(r"cover (\d+) % where", said.detail)[1])
     with (ROOT / "benchmarks/any_metric.csv").open(encoding="utf-8") as file:
-        cells = [r for r in csv.DictReader(file) if r["metric"] == metric]
-    rates = [
-        int(r["rejected"]) / int(r["answered"])
-        for r in cells
-        if int(r["answered"]) >= 0.2 * int(r["replicates"])
-    ]
-    assert round(100 * max(rates)) == share
+        cells = [r for r in csv.DictReader(file) if r["metric"] == "log_loss"]
+    covered = [int(r["alone_covered"]) / int(r["alone"]) for r in cells if int(r["alone"])]
+    assert round(100 * min(covered)) == share
+
+
+def test_log_loss_wants_rows_of_each_class():
+    y, p = np.repeat([1, 0], [15, 85]), np.random.default_rng(0).random(100)
+    for metric, fails in (("log_loss", True), ("brier", False)):
+        names = {a.name: a.holds for a in metric_ci(y, p, metric=metric).assumptions}
+        assert (names.get("enough rows of each class") is False) == fails
 
 
 def spanning(effect: float, seed: int, groups: int = 40) -> tuple[np.ndarray, ...]:
