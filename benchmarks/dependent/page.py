@@ -148,7 +148,8 @@ groups, `robust_t` below four degrees of freedom.
 
 A setting has at least {pair} data sets of two models, {single} of one, {question} for other
 questions and {time} in time. A rate of .05 has a standard error of .003 (4,000 data sets), .005
-(2,000), .007 (1,000) or .009 (600): the worst of many true .05 is two or three of them higher.
+(2,000), .007 (1,000), .009 (600) or .010 (500): the worst of many true .05 is two or three of them
+higher.
 
 `diebold_mariano` with strong dependence: cosines cannot see what reaches over much of the series,
 so that the p-value is too small at φ = .9, whatever the number of cosines. Then an assumption
