@@ -148,6 +148,8 @@ class Exhibit:
         Whether it tells times, which differ from run to run.
     of_fits : bool
         Whether it is about fits and their divisions, of which files that are compared tell nothing.
+    of_rows : bool
+        Whether it is about the rows of the data, of which scores that are compared tell nothing.
     """
 
     section: Section
@@ -161,6 +163,7 @@ class Exhibit:
     fourfolds: bool = False
     timed: bool = False
     of_fits: bool = False
+    of_rows: bool = False
 
     def __post_init__(self) -> None:
         if not self.caption.strip():

@@ -50,9 +50,13 @@ def make_report(study: Study, folder: str | Path) -> None:
 
 
 def items_of(study: Study) -> list[Item]:
-    """List the tables and figures of a study; where nothing was fitted, none about fits."""
+    """List the tables and figures of a study; of one at hand none about what it does not know."""
     found = exhibits(study.experiment, study.tests)
-    return [item for item in found if not (study.command and records()[item.kind].of_fits)]
+    if not study.command:
+        return found
+    rows, known = any(card["rows"] for card in study.cards.values()), records()
+    told = [item for item in found if not known[item.kind].of_fits]
+    return [item for item in told if rows or not known[item.kind].of_rows]
 
 
 def make_tables(study: Study, items: Iterable[Item]) -> dict[str, PageTable]:

@@ -325,6 +325,12 @@ def test_bayesian_part_of_the_example() -> None:
     assert first["rope"] == 0.01
 
 
+def test_what_scores_do_not_know_is_not_told() -> None:
+    found = bakeoff.compare_search(example())
+    assert not {"data", "undeclared", "splits", "times"} & set(found.tables)
+    assert " 0 rows" not in found.methods
+
+
 def test_best_is_adjusted_for_all_pairs() -> None:
     found, whole = (bakeoff.compare_search(example(), versus=v) for v in ("best", None))
     table = found.to_frame()

@@ -59,5 +59,6 @@ EXHIBIT = TableExhibit(
     title="The data",
     caption="The data sets: rows, features, classes and their balance, missing cells, duplicate "
     "rows, licence, and a hash of the canonical table.",
+    of_rows=True,
     build=build,
 )

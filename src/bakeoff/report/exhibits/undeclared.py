@@ -45,5 +45,6 @@ EXHIBIT = TableExhibit(
     "look like ids of groups, repeated rows, test rows that repeat training rows, and models that "
     "disagree alike on neighbouring rows. Where rows do belong together, tests that take them for "
     "independent find differences that are not there.",
+    of_rows=True,
     build=build,
 )
