@@ -140,7 +140,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     pd.DataFrame({"y_true": y, "diagnosis": y, **guesses}).drop(columns="diagnosis").to_csv(
         "predictions.csv", index=False
     )
-    losses = pd.DataFrame({"id": range(200), "patient": np.arange(200) // 5})
+    patients = np.arange(200) // 5
+    losses = pd.DataFrame({"id": range(200), "patient": patients, "site": patients % 2})
     losses.assign(small=rng.random(200), large=rng.random(200)).to_csv("losses.csv", index=False)
     for model in ("large", "small"):
         right = (rng.random(200) < 0.8).astype(int)
