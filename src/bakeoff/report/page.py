@@ -24,6 +24,7 @@ from bakeoff.report.pairs_shown import COUNTED, counted_pairs, families_of
 from bakeoff.report.study import Study
 from bakeoff.report.tables import PageTable, markdown, to_markdown
 from bakeoff.report.verdict import Verdict
+from bakeoff.report.verdict.care import take_care
 from bakeoff.stats import Entry
 
 _MOST_TABLES = 6
@@ -53,12 +54,15 @@ class Block:
         The test they are all about.
     fourfolds : Mapping of data set to sequence of Fourfold
         Counts of right and wrong rows; under an empty key those of the only data set.
+    care : sequence of str
+        For which of this study's models the test finds too much, and what answers instead.
     """
 
     items: tuple[Item, ...]
     record: Exhibit
     entry: Entry | None
     fourfolds: Mapping[str, Sequence[Fourfold]]
+    care: Sequence[str] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -110,7 +114,9 @@ class Page:
             counting = [entry.name for entry in self.study.tests if entry.counts]
             for family in families_of(self.study, counting[0]) if counting else ():
                 fourfolds[family.dataset] = _fourfolds(self.study, family)
-        return Block(items, records()[first.kind], entry, fourfolds)
+        tested = [f for f in self.study.families if entry and f.entry.name == entry.name]
+        care = tuple(take_care(self.study, tested)) if tested else ()
+        return Block(items, records()[first.kind], entry, fourfolds, care)
 
 
 def _fourfolds(study: Study, family: Family) -> tuple[Fourfold, ...]:

@@ -10,11 +10,11 @@ from bakeoff.report import prose
 from bakeoff.report.cells import TONES, capital, ci_cell, count_cell, p_cell, score_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.family import Family, as_float
-from bakeoff.report.learners import assumed
 from bakeoff.report.numbers import degrees, number, percent, probability, pvalue
 from bakeoff.report.pairs_shown import MOST_PAIRS, families_of, order, tally
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
+from bakeoff.report.verdict.care import assumed
 from bakeoff.stats import Entry
 
 _PROBABILITIES = {
@@ -106,7 +106,7 @@ def _pairs_note(study: Study, family: Family, metrics: int) -> str:
     side = "" if row.alternative == "two-sided" else f"; one-sided: {prose.side(row)}"
     return (
         f"{note}; {prose.correction(row)}{each}{side}. Stars: adjusted p at most {one} (*), {two} "
-        f"(**), {three} (***).{astride} {assumed(study, family)}"
+        f"(**), {three} (***).{astride} {assumed(family)}"
     ).rstrip()
 
 
@@ -159,7 +159,7 @@ def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
     note = (
         f"Number of the {len(families)} data sets on which the test of "
         f"{first.measure.title}, at the {level} level within each data set, {called}. All "
-        f"single results are in comparisons.csv. {assumed(study, first)}".rstrip()
+        f"single results are in comparisons.csv. {assumed(first)}".rstrip()
     )
     columns = (
         Column("model_a", "A"),

@@ -7,12 +7,12 @@ import math
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Item, Section, TableExhibit
 from bakeoff.report.family import Family
-from bakeoff.report.learners import assumed
 from bakeoff.report.numbers import NONE
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.power import detectable
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Column, PageTable, tabulate, text
+from bakeoff.report.verdict.care import assumed
 from bakeoff.stats import Entry, TypeOneError
 
 COLUMNS = (
@@ -54,7 +54,7 @@ def build(item: Item, study: Study) -> PageTable:
         "probability of less than 80%, given the noise of these data: it says how much "
         "'cannot tell' is worth. Corrections are within one data set and metric."
     )
-    for said in dict.fromkeys(assumed(study, family) for family in study.families):
+    for said in dict.fromkeys(assumed(family) for family in study.families):
         note += f" {said}" if said else ""
     return tabulate(item, COLUMNS, rows, note)
 

@@ -11,8 +11,9 @@ from bakeoff.report.family import Family
 from bakeoff.report.numbers import count, interval, p_equals, percent, score
 from bakeoff.report.ranking import Ranked
 from bakeoff.report.study import TRUST, Study
+from bakeoff.report.verdict.care import take_care
 from bakeoff.report.verdict.kind import Kind, Verdict
-from bakeoff.report.verdict.sentences import in_brackets, take_care
+from bakeoff.report.verdict.sentences import in_brackets
 from bakeoff.report.verdict.wording import name, the
 
 _KINDS = {Decision.DIFFERENT: Kind.AGAINST_VALUE, Decision.UNDECIDED: Kind.UNDECIDED}
@@ -65,7 +66,7 @@ def _numbers(study: Study, family: Family) -> Iterator[str]:
         f"{p_equals(row.pvalue_adjusted)} {in_brackets(study, family)}."
     )
     if shown:
-        yield from take_care(study, family)
+        yield from take_care(study, [family])
 
 
 def _by_dataset(study: Study, tested: list[Family]) -> Verdict:

@@ -9,13 +9,13 @@ from bakeoff.report import prose
 from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import p_equals, percent
 from bakeoff.report.study import Study
+from bakeoff.report.verdict.care import take_care
 from bakeoff.report.verdict.kind import Kind, Verdict
 from bakeoff.report.verdict.sentences import (
     difference,
     in_brackets,
     limits,
     not_shown,
-    take_care,
 )
 from bakeoff.report.verdict.wording import name, names
 
@@ -78,7 +78,7 @@ def _sentences(
             f"This is shown at the {percent(settled[0].alpha)} level, {largest}{worst} "
             f"{in_brackets(study, family)}."
         )
-        found += take_care(study, family)
+        found += take_care(study, [family])
     if left and settled:
         found.append(f"{_who(study, left)} cannot be told from it.")
     elif left:

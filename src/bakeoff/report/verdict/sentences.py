@@ -14,6 +14,7 @@ from bakeoff.report.numbers import p_equals, percent, score, words
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
+from bakeoff.report.verdict.care import take_care
 from bakeoff.report.verdict.headline import BEST
 from bakeoff.report.verdict.kind import Kind
 from bakeoff.report.verdict.outcome import Outcome
@@ -45,30 +46,7 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
         whom = names(study, [row.model_b for row in o.undecided])
         yield f"Against {whom} the test is undecided: {prose.why_undecided(o.undecided[0])}."
     if o.beaten or o.lost or o.elsewhere:
-        yield from take_care(study, o.family)
-
-
-def take_care(study: Study, family: Family) -> Iterator[str]:
-    """Warn of a finding by a test that finds too much, for these learners or for all."""
-    entry = family.entry
-    found = study.leniency(entry, family.metric)
-    concerned = [model for model in found.models if model in family.models]
-    where = [*found.where]
-    if concerned:
-        where.insert(0, f"for learners like {names(study, concerned)}")
-    if where:
-        instead = study.instead_of(entry)
-        yield (
-            f"Take care: {' and '.join(where)} {the(family)} finds differences that are not there "
-            "more often than its level says"
-            + (f"; the {instead.title[0].lower()}{instead.title[1:]} does not." if instead else ".")
-        )
-    unknown = [model for model in found.unknown if model in family.models]
-    if unknown:
-        yield (
-            f"Take care: {the(family)} is liberal for some learners, and those like "
-            f"{names(study, unknown)} were not simulated."
-        )
+        yield from take_care(study, [o.family])
 
 
 def by_how_much(study: Study, o: Outcome) -> str:

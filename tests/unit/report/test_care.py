@@ -1,0 +1,110 @@
+"""The report says what tests on folds assume of the learners, and who breaks it here."""
+
+import pytest
+from studies import experiment, pair, ran, study
+
+from bakeoff.report.exhibits import build, exhibits
+from bakeoff.report.leniency import leniency
+from bakeoff.report.make import make_tables
+from bakeoff.report.page import Page, document, html
+from bakeoff.report.verdict import answer
+from bakeoff.report.verdict.care import KINDS, assumed, take_care
+from bakeoff.spec import load_experiment
+from bakeoff.spec.learners import FAMILIES
+from bakeoff.stats import catalogue
+
+MEANS = {"a": 0.8, "b": 0.9}
+KNN = {"estimator": "sklearn.neighbors.KNeighborsClassifier"}
+SHRUNKEN = {"estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": 0.001}}
+
+
+def made(test, **models):
+    """Run a test on made-up scores of two models, `b` being another than usual."""
+    config = experiment(("a", "b"), tests=(test,)).resolved()
+    config["models"] |= models
+    return ran(load_experiment(config), MEANS, accuracies=MEANS)
+
+
+def line(one):
+    (family,) = one.families
+    return assumed(family)
+
+
+def care(one):
+    return list(take_care(one, one.families))
+
+
+def shown(one):
+    """Return the page of the tables alone, as HTML and as Markdown."""
+    items = [item for item in exhibits(one.experiment, one.tests) if item.form == "table"]
+    bound = Page(one, answer(one), items, {}, make_tables(one, items), {})
+    return html(bound), document(bound)
+
+
+def test_assumption_is_told_in_one_line_whoever_is_compared():
+    one = made("cv5x2_f")
+    text = line(one)
+    assert text.startswith("The combined 5×2cv F test assumes that the folds know nothing of")
+    assert "nearest neighbours" in text
+    assert text.count(".") == 1
+    assert line(made("mcnemar")) == ""
+    assert care(one) == []
+    for name in ("tests", "pairs.cv5x2_f"):
+        item = next(e for e in exhibits(one.experiment, one.tests) if e.name == name)
+        assert text in build(item, one).note
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "instead"),
+    [
+        (
+            KNN,
+            "nearest neighbours",
+            "the half-sample t test on the plan `halves`, or from these fits the 5×2cv McNemar",
+        ),
+        (
+            {"steps": [KNN["estimator"]]},
+            "nearest neighbours",
+            "the half-sample t test on the plan `halves`, or from these",
+        ),
+        (
+            SHRUNKEN,
+            "strongly shrunken models",
+            "the half-sample t test on the plan `halves`.",
+        ),
+    ],
+)
+def test_model_that_breaks_it_is_named_with_what_answers_instead(model, kind, instead):
+    one = made("cv5x2_f", b=model)
+    (said,) = care(one)
+    assert said.startswith(f"Take care: for {kind}, here b, the combined 5×2cv F test finds")
+    assert f" Instead: {instead}" in said
+    page, text = shown(one)
+    assert f'<p class="care">{said}</p>' in page
+    assert "> " + said.partition("`")[0] in text
+
+
+def test_trees_are_named_where_a_test_is_liberal_for_them():
+    config = experiment(("a", "b"), tests=("resampled_t",)).resolved()
+    config["models"]["b"] = {"estimator": "sklearn.tree.DecisionTreeClassifier"}
+    found = [pair("a", "b", 0.01, 0.05, test="resampled_t")]
+    one = study(load_experiment(config), found, MEANS)
+    (said,) = care(one)
+    assert said.startswith("Take care: for linear models and trees or feature selection, here a")
+
+
+def test_every_family_has_plain_words_and_every_such_test_an_answer():
+    for entry in catalogue().values():
+        learners = {f for f in entry.liberal_for if f.removesuffix(" by AUC") in FAMILIES}
+        assert learners <= set(KINDS)
+        assert not entry.instead or entry.instead in catalogue()
+
+
+def test_families_by_auc_concern_findings_by_auc_alone():
+    config = experiment(("a", "b"), tests=("cv5x2_f",)).resolved()
+    logistic = {"estimator": "sklearn.linear_model.LogisticRegression"}
+    config |= {"metrics": ["accuracy", "roc_auc"], "models": {"a": logistic, "b": logistic}}
+    one, entry = load_experiment(config), catalogue()["cv5x2_f"]
+    assert "linear by AUC" in entry.liberal_for
+    assert leniency(entry, one, metric="accuracy").models == ()
+    assert leniency(entry, one, metric="roc_auc").models == ("a", "b")
