@@ -13,6 +13,7 @@ STUDIES = (
     "compare_speed",
     "gate",
     "mutants",
+    "overhead",
 )
 """Modules with a `PAGE` and what is to stand there, `page()`."""
 

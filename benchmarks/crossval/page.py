@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from benchmarks.crossval.rates import PROCEDURES, Rate
-from benchmarks.crossval.regimes import RUNS, costs
+from benchmarks.crossval.regimes import REGIMES, RUNS, costs
 from benchmarks.pages import renewed
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -75,55 +76,73 @@ def details(found: Sequence[Rate]) -> str:
     return "\n".join(lines)
 
 
-def budget() -> str:
-    """Say how many data sets a regime gets."""
+def budget(found: Iterable[Rate]) -> str:
+    """Say how many data sets a regime gets, and which have none yet."""
     *bounds, (_, least) = RUNS
     said = " ".join(f"{runs:,} where one takes up to {most:g} CPU s," for most, runs in bounds)
-    return f"Data sets wanted of a regime: {said} else {least:,}; the table says how many it has."
+    drawn = {rate.regime for rate in found}
+    none = [regime.name for regime in REGIMES if regime.name not in drawn]
+    yet = f" Not drawn yet: {', '.join(none)}." if none else ""
+    return (
+        f"Data sets wanted of a regime: {said} else {least:,}; the table of every regime says how "
+        f"many it has.{yet}"
+    )
 
 
 def draw(found: Sequence[Rate], path: Path = FIGURE) -> None:
     """Draw level against power: one dot per test and family of learners."""
     mpl.rcParams["svg.hashsalt"] = "bakeoff"
-    figure = Figure(figsize=(8, 5.2))
+    figure = Figure(figsize=(8, 5.6))
     axes = figure.add_subplot()
     level = [r for r in found if r.kind == "level"]
     colours = dict(zip(families(found), _COLOURS, strict=False))
+    powers = {}
     for procedure in PROCEDURES:
         power = [r.rate for r in found if (r.procedure, r.kind) == (procedure.name, "power")]
         if not power:
             continue
-        y = sum(power) / len(power)
+        y = powers[procedure.name] = sum(power) / len(power)
         highest = {}
         for rate in level:
             if rate.procedure == procedure.name:
                 highest[rate.family] = max(rate.rate, highest.get(rate.family, 0.0))
-        axes.plot([min(highest.values()), max(highest.values())], [y, y], color="#cccccc", zorder=1)
+        axes.plot([min(highest.values()), 1], [y, y], color="#dddddd", linewidth=1, zorder=1)
         for family, x in highest.items():
             axes.scatter(x, y, color=colours[family], s=28, zorder=2)
-        axes.annotate(
-            procedure.name,
-            (max(highest.values()), y),
-            xytext=(6, -3),
-            textcoords="offset points",
-            fontsize=8,
-        )
+    for name, y in _apart(powers, _GAP).items():
+        axes.plot([1, 1.12], [powers[name], y], color="#dddddd", linewidth=1, clip_on=False)
+        axes.text(1.15, y, name, fontsize=8, verticalalignment="center")
     for family, colour in colours.items():
         axes.scatter([], [], color=colour, s=28, label=family)
     axes.axvline(0.05, color="#888888", linestyle="--", linewidth=1)
     axes.set_xscale("symlog", linthresh=0.1)
     axes.set_xticks([0, 0.05, 0.1, 0.2, 0.4, 0.8], ["0", ".05", ".1", ".2", ".4", ".8"])
-    axes.set_xlim(0, 1.6)
+    axes.set_xlim(-0.003, 1)
     axes.set_xlabel("highest share of true nulls rejected at .05")
     axes.set_ylabel("power, mean of the alternatives")
-    axes.legend(title="learners", fontsize=8, title_fontsize=8, loc="lower right", frameon=False)
+    figure.legend(
+        *axes.get_legend_handles_labels(), loc="upper center", ncols=4, fontsize=8, frameon=False
+    )
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    figure.tight_layout()
+    figure.subplots_adjust(left=0.08, right=0.8, bottom=0.1, top=0.88)
     figure.savefig(path, metadata={"Date": None})
+
+
+_GAP = 0.028
+"""Power that two names beside the figure are apart at least."""
+
+
+def _apart(heights: Mapping[str, float], gap: float) -> dict[str, float]:
+    """Move names up just as far as needed, so that none covers another."""
+    placed: dict[str, float] = {}
+    last = -math.inf
+    for name, y in sorted(heights.items(), key=lambda one: one[1]):
+        last = placed[name] = max(y, last + gap)
+    return placed
 
 
 def renew(found: Sequence[Rate]) -> str:
     """Return the page with its tables renewed."""
     every = f"<details><summary>Every regime</summary>\n\n{details(found)}\n\n</details>"
-    return renewed(PAGE, "rates", f"{summary(found)}\n\n{budget()}\n\n{every}")
+    return renewed(PAGE, "rates", f"{summary(found)}\n\n{budget(found)}\n\n{every}")

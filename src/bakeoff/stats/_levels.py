@@ -120,7 +120,14 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "cv5x2_t": (
         "liberal",
-        ("neighbours", "shrunken", "linear by AUC", "neighbours by AUC", "rows in groups"),
+        (
+            "neighbours",
+            "shrunken",
+            "linear",
+            "linear by AUC",
+            "neighbours by AUC",
+            "rows in groups",
+        ),
         ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "delong": (

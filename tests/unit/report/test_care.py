@@ -108,3 +108,10 @@ def test_families_by_auc_concern_findings_by_auc_alone():
     assert "linear by AUC" in entry.liberal_for
     assert leniency(entry, one, metric="accuracy").models == ()
     assert leniency(entry, one, metric="roc_auc").models == ("a", "b")
+
+
+def test_half_sample_test_has_no_capital_inside_a_sentence():
+    config = experiment(("a", "b"), tests=("half_sample_t",)).resolved()
+    config["resampling"] = {"halves": {"repeats": 5, "folds": 3, "full_repeats": 1}}
+    one = study(load_experiment(config), [pair("a", "b", 0.01, 0.05, test="half_sample_t")], MEANS)
+    assert "(half-sample t test on" in " ".join(answer(one).sentences)

@@ -12,8 +12,8 @@ MOST_LETTERS = 60
 
 _COMMON = {
     "binomial", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
-    "multivariate", "one-sample", "one-way", "paired", "pairwise", "repeated-measures",
-    "resampled", "sign", "two-sample",
+    "half-sample", "multivariate", "one-sample", "one-way", "paired", "pairwise",
+    "repeated-measures", "resampled", "sign", "two-sample",
 }  # fmt: skip
 
 
