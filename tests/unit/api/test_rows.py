@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars
 import pyarrow as pa
 import pytest
 
@@ -152,7 +153,6 @@ def test_frames_of_models_are_taken(table: pd.DataFrame) -> None:
 
 
 def test_frames_of_polars_are_taken(table: pd.DataFrame) -> None:
-    polars = pytest.importorskip("polars")
     expected = bakeoff.compare(table["y_true"], probabilities(table), metrics="brier").to_json()
     y = polars.Series(table["y_true"].tolist())
     given = {
