@@ -9,6 +9,7 @@ STUDIES = (
     "any_metric",
     "any_metric_families",
     "any_metric_speed",
+    "any_metric_subgroups",
     "clustered_forms",
     "compare_speed",
     "gate",
