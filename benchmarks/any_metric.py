@@ -9,7 +9,6 @@ into docs/stats/any-metric.md.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import dataclasses
 import itertools
@@ -21,7 +20,7 @@ import numpy as np
 from scipy import integrate, optimize, special, stats
 
 from bakeoff.stats import Result, Status, metric_ci, metric_difference
-from benchmarks.pages import renewed
+from benchmarks.pages import renewed, study
 
 HERE = Path(__file__).parent
 RATES = HERE / "any_metric.csv"
@@ -317,16 +316,5 @@ def page() -> str:
     return renewed(PAGE, "rates", table(read_rates()))
 
 
-def main() -> None:
-    """Simulate, or write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replicates", type=int, default=1000)
-    parser.add_argument("--page", action="store_true", help="only write the page's table")
-    arguments = parser.parse_args()
-    if not arguments.page:
-        simulate(arguments.replicates)
-    PAGE.write_text(page(), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    study(__doc__, 1000, simulate, PAGE, page)

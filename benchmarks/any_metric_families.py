@@ -9,7 +9,6 @@ the best model is in the set of those that may be the best. Rates go to any_metr
 
 from __future__ import annotations
 
-import argparse
 import csv
 import itertools
 import math
@@ -19,7 +18,7 @@ import numpy as np
 
 from bakeoff.stats import Status, adjust_pvalues, best_models, compare_models
 from benchmarks.any_metric import METRICS, SEPARATION, SHARED, models
-from benchmarks.pages import renewed
+from benchmarks.pages import renewed, study
 
 HERE = Path(__file__).parent
 RATES = HERE / "any_metric_families.csv"
@@ -131,16 +130,5 @@ def page() -> str:
     return renewed(PAGE, "families", table())
 
 
-def main() -> None:
-    """Simulate, or write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replicates", type=int, default=500)
-    parser.add_argument("--page", action="store_true", help="only write the page's table")
-    arguments = parser.parse_args()
-    if not arguments.page:
-        simulate(arguments.replicates)
-    PAGE.write_text(page(), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    study(__doc__, 500, simulate, PAGE, page)

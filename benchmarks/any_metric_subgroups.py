@@ -8,7 +8,6 @@ any_metric_subgroups.csv; `--page` writes their table into docs/stats/any-metric
 
 from __future__ import annotations
 
-import argparse
 import csv
 import itertools
 import math
@@ -18,7 +17,7 @@ import numpy as np
 
 from bakeoff.stats import Result, Status, mean_interaction, metric_interaction
 from benchmarks.any_metric import SEPARATION, SHARED, Model
-from benchmarks.pages import renewed
+from benchmarks.pages import renewed, study
 
 HERE = Path(__file__).parent
 RATES = HERE / "any_metric_subgroups.csv"
@@ -122,16 +121,5 @@ def page() -> str:
     return renewed(PAGE, "subgroups", table())
 
 
-def main() -> None:
-    """Simulate, or write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replicates", type=int, default=200)
-    parser.add_argument("--page", action="store_true", help="only write the page's table")
-    arguments = parser.parse_args()
-    if not arguments.page:
-        simulate(arguments.replicates)
-    PAGE.write_text(page(), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    study(__doc__, 200, simulate, PAGE, page)

@@ -11,7 +11,6 @@ writes their table into docs/dependent-rows.md.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import itertools
 from pathlib import Path
@@ -26,7 +25,7 @@ from bakeoff.stats import (
     metric_difference,
 )
 from bakeoff.stats._tails import t_pvalue
-from benchmarks.pages import renewed
+from benchmarks.pages import renewed, study
 
 HERE = Path(__file__).parent
 RATES = HERE / "clustered_forms.csv"
@@ -168,16 +167,5 @@ def page() -> str:
     return renewed(PAGE, "forms", table())
 
 
-def main() -> None:
-    """Simulate, or write the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replicates", type=int, default=2000)
-    parser.add_argument("--page", action="store_true", help="only write the page's table")
-    arguments = parser.parse_args()
-    if not arguments.page:
-        simulate(arguments.replicates)
-    PAGE.write_text(page(), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    study(__doc__, 2000, simulate, PAGE, page)

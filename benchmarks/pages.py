@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib
+from collections.abc import Callable
 from pathlib import Path
 
 STUDIES = (
@@ -45,11 +47,42 @@ def renewed(page: Path, part: str, text: str) -> str:
     return f"{before}{begin}\n{text.strip()}\n\n{end}{after}"
 
 
+def study(
+    about: str | None,
+    replicates: int,
+    simulate: Callable[[int], None],
+    file: Path,
+    page: Callable[[], str],
+) -> None:
+    """Run the command of a simulation: simulate, then write its page.
+
+    Parameters
+    ----------
+    about : str
+        What ``--help`` says.
+    replicates : int
+        The default of ``--replicates``.
+    simulate : callable
+        Takes that number.
+    file : Path
+        The page.
+    page : callable
+        Returns what is to stand in it.
+    """
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--replicates", type=int, default=replicates)
+    parser.add_argument("--page", action="store_true", help="only write the page's table")
+    arguments = parser.parse_args()
+    if not arguments.page:
+        simulate(arguments.replicates)
+    file.write_text(page(), encoding="utf-8")
+
+
 def main() -> None:
     """Write every part anew from the figures that are there."""
     for name in STUDIES:
-        study = importlib.import_module(f"benchmarks.{name}")
-        study.PAGE.write_text(study.page(), encoding="utf-8")
+        module = importlib.import_module(f"benchmarks.{name}")
+        module.PAGE.write_text(module.page(), encoding="utf-8")
 
 
 if __name__ == "__main__":
