@@ -5,23 +5,22 @@ from __future__ import annotations
 import re
 import textwrap
 
-from bakeoff.report.methods import methods
+from bakeoff.report.methods import Methods
 from bakeoff.report.study import Study
 from bakeoff.stats.citations import BIBTEX
 
 
-def keys(study: Study) -> list[str]:
+def keys(study: Study, told: Methods) -> list[str]:
     """List the citation keys of the tests that ran, their forms, and the methods paragraph."""
     used = [row.result.get("method") for row in study.comparisons]
     named = [entry.citation for entry in study.tests]
     beside = [] if study.subgroups.empty else ["hothorn2008"]
-    told = methods(study).keys
-    return [key for key in dict.fromkeys([*named, *used, *beside, *told]) if key in BIBTEX]
+    return [key for key in dict.fromkeys([*named, *used, *beside, *told.keys]) if key in BIBTEX]
 
 
-def bibtex(study: Study) -> str:
+def bibtex(study: Study, told: Methods) -> str:
     """Return the entries, one field a line."""
-    return "\n\n".join(wrapped(BIBTEX[key]) for key in keys(study)) + "\n"
+    return "\n\n".join(wrapped(BIBTEX[key]) for key in keys(study, told)) + "\n"
 
 
 def wrapped(entry: str) -> str:

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bakeoff.files import write_text
-from bakeoff.report import citations, page
+from bakeoff.report import page
 from bakeoff.report.drawing import save, svg
 from bakeoff.report.exhibit import Drawing, Item
 from bakeoff.report.exhibits import build, draw, exhibits, records
-from bakeoff.report.methods import methods
 from bakeoff.report.study import Study
 from bakeoff.report.tables import PageTable, markdown, to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer
@@ -36,10 +35,9 @@ def make_report(study: Study, folder: str | Path) -> None:
     write_text(root / "report.html", page.html(bound))
     write_text(root / "report.md", page.document(bound))
     write_text(root / "verdict.txt", "\n".join((verdict.headline, *verdict.sentences)) + "\n")
-    told = methods(study)
-    write_text(root / "methods.txt", told.text + "\n")
-    write_text(root / "methods.tex", told.latex + "\n")
-    write_text(root / "references.bib", citations.bibtex(study))
+    write_text(root / "methods.txt", bound.methods.text + "\n")
+    write_text(root / "methods.tex", bound.methods.latex + "\n")
+    write_text(root / "references.bib", bound.bibtex)
     for name, picture in pictures.items():
         write_text(root / "figures" / f"{name}.svg", picture)
     for name, table in tables.items():

@@ -18,7 +18,7 @@ from bakeoff.report.drawing import adopt
 from bakeoff.report.exhibit import Drawing, Exhibit, Item, Section
 from bakeoff.report.exhibits import records
 from bakeoff.report.family import Family
-from bakeoff.report.methods import methods
+from bakeoff.report.methods import Methods, methods
 from bakeoff.report.numbers import p_equals, short
 from bakeoff.report.pairs_shown import COUNTED, counted_pairs, families_of
 from bakeoff.report.study import Study
@@ -92,6 +92,16 @@ class Page:
     tables: Mapping[str, PageTable]
     pictures: Mapping[str, str]
     alone: bool = False
+
+    @cached_property
+    def methods(self) -> Methods:
+        """The methods paragraph."""
+        return methods(self.study)
+
+    @cached_property
+    def bibtex(self) -> str:
+        """The sources of the tests and of the methods paragraph."""
+        return citations.bibtex(self.study, self.methods)
 
     @cached_property
     def sections(self) -> dict[str, list[Block]]:
@@ -180,8 +190,8 @@ def _render(template: str, page: Page, **more: Any) -> str:
         sections=page.sections,
         ids={section.name.lower(): section.value for section in Section},
         resolved=yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True),
-        bibtex=citations.bibtex(page.study),
-        methods=methods(page.study),
+        bibtex=page.bibtex,
+        methods=page.methods,
         command=command(page.study),
         alone=page.alone,
         **more,

@@ -124,6 +124,14 @@ def test_choices_of_fits_are_told():
         assert said in text
 
 
+def test_pipeline_is_told_by_its_steps_alone():
+    steps = ["sklearn.preprocessing.StandardScaler", "sklearn.svm.SVC"]
+    models = {"a": {"steps": steps}, "b": {"estimator": "sklearn.dummy.DummyClassifier"}}
+    text = methods(changed(plain(), models=models)).text
+    assert "a (StandardScaler, then SVC)" in text
+    assert "as they are" not in text
+
+
 def test_what_was_left_out_or_missing_is_told():
     odd = card("d") | {
         "rows_filtered": 12,

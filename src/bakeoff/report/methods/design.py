@@ -33,6 +33,8 @@ def _preprocessing(study: Study) -> Iterator[Sentence]:
     fitted = study.experiment.fitted
     by: dict[str, list[str]] = {}
     for model, spec in fitted.items():
+        if spec.steps is not None and spec.preprocessing == "none":
+            continue  # its steps, named with the model, are all that is done
         own = [step.estimator.rpartition(".")[2] for step in spec.own_preprocessing]
         said = f"by {', then '.join(own)}" if own else str(spec.preprocessing)
         by.setdefault(said, []).append(name(study, model))
@@ -40,7 +42,7 @@ def _preprocessing(study: Study) -> Iterator[Sentence]:
         yield Sentence((_automatic(study, by["auto"], len(fitted)),), ("4c", "6a"), ("12b",))
     for said, models in by.items():
         who = _who(models, len(fitted))
-        if said == "none" and any(fitted[m].steps is None for m in fitted):
+        if said == "none":
             yield Sentence((begun(f"{who} got the columns as they are."),), ("4c",), ("12b",))
         elif said not in ("auto", "none"):
             text = f"Columns were prepared for {who} {said}, fitted on training rows alone."
