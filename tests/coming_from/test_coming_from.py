@@ -149,7 +149,11 @@ FED: dict[type, set[Evidence]] = {
 @running("setting")
 def test_setting_is_taken(row: dict[str, Any]) -> None:
     block = yaml.safe_load(row["setting"])
-    load_experiment({"experiment": "moved", "datasets": IRIS, "models": TREES, **block})
+    plain = {"experiment": "moved", "datasets": IRIS, "models": TREES}
+    taken = load_experiment(plain | block).resolved()
+    assert {key: taken[key] for key in block} != {
+        key: load_experiment(plain).resolved()[key] for key in block
+    }, "the setting changes nothing"
 
 
 IRIS = {"d0": {"source": "sklearn", "name": "iris"}}
