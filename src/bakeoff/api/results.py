@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from bakeoff.errors import UserError
 from bakeoff.paths import Paths
 from bakeoff.report.read import read_study
 from bakeoff.run.launch import launch
-from bakeoff.run.locks import release
+from bakeoff.run.locks import release_killed
 from bakeoff.run.needs import Needs
 from bakeoff.run.owner import file_of
 from bakeoff.spec import read_experiment
@@ -57,10 +56,8 @@ def run(
     """
     experiment = read_experiment(file)
     profiles = [profile] if isinstance(profile, str) else list(profile)
-    limit = [] if cores is None and profiles else ["--cores", str(cores or "all")]
-    for holder in release(Path()):
-        sys.stderr.write(f"removed the lock of a run that was killed ({holder})\n")
-    code = launch(file, [*limit, *options], profiles)
+    release_killed(Path())
+    code = launch(file, options, profiles, cores)
     if code:
         raise UserError(f"{file}: the run ended with exit code {code}; what it said is above")
     return read(Paths.of(experiment.experiment).root)

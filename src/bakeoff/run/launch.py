@@ -11,6 +11,7 @@ from pathlib import Path
 import bakeoff
 from bakeoff.errors import UserError
 
+_SAY_HOW_MANY = ("-j", "--jobs", "-e", "--executor")
 _PACKAGE = Path(bakeoff.__file__).parent
 
 
@@ -21,7 +22,10 @@ def workflow_folder() -> Path:
 
 
 def command(
-    file: str | Path, options: Sequence[str] = (), profiles: Sequence[str] = ()
+    file: str | Path,
+    options: Sequence[str] = (),
+    profiles: Sequence[str] = (),
+    cores: int | str | None = None,
 ) -> list[str]:
     """Return the command line that runs an experiment.
 
@@ -33,6 +37,8 @@ def command(
         Further options of snakemake, unchanged.
     profiles : sequence of str
         Profiles: folders, or names of those that come with the package, such as ``slurm``.
+    cores : int or str, optional
+        How many; default: all, or what a profile or the options say.
 
     Raises
     ------
@@ -43,21 +49,29 @@ def command(
         raise UserError(f"{file} is not there; bakeoff init writes an experiment from a table")
     own = workflow_folder()
     found = [str(_profile(own, name)) for name in profiles]
+    limited = profiles or any(option.startswith(_SAY_HOW_MANY) for option in options)
+    cores = cores or (None if limited else "all")
     return [
         *(sys.executable, "-m", "snakemake", "--snakefile", str(own / "Snakefile")),
         *(("--profile", *found) if found else ()),
+        *(("--cores", str(cores)) if cores else ()),
         *options,
         *("--configfile", str(file)),
     ]
 
 
-def launch(file: str | Path, options: Sequence[str] = (), profiles: Sequence[str] = ()) -> int:
+def launch(
+    file: str | Path,
+    options: Sequence[str] = (),
+    profiles: Sequence[str] = (),
+    cores: int | str | None = None,
+) -> int:
     """Run an experiment in a process of its own and return its exit code; see `command`.
 
     What it says goes to `sys.stderr`, which need not be a terminal: a notebook shows it. An
     interrupt is handed on, and the run ends before it is raised.
     """
-    line = command(file, options, profiles)
+    line = command(file, options, profiles, cores)
     with subprocess.Popen(
         line,
         stdout=subprocess.PIPE,

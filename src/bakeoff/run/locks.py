@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import platform
+import sys
 import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -91,6 +92,12 @@ def release(folder: Path) -> Iterator[Holder]:
                 (folder / lock).unlink(missing_ok=True)
             (folder / _note(holder.pid)).unlink(missing_ok=True)
             yield holder
+
+
+def release_killed(folder: Path) -> None:
+    """Remove what `release` does, with a line on `sys.stderr` for each run."""
+    for holder in release(folder):
+        sys.stderr.write(f"removed the lock of a run that was killed ({holder})\n")
 
 
 def who_locked(folder: Path) -> str:

@@ -10,6 +10,7 @@ from bakeoff import __version__
 from bakeoff.cli import main
 from bakeoff.cli import run as command
 from bakeoff.preflight import check_experiment
+from bakeoff.run import locks
 from bakeoff.run.locks import Holder
 from bakeoff.spec import read_experiment
 
@@ -59,7 +60,7 @@ def test_profile_says_how_many_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_removed_lock_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(command, "release", lambda _: [Holder("here", 12, 0.0, [])])
+    monkeypatch.setattr(locks, "release", lambda _: [Holder("here", 12, 0.0, [])])
     started(monkeypatch, "study.yaml")
     assert "removed the lock of a run that was killed (process 12" in capsys.readouterr().err
 
