@@ -40,7 +40,7 @@ TABLE = ROOT / "benchmarks/mutants.csv"
 EQUIVALENT = ROOT / "benchmarks/mutants_equivalent.csv"
 PAGE = ROOT / "docs/testing.md"
 COUNT = 300
-TARGETS = dict.fromkeys(("stats", "compare", "scores", "data", "fit"), 0.9)
+TARGETS = dict.fromkeys(("stats", "comparisons", "scores", "data", "fit"), 0.9)
 
 COLUMNS = (*(field.name for field in fields(Mutant)), "outcome", "by")
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bakeoff.compare.option_types import option_schemas
-from bakeoff.compare.setup import corrects
+from bakeoff.comparisons.option_types import option_schemas
+from bakeoff.comparisons.setup import corrects
 from bakeoff.files import write_text
 from bakeoff.scores import METRICS
 from bakeoff.sources import SOURCES, DataSet

@@ -232,7 +232,7 @@ def _without_places(text: str) -> str:
 
 def _interruption(text: str) -> str:
     """Say how to go on where a run ended because the user, or a scheduler, ended it."""
-    hooks = sys.modules.get("bakeoff.run.snakemake_hooks")
+    hooks = sys.modules.get("bakeoff.execution.snakemake_hooks")
     if "did not complete successfully" not in text or not getattr(hooks, "INTERRUPTED", None):
         return ""
     return "interrupted; what is finished is kept, and the same command goes on from there"
@@ -249,7 +249,7 @@ def _locked(text: str) -> str:
     """Say who holds the lock that a run met."""
     if "Directory cannot be locked" not in text:
         return ""
-    from bakeoff.run.locks import who_locked
+    from bakeoff.execution.locks import who_locked
 
     return who_locked(Path())
 

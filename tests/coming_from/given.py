@@ -19,7 +19,7 @@ from statsmodels.stats.anova import AnovaRM
 
 import bakeoff
 from bakeoff import stats
-from bakeoff.compare.evidence import AnyEvidence, DatasetScores, FoldScores, PairedPredictions
+from bakeoff.comparisons.evidence import AnyEvidence, DatasetScores, FoldScores, PairedPredictions
 
 Names = dict[str, Any]
 SPLITTERS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "ShuffleSplit", "StratifiedKFold")

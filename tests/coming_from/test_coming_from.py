@@ -21,8 +21,8 @@ import yaml
 
 from bakeoff.api.findings import Findings
 from bakeoff.cli import main
-from bakeoff.compare import Comparison, Context, choose_tests, run_test
-from bakeoff.compare.evidence import DatasetScores, FoldScores, PairedPredictions
+from bakeoff.comparisons import Comparison, Context, choose_tests, run_test
+from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
 from bakeoff.scores import metrics_of
 from bakeoff.spec import load_experiment
 from bakeoff.stats import Evidence, adjust_pvalues, catalogue

@@ -21,7 +21,7 @@ import yaml
 from sklearn.datasets import load_breast_cancer
 
 from bakeoff.cli import main
-from bakeoff.compare import choose_tests
+from bakeoff.comparisons import choose_tests
 from bakeoff.spec import Experiment, load_experiment
 from tests.conftest import ROOT, Runner
 

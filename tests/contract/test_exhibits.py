@@ -6,7 +6,7 @@ import textwrap
 import pandas as pd
 import pytest
 
-from bakeoff.compare.subgroups import COLUMNS, of_test_set
+from bakeoff.comparisons.subgroups import COLUMNS, of_test_set
 from bakeoff.report import exhibits as package
 from bakeoff.report.exhibit import FigureExhibit, Section, TableExhibit
 from bakeoff.report.exhibits import build, draw, exhibits, records

@@ -10,16 +10,16 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src/bakeoff"
 SHARED = {"errors", "files", "keys", "paths", "seeds", "usercode"}
-ORDER = ["sources", "spec", "data", "fit", "scores", "compare", "report"]
+ORDER = ["sources", "spec", "data", "fit", "scores", "comparisons", "report"]
 ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"stats": set()}
-ALLOWED["compare"].add("stats")
+ALLOWED["comparisons"].add("stats")
 ALLOWED["report"].add("stats")
 ALLOWED["preflight"] = {*ORDER[:-1], "stats"}
-ALLOWED["run"] = {*ORDER, "stats", "preflight"}
+ALLOWED["execution"] = {*ORDER, "stats", "preflight"}
 ALLOWED["gate"] = {"spec", "data", "report", "stats"}
-ALLOWED["api"] = {*ORDER, "stats", "run"}
+ALLOWED["api"] = {*ORDER, "stats", "execution"}
 # nothing imports the command line
-ALLOWED["cli"] = {*ORDER, "api", "gate", "run", "stats", "preflight", "resources", "schema"}
+ALLOWED["cli"] = {*ORDER, "api", "gate", "execution", "stats", "preflight", "resources", "schema"}
 
 
 RULES = sorted((ROOT / "workflow/rules").glob("*.smk"))

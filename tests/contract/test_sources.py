@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from bakeoff.errors import Problem
+from bakeoff.execution.needs import Needs
 from bakeoff.files import CACHE
-from bakeoff.run.needs import Needs
 from bakeoff.sources import SOURCES, DataSet, Loaded
 from bakeoff.spec import load_experiment
 from tests.conftest import ROOT

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bakeoff.compare import choose_tests, running
+from bakeoff.comparisons import choose_tests, running
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.numbers import fixed, p_equals, pvalue, score
 from bakeoff.spec import load_experiment

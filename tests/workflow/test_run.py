@@ -186,7 +186,7 @@ def test_second_run_does_nothing_beside_another_experiment_too(
 def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from bakeoff.run import recipes
+    from bakeoff.execution import recipes
     from bakeoff.spec import load_experiment
 
     experiment = load_experiment(copy.deepcopy(TINY))

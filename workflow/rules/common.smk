@@ -8,8 +8,8 @@ except ModuleNotFoundError:
         f"\nthis workflow needs the package bakeoff: pip install bakeoff=={RELEASE}"
     )
 
-from bakeoff.run import fits, recipes, snakemake_hooks, steps
-from bakeoff.run.session import Session
+from bakeoff.execution import fits, recipes, snakemake_hooks, steps
+from bakeoff.execution.session import Session
 
 try:
     snakemake_hooks.check_release(RELEASE)

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.api.asked import KINDS, Asked
-from bakeoff.compare import (
+from bakeoff.comparisons import (
     Comparison,
     check_classes,
     choose_tests,
@@ -21,10 +21,10 @@ from bakeoff.compare import (
     run_test,
     subgroups,
 )
-from bakeoff.compare.dependence import OPTION
-from bakeoff.compare.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
-from bakeoff.compare.gather import context_of
-from bakeoff.compare.score_intervals import of_test_set, of_values, tabulate
+from bakeoff.comparisons.dependence import OPTION
+from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
+from bakeoff.comparisons.gather import context_of
+from bakeoff.comparisons.score_intervals import of_test_set, of_values, tabulate
 from bakeoff.data.pairing import given_card
 from bakeoff.data.predicted import contradiction
 from bakeoff.data.side_by_side import SideBySide

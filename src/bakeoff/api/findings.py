@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from bakeoff.api.plain_data import as_plain, names_at_hand
-from bakeoff.compare import Comparison
+from bakeoff.comparisons import Comparison
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.files import write_text
 from bakeoff.report import exhibits

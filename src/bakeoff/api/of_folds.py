@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bakeoff.api.at_hand import made_by
 from bakeoff.api.plans import FoldPlan
-from bakeoff.compare import choose_tests, list_tests, merged
-from bakeoff.compare.gather import run_on_scores
+from bakeoff.comparisons import choose_tests, list_tests, merged
+from bakeoff.comparisons.gather import run_on_scores
 from bakeoff.data.pairing import given_card
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.report.study import Study

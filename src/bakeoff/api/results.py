@@ -7,12 +7,12 @@ from pathlib import Path
 
 from bakeoff.api.findings import Findings
 from bakeoff.errors import UserError
+from bakeoff.execution.launch import launch
+from bakeoff.execution.locks import release_killed
+from bakeoff.execution.needs import Needs
+from bakeoff.execution.owner import file_of
 from bakeoff.paths import Paths
 from bakeoff.report.read import read_study
-from bakeoff.run.launch import launch
-from bakeoff.run.locks import release_killed
-from bakeoff.run.needs import Needs
-from bakeoff.run.owner import file_of
 from bakeoff.spec import read_experiment
 from bakeoff.usercode import make_importable
 

@@ -11,9 +11,9 @@ from bakeoff.cli.check_related import show_related, show_undeclared
 from bakeoff.cli.check_subgroups import show_subgroups
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.compare.corrections import pairs_of
-from bakeoff.compare.reach import smallest_p
-from bakeoff.compare.setup import compares_pairs, setup_of
+from bakeoff.comparisons.corrections import pairs_of
+from bakeoff.comparisons.reach import smallest_p
+from bakeoff.comparisons.setup import compares_pairs, setup_of
 from bakeoff.data import Table
 from bakeoff.data.pairing import divide, load, predictions_of
 from bakeoff.data.predicted import contradiction

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.compare.corrections import pairs_of
-from bakeoff.compare.setup import setup_of
+from bakeoff.comparisons.corrections import pairs_of
+from bakeoff.comparisons.setup import setup_of
 from bakeoff.data import Table
 from bakeoff.data.pairing import divide
 from bakeoff.data.quality import split_quality

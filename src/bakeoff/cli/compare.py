@@ -17,7 +17,7 @@ from bakeoff.cli.compare_asked import OPTIONS, asked, related
 from bakeoff.cli.compare_subgroups import show_subgroups, subgroups_as_json, subgroups_named
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.compare import Comparison
+from bakeoff.comparisons import Comparison
 from bakeoff.data.predicted import Predicted, contradiction
 from bakeoff.data.readers import reader_of
 from bakeoff.data.side_by_side import (

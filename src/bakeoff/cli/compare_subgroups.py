@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.cli.terminal import dim, say, table
-from bakeoff.compare.subgroups import INTERACTION
+from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.errors import UserError
 from bakeoff.report.cells import capital
 from bakeoff.report.exhibits.subgroup_tests import says

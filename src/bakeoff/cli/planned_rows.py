@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.compare import Comparison
+from bakeoff.comparisons import Comparison
 from bakeoff.files import read_json
 from bakeoff.paths import Paths
 from bakeoff.report.family import as_float

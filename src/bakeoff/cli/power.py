@@ -10,7 +10,7 @@ from typing import Any
 
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, say, table
-from bakeoff.compare import Comparison, advisable, with_halves
+from bakeoff.comparisons import Comparison, advisable, with_halves
 from bakeoff.errors import UserError
 from bakeoff.files import read_json
 from bakeoff.paths import Paths

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from bakeoff.run.launch import command
-from bakeoff.run.locks import release_killed
+from bakeoff.execution.launch import command
+from bakeoff.execution.locks import release_killed
 
 
 def run(args: argparse.Namespace) -> NoReturn:

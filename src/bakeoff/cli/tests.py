@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Sequence
 
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.compare.setup import allowed_options
+from bakeoff.comparisons.setup import allowed_options
 from bakeoff.errors import UserError, unknown
 from bakeoff.report.wrapping import paragraph
 from bakeoff.stats import Arity, Entry, Evidence, catalogue

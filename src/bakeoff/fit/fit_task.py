@@ -28,7 +28,7 @@ class FitTask:
     output : path
         The Parquet file to write.
     recipe : str
-        Digest of the model, the code and the versions; see `bakeoff.run.recipes.of_fit`.
+        Digest of the model, the code and the versions; see `bakeoff.execution.recipes.of_fit`.
     costs : Costs or None
         What errors cost; for thresholds chosen by cost.
     importance : Importance or None

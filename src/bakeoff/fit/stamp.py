@@ -20,7 +20,7 @@ def stamp(recipe: str, *inputs: str | Path) -> dict[str, str]:
     Parameters
     ----------
     recipe : str
-        The digest of the model, the code and the versions; see `bakeoff.run.recipes.of_fit`.
+        The digest of the model, the code and the versions; see `bakeoff.execution.recipes.of_fit`.
     inputs : path
         The data and the splits; their contents count, not their dates.
     """

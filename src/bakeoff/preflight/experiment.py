@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from functools import cache, partial
 from typing import Any
 
-from bakeoff.compare import check_classes, choose_tests
+from bakeoff.comparisons import check_classes, choose_tests
 from bakeoff.data import Table
 from bakeoff.data.divide import Rows
 from bakeoff.data.given_folds import check_small_folds

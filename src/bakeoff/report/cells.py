@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from bakeoff.compare import Decision
+from bakeoff.comparisons import Decision
 from bakeoff.report.numbers import NONE, interval, pvalue, score, spread
 from bakeoff.report.tables import Cell, stars
 

@@ -9,7 +9,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bakeoff.compare import Decision
+from bakeoff.comparisons import Decision
 from bakeoff.files import whole
 from bakeoff.report.exhibit import Drawing
 from bakeoff.report.numbers import short

@@ -7,7 +7,7 @@ import math
 from functools import cached_property
 from typing import Any
 
-from bakeoff.compare import Comparison, Decision
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.scores import Metric
 from bakeoff.stats import Entry, TypeOneError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection
 
-from bakeoff.compare import advisable, with_halves
+from bakeoff.comparisons import advisable, with_halves
 from bakeoff.scores import METRICS
 from bakeoff.spec import Experiment
 from bakeoff.spec.learners import FAMILIES, families

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bakeoff.compare.contenders import Contenders, contenders, contenders_by_values
+from bakeoff.comparisons.contenders import Contenders, contenders, contenders_by_values
 from bakeoff.report.numbers import percent, score, words
 from bakeoff.report.study import Study
 from bakeoff.scores.metrics import Metric

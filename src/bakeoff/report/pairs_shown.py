@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from itertools import combinations
 
-from bakeoff.compare import Comparison, Decision
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import short

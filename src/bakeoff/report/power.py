@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from bakeoff.compare import Comparison
+from bakeoff.comparisons import Comparison
 from bakeoff.report.family import Family, as_float
 from bakeoff.stats import Evidence
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from bakeoff.compare import Comparison, Decision
-from bakeoff.compare.dependence import OPTION
+from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.dependence import OPTION
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import fixed, interval, p_equals, percent, score
 from bakeoff.report.study import Study, clean

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import pandas as pd
 
-from bakeoff.compare.score_intervals import RATES
+from bakeoff.comparisons.score_intervals import RATES
 from bakeoff.report.study import Study
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from bakeoff.compare import Comparison
-from bakeoff.compare.evidence import (
+from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.evidence import (
     PairedPredictions,
     engine_metric,
     read_predictions,

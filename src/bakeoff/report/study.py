@@ -11,8 +11,8 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.compare import Comparison
-from bakeoff.compare.evidence import PairedPredictions, PairedValues
+from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.report.family import Family
 from bakeoff.report.leniency import Leniency, instead_of, leniency
 from bakeoff.scores import metrics_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.numbers import count, fixed
 from bakeoff.report.prose import PLANS
 from bakeoff.report.study import Study, clean

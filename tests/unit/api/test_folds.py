@@ -34,8 +34,8 @@ from sklearn.tree import DecisionTreeClassifier
 import bakeoff
 from bakeoff import UserError
 from bakeoff.api.plans import plan_of
-from bakeoff.compare import choose_tests
-from bakeoff.compare.gather import run_chosen
+from bakeoff.comparisons import choose_tests
+from bakeoff.comparisons.gather import run_chosen
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import load_experiment
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from bakeoff.cli import main
-from bakeoff.compare import Comparison, Decision
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.stats import metric_detectable_difference, metric_difference, metric_rows_needed
 from bakeoff.stats.planning_interval import power_from_interval, rows_factor
 

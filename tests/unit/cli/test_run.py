@@ -9,9 +9,9 @@ import pytest
 from bakeoff import __version__
 from bakeoff.cli import main
 from bakeoff.cli import run as command
+from bakeoff.execution import locks
+from bakeoff.execution.locks import Holder
 from bakeoff.preflight import check_experiment
-from bakeoff.run import locks
-from bakeoff.run.locks import Holder
 from bakeoff.spec import read_experiment
 
 

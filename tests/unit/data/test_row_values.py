@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.compare import Comparison, run_chosen
+from bakeoff.comparisons import Comparison, run_chosen
 from bakeoff.data.pairing import divide, load
 from bakeoff.data.splits import divisions
 from bakeoff.errors import UserError
+from bakeoff.execution import steps
 from bakeoff.preflight import check_experiment
-from bakeoff.run import steps
 from bakeoff.scores import collect_predictions
 from bakeoff.scores.given_results import given_predictions
 from bakeoff.spec import Fit, load_experiment

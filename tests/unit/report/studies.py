@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pandas as pd
 
-from bakeoff.compare import Comparison, Context, Decision, choose_tests, list_tests, run_test
-from bakeoff.compare.comparison import decide_omnibus, decide_pair
-from bakeoff.compare.evidence import DatasetScores, PairedPredictions, fold_scores
-from bakeoff.compare.score_intervals import of_test_set, tabulate
+from bakeoff.comparisons import Comparison, Context, Decision, choose_tests, list_tests, run_test
+from bakeoff.comparisons.comparison import decide_omnibus, decide_pair
+from bakeoff.comparisons.evidence import DatasetScores, PairedPredictions, fold_scores
+from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue

@@ -6,7 +6,7 @@ import io
 import pytest
 from studies import experiment, ran
 
-from bakeoff.compare import choose_tests
+from bakeoff.comparisons import choose_tests
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.tables import to_csv
 from bakeoff.report.verdict import Kind, answer

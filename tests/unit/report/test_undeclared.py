@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from studies import card, division, experiment, ran
 
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.undeclared import notes, of_card, of_divisions
 from bakeoff.report.verdict import answer

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from bakeoff import stats
-from bakeoff.compare import choose_tests, run_chosen
+from bakeoff.comparisons import choose_tests, run_chosen
 from bakeoff.data.pairing import divide, load
 from bakeoff.data.splits import divisions
 from bakeoff.errors import UserError

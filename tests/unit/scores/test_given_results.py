@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.compare import Decision, run_chosen
+from bakeoff.comparisons import Decision, run_chosen
 from bakeoff.data import Split
 from bakeoff.data.pairing import load_given
 from bakeoff.errors import UserError

@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
 
-from bakeoff.compare.evidence import PairedPredictions, has_interval, has_test
-from bakeoff.compare.family import Context, run_test
-from bakeoff.compare.score_intervals import of_test_set
-from bakeoff.compare.subgroups import of_test_set as in_subgroups
+from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
+from bakeoff.comparisons.family import Context, run_test
+from bakeoff.comparisons.score_intervals import of_test_set
+from bakeoff.comparisons.subgroups import of_test_set as in_subgroups
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from bakeoff.errors import UserError
+from bakeoff.execution import steps
+from bakeoff.execution.needs import Needs
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions, no_predictions
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
-from bakeoff.run import steps
-from bakeoff.run.needs import Needs
 from bakeoff.spec import Fit, load_experiment
 
 MARCH: dict[str, Any] = {

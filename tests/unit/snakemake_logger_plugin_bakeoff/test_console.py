@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from bakeoff.run import snakemake_hooks
+from bakeoff.execution import snakemake_hooks
 from snakemake_logger_plugin_bakeoff import LogHandler, Pace
 from tests.conftest import ROOT
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bakeoff.compare.contenders import Contender
-from bakeoff.compare.evidence import has_test
+from bakeoff.comparisons.contenders import Contender
+from bakeoff.comparisons.evidence import has_test
 from bakeoff.report.cells import capital, ci_cell, p_cell, score_cell, share
 from bakeoff.report.exhibit import MOST_DATASETS, Asked, Item, Section, TableExhibit
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.compare.evidence import PairedPredictions
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.cells import count_cell, score_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import NONE

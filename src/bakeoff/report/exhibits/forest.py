@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.compare import Comparison
+from bakeoff.comparisons import Comparison
 from bakeoff.report import prose
 from bakeoff.report.drawing import (
     GREEN,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from bakeoff.compare.evidence import has_interval
+from bakeoff.comparisons.evidence import has_interval
 from bakeoff.report.cells import capital, ci_cell, score_cell
 from bakeoff.report.exhibit import MOST_DATASETS, Asked, Item, Section, TableExhibit
 from bakeoff.report.numbers import percent

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bakeoff.compare import Comparison, Decision
-from bakeoff.compare.setup import setup_of
+from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.setup import setup_of
 from bakeoff.report.drawing import (
     BLUE,
     GREEN,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bakeoff.compare import Decision
+from bakeoff.comparisons import Decision
 from bakeoff.report import prose
 from bakeoff.report.cells import p_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit

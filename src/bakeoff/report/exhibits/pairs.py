@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-from bakeoff.compare import Comparison
+from bakeoff.comparisons import Comparison
 from bakeoff.report import prose
 from bakeoff.report.cells import TONES, capital, ci_cell, count_cell, p_cell, score_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit

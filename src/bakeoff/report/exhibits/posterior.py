@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from bakeoff.compare import Comparison
+from bakeoff.comparisons import Comparison
 from bakeoff.report import prose
 from bakeoff.report.drawing import (
     BLUE,

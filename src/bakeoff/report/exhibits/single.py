@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bakeoff.compare import Decision
+from bakeoff.comparisons import Decision
 from bakeoff.report import prose
 from bakeoff.report.cells import capital, ci_cell, p_cell, score_cell
 from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from bakeoff.compare import Decision
-from bakeoff.compare.subgroups import INTERACTION
+from bakeoff.comparisons import Decision
+from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.report.cells import TONES, capital, ci_cell, count_cell, p_cell, score_cell
 from bakeoff.report.exhibit import Item, Section, TableExhibit
 from bakeoff.report.exhibits.subgroups import when

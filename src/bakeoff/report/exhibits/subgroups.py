@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from bakeoff.compare import Decision
-from bakeoff.compare.evidence import has_test
-from bakeoff.compare.subgroups import INTERACTION
+from bakeoff.comparisons import Decision
+from bakeoff.comparisons.evidence import has_test
+from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.report.drawing import (
     INK,
     MUTED,

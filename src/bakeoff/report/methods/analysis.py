@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bakeoff.compare import Comparison
-from bakeoff.compare.dependence import OPTION
+from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.dependence import OPTION
 from bakeoff.report import prose
 from bakeoff.report.cells import capital
 from bakeoff.report.family import Family

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bakeoff.compare import Comparison, Decision
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose
 from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import p_equals, percent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bakeoff.compare import Comparison, Decision
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import p_equals, probability, words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bakeoff.compare import Decision
+from bakeoff.comparisons import Decision
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.kind import Kind
 from bakeoff.report.verdict.outcome import Outcome

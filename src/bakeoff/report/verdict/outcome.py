@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
-from bakeoff.compare import Comparison, Decision
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.ranking import ranking

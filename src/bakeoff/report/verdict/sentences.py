@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bakeoff.compare import Comparison, Decision
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import p_equals, percent, score, words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bakeoff.compare import Decision
-from bakeoff.compare.subgroups import INTERACTION
+from bakeoff.comparisons import Decision
+from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.report.numbers import count, p_equals
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.wording import name

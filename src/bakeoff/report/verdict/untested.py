@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bakeoff.compare import Comparison, Decision, advisable
+from bakeoff.comparisons import Comparison, Decision, advisable
 from bakeoff.report import prose
 from bakeoff.report.numbers import count, percent, score
 from bakeoff.report.ranking import Ranked

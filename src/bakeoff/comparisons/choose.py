@@ -1,0 +1,177 @@
+"""Which tests run, on which plan's evidence; refuses what the experiment cannot feed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from bakeoff.comparisons import dependence
+from bakeoff.comparisons.feed import Place, advisable, feed, is_one_of
+from bakeoff.comparisons.options import check_options
+from bakeoff.comparisons.recommend import Recommendation, recommended
+from bakeoff.comparisons.setup import (
+    compares_pairs,
+    corrects,
+    setup_of,
+    takes_control,
+)
+from bakeoff.data.columns import check_values
+from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.stats import Entry, Evidence, catalogue
+
+_VERSUS = {
+    Evidence.DATASET_SCORES: ("friedman_posthoc", "pairwise_wilcoxon"),
+    Evidence.FOLD_SCORES: ("corrected_kfold_t", "corrected_repeated_kfold_t"),
+}
+_ASKED = "asked for in `tests: run:`"
+
+
+def choose_tests(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
+    """Pair every test of an experiment with a plan and metrics.
+
+    Returns
+    -------
+    problems : list of Problem
+        Unknown tests, tests that the experiment cannot feed, options they do not take.
+    tests : list of ChosenTest
+        In the order asked for.
+    """
+    known = catalogue()
+    problems: list[Problem] = list(_unknown_names(experiment))
+    chosen: list[ChosenTest] = []
+    for place, (name, why, metrics) in _wanted(experiment):
+        if name not in known:
+            continue
+        entry = dependence.robust(known[name], experiment)
+        if entry is not known[name]:
+            why = f"{why}; {dependence.why(known[name], experiment)}"
+        if entry.name in {test.name for test in chosen}:
+            continue  # asked for by both names
+        if refused := dependence.refusal(entry, experiment):
+            problems.append(Problem(place, refused))
+            continue
+        try:
+            chosen.append(feed(entry, experiment, place, why, metrics))
+        except Problem as problem:
+            problems.append(problem)
+    problems += dependence.problems_of_options(experiment)
+    if not problems:
+        problems += _unused(experiment, running(chosen))
+        problems += check_options(experiment, chosen)
+    return problems, chosen
+
+
+def check_classes(
+    experiment: Experiment, dataset: str, classes: Sequence[str]
+) -> Iterator[Problem]:
+    """Look for tests and costs that do not fit the classes of a data set.
+
+    Data sets known by given scores alone have no classes.
+    """
+    known = catalogue()
+    for place, (name, *_) in _wanted(experiment) if len(classes) > 2 else ():
+        if name in known and known[name].evidence is Evidence.PROBABILITIES:
+            yield Problem(
+                place,
+                f"{name} is for two classes, {dataset} has {len(classes)}; for more use mcnemar, "
+                "or a test on folds with the metric roc_auc_ovr",
+            )
+    costs = experiment.costs_on(dataset)
+    if costs is None or not classes:
+        return
+    own = experiment.datasets[dataset].costs is not None
+    at: Place = ("datasets", dataset, "costs", "classes") if own else ("costs", "classes")
+    for i, listed in enumerate(costs.classes):
+        try:
+            check_values([listed], classes, "class")
+        except UserError as error:
+            yield Problem((*at, i), f"{dataset}: {error}")
+    lacking = [name for name in classes if name not in costs.names]
+    if lacking:
+        yield Problem(
+            at,
+            f"the class {lacking[0]!r} of {dataset} has no row and column in the costs",
+        )
+
+
+def running(chosen: Sequence[ChosenTest]) -> list[Entry]:
+    """List the tests that run: those chosen, and post hoc tests that come along."""
+    known = catalogue()
+    names = [*(test.name for test in chosen), *(test.posthoc for test in chosen if test.posthoc)]
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _wanted(experiment: Experiment) -> Iterator[tuple[Place, Recommendation]]:
+    if isinstance(experiment.tests.run, str):
+        for one in recommended(experiment):
+            yield ("tests", "run"), one
+        return
+    for i, name in enumerate(experiment.tests.run):
+        yield ("tests", "run", i), Recommendation(name, _ASKED)
+
+
+def _unknown_names(experiment: Experiment) -> Iterator[Problem]:
+    tests, known = experiment.tests, catalogue()
+    if isinstance(tests.run, list):
+        for i, name in enumerate(tests.run):
+            if name not in known:
+                yield Problem(("tests", "run", i), unknown("test", name, known))
+            elif name in tests.run[:i]:
+                yield Problem(("tests", "run", i), f"{name} appears twice")
+    for name, own in tests.options.items():
+        if name not in known:
+            yield Problem(("tests", "options", name), unknown("test", name, known))
+        versus = own.get("versus")
+        if versus is not None and not is_one_of(versus, experiment.models):
+            place = ("tests", "options", name, "versus")
+            yield Problem(place, unknown("model", versus, experiment.models))
+    if tests.versus is not None and tests.versus not in experiment.models:
+        yield Problem(("tests", "versus"), unknown("model", tests.versus, experiment.models))
+
+
+def _unused(experiment: Experiment, entries: Sequence[Entry]) -> Iterator[Problem]:
+    """Refuse settings that no test that runs would look at, or that one cannot follow."""
+    tests = experiment.tests
+    takers = {
+        "correction": [e for e in entries if corrects(e)],
+        "versus": [e for e in entries if takes_control(e)],
+        "alternative": [e for e in entries if "alternative" in e.options],
+        "rope": [e for e in entries if "rope" in e.options],
+        "margin": [e for e in entries if "margin" in e.options],
+        "missing_cells": [e for e in entries if e.evidence is Evidence.DATASET_SCORES],
+    }
+    neutral = {"alternative": "two-sided"}
+    for key, taking in takers.items():
+        if getattr(tests, key) != neutral.get(key) and not taking:
+            yield Problem(("tests", key), f"none of the tests that run takes it ({_list(entries)})")
+    for name in tests.options:
+        if name not in {entry.name for entry in entries}:
+            place = ("tests", "options", name)
+            yield Problem(place, f"{name} does not run (the tests are {_list(entries)})")
+    for entry in entries:
+        how = setup_of(entry, tests)
+        if how.versus is not None and not takes_control(entry):
+            own = ("options", entry.name) if "versus" in tests.of(entry.name) else ()
+            instead = " or ".join(advisable(_VERSUS.get(entry.evidence, ()), experiment))
+            yield Problem(
+                ("tests", *own, "versus"),
+                f"{entry.name} compares all pairs; "
+                + (f"versus one model use {instead}, or " if instead else "")
+                + f"set `options: {{{entry.name}: {{versus: null}}}}`",
+            )
+        one_sided = tests.alternative != "two-sided" and "alternative" not in entry.options
+        if one_sided and compares_pairs(entry) and not _has_no_sides(entry):
+            yield Problem(
+                ("tests", "alternative"),
+                f"{entry.name} is two-sided only: set `alternative` for single tests under "
+                "`options:`, or drop it",
+            )
+
+
+def _has_no_sides(entry: Entry) -> bool:
+    """Tell whether the question of a test has no sides: posteriors and equivalence."""
+    return "rope" in entry.options or "margin" in entry.options
+
+
+def _list(entries: Sequence[Entry]) -> str:
+    return ", ".join(entry.name for entry in entries) or "none"

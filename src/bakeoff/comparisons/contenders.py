@@ -1,0 +1,168 @@
+"""Which models may be the best on one test set, by the metric that ranks them."""
+
+from __future__ import annotations
+
+import dataclasses
+import string
+from collections.abc import Iterator
+from typing import Any
+
+from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_test
+from bakeoff.comparisons.score_intervals import alone, alone_by_values
+from bakeoff.comparisons.setup import cost_options
+from bakeoff.spec import Costs
+from bakeoff.stats import (
+    BestResult,
+    ConfidenceInterval,
+    PairwiseResult,
+    Result,
+    best_by_values,
+    best_models,
+    catalogue,
+    compare_models,
+    compare_values,
+)
+from bakeoff.stats.tiers import compact_letters
+
+DRAWS = 9_999
+
+
+@dataclasses.dataclass(frozen=True)
+class Contender:
+    """One model of a test set.
+
+    Attributes
+    ----------
+    model : str
+        Its id.
+    value : float
+        Its metric.
+    ci : ConfidenceInterval or None
+        Of the metric, for this model alone.
+    pvalue : float
+        Against "it is a best one".
+    stays : bool
+        Whether it may be the best.
+    wins : float
+        How often it would win on other test sets like this one.
+    tier : str
+        Letters: two models share one where no test tells them apart.
+    """
+
+    model: str
+    value: float
+    ci: ConfidenceInterval | None
+    pvalue: float
+    stays: bool
+    wins: float
+    tier: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Contenders:
+    """The models of one test set, best first, and what the winner is worth."""
+
+    models: tuple[Contender, ...]
+    best: BestResult
+
+
+def contenders(
+    rows: PairedPredictions, costs: Costs | None, alpha: float, seed: int
+) -> Contenders | None:
+    """Find the models that may be the best.
+
+    Parameters
+    ----------
+    rows : PairedPredictions
+        With the metric that ranks the models.
+    costs : Costs, optional
+        For the metrics that need them.
+    alpha : float
+        One less the confidence that a best model is among them.
+    seed : int
+        Of the draws.
+
+    Returns
+    -------
+    Contenders or None
+        None where the metric has no value for two models at least.
+    """
+    if not has_test(rows.metric):
+        return None
+    known = [m for m in range(len(rows.models)) if not rows.missing([m])]
+    rows = rows.only(known)
+    if len(known) < 2:
+        return None
+    entry = catalogue()["compare_models"]
+    truth, predicted = rows.matrix(entry)
+    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
+    options = {k: v for k, v in managed.items() if k in entry.options}
+    draws = _draws(alpha, seed)
+    best = best_models(truth, predicted, **options, **draws)
+    if best.winner < 0:
+        return None
+    pairs = compare_models(truth, predicted, **options, **draws)
+    each = [alone(rows, m, costs, 1 - alpha) for m in range(len(rows.models))]
+    return _ranked(rows.models, best, pairs, each, alpha)
+
+
+def contenders_by_values(
+    rows: PairedValues, greater_is_better: bool, alpha: float, seed: int
+) -> Contenders | None:
+    """Find the models that may be the best by their numbers per row; see `contenders`."""
+    if len(rows.models) < 2:
+        return None
+    related = rows.relations(catalogue()["compare_values"])
+    options = {"greater_is_better": greater_is_better, **related, **_draws(alpha, seed)}
+    best = best_by_values(rows.values, **options)
+    if best.winner < 0:
+        return None
+    pairs = compare_values(rows.values, **options)
+    each = [alone_by_values(rows, m, 1 - alpha) for m in range(len(rows.models))]
+    return _ranked(rows.models, best, pairs, each, alpha)
+
+
+def _draws(alpha: float, seed: int) -> dict[str, Any]:
+    return {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
+
+
+def _ranked(
+    models: tuple[str, ...],
+    best: BestResult,
+    pairs: PairwiseResult,
+    each: list[Result],
+    alpha: float,
+) -> Contenders:
+    """Put the models in order, best first, with their tiers."""
+    different = [(pair.a, pair.b) for pair in pairs.pairs if pair.pvalue_adjusted <= alpha]
+    order = sorted(range(len(models)), key=lambda m: -best.scores[m])
+    letters = _letters(order, compact_letters(len(order), different))
+    found = tuple(
+        Contender(
+            models[m],
+            each[m].estimate,
+            each[m].ci,
+            best.pvalues[m],
+            m in best.members,
+            best.probability_best[m],
+            letters[m],
+        )
+        for m in order
+    )
+    return Contenders(found, best)
+
+
+def _letters(order: list[int], groups: list[frozenset[int]]) -> list[str]:
+    """Name the groups in the order of their best members."""
+    place = {m: i for i, m in enumerate(order)}
+    ranked = sorted(groups, key=lambda group: sorted(place[m] for m in group))
+    names = dict(zip(ranked, _names(), strict=False))
+    return ["".join(names[group] for group in ranked if m in group) for m in range(len(order))]
+
+
+def _names() -> Iterator[str]:
+    yield from string.ascii_lowercase
+    n = 1
+    while True:
+        yield from (f"{letter}{n}" for letter in string.ascii_lowercase)
+        n += 1

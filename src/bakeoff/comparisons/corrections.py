@@ -1,0 +1,84 @@
+"""Which pairs a family has, and how its p-values are adjusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from bakeoff.comparisons.setup import Setup
+from bakeoff.stats import ArgumentError, Arity, Entry, Result
+from bakeoff.stats.metric_families import MAX_T
+from bakeoff.stats.multiplicity import adjust_pvalues
+from bakeoff.stats.pairwise import mcnemar_minp
+
+LOGICAL = ("shaffer", "bergmann-hommel")
+MOST_MODELS = {"bergmann-hommel": 15}
+MINP = "minp"
+
+_DISCRETE = ("midp", "exact")
+
+
+def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]:
+    """List all pairs (0, 1), (0, 2), ..., or the control, as A, against each other model."""
+    if versus is None:
+        return list(combinations(range(len(models)), 2))
+    control = models.index(versus)
+    return [(control, m) for m in range(len(models)) if m != control]
+
+
+def check_correction(entry: Entry, how: Setup, models: int) -> None:
+    """Refuse a correction that does not hold for a test's family.
+
+    Raises
+    ------
+    ValueError
+        Naming one that does.
+    """
+    correction = how.correction
+    if correction == MINP:
+        if not entry.counts:
+            raise ArgumentError("correction", "'minp' is for McNemar's test; use 'holm'")
+        variant = how.options.get("variant", "midp")
+        if variant not in _DISCRETE:
+            raise ArgumentError(
+                "correction",
+                f"'minp' uses exact distributions, found variant {variant!r}; use "
+                "'holm', or variant 'midp' or 'exact'",
+            )
+    own = entry.options.get("correction")
+    if correction == MAX_T and (own is None or own.default != MAX_T):
+        raise ArgumentError(
+            "correction", "'max-t' needs all models at once: run compare_models, or use 'holm'"
+        )
+    if correction not in LOGICAL:
+        return
+    if entry.arity is Arity.ONE or "margin" in entry.options:
+        raise ArgumentError(
+            "correction",
+            f"{correction!r} counts which pairs of models can be equal at once, "
+            f"{entry.name} tests another hypothesis; use 'holm'",
+        )
+    if how.versus is not None or how.alternative != "two-sided":
+        raise ArgumentError(
+            "correction",
+            f"{correction!r} is for two-sided tests of all pairs; versus one model "
+            "or one-sided use 'holm' or 'hommel'",
+        )
+    most = MOST_MODELS.get(correction)
+    if most and models > most:
+        raise ArgumentError(
+            "correction", f"{correction!r} takes up to {most} models, found {models}; use 'shaffer'"
+        )
+
+
+def adjust(results: Sequence[Result], how: Setup) -> list[float]:
+    """Adjust the p-values of a family."""
+    if how.correction == MINP:
+        counts = [[r.details[k] for r in results] for k in ("only_a_correct", "only_b_correct")]
+        variant = how.options.get("variant", "midp")
+        adjusted = mcnemar_minp(*counts, variant=variant, alternative=how.alternative)
+    else:
+        adjusted = adjust_pvalues([r.pvalue for r in results], how.correction)
+    return [float(p) for p in np.asarray(adjusted)]

@@ -1,0 +1,117 @@
+"""Rows that belong together: which data sets have them, and which tests take their place.
+
+A test that takes rows for independent gives way to its form for groups or for time wherever a data
+set declares one; `assume_independent: true` among its options keeps it, and every result says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, PairedValues
+from bakeoff.errors import Problem, shown
+from bakeoff.spec import Experiment
+from bakeoff.spec.related import dependent
+from bakeoff.stats import Assumption, Entry, catalogue
+
+OPTION = "assume_independent"
+
+
+def refusal(entry: Entry, experiment: Experiment) -> str:
+    """Say why a test that has no form for groups cannot run; empty where it can."""
+    related = dependent(experiment)
+    alone = entry.takes_rows_for_independent and not entry.in_groups
+    if not related or not alone or assumes_independence(entry, experiment):
+        return ""
+    dataset, kin = next(iter(related.items()))
+    word = "groups" if kin.kind == "group" else "time"
+    return (
+        f"{entry.name} counts rows one by one, {dataset} has `{word}: {kin.column}`: use a test of "
+        "fold scores (corrected_repeated_kfold_t, tost_folds; half_sample_t on `halves`), or set "
+        f"`{OPTION}: true` among its options"
+    )
+
+
+def assumes_independence(entry: Entry, experiment: Experiment) -> bool:
+    """Tell whether a test was asked for in the form that takes rows for independent."""
+    return experiment.tests.of(entry.name).get(OPTION) is True
+
+
+def robust(entry: Entry, experiment: Experiment) -> Entry:
+    """Return the test that runs where `entry` is wanted: itself, or its form for related rows."""
+    related = dependent(experiment)
+    if not related or not entry.in_groups or assumes_independence(entry, experiment):
+        return entry
+    everywhere_in_time = len(related) == len(experiment.datasets) and all(
+        kin.kind == "time" for kin in related.values()
+    )
+    return catalogue()[entry.in_time if everywhere_in_time else entry.in_groups]
+
+
+def why(entry: Entry, experiment: Experiment) -> str:
+    """Say why a test stands in for `entry`."""
+    dataset, kin = next(iter(dependent(experiment).items()))
+    rows = f"rows of one `{kin.column}`" if kin.kind == "group" else "rows that follow each other"
+    return (
+        f"in place of {entry.name}, which takes rows for independent: {rows} of {dataset} may be "
+        "alike"
+    )
+
+
+def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
+    """Refuse options of tests that give way, and the option where it means nothing."""
+    related, known = dependent(experiment), catalogue()
+    for name, own in experiment.tests.options.items():
+        if name not in known:
+            continue
+        entry, place = known[name], ("tests", "options", name)
+        if OPTION in own:
+            if not entry.takes_rows_for_independent:
+                yield Problem((*place, OPTION), f"{name} does not take rows for independent")
+            elif not isinstance(own[OPTION], bool):
+                yield Problem(
+                    (*place, OPTION), f"found {shown(own[OPTION])}, expected true or false"
+                )
+            elif not related:
+                yield Problem(
+                    (*place, OPTION), "no data set has `groups:` or `time:`: nothing to assume"
+                )
+        other = robust(entry, experiment)
+        if other is not entry and set(own) - {OPTION}:
+            dataset, kin = next(iter(related.items()))
+            word = "groups" if kin.kind == "group" else "time"
+            yield Problem(
+                place,
+                f"{name} takes rows for independent, {dataset} has `{word}: {kin.column}`: "
+                f"{other.name} runs instead; set its options, or `{OPTION}: true` here",
+            )
+
+
+def assumption(evidence: AnyEvidence, asked: bool) -> Assumption | None:
+    """Return what a test assumes that takes these rows for independent; None where it may.
+
+    Parameters
+    ----------
+    evidence : PairedPredictions, PairedValues or FoldPredictions
+        The rows; those of folds do not say what relates them.
+    asked : bool
+        Whether `assume_independent: true` is among the test's options.
+    """
+    if isinstance(evidence, PairedPredictions | PairedValues):
+        labels = evidence.times if evidence.groups is None else evidence.groups
+        if labels is None:
+            return None
+        what = "times" if evidence.groups is None else "groups"
+        rows = f"{evidence.n:,} rows of {len(pd.unique(labels)):,} {what}"
+    elif asked:
+        rows = "rows that belong together"
+    else:
+        return None
+    return Assumption(
+        "independent rows",
+        False,
+        f"{rows} were taken for independent, as `{OPTION}: true` asks: where rows of one are alike "
+        "this finds differences that are not there",
+    )

@@ -1,0 +1,35 @@
+"""What the tests are fed with, cut from the collected scores and predictions."""
+
+from bakeoff.comparisons.evidence.collected import (
+    fold_scores,
+    read_fold_predictions,
+    read_predictions,
+    read_scores,
+    read_values,
+)
+from bakeoff.comparisons.evidence.metric import engine_metric, has_interval, has_test
+from bakeoff.comparisons.evidence.of_rows import FoldPredictions, PairedPredictions
+from bakeoff.comparisons.evidence.of_scores import DatasetScores, FoldCriteria, FoldScores
+from bakeoff.comparisons.evidence.of_values import PairedValues
+
+RowEvidence = PairedPredictions | PairedValues
+AnyEvidence = FoldScores | FoldCriteria | FoldPredictions | RowEvidence | DatasetScores
+
+__all__ = [
+    "AnyEvidence",
+    "DatasetScores",
+    "FoldCriteria",
+    "FoldPredictions",
+    "FoldScores",
+    "PairedPredictions",
+    "PairedValues",
+    "RowEvidence",
+    "engine_metric",
+    "fold_scores",
+    "has_interval",
+    "has_test",
+    "read_fold_predictions",
+    "read_predictions",
+    "read_scores",
+    "read_values",
+]

@@ -1,0 +1,214 @@
+"""What tests of predictions are fed with, paired by row."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from bakeoff.comparisons.evidence.metric import engine_metric
+from bakeoff.comparisons.evidence.related import RelatedRows
+from bakeoff.stats import Entry, Evidence, MetricFunction, looks_at
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.integer[Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class PairedPredictions(RelatedRows):
+    """Predictions of all models on the same rows, paired by row.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In the experiment's order.
+    classes : tuple of str
+        In the data set's order; of two, the positive one is the last.
+    truth : ndarray of int, shape (n,)
+        True classes: their places in `classes`.
+    predicted : ndarray of int, shape (n, M)
+        Predicted classes.
+    scores : ndarray, shape (n, M), or None
+        How positive each model takes a row for; NaN columns for models that do not say.
+    probabilities : ndarray, shape (n, M, K), or None
+        Of each class; NaN for models that give none.
+    metric : str
+        What tests of predictions compare the models by.
+    left_out : tuple of str
+        What is not in here that might be, and why, a sentence each.
+    groups, times : ndarray, shape (n,), or None
+        The group or the time of each row, where the data set declares one.
+    subgroups : Mapping of str to Categorical
+        By column, the subgroup of each row.
+    columns : Mapping of str to ndarray
+        What own metrics take of each row.
+    in_order : bool
+        Whether the order of the rows may say something; counts have none.
+    """
+
+    models: tuple[str, ...]
+    classes: tuple[str, ...]
+    truth: Codes
+    predicted: Codes
+    scores: Floats | None = None
+    left_out: tuple[str, ...] = ()
+    probabilities: Floats | None = None
+    metric: str = ""
+    groups: NDArray[Any] | None = None
+    times: NDArray[Any] | None = None
+    subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
+    columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
+    in_order: bool = True
+
+    @classmethod
+    def from_labels(
+        cls, models: Sequence[str], truth: ArrayLike, predicted: Sequence[ArrayLike]
+    ) -> PairedPredictions:
+        """Make them from labels, one array per model; the classes are sorted."""
+        columns = [pd.Series(labels, dtype=str) for labels in (truth, *predicted)]
+        classes = pd.Index(sorted({label for labels in columns for label in labels.unique()}))
+        first, *codes = (classes.get_indexer(pd.Index(labels)) for labels in columns)
+        return cls(tuple(models), tuple(classes), first, np.column_stack(codes))
+
+    def confusion(self, model: str) -> NDArray[np.int64]:
+        """Count true (rows) against predicted classes (columns), shape (K, K)."""
+        k = len(self.classes)
+        cells = self.truth.astype(np.int64) * k + self.predicted[:, self.models.index(model)]
+        return np.bincount(cells, minlength=k * k).reshape(k, k)
+
+    @cached_property
+    def correct(self) -> NDArray[np.bool_]:
+        """Whether each model is right on each row, shape (n, M)."""
+        right: NDArray[np.bool_] = self.predicted == self.truth[:, None]
+        return right
+
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Cut right/wrong, labels or scores for some models."""
+        if entry.evidence is Evidence.CORRECTNESS:
+            return [self.predicted[:, m] == self.truth for m in models]
+        if entry.evidence is Evidence.LABELS:
+            names = np.array(self.classes)
+            return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
+        if entry.evidence is Evidence.PREDICTIONS:
+            return [self._true_classes, *(self._of(m) for m in models)]
+        assert self.scores is not None
+        positive = self.truth == len(self.classes) - 1
+        return [positive, *(self.scores[:, m] for m in models)]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return rows × models: right or wrong, or what is predicted."""
+        if entry.evidence is not Evidence.PREDICTIONS:
+            return [self.correct]
+        columns = [self._of(m) for m in range(len(self.models))]
+        if self._wanted is None:
+            return [self._true_classes, columns]
+        return [self._true_classes, np.stack(columns, axis=1)]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return what relates the rows, and for predictions their metric and classes."""
+        found = self.relations(entry)
+        if entry.evidence is Evidence.PREDICTIONS:
+            found |= {
+                "metric": self.engine_metric,
+                "labels": self.classes,
+                "positive": self.classes[-1],
+            }
+        return found
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say which models do not rank the rows or give probabilities, where that is wanted."""
+        wanted = self._wanted if self.metric else self.scores
+        if wanted is None:
+            by_labels = not self.metric or looks_at(self.engine_metric) == "classes"
+            return "" if by_labels else "no model gives probabilities or scores"
+        silent = [self.models[m] for m in models if np.isnan(wanted[:, m]).any()]
+        kind = "probabilities" if wanted is self.probabilities else "probabilities or scores"
+        return f"{' and '.join(silent)} give(s) no {kind}" if silent else ""
+
+    def only(self, models: Sequence[int]) -> PairedPredictions:
+        """Return the predictions of some models."""
+        at = list(models)
+        return dataclasses.replace(
+            self,
+            models=tuple(self.models[m] for m in at),
+            predicted=self.predicted[:, at],
+            scores=None if self.scores is None else self.scores[:, at],
+            probabilities=None if self.probabilities is None else self.probabilities[:, at],
+        )
+
+    @cached_property
+    def _true_classes(self) -> Any:
+        return self._categorical(self.truth)
+
+    def _categorical(self, codes: Codes) -> Any:
+        return pd.Categorical.from_codes(codes, pd.Index(self.classes))
+
+    def _of(self, model: int) -> Any:
+        """Return what the metric looks at: classes, ranking scores or probabilities."""
+        if self._wanted is None:
+            return self._categorical(self.predicted[:, model])
+        return self._wanted[:, model]
+
+    @property
+    def engine_metric(self) -> str | MetricFunction:
+        """The metric as tests take it: by its name, or a function with the columns it takes."""
+        return engine_metric(self.metric, self.columns, self.classes)
+
+    @property
+    def _wanted(self) -> Floats | None:
+        return {"classes": None, "ranking": self.scores, "probabilities": self.probabilities}[
+            looks_at(self.engine_metric)
+        ]
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.truth)
+
+
+@dataclasses.dataclass(frozen=True)
+class FoldPredictions:
+    """Whether all models are right on each row, in each replication of 5×2cv.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In the experiment's order.
+    fold : ndarray, shape (5, n)
+        The half in which a row was tested.
+    correct : ndarray of bool, shape (5, n, M)
+        Whether each model was right there.
+    left_out : tuple of str
+        What is not in here that might be, and why, a sentence each.
+    """
+
+    models: tuple[str, ...]
+    fold: NDArray[Any]
+    correct: NDArray[np.bool_]
+    left_out: tuple[str, ...] = ()
+
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Return the halves, and right or wrong for some models."""
+        return [self.fold, *(self.correct[..., m] for m in models)]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return the halves, and replications × rows × models."""
+        return [self.fold, self.correct]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return nothing: rows need no more."""
+        return {}
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Return nothing: every model has a prediction for every row."""
+        return ""
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.fold.shape[1])

@@ -1,0 +1,343 @@
+"""Run one test on one piece of evidence: all the hypotheses of its family."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+from bakeoff.comparisons import dependence
+from bakeoff.comparisons.comparison import (
+    Comparison,
+    Decision,
+    decide_equivalence,
+    decide_omnibus,
+    decide_pair,
+    decide_posterior,
+)
+from bakeoff.comparisons.corrections import adjust, check_correction, pairs_of
+from bakeoff.comparisons.evidence import AnyEvidence
+from bakeoff.comparisons.no_result import Missing, NoResult
+from bakeoff.comparisons.open_ends import ended
+from bakeoff.comparisons.setup import Setup, cost_options, setup_of
+from bakeoff.seeds import derive, integer
+from bakeoff.spec import Costs, HypothesisTests
+from bakeoff.stats import (
+    Arity,
+    Assumption,
+    BayesResult,
+    Entry,
+    EquivalenceResult,
+    Evidence,
+    PairwiseResult,
+    Result,
+    catalogue,
+)
+from bakeoff.stats.multiplicity import simultaneous_level
+
+MANY_PAIRS = 100
+"""From here on a family is computed at once where it can be."""
+
+_EFFECTS = ("odds_ratio", "cohens_g", "rank_biserial")
+
+
+@dataclasses.dataclass(frozen=True)
+class Context:
+    """Where one family of hypotheses comes from, and how it is tested.
+
+    Attributes
+    ----------
+    dataset : str
+        Id of the data set; empty for tests over all of them.
+    plan, metric : str
+        The resampling plan and the metric.
+    greater_is_better : bool
+        What the metric says.
+    settings : HypothesisTests
+        The experiment's.
+    seed : int
+        The experiment's; tests that sample draw from it.
+    costs : Costs, optional
+        What errors cost.
+    range : tuple of float
+        The least and the greatest value of the metric.
+    """
+
+    dataset: str
+    plan: str
+    metric: str
+    greater_is_better: bool
+    settings: HypothesisTests
+    seed: int = 0
+    costs: Costs | None = None
+    range: tuple[float, float] = (-math.inf, math.inf)
+
+
+def run_test(entry: Entry, evidence: AnyEvidence, context: Context) -> list[Comparison]:
+    """Run a test on one data set and metric, with all that belongs to its family.
+
+    An omnibus test brings its post hoc comparisons along; whether it licenses them is for the
+    report to say. Where a test has no answer on the evidence, its hypotheses are undecided and
+    say why: hours of fits are not lost to one degenerate fold.
+    """
+    found = _Family(entry, evidence, context).comparisons()
+    if entry.arity is Arity.OMNIBUS and entry.posthoc:
+        posthoc = catalogue()[entry.posthoc]
+        found += _Family(posthoc, evidence, context, follows=entry.name).comparisons()
+    return found
+
+
+def check_run(entry: Entry, evidence: AnyEvidence, context: Context) -> None:
+    """Run a test on made-up evidence to hear what it says of its options.
+
+    Raises
+    ------
+    ValueError
+        Options that the test refuses.
+    """
+    _Family(entry, evidence, context, strict=True).comparisons()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Family:
+    """The hypotheses of one test on one piece of evidence."""
+
+    entry: Entry
+    evidence: AnyEvidence
+    context: Context
+    follows: str = ""
+    strict: bool = False
+    """Whether to raise what the test complains of instead of calling it undecided."""
+
+    @cached_property
+    def how(self) -> Setup:
+        return setup_of(self.entry, self.context.settings)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return self.evidence.models
+
+    def comparisons(self) -> list[Comparison]:
+        compute = {
+            Arity.ONE: self._singles,
+            Arity.PAIR: self._pairs,
+            Arity.OMNIBUS: self._omnibus,
+            Arity.ALL_PAIRS: self._all_pairs,
+        }[self.entry.arity]
+        try:
+            check_correction(self.entry, self.how, len(self.models))
+            found = compute()
+        except ValueError as refusal:
+            if self.strict:
+                raise
+            found = self._undecided(refusal)
+        return [self._annotated(comparison) for comparison in found]
+
+    def _assumed(self) -> Assumption | None:
+        """Return what the test assumes of rows that are related, if it takes them for not."""
+        if not self.entry.takes_rows_for_independent:
+            return None
+        asked = self.context.settings.of(self.entry.name).get(dependence.OPTION) is True
+        return dependence.assumption(self.evidence, asked)
+
+    # ------------------------------------------------------------------ by arity
+
+    def _singles(self) -> list[Comparison]:
+        everyone = [(m,) for m in range(len(self.models))]
+        return list(self._corrected("single", everyone))
+
+    def _pairs(self) -> list[Comparison]:
+        versus = self.how.versus
+        if versus is not None:
+            self._position(versus)
+        pairs = pairs_of(self.models, versus)
+        if len(pairs) >= MANY_PAIRS and self.entry.at_once and self._fits_at_once():
+            return self._at_once(catalogue()[self.entry.at_once])
+        return list(self._corrected("pair", pairs))
+
+    def _omnibus(self) -> list[Comparison]:
+        self._check_complete()
+        arguments = self.evidence.matrix(self.entry)
+        result: Result = self._call(self.entry, arguments, 1 - self.how.alpha)
+        return [self._comparison(result, "omnibus", result.pvalue, 1)]
+
+    def _all_pairs(self) -> list[Comparison]:
+        self._check_complete()
+        return self._at_once(self.entry)
+
+    # ------------------------------------------------------------------ hypotheses
+
+    def _corrected(self, role: str, hypotheses: list[Any]) -> Iterator[Comparison]:
+        """Test each hypothesis by itself and adjust the p-values together."""
+        size = len(hypotheses)
+        level = simultaneous_level(1 - self.how.alpha, size, self.how.correction)
+        results = [self._one(members, level) for members in hypotheses]
+        for members, result, p in zip(hypotheses, results, adjust(results, self.how), strict=True):
+            names = [self.models[m] for m in members]
+            yield self._comparison(result, role, p, size, *names)
+
+    def _one(self, members: tuple[int, ...], level: float) -> Result:
+        names = [self.models[m] for m in members]
+        try:
+            if missing := self.evidence.missing(members):
+                raise Missing(missing)
+            arguments = self.evidence.arguments(self.entry, members)
+            result: Result = self._call(self.entry, arguments, level, *names)
+        except ValueError as refusal:
+            if self.strict:
+                raise
+            return self._no_result(refusal)
+        return result
+
+    def _fits_at_once(self) -> bool:
+        other = catalogue()[self.entry.at_once]
+        return (
+            set(self.how.options) <= set(other.options)
+            and self.how.options.get("variant") != "exact_unconditional"
+        )
+
+    def _at_once(self, entry: Entry) -> list[Comparison]:
+        """Test all pairs in one call, whose numbers carry their own adjustment."""
+        arguments = self.evidence.matrix(entry)
+        control = None if self.how.versus is None else self._position(self.how.versus)
+        more = {"control": control, "correction": self.how.correction}
+        whole: PairwiseResult = self._call(entry, arguments, 1 - self.how.alpha, **more)
+        plain = whole.to_dict()
+        shared = {k: v for k, v in plain.items() if k != "pairs"} | {"test": self.entry.name}
+        if "average_ranks" in plain["details"]:
+            # what a critical difference diagram is drawn from; each pair has details of its own
+            shared["ranks"] = {**plain["details"], "models": list(self.models)}
+        found = []
+        for pair, details in zip(whole.pairs, plain["pairs"], strict=True):
+            result = Result(
+                test=self.entry.name,
+                variant=whole.variant,
+                statistic=pair.statistic,
+                df=pair.df,
+                pvalue=pair.pvalue,
+                estimate=pair.estimate,
+                ci=pair.ci,
+                n=whole.n,
+                status=pair.status,
+                null_hypothesis=whole.null_hypothesis,
+                method=whole.method,
+                alternative=whole.alternative,
+            )
+            effects = {k: v for k, v in details["details"].items() if k in _EFFECTS}
+            row = self._comparison(
+                result,
+                "pair",
+                pair.pvalue_adjusted,
+                len(whole.pairs),
+                self.models[pair.a],
+                self.models[pair.b],
+            )
+            known = {**shared, **details, "effect_sizes": effects}
+            found.append(dataclasses.replace(row, correction=whole.correction, result=known))
+        return found
+
+    def _position(self, model: str) -> int:
+        if model not in self.models:
+            raise ValueError(f"{model}, the model that all are compared with, has no results here")
+        return self.models.index(model)
+
+    def _hypotheses(self) -> list[tuple[str, str]]:
+        if self.entry.arity is Arity.OMNIBUS:
+            return [("", "")]
+        if self.entry.arity is Arity.ONE:
+            return [(model, "") for model in self.models]
+        versus = self.how.versus if self.how.versus in self.models else None
+        return [(self.models[a], self.models[b]) for a, b in pairs_of(self.models, versus)]
+
+    def _check_complete(self) -> None:
+        missing = self.evidence.missing(range(len(self.models)))
+        if missing and "omit" not in map(self.how.options.get, ("missing", "nan_policy")):
+            raise Missing(missing)
+
+    # ------------------------------------------------------------------ calls and rows
+
+    def _call(
+        self, entry: Entry, arguments: list[Any], level: float, *who: str, **more: Any
+    ) -> Any:
+        """Call a test's function with its options and with what no user sets."""
+        context = self.context
+        purpose = (entry.name, context.dataset, context.plan, context.metric, *who)
+        managed: dict[str, Any] = {
+            "confidence_level": level,
+            "alpha": 1 - level,
+            "greater_is_better": context.greater_is_better,
+            "seed": integer(derive(context.seed, "test", *purpose)),
+            **self.evidence.managed(entry),
+            **cost_options(context.costs, context.metric),
+            **more,
+        }
+        offered = {k: v for k, v in managed.items() if k in entry.options}
+        found = entry.function(*arguments, **{**self.how.options, **offered})
+        return ended(found, entry, context.range)
+
+    def _no_result(self, refusal: ValueError) -> NoResult:
+        return NoResult.of(self.entry, self.how.alternative, self.evidence.n, refusal)
+
+    def _undecided(self, refusal: ValueError) -> list[Comparison]:
+        """Leave every hypothesis open, for one reason."""
+        role = {Arity.OMNIBUS: "omnibus", Arity.ONE: "single"}.get(self.entry.arity, "pair")
+        nothing, hypotheses = self._no_result(refusal), self._hypotheses()
+        return [
+            self._comparison(nothing, role, math.nan, len(hypotheses), *filter(None, members))
+            for members in hypotheses
+        ]
+
+    def _comparison(
+        self, result: Result, role: str, adjusted: float, size: int, *models: str
+    ) -> Comparison:
+        context = self.context
+        row, plain = result.to_row(), result.to_dict()
+        if isinstance(result, NoResult):
+            row, plain = row | {"status": result.kind}, {"reason": result.reason}
+        return Comparison(
+            **{k: v for k, v in row.items() if k in _SHARED},
+            role=role,
+            follows=self.follows,
+            dataset=context.dataset,
+            plan=context.plan,
+            metric=context.metric,
+            model_a=models[0] if models else "",
+            model_b=models[1] if len(models) > 1 else "",
+            pvalue_adjusted=adjusted,
+            correction="none" if role == "omnibus" else self.how.correction,
+            family_size=size,
+            alpha=self.how.alpha,
+            decision=self._decide(result, role, adjusted),
+            result=plain,
+        )
+
+    def _decide(self, result: Result, role: str, adjusted: float) -> Decision:
+        alpha = self.how.alpha
+        if isinstance(result, BayesResult):
+            spans = self.entry.evidence is Evidence.DATASET_SCORES
+            return decide_posterior(result, alpha, independent=spans)
+        if isinstance(result, EquivalenceResult):
+            return decide_equivalence(adjusted, alpha)
+        if role == "pair":
+            return decide_pair(adjusted, alpha, result.estimate, result.alternative)
+        return decide_omnibus(adjusted, alpha)
+
+    def _annotated(self, comparison: Comparison) -> Comparison:
+        """Say with every result what was left out of its evidence."""
+        notes, known = self.evidence.left_out, comparison.result.get("assumptions", [])
+        assumed = self._assumed()
+        if assumed is not None:
+            rest = [one for one in known if one["name"] != assumed.name]
+            known = [dataclasses.asdict(assumed), *rest]
+            result = {**comparison.result, "assumptions": known, dependence.OPTION: True}
+            comparison = dataclasses.replace(comparison, result=result)
+        if not notes:
+            return comparison
+        more = [{"name": "complete evidence", "holds": False, "detail": note} for note in notes]
+        result = {**comparison.result, "assumptions": [*known, *more], "left_out": list(notes)}
+        return dataclasses.replace(comparison, result=result)
+
+
+_SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha"}

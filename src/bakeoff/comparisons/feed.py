@@ -1,0 +1,263 @@
+"""Pair one test with a plan and metrics of an experiment, or say why it cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from bakeoff.comparisons import dependence
+from bakeoff.comparisons.evidence import has_interval, has_test
+from bakeoff.comparisons.reach import smallest_p
+from bakeoff.comparisons.recommend import complete_folds
+from bakeoff.comparisons.setup import FIXED_METRICS, IN_UNIT, compares_pairs, setup_of
+from bakeoff.data.splits import check_plan
+from bakeoff.errors import Problem, shown, unknown
+from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.resampling import Halves
+from bakeoff.stats import Arity, Entry, Evidence, catalogue, test_set_metrics
+
+Place = tuple[str | int, ...]
+
+LEAST = {Arity.ONE: 1, Arity.PAIR: 2, Arity.OMNIBUS: 3, Arity.ALL_PAIRS: 2}
+"""How many models a test needs."""
+_ON_FOLDS = (
+    "corrected_kfold_t",
+    "corrected_repeated_kfold_t",
+    "corrected_resampled_t",
+    "half_sample_t",
+)
+_FOR_TWO = {
+    Evidence.CORRECTNESS: ("mcnemar",),
+    Evidence.FOLD_SCORES: _ON_FOLDS,
+    Evidence.FOLD_CRITERIA: ("hotelling_t2",),
+    Evidence.DATASET_SCORES: ("wilcoxon_signed_rank",),
+}
+_REPEATED = {
+    Arity.ONE: ("corrected_one_sample_t",),
+    Arity.PAIR: ("corrected_repeated_kfold_t", "corrected_resampled_t"),
+}
+
+
+def advisable(names: Iterable[str], experiment: Experiment, rows: int | None = None) -> list[str]:
+    """Keep the tests that the experiment can feed, and that could reach their level.
+
+    Parameters
+    ----------
+    rows : int, optional
+        The rows of the test set, where they are known.
+    """
+    return [name for name in names if _can(name, experiment, rows)]
+
+
+def _can(name: str, experiment: Experiment, rows: int | None) -> bool:
+    entry = dependence.robust(catalogue()[name], experiment)
+    two_sided = experiment.tests.of(name).get("alternative", experiment.tests.alternative)
+    if two_sided != "two-sided" and compares_pairs(entry) and "alternative" not in entry.options:
+        return False
+    if dependence.refusal(entry, experiment):
+        return False
+    try:
+        feed(entry, experiment, (), "")
+    except Problem:
+        return False
+    smallest = smallest_p(entry, experiment, rows)
+    return smallest <= setup_of(entry, experiment.tests).alpha
+
+
+def with_halves(experiment: Experiment) -> Experiment | None:
+    """Add the plan `halves` to an experiment; None where its rows cannot be halved.
+
+    Models that are given bring no fits, and rows in the order of time are not divided at random.
+    """
+    if experiment.given:
+        return None
+    plan = experiment.resampling.halves or Halves.model_validate({})
+    try:
+        for name, spec in experiment.datasets.items():
+            if isinstance(spec, GivenData):
+                return None
+            check_plan(name, spec, "halves", plan)
+    except Problem:
+        return None
+    resampling = experiment.resampling.model_copy(update={"halves": plan})
+    return experiment.model_copy(update={"resampling": resampling})
+
+
+def feed(
+    entry: Entry, experiment: Experiment, place: Place, why: str, metrics: Sequence[str] = ()
+) -> ChosenTest:
+    """Find the plan and the metrics of one test: those given, where its options name none."""
+    plan = _plan(entry, experiment, place)
+    _check_kind(entry, experiment, place)
+    models = len(experiment.models)
+    least = LEAST[entry.arity]
+    if models < least:
+        for_two = _FOR_TWO.get(entry.evidence, ()) if models == 2 else ()
+        instead = advisable(for_two, experiment)[:1]
+        raise Problem(
+            place,
+            f"{entry.name} compares {least} models at least, found {models}"
+            + (f"; for two use {instead[0]}" if instead else ""),
+        )
+    if entry.evidence is Evidence.DATASET_SCORES and len(experiment.datasets) < 2:
+        instead = advisable((*_ON_FOLDS, "mcnemar"), experiment)[:1]
+        raise Problem(
+            place,
+            f"{entry.name} compares models over several data sets, found one"
+            + (f"; on one data set use a test like {instead[0]}" if instead else ""),
+        )
+    found = _metrics(entry, experiment, place, plan, tuple(metrics or experiment.metrics))
+    return ChosenTest(entry.name, plan, entry.evidence.value, found, why, entry.posthoc)
+
+
+def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
+    """Refuse tests of predictions where models bring numbers per row, and the other way round."""
+    wants_numbers = entry.evidence is Evidence.VALUES
+    if experiment.by_values and entry.evidence.on_rows and not wants_numbers:
+        raise Problem(
+            place,
+            f"{entry.name} looks at predictions, the models bring a number per row: use "
+            "mean_difference or compare_values (where 1 is right and 0 wrong: `metrics: "
+            "[accuracy]`)",
+        )
+    if wants_numbers and not experiment.by_values:
+        binary = experiment.with_values
+        has = "right and wrong rows" if binary else "predictions"
+        instead = "mcnemar" if binary else "metric_difference or compare_models"
+        raise Problem(
+            place,
+            f"{entry.name} looks at a number per row (`values:` of every model), the experiment "
+            f"has {has}: use {instead}",
+        )
+
+
+def _plan(entry: Entry, experiment: Experiment, place: Place) -> str:
+    plans = experiment.resampling.plans()
+    asked = experiment.tests.of(entry.name).get("plan")
+    if asked is not None:
+        at = ("tests", "options", entry.name, "plan")
+        if not is_one_of(asked, plans):
+            raise Problem(at, unknown("plan", asked, plans))
+        if asked not in entry.plans:
+            wanted = _or(entry.plans)
+            raise Problem(at, f"{entry.name} is not valid on `{asked}`, it takes {wanted}")
+    usable = [plan for plan in entry.plans if plan in plans and asked in (None, plan)]
+    if not usable:
+        raise Problem(
+            place,
+            f"{entry.name} needs the plan {_or(entry.plans)}, the experiment has "
+            f"{', '.join(f'`{p}`' for p in plans) or 'none'}; add it under `resampling:` or drop "
+            "the test",
+        )
+    refusals = [_refusal(entry, plan, experiment) for plan in usable]
+    fitting = [plan for plan, refusal in zip(usable, refusals, strict=True) if not refusal]
+    if not fitting:
+        raise Problem(place, refusals[0])
+    if entry.evidence is Evidence.DATASET_SCORES:
+        # a mean over folds is less noisy than the score of one test set
+        fitting.sort(key=lambda plan: plan == "holdout")
+    return fitting[0]
+
+
+def _refusal(entry: Entry, plan: str, experiment: Experiment) -> str:
+    """Say why a test is not valid on a plan as it is; empty when it is valid.
+
+    A test that is not told the sizes of the parts takes its folds for one cross-validation.
+    """
+    on_folds = entry.evidence in (Evidence.FOLD_SCORES, Evidence.FOLD_CRITERIA)
+    if plan != "kfold" or not on_folds or "n_train" in entry.options:
+        return ""
+    kfold = experiment.resampling.kfold
+    assert kfold is not None
+    if kfold.repeats == 1 and complete_folds(experiment):
+        return ""
+    instead = " or ".join(advisable(_REPEATED.get(entry.arity, _REPEATED[Arity.PAIR]), experiment))
+    if kfold.repeats > 1:
+        return (
+            f"{entry.name} is for one cross-validation, `kfold` has {kfold.repeats} repeats: "
+            + (f"use {instead}, or set `repeats: 1`" if instead else "set `repeats: 1`")
+        )
+    return (
+        f"{entry.name} is for a complete cross-validation, with `time:` the training sets grow"
+        + (f": use {instead}" if instead else "")
+    )
+
+
+def _metrics(
+    entry: Entry, experiment: Experiment, place: Place, plan: str, default: tuple[str, ...]
+) -> tuple[str, ...]:
+    own = experiment.tests.of(entry.name).get("metrics")
+    fixed = FIXED_METRICS.get(entry.evidence)
+    if fixed is not None:
+        if entry.evidence is Evidence.LABELS and (lacking := experiment.without_costs):
+            where = f" of {lacking[0]}" if len(lacking) < len(experiment.datasets) else ""
+            raise Problem(
+                place, f"{entry.name} needs `costs:`{where}; if every error costs 1 use mcnemar"
+            )
+        # a test of one model may be about the error rate instead
+        return (setup_of(entry, experiment.tests).options.get("rate", fixed),)
+    if own is not None:
+        _check_metrics(own, experiment, ("tests", "options", entry.name, "metrics"))
+    if entry.evidence is Evidence.FOLD_CRITERIA:
+        return _criteria(entry, tuple(own or default), experiment, place, plan)
+    if entry.evidence is Evidence.PREDICTIONS:
+        return _on_predictions(entry, tuple(own or default), place)
+    if own is None and any(name in entry.options for name in IN_UNIT):
+        return (experiment.metrics[0],)
+    return tuple(own or default)
+
+
+def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:
+    """Take the metrics that have an interval and a test on one test set."""
+    fits = has_test if entry.arity is Arity.ALL_PAIRS else has_interval
+    known = tuple(metric for metric in metrics if fits(metric))
+    if not known:
+        raise Problem(
+            place,
+            f"{entry.name} knows none of the metrics {', '.join(metrics)}; it takes "
+            f"{', '.join(test_set_metrics())}",
+        )
+    return known
+
+
+def _check_metrics(own: object, experiment: Experiment, place: Place) -> None:
+    if not isinstance(own, list) or not own:
+        raise Problem(place, f"found {shown(own)}, expected a list of metrics like [accuracy]")
+    for i, name in enumerate(own):
+        if not is_one_of(name, experiment.metrics):
+            hint = "; list it under `metrics:` to have it computed"
+            raise Problem((*place, i), unknown("metric", name, experiment.metrics) + hint)
+        if name in own[:i]:
+            raise Problem((*place, i), f"{name} appears twice")
+
+
+def _criteria(
+    entry: Entry, metrics: tuple[str, ...], experiment: Experiment, place: Place, plan: str
+) -> tuple[str, ...]:
+    folds = len(experiment.resampling.plans()[plan].splits())
+    if len(metrics) < 2:
+        raise Problem(
+            place, f"{entry.name} compares several metrics at once, found one; add to `metrics:`"
+        )
+    if {"accuracy", "error"} <= set(metrics):
+        raise Problem(
+            place,
+            f"{entry.name} cannot take accuracy and error together, one is 1 less the other: "
+            f"choose with `options: {{{entry.name}: {{metrics: [...]}}}}`",
+        )
+    if folds <= len(metrics):
+        raise Problem(
+            place,
+            f"{entry.name} of {len(metrics)} metrics needs {len(metrics) + 1} folds at least, "
+            f"`{plan}` has {folds}: choose with `options: {{{entry.name}: {{metrics: [...]}}}}`",
+        )
+    return metrics
+
+
+def is_one_of(name: object, known: Iterable[str]) -> bool:
+    """Tell whether an option's value, which may be anything, is a known name."""
+    return isinstance(name, str) and name in known
+
+
+def _or(plans: Sequence[str]) -> str:
+    return " or ".join(f"`{plan}`" for plan in plans)

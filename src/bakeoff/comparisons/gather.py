@@ -1,0 +1,162 @@
+"""Bring a chosen test together with all its evidence."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+
+import pandas as pd
+
+from bakeoff.comparisons.comparison import Comparison
+from bakeoff.comparisons.evidence import (
+    AnyEvidence,
+    FoldCriteria,
+    FoldScores,
+    RowEvidence,
+    fold_scores,
+    read_fold_predictions,
+    read_predictions,
+    read_scores,
+    read_values,
+)
+from bakeoff.comparisons.family import Context, run_test
+from bakeoff.comparisons.held_out import check_related, held_out
+from bakeoff.comparisons.matrix import Hole, complete, read_holes, read_matrix
+from bakeoff.comparisons.open_ends import range_of
+from bakeoff.comparisons.setup import setup_of
+from bakeoff.scores import metrics_of
+from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec.resampling import Halves
+from bakeoff.stats import Entry, Evidence, catalogue
+
+MATRIX, HOLES = "matrix", "holes"
+
+
+def run_chosen(
+    chosen: ChosenTest, experiment: Experiment, inputs: Mapping[str, str]
+) -> list[Comparison]:
+    """Run one test on every data set and metric it is meant for.
+
+    Parameters
+    ----------
+    chosen : ChosenTest
+        The test.
+    experiment : Experiment
+        Its settings.
+    inputs : Mapping
+        One file per data set: collected predictions or scores; for tests over data sets the
+        files of the score matrix, `MATRIX` and `HOLES`.
+    """
+    entry = catalogue()[chosen.name]
+    found: list[Comparison] = []
+    for dataset, metric, evidence in _evidence(entry, chosen, experiment, inputs):
+        if evidence.models:
+            found += run_test(entry, evidence, context_of(chosen, experiment, dataset, metric))
+    return found
+
+
+def run_on_scores(
+    chosen: ChosenTest, experiment: Experiment, dataset: str, scores: pd.DataFrame
+) -> list[Comparison]:
+    """Run one test on the scores of one data set and plan, as collected scores have them."""
+    entry = catalogue()[chosen.name]
+    found: list[Comparison] = []
+    for metric, evidence in _of_scores(entry, chosen, experiment, scores):
+        found += run_test(entry, evidence, context_of(chosen, experiment, dataset, metric))
+    return found
+
+
+def context_of(chosen: ChosenTest, experiment: Experiment, dataset: str, metric: str) -> Context:
+    """Say where the hypotheses of a test come from, and how an experiment has them tested."""
+    costs = experiment.costs_on(dataset) if dataset else None
+    known = metrics_of(experiment)[metric]
+    return Context(
+        dataset,
+        chosen.plan,
+        metric,
+        known.greater_is_better,
+        experiment.tests,
+        experiment.seed,
+        costs,
+        range_of(known, costs),
+    )
+
+
+def missing_cells(experiment: Experiment) -> str:
+    """Say what to do with missing cells of the score matrix.
+
+    Where a failed fit excludes its model, the tests over data sets leave that model out too.
+    """
+    default = "drop_model" if experiment.on_error == "exclude" else "error"
+    return experiment.tests.missing_cells or default
+
+
+def matrices(tests: Iterable[ChosenTest], experiment: Experiment) -> set[tuple[str, str]]:
+    """List the plans and metrics whose score matrix a test needs complete."""
+    return {
+        (chosen.plan, metric)
+        for chosen in tests
+        if chosen.on_datasets and not _keeps_holes(catalogue()[chosen.name], experiment)
+        for metric in chosen.metrics
+    }
+
+
+def _evidence(
+    entry: Entry, chosen: ChosenTest, experiment: Experiment, inputs: Mapping[str, str]
+) -> Iterator[tuple[str, str, AnyEvidence]]:
+    models = list(experiment.models)
+    if chosen.on_datasets:
+        policy = "keep" if _keeps_holes(entry, experiment) else missing_cells(experiment)
+        holes = read_holes(inputs[HOLES])
+        for metric in chosen.metrics:
+            datasets, values = read_matrix(inputs[MATRIX], chosen.plan, metric, models)
+            own = _holes(holes, chosen.plan, metric)
+            yield "", metric, complete(models, datasets, values, own, policy)
+        return
+    for dataset, path in inputs.items():
+        if chosen.on_rows:
+            if entry.evidence is Evidence.PREDICTIONS:
+                for rows in held_out(experiment, dataset, path, chosen.metrics):
+                    yield dataset, rows.metric, rows
+                continue
+            whole = _rows(entry, path, models)
+            check_related(experiment, dataset, whole, path)
+            yield dataset, chosen.metrics[0], whole
+            continue
+        if entry.evidence is Evidence.FOLD_CORRECTNESS:
+            yield dataset, chosen.metrics[0], read_fold_predictions(path, models)
+            continue
+        for metric, part in _of_scores(entry, chosen, experiment, read_scores(path)):
+            yield dataset, metric, part
+
+
+def _of_scores(
+    entry: Entry, chosen: ChosenTest, experiment: Experiment, scores: pd.DataFrame
+) -> Iterator[tuple[str, FoldScores | FoldCriteria]]:
+    """Cut the scores of one data set and plan for a test, metric by metric or all together."""
+    models, known = list(experiment.models), metrics_of(experiment)
+    parts = {metric: fold_scores(scores, models, metric) for metric in chosen.metrics}
+    if entry.evidence is Evidence.FOLD_CRITERIA:
+        better = [known[metric].greater_is_better for metric in parts]
+        yield "+".join(parts), FoldCriteria.join(parts, better)
+        return
+    plan = experiment.resampling.plans()[chosen.plan]
+    full = plan.full_repeats if isinstance(plan, Halves) else 0
+    for metric, part in parts.items():
+        yield metric, dataclasses.replace(part, full_repeats=full)
+
+
+def _rows(entry: Entry, path: str, models: list[str]) -> RowEvidence:
+    """Read what a test without a metric of its own looks at."""
+    if entry.evidence is Evidence.VALUES:
+        return read_values(path, models)
+    return read_predictions(path, models, scores=entry.evidence is Evidence.PROBABILITIES)
+
+
+def _holes(holes: Iterable[Hole], plan: str, metric: str) -> list[Hole]:
+    return [hole for hole in holes if (hole.plan, hole.metric) == (plan, metric)]
+
+
+def _keeps_holes(entry: Entry, experiment: Experiment) -> bool:
+    """Tell whether a test was asked to do with missing cells itself."""
+    return setup_of(entry, experiment.tests).options.get("missing") == "omit"

@@ -1,0 +1,119 @@
+"""What the options of tests may be: the annotations of their functions, checked by pydantic."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Annotated, Any, get_args
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.errors import PydanticSchemaGenerationError
+
+from bakeoff.comparisons.setup import allowed_options, corrects
+from bakeoff.errors import shown, unknown
+from bakeoff.spec.tests import Correction
+from bakeoff.stats import Entry
+
+_SHARED: dict[str, Any] = {
+    "alpha": Annotated[float, Field(gt=0, lt=1, description="Its own significance level.")],
+    "assume_independent": Annotated[
+        bool,
+        Field(
+            description="true: take the rows of a data set with `groups:` or `time:` for "
+            "independent all the same; without it the form of the test for such rows runs."
+        ),
+    ],
+    "correction": Annotated[
+        Correction, Field(description="How the p-values of its family are adjusted.")
+    ],
+    "metrics": Annotated[
+        list[str],
+        Field(
+            description="Which of the experiment's metrics it is run on; default: all, or the "
+            "first for tests with a value in the metric's unit (margin, rope, mu0)."
+        ),
+    ],
+    "plan": Annotated[str, Field(description="The resampling plan that feeds it.")],
+    "versus": Annotated[
+        str | None,
+        Field(description="A model: only it is compared with each other one; null: all pairs."),
+    ],
+}
+"""Options that are no parameters of a test's function, or mean more than these."""
+_CHECKED_ELSEWHERE = ("assume_independent", "metrics", "plan", "versus")
+_WANTED = {
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "string_type": "a name",
+}
+
+
+def wrong_value(entry: Entry, option: str, value: Any) -> str:
+    """Say what is wrong with the value of an option; empty when nothing is."""
+    if option in _CHECKED_ELSEWHERE:
+        return ""
+    try:
+        _adapter(_type_of(entry, option)).validate_python(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        if first["type"] == "literal_error":
+            what = "correction" if option == "correction" else "value"
+            return unknown(what, value, get_args(_bare(_type_of(entry, option))))
+        if option == "alpha":
+            return f"found {shown(value)}, must lie strictly between 0 and 1"
+        return f"found {shown(value)}, expected {_WANTED.get(first['type'], first['msg'])}"
+    return ""
+
+
+def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
+    """Describe what an experiment may say of a test, as JSON schemas by option."""
+    told = dict(_descriptions(inspect.getdoc(entry.function) or ""))
+    found = {}
+    for name in allowed_options(entry):
+        schema = {"description": told.get(name, "")}
+        schema |= _adapter(_type_of(entry, name)).json_schema()
+        option = entry.options.get(name)
+        if option and not _is_shared(entry, name):
+            known = option.default not in (inspect.Parameter.empty, None)
+            schema |= {"default": option.default} if known else {}
+        found[name] = schema | ({"enum": list(entry.plans)} if name == "plan" else {})
+    return found
+
+
+def _is_shared(entry: Entry, option: str) -> bool:
+    return option in _SHARED and (option != "correction" or corrects(entry))
+
+
+def _type_of(entry: Entry, option: str) -> Any:
+    return _SHARED[option] if _is_shared(entry, option) else entry.options[option].annotation
+
+
+def _bare(kind: Any) -> Any:
+    return get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    strict = ConfigDict(strict=True, allow_inf_nan=False)
+    try:
+        return TypeAdapter(kind, config=strict)
+    except PydanticSchemaGenerationError:  # an array
+        return TypeAdapter(Any)
+
+
+def _descriptions(doc: str) -> Iterator[tuple[str, str]]:
+    """Read what a docstring says of each parameter."""
+    section = re.search(
+        r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+$|\Z)", doc, re.DOTALL | re.MULTILINE
+    )
+    for names, text in re.findall(
+        r"^(\w[\w, ]*?)(?: : [^\n]*)?\n((?:^    [^\n]*\n|^\n)*)",
+        section.group(1) if section else "",
+        re.MULTILINE,
+    ):
+        description = re.sub(r"\s+", " ", text).strip().replace("``", "`")
+        yield from ((name, description) for name in names.split(", "))

@@ -1,0 +1,173 @@
+"""Check the options of the tests: their names, their types, and what the tests say of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bakeoff.comparisons.corrections import check_correction
+from bakeoff.comparisons.evidence import (
+    AnyEvidence,
+    DatasetScores,
+    FoldCriteria,
+    FoldPredictions,
+    FoldScores,
+    PairedPredictions,
+    PairedValues,
+    engine_metric,
+)
+from bakeoff.comparisons.family import Context, check_run
+from bakeoff.comparisons.option_types import wrong_value
+from bakeoff.comparisons.setup import (
+    FIXED_METRICS,
+    MANAGED,
+    SHARED,
+    allowed_options,
+    compares_pairs,
+    setup_of,
+    takes_control,
+)
+from bakeoff.errors import Problem, unknown
+from bakeoff.spec import ChosenTest, Costs, Experiment
+from bakeoff.spec.resampling import Halves
+from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, MetricFunction, catalogue
+
+_ROWS = 24
+_FEW = 3
+"""Models in made-up evidence for tests of pairs, which cost more with every pair."""
+
+
+def check_options(experiment: Experiment, chosen: Sequence[ChosenTest]) -> list[Problem]:
+    """Check the options of all tests that run, post hoc tests included.
+
+    Values are tried on made-up evidence of the experiment's shape: the tests refuse what they
+    do not take, now and not after the fits.
+    """
+    known = catalogue()
+    found: list[Problem] = []
+    seen: set[str] = set()
+    for test in chosen:
+        for name in filter(None, (test.name, test.posthoc)):
+            if name not in seen:
+                seen.add(name)
+                wrong = list(_names_and_types(known[name], experiment))
+                found += wrong or _tried(known[name], test, experiment)
+    return found
+
+
+def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
+    own, allowed = experiment.tests.of(entry.name), allowed_options(entry)
+    for key, value in own.items():
+        place = ("tests", "options", entry.name, key)
+        if key in MANAGED and key in entry.options:
+            yield Problem(place, f"is not set here: {MANAGED[key]}")
+        elif key in ("metrics",) and key not in allowed:
+            yield Problem(
+                place, f"{entry.name} is about {FIXED_METRICS[entry.evidence]} and no other metric"
+            )
+        elif key not in allowed:
+            yield Problem(place, unknown("option", key, allowed))
+        else:
+            wrong = wrong_value(entry, key, value)
+            if wrong:
+                yield Problem(place, wrong)
+    for key, option in entry.options.items():
+        given = key in own or (key in SHARED and getattr(experiment.tests, key) is not None)
+        if option.default is inspect.Parameter.empty and key not in MANAGED and not given:
+            at = ("tests",) if key in SHARED else ("tests", "options", entry.name)
+            yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
+
+
+def _tried(entry: Entry, test: ChosenTest, experiment: Experiment) -> list[Problem]:
+    """Run a test on made-up evidence and report what it refuses."""
+    try:
+        check_correction(entry, setup_of(entry, experiment.tests), len(experiment.models))
+        context = Context(
+            "",
+            test.plan,
+            test.metrics[0],
+            True,
+            experiment.tests,
+            experiment.seed,
+            _costs(experiment),
+        )
+        check_run(entry, _made_up(entry, test, experiment), context)
+    except ValueError as error:
+        return [_blame(entry, experiment, error)]
+    return []
+
+
+def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
+    """Find the key that a test's complaint is about."""
+    tests, place = experiment.tests, ("tests", "options", entry.name)
+    known = (*entry.options, "correction", "alpha", "versus")
+    if not isinstance(error, ArgumentError) or error.argument not in known:
+        return Problem(place, str(error))
+    key = error.argument
+    if key not in tests.of(entry.name) and hasattr(tests, key):
+        inside = f" (or set it for this test under `options: {{{entry.name}: ...}}`)"
+        return Problem(("tests", key), f"{entry.name}: {error.message}{inside}")
+    return Problem((*place, key), error.message)
+
+
+def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvidence:
+    """Make ordinary evidence of the experiment's shape."""
+    rng = np.random.default_rng(0)
+    models = tuple(_some(entry, experiment))
+    plan = experiment.resampling.plans()[test.plan]
+    folds = (plan.rounds, plan.folds)
+    reasons = ("",) * len(models)
+    if entry.evidence is Evidence.DATASET_SCORES:
+        datasets = tuple(experiment.datasets)
+        return DatasetScores(models, datasets, rng.uniform(0.6, 0.9, (len(datasets), len(models))))
+    if entry.evidence is Evidence.FOLD_SCORES:
+        sizes = np.full(folds, 90), np.full(folds, 10)
+        scores = rng.uniform(0.6, 0.9, (*folds, len(models)))
+        full = plan.full_repeats if isinstance(plan, Halves) else 0
+        return FoldScores(models, scores, *sizes, reasons, full_repeats=full)
+    if entry.evidence is Evidence.FOLD_CORRECTNESS:
+        half = np.array([rng.permutation(np.arange(_ROWS) % 2) + 1 for _ in range(5)])
+        return FoldPredictions(models, half, rng.random((5, _ROWS, len(models))) < 0.7)
+    if entry.evidence is Evidence.FOLD_CRITERIA:
+        shape = (folds[0] * folds[1], len(models), len(test.metrics))
+        better = (True,) * len(test.metrics)
+        return FoldCriteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
+    if entry.evidence is Evidence.VALUES:
+        return PairedValues(models, rng.random((_ROWS, len(models))))
+    costs = _costs(experiment)
+    classes = costs.names if costs else ["no", "yes"]
+    truth = np.resize(np.arange(len(classes)), _ROWS)
+    predicted = rng.integers(len(classes), size=(_ROWS, len(models)))
+    predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
+    probabilities = rng.dirichlet(np.ones(len(classes)), (_ROWS, len(models)))
+    # an own metric may know nothing of made-up classes
+    own = isinstance(engine_metric(test.metrics[0]), MetricFunction)
+    asked = "accuracy" if own else test.metrics[0]
+    metric = asked if entry.evidence is Evidence.PREDICTIONS else ""
+    return PairedPredictions(
+        models,
+        tuple(classes),
+        truth,
+        predicted,
+        probabilities[..., -1],
+        probabilities=probabilities,
+        metric=metric,
+    )
+
+
+def _costs(experiment: Experiment) -> Costs | None:
+    """Return some data set's costs; every test of costs has them on all."""
+    known = map(experiment.costs_on, experiment.datasets)
+    return next((costs for costs in known if costs is not None), None)
+
+
+def _some(entry: Entry, experiment: Experiment) -> list[str]:
+    """Take as many models as a test of this kind needs, the control among them."""
+    models = list(experiment.models)
+    if not compares_pairs(entry):
+        return models if entry.arity is Arity.OMNIBUS else models[:1]
+    versus = setup_of(entry, experiment.tests).versus if takes_control(entry) else None
+    others = [model for model in models if model != versus]
+    return [*([versus] if versus is not None else []), *others][:_FEW]

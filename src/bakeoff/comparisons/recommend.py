@@ -1,0 +1,229 @@
+"""Which tests fit what an experiment offers, and why.
+
+One test set: McNemar's mid-p test, or Cochran's Q and then McNemar's (Raschka 2018, Dietterich
+1998), for accuracy; DeLong's test, the cost-sensitive one or that of any metric for the others.
+Repeated fits: McNemar's test over the rows of 5×2cv (Yang et al. 2023), the half-sample t test, or
+t tests whose variance is corrected for overlapping training sets (Nadeau & Bengio 2003, Bouckaert &
+Frank 2004). Several data sets: Friedman's test and its post hoc, or Wilcoxon's for two models
+(Demšar 2006).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from bakeoff.comparisons.evidence import has_interval, has_test
+from bakeoff.comparisons.setup import FIXED_METRICS, setup_of
+from bakeoff.spec import Experiment
+from bakeoff.spec.related import dependent
+from bakeoff.stats import Evidence, catalogue
+
+_LENIENT = (
+    "and may find too much for learners that remember rows or are strongly shrunken "
+    "(docs/cross-validation.md; the plan `halves` would not)"
+)
+RATES = ("accuracy", "error")
+"""Metrics of right and wrong rows: one test is about both."""
+
+
+class Recommendation(NamedTuple):
+    """A test that is recommended.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the catalogue.
+    why : str
+        In one sentence.
+    metrics : tuple of str
+        Those that it is to be run on; empty for all that it takes.
+    """
+
+    name: str
+    why: str
+    metrics: tuple[str, ...] = ()
+
+
+def recommended(experiment: Experiment) -> list[Recommendation]:
+    """Choose tests by the number of models and data sets, by the plans and the metrics."""
+    if len(experiment.models) < 2:
+        return []
+    if len(experiment.datasets) >= enough_datasets(experiment):
+        return list(_over_datasets(experiment))
+    return list(_on_each_dataset(experiment))
+
+
+def enough_datasets(experiment: Experiment) -> int:
+    """Return from how many data sets on two models can be told apart over data sets.
+
+    The signed-rank test's smallest p-value is 2^(1-N), half of that if one-sided.
+    """
+    sides = 1 if experiment.tests.alternative == "two-sided" else 0
+    return max(2, math.ceil(sides - math.log2(experiment.tests.alpha)))
+
+
+def _over_datasets(experiment: Experiment) -> Iterator[Recommendation]:
+    n, k = len(experiment.datasets), len(experiment.models)
+    tail = (
+        f"{n} data sets; tests on each of them alone would be {n} families and answer no question "
+        "about further data sets"
+    )
+    if k == 2:
+        yield Recommendation("wilcoxon_signed_rank", f"two models and {tail} (Demšar 2006)")
+        return
+    if _friedman_is_exact(n, k):
+        name, why = "friedman", "a table of this size can be tested exactly"
+    else:
+        name = "iman_davenport"
+        why = "this form of Friedman's test is less conservative than its χ²"
+    posthoc = _posthoc(name, experiment)
+    yield Recommendation(name, f"{k} models and {tail}; {why}; {posthoc} (Demšar 2006)")
+
+
+def _posthoc(name: str, experiment: Experiment) -> str:
+    """Say which comparisons of pairs an omnibus test brings along."""
+    known = catalogue()
+    how = setup_of(known[known[name].posthoc], experiment.tests)
+    pairs = "all pairs" if how.versus is None else f"{how.versus} with each other model"
+    correction = "uncorrected" if how.correction == "none" else f"corrected by {how.correction}"
+    return f"comparisons of {pairs}, {correction}, come along"
+
+
+def _friedman_is_exact(n: int, k: int) -> bool:
+    """Tell whether the test itself finds a table of this size small enough to list."""
+    table = np.random.default_rng(0).permuted(np.tile(np.arange(float(k)), (n, 1)), axis=1)
+    return bool(catalogue()["friedman"].function(table).variant == "exact")
+
+
+def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
+    n = len(experiment.datasets)
+    least = enough_datasets(experiment)
+    tail = (
+        ""
+        if n == 1
+        else f"; on each data set alone, because tests over data sets need {least} to reach "
+        f"{experiment.tests.alpha:g}, there are {n}"
+    )
+    for plan in experiment.resampling.plans():
+        if plan == "holdout" and experiment.by_scores(plan):
+            continue  # one score per model, and no rows
+        if plan == "holdout":
+            yield from _on_test_set(experiment, tail)
+        elif plan == "cv_5x2":
+            yield from _on_five_by_two(experiment, tail)
+        elif plan == "halves":
+            yield Recommendation(
+                "half_sample_t",
+                "random halves share no row, so their differences give a variance that is not too "
+                f"small for any learner (docs/cross-validation.md){tail}",
+            )
+        elif plan == "kfold" and experiment.resampling.halves is None:
+            yield _on_folds(experiment, tail)
+        elif plan == "kfold":
+            continue  # the halves answer the same question without its assumption
+        else:
+            yield Recommendation(
+                "corrected_resampled_t",
+                "random divisions share rows, which this t test corrects for (Nadeau & Bengio "
+                f"2003) {_LENIENT}{tail}",
+            )
+
+
+def _on_test_set(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
+    """Choose for every metric the test that is about it, each test once."""
+    k = len(experiment.models)
+    family = "" if k == 2 else f", corrected for {k} models"
+    if experiment.by_values:
+        name = "mean_difference" if k == 2 else "compare_values"
+        yield Recommendation(name, f"{k} models with a number for each row{family}{tail}")
+        return
+    reasons = {
+        "cost_sensitive": "this test compares what the errors of two models cost on one test set"
+        f"{family} (as testcholdout of MATLAB does)",
+        "delong": "this test compares two areas under the ROC curve on one test set"
+        f"{family} (DeLong et al. 1988)",
+        "metric_difference": f"this test compares it on one test set{family} (from the influence "
+        "of every row on it)",
+        "mcnemar": "two models on one test set; the mid-p form holds its level and wastes little "
+        "(Dietterich 1998, Fagerland et al. 2013)",
+        "cochran_q": f"{k} models on one test set; {_posthoc('cochran_q', experiment)}, by "
+        "McNemar's mid-p test (Raschka 2018)",
+    }
+    reasons["compare_models"] = reasons["metric_difference"]
+    for name, metrics in _tests_of_metrics(experiment).items():
+        yield Recommendation(name, f"by {_all(metrics)}: {reasons[name]}{tail}", metrics)
+
+
+def _all(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
+    """Return the tests of one test set in the order of the metrics, each with its metrics."""
+    two = len(experiment.models) == 2
+    on_right_rows = "mcnemar" if two else "cochran_q"
+    found: dict[str, tuple[str, ...]] = {}
+    for metric in experiment.metrics:
+        if metric in RATES:
+            name = on_right_rows
+        elif metric == FIXED_METRICS[Evidence.LABELS]:
+            name = "cost_sensitive"
+        elif metric == FIXED_METRICS[Evidence.PROBABILITIES]:
+            name = "delong"
+        elif has_interval(metric):
+            name = "metric_difference" if two or not has_test(metric) else "compare_models"
+        else:
+            continue
+        found[name] = (*found.get(name, ()), metric)
+    return found or {on_right_rows: (FIXED_METRICS[Evidence.CORRECTNESS],)}
+
+
+def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
+    metrics, plans = tuple(experiment.metrics), experiment.resampling.plans()
+    accuracy = FIXED_METRICS[Evidence.FOLD_CORRECTNESS]
+    related = dependent(experiment)
+    counted = accuracy in metrics and experiment.on_rows("cv_5x2")
+    if counted and not related:
+        yield Recommendation(
+            "cv5x2_mcnemar",
+            f"by {accuracy}: five replications of 2-fold cross-validation; this test counts the "
+            "rows of all ten folds, and is not misled by learners that remember rows (Yang et al. "
+            f"2023, docs/cross-validation.md){tail}",
+            (accuracy,),
+        )
+        metrics = tuple(metric for metric in metrics if metric not in RATES)
+        if not metrics or set(plans) - {"cv_5x2", "holdout"}:
+            return  # other folds bring a test of every metric
+    groups = ", of rows in groups, which tests on rows of all folds do not know" if counted else ""
+    yield Recommendation(
+        "corrected_repeated_kfold_t",
+        f"by {_all(metrics)}: five replications of 2-fold cross-validation"
+        f"{groups if related else ''}; this t test corrects for the rows they share (Bouckaert & "
+        f"Frank 2004) {_LENIENT}{tail}",
+        metrics,
+    )
+
+
+def _on_folds(experiment: Experiment, tail: str) -> Recommendation:
+    plan = experiment.resampling.kfold
+    assert plan is not None
+    if plan.repeats == 1 and complete_folds(experiment):
+        return Recommendation(
+            "corrected_kfold_t",
+            f"{plan.folds} folds share training rows, which this t test corrects for (Nadeau & "
+            f"Bengio 2003) {_LENIENT}{tail}",
+        )
+    return Recommendation(
+        "corrected_repeated_kfold_t",
+        f"{plan.repeats} × {plan.folds} folds share training rows, which this t test corrects for "
+        f"(Bouckaert & Frank 2004) {_LENIENT}{tail}",
+    )
+
+
+def complete_folds(experiment: Experiment) -> bool:
+    """Tell whether k folds are a cross-validation: with `time:` they are forward chaining."""
+    return all(getattr(spec, "time", None) is None for spec in experiment.datasets.values())

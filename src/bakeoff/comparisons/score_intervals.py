@@ -1,0 +1,130 @@
+"""Every metric of every model on held-out rows, with its standard error and interval."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_interval, read_values
+from bakeoff.comparisons.held_out import held_out
+from bakeoff.comparisons.no_result import UNDEFINED_METRIC
+from bakeoff.comparisons.setup import cost_options
+from bakeoff.spec import Costs, Experiment
+from bakeoff.stats import Result, catalogue, mean_ci, metric_ci
+
+RATES = ("accuracy", "error")
+COLUMNS = (
+    *("dataset", "metric", "model", "estimate", "se", "df", "ci_low", "ci_high"),
+    *("confidence", "n", "status", "note"),
+)
+
+
+def score_intervals(experiment: Experiment, inputs: Mapping[str, str | Path]) -> pd.DataFrame:
+    """Find the standard error and the interval of each metric of each model.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Its models, metrics, costs and level.
+    inputs : Mapping of data set to path
+        The collected predictions of each test set.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set, metric and model: `COLUMNS`. ``note`` says why there is no interval,
+        or what it takes for granted and does not find.
+    """
+    metrics = [metric for metric in experiment.metrics if has_interval(metric)]
+    level = 1 - experiment.tests.alpha
+    if experiment.by_values:
+        models = list(experiment.models)
+        return tabulate(
+            line
+            for dataset, path in inputs.items()
+            for line in of_values(dataset, experiment.metrics[0], read_values(path, models), level)
+        )
+    return tabulate(
+        line
+        for dataset, path in inputs.items()
+        for rows in held_out(experiment, dataset, path, metrics)
+        for line in of_test_set(dataset, rows, experiment.costs_on(dataset), level)
+    )
+
+
+def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make the table of intervals."""
+    return pd.DataFrame(list(lines), columns=list(COLUMNS))
+
+
+def of_test_set(
+    dataset: str, rows: PairedPredictions, costs: Costs | None, level: float
+) -> Iterator[dict[str, Any]]:
+    """Give the lines of one metric on one test set, model by model."""
+    for m, model in enumerate(rows.models):
+        names = {"dataset": dataset, "metric": rows.metric, "model": model}
+        yield names | _row(rows, m, costs, level)
+
+
+def of_values(
+    dataset: str, metric: str, rows: PairedValues, level: float
+) -> Iterator[dict[str, Any]]:
+    """Give the lines of the mean of numbers per row, model by model."""
+    for m, model in enumerate(rows.models):
+        names = {"dataset": dataset, "metric": metric, "model": model}
+        yield names | _plain(alone_by_values(rows, m, level), level)
+
+
+def _row(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> dict[str, Any]:
+    """Write the interval of one model as a row of a table."""
+    if missing := rows.missing([model]):
+        return {"confidence": level, "n": rows.n, "status": UNDEFINED_METRIC, "note": missing}
+    return _plain(alone(rows, model, costs, level), level)
+
+
+def _plain(found: Result, level: float) -> dict[str, Any]:
+    low, high = (math.nan, math.nan) if found.ci is None else (found.ci.low, found.ci.high)
+    fails = [a.detail for a in found.assumptions if a.holds is False]
+    return {
+        "estimate": found.estimate,
+        "se": found.details.get("se", math.nan),
+        "df": found.df,
+        "ci_low": low,
+        "ci_high": high,
+        "confidence": level,
+        "n": found.n,
+        "status": found.status.value,
+        "note": "; ".join(fails),
+    }
+
+
+def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> Result:
+    """Return the metric of one model that has what it wants, with its interval.
+
+    Shares of right and wrong rows have Wilson's interval, on the effective number of rows where
+    these belong together; other metrics that of `bakeoff.stats.metric_ci`.
+    """
+    known = catalogue()
+    entry = known["metric_difference"]
+    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
+    options = {k: v for k, v in managed.items() if k in entry.options}
+    found = metric_ci(*rows.arguments(entry, [model]), **options, confidence_level=level)
+    if rows.metric not in RATES:
+        return found
+    right = rows.predicted[:, model] == rows.truth
+    entry = known["clustered_accuracy" if rows.related else "binomial_test"]
+    related = {k: v for k, v in rows.managed(entry).items() if k in entry.options}
+    counted = right if rows.metric == "accuracy" else ~right
+    rate: Result = entry.function(counted, confidence_level=level, **related)
+    return dataclasses.replace(found, ci=rate.ci, status=rate.status, assumptions=rate.assumptions)
+
+
+def alone_by_values(rows: PairedValues, model: int, level: float) -> Result:
+    """Return the mean of one model's numbers with its interval."""
+    related = rows.relations(catalogue()["compare_values"])
+    return mean_ci(rows.values[:, model], **related, confidence_level=level)

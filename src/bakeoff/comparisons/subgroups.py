@@ -1,0 +1,170 @@
+"""The comparison of each pair of models in subgroups of the held-out rows, by every metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bakeoff.comparisons.comparison import decide_omnibus, decide_pair
+from bakeoff.comparisons.corrections import pairs_of
+from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test, read_values
+from bakeoff.comparisons.held_out import held_out
+from bakeoff.comparisons.no_result import UNDEFINED_METRIC
+from bakeoff.comparisons.setup import cost_options
+from bakeoff.scores import metrics_of
+from bakeoff.spec import Experiment
+from bakeoff.stats import (
+    Result,
+    Status,
+    adjust_pvalues,
+    catalogue,
+    mean_interaction,
+    metric_interaction,
+)
+from bakeoff.stats.multiplicity import simultaneous_level
+
+CORRECTION = "holm"
+COLUMNS = (
+    *("dataset", "metric", "column", "role", "subgroup", "model_a", "model_b", "n", "estimate"),
+    *("ci_low", "ci_high", "confidence", "statistic", "df", "df1", "df2", "pvalue"),
+    *("pvalue_adjusted", "correction", "family_size", "alpha", "status", "decision"),
+)
+INTERACTION, SUBGROUP = "interaction", "subgroup"
+"""Roles: does the difference differ between subgroups of a column; is there one in a subgroup?"""
+
+
+def subgroup_table(experiment: Experiment, inputs: Mapping[str, str | Path]) -> pd.DataFrame:
+    """Compare each pair of models in each subgroup, and ask whether their difference differs.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Its models, metrics, costs and settings of tests.
+    inputs : Mapping of data set to path
+        The collected predictions, or numbers, of each test set.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`: for each data set, metric, column and pair of models a row for the interaction
+        and one for each subgroup. The p-values of the interactions are adjusted over the columns
+        and pairs of a data set and metric, those of subgroups over the subgroups and pairs of a
+        column, both by Holm's method; the intervals of subgroups hold together.
+    """
+    metrics = [metric for metric in experiment.metrics if has_test(metric)]
+    models = list(experiment.models)
+    return tabulate(
+        line
+        for dataset, path in inputs.items()
+        for rows in (
+            [read_values(path, models)]
+            if experiment.by_values
+            else held_out(experiment, dataset, path, metrics)
+        )
+        for line in of_test_set(dataset, rows, experiment)
+    )
+
+
+def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Make the table of subgroups."""
+    return pd.DataFrame(list(lines), columns=list(COLUMNS))
+
+
+def of_test_set(dataset: str, rows: RowEvidence, experiment: Experiment) -> list[dict[str, Any]]:
+    """Give the lines of one metric on one test set: those of every column of subgroups."""
+    metric = rows.metric if isinstance(rows, PairedPredictions) else experiment.metrics[0]
+    alpha, versus = experiment.tests.alpha, experiment.tests.versus
+    pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []
+    lines: list[dict[str, Any]] = [
+        {"dataset": dataset, "metric": metric, "column": column, "alpha": alpha} | line
+        for column in rows.subgroups
+        for line in _of_column(rows, column, pairs, experiment, dataset)
+    ]
+    _adjust([line for line in lines if line["role"] == INTERACTION])
+    for column in rows.subgroups:
+        _adjust([x for x in lines if x["column"] == column and x["role"] == SUBGROUP])
+    for line in lines:
+        p, role = line["pvalue_adjusted"], line["role"]
+        interaction = role == INTERACTION
+        said = decide_omnibus(p, alpha) if interaction else decide_pair(p, alpha, line["estimate"])
+        line["decision"] = said.value
+    return lines
+
+
+def _adjust(family: list[dict[str, Any]]) -> None:
+    adjusted = adjust_pvalues([line["pvalue"] for line in family], CORRECTION) if family else ()
+    for line, p in zip(family, adjusted, strict=True):
+        line |= {
+            "pvalue_adjusted": float(p),
+            "correction": CORRECTION,
+            "family_size": len(family),
+        }
+
+
+def _of_column(
+    rows: RowEvidence,
+    column: str,
+    pairs: list[tuple[int, int]],
+    experiment: Experiment,
+    dataset: str,
+) -> Iterator[dict[str, Any]]:
+    values = rows.subgroups[column].remove_unused_categories()
+    level = 1 - experiment.tests.alpha
+    level = simultaneous_level(level, max(1, len(pairs) * len(values.categories)), CORRECTION)
+    for a, b in pairs:
+        names = {"model_a": rows.models[a], "model_b": rows.models[b]}
+        missing = rows.missing([a, b])
+        if missing or len(values.categories) < 2:
+            status = UNDEFINED_METRIC if missing else Status.TOO_FEW.value
+            yield names | _line(INTERACTION, "", rows.n) | {"status": status}
+            continue
+        found = _interaction(rows, values, (a, b), level, experiment, dataset)
+        yield names | _line(INTERACTION, "", found.n) | _numbers(found)
+        for code, part in found.details["subgroups"].items():
+            own = {key: part[key] for key in ("estimate", "pvalue")}
+            own["status"] = part["status"].value
+            if part["ci"] is not None:
+                own |= {"ci_low": part["ci"].low, "ci_high": part["ci"].high}
+            subgroup = str(values.categories[int(code)])
+            yield names | _line(SUBGROUP, subgroup, part["n"]) | {"confidence": level} | own
+
+
+def _line(role: str, subgroup: str, n: int) -> dict[str, Any]:
+    nothing = dict.fromkeys(("estimate", "pvalue", "ci_low", "ci_high"), math.nan)
+    return {"role": role, "subgroup": subgroup, "n": n, **nothing}
+
+
+def _numbers(found: Result) -> dict[str, Any]:
+    row = found.to_row()
+    keys = ("statistic", "df", "df1", "df2", "pvalue", "status")
+    return {key: row[key] for key in keys}
+
+
+def _interaction(
+    rows: RowEvidence,
+    values: pd.Categorical,
+    pair: tuple[int, int],
+    level: float,
+    experiment: Experiment,
+    dataset: str,
+) -> Result:
+    if not isinstance(rows, PairedPredictions):
+        a, b = (rows.values[:, m] for m in pair)
+        return mean_interaction(
+            a,
+            b,
+            values.codes,
+            greater_is_better=metrics_of(experiment)[experiment.metrics[0]].greater_is_better,
+            **rows.relations(catalogue()["compare_values"]),
+            confidence_level=level,
+        )
+    entry = catalogue()["metric_difference"]
+    costs = experiment.costs_on(dataset)
+    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
+    options = {k: v for k, v in managed.items() if k in entry.options}
+    truth, a, b = rows.arguments(entry, pair)
+    return metric_interaction(truth, a, b, values.codes, **options, confidence_level=level)

@@ -1,0 +1,297 @@
+"""Warm worker processes: importing scikit-learn costs a second, so it is done once per core.
+
+Each worker is a pool of one process of its own: when it dies, only the task it was doing fails.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from loky import ProcessPoolExecutor
+from loky.backend import get_context
+from loky.process_executor import BrokenProcessPool
+
+from bakeoff.errors import UserError
+from bakeoff.execution.limits import NO_LIMITS, Exceeded, Limits, UsedUpMemory, supervised
+from bakeoff.files import why_not_written
+
+# loky gives a worker that grew by 300 MB a new process: nothing that a user could act on
+warnings.filterwarnings("ignore", "A worker was restarted", UserWarning)
+
+T = TypeVar("T")
+
+
+class TaskError(Exception):
+    """A task failed; the message is for the user, the traceback is in the log."""
+
+
+class WorkerDied(TaskError):
+    """The process that did the task is gone, by its own fault or by another's."""
+
+
+class StepError(UserError):
+    """A step of the workflow failed, for a reason, and left a log."""
+
+    def __init__(self, what: object, reason: str, log: str | None, died: bool) -> None:
+        self.reason, self.died = reason, died
+        super().__init__(f"{what} failed: {reason}" + (f"\n  log: {log}" if log else ""))
+
+
+class Pool:
+    """Workers that are made when needed and kept.
+
+    Parameters
+    ----------
+    prepare : callable, optional
+        What every worker does when it starts, such as imports.
+    """
+
+    def __init__(self, prepare: Callable[[], object] | None = None) -> None:
+        self._prepare = prepare
+        self._idle: list[ProcessPoolExecutor] = []
+        self._all: list[ProcessPoolExecutor] = []
+        self._stopped = False
+        self._lock = threading.Lock()
+
+    def warm(self, count: int) -> None:
+        """Start workers ahead of their first task."""
+        workers = [self._new() for _ in range(count)]
+        for worker in workers:
+            worker.submit(os.getpid)
+        with self._lock:
+            self._idle += workers
+
+    def call(
+        self,
+        task: Callable[[], T],
+        log: str | Path | None = None,
+        limits: Limits = NO_LIMITS,
+    ) -> T:
+        """Do a task in a worker and wait for what it returns.
+
+        A worker that exceeds a limit is ended. Memory that earlier tasks left behind counts for
+        nobody: what exceeds its limit in a used worker is done again in a new one.
+
+        Parameters
+        ----------
+        task : callable
+            A function of a module, with its arguments: `functools.partial` of it.
+        log : path, optional
+            The file for what it prints.
+        limits : Limits
+            How long it may take and how much memory it may hold.
+
+        Raises
+        ------
+        UserError
+            As the task raised it.
+        TaskError
+            Any other failure: the error's type and text, how the worker died, or which limit it
+            exceeded.
+        """
+        try:
+            outcome = self._attempt(task, log, limits, fresh=False)
+        except UsedUpMemory:
+            outcome = self._attempt(task, log, limits, fresh=True)
+        return _result(outcome)
+
+    def _attempt(
+        self,
+        task: Callable[[], T],
+        log: str | Path | None,
+        limits: Limits,
+        fresh: bool,
+    ) -> T | UserError | _Failure:
+        if self._stopped:
+            raise KeyboardInterrupt
+        with self._lock:
+            used = bool(self._idle) and not fresh
+            worker = self._idle.pop() if used else self._new()
+        try:
+            if any(limits):
+                worker.submit(os.getpid).result()  # the start of a worker counts for no task
+            future = worker.submit(_work, task, str(log) if log else None, in_worker=True)
+            outcome: T | UserError | _Failure = supervised(
+                future, partial(_processes, worker), limits
+            )
+        except (BrokenProcessPool, Exceeded) as error:
+            self._all.remove(worker)
+            if self._stopped:
+                raise KeyboardInterrupt from None
+            worker.shutdown(wait=False, kill_workers=True)
+            if isinstance(error, UsedUpMemory) and used:
+                raise
+            died = not isinstance(error, Exceeded)
+            message = _how_it_died(str(error)) if died else str(error)
+            if log:
+                with Path(log).open("a", encoding="utf-8") as file:
+                    file.write(f"{message}\n")
+            raise (WorkerDied if died else TaskError)(message) from None
+        with self._lock:
+            self._idle.append(worker)
+        return outcome
+
+    def close(self) -> None:
+        """End the workers."""
+        with self._lock:
+            for worker in self._idle:
+                worker.shutdown(wait=False, kill_workers=True)
+                self._all.remove(worker)
+            self._idle.clear()
+
+    def stop(self) -> None:
+        """End everything at once, from a signal's handler: waits for nothing, takes no lock.
+
+        Calls under way and calls to come raise `KeyboardInterrupt`.
+        """
+        self._stopped = True
+        for worker in list(self._all):
+            for pid in _processes(worker):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+    def _new(self) -> ProcessPoolExecutor:
+        worker = ProcessPoolExecutor(
+            max_workers=1,
+            context=get_context("loky"),
+            initializer=_start,
+            initargs=(self._prepare, os.getpid()),
+        )
+        self._all.append(worker)
+        return worker
+
+
+class _Failure:
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+
+def _processes(worker: ProcessPoolExecutor) -> list[int]:
+    """Return the ids of a worker's processes: one, and another once it was recycled."""
+    return list(worker._processes or ())
+
+
+def run_here(task: Callable[[], T], log: str | Path | None = None) -> T:
+    """Do a task in this process, as `Pool.call` does in a worker."""
+    return _result(_work(task, str(log) if log else None, in_worker=False))
+
+
+def run_step(
+    pool: Pool | None,
+    what: object,
+    task: Callable[[], T],
+    log: str | None = None,
+    limits: Limits = NO_LIMITS,
+) -> T:
+    """Do a task in a worker, or without a pool in this process.
+
+    Raises
+    ------
+    StepError
+        It failed: `what` failed, why, and where its log is.
+    """
+    try:
+        return pool.call(task, log, limits) if pool else run_here(task, log)
+    except (UserError, TaskError) as error:
+        raise StepError(what, str(error), log, isinstance(error, WorkerDied)) from None
+
+
+def _result(outcome: T | UserError | _Failure) -> T:
+    if isinstance(outcome, UserError):
+        raise outcome
+    if isinstance(outcome, _Failure):
+        raise TaskError(outcome.message)
+    return outcome
+
+
+def _start(prepare: Callable[[], object] | None, parent: int) -> None:
+    # Ctrl-C reaches the whole process group; the main process decides what ends
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    if prepare:
+        prepare()
+
+
+def _end_with(parent: int) -> None:
+    """End this worker when its parent is gone, however it went."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
+def _work(task: Callable[[], T], log: str | None, in_worker: bool) -> T | UserError | _Failure:
+    try:
+        with _output_to(log), warnings.catch_warnings():
+            warnings.simplefilter("default")
+            return _outcome(task, in_worker)
+    except OSError as error:  # of the log
+        problem = why_not_written(log or "", error)
+        if problem is None:
+            raise
+        return problem
+
+
+def _outcome(task: Callable[[], T], in_worker: bool) -> T | UserError | _Failure:
+    try:
+        return task()
+    except UserError as error:
+        sys.stderr.write(f"{error}\n")
+        return error
+    except BaseException as error:  # code of others may call sys.exit()
+        # no Ctrl-C of the user's reaches a worker
+        if isinstance(error, KeyboardInterrupt) and not in_worker:
+            raise
+        traceback.print_exc()
+        # one line, which sentences go on from; the log has the text as it is
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        return _Failure(message.rstrip(" .:"))
+
+
+@contextmanager
+def _output_to(log: str | None) -> Iterator[None]:
+    """Send what Python and compiled code print to the log."""
+    if log is None:
+        yield
+        return
+    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    saved = os.dup(1), os.dup(2)
+    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    try:
+        os.dup2(handle, 1)
+        os.dup2(handle, 2)
+        yield
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.dup2(saved[0], 1)
+        os.dup2(saved[1], 2)
+        for descriptor in (*saved, handle):
+            os.close(descriptor)
+
+
+def _how_it_died(text: str) -> str:
+    signals = re.findall(r"(SIG[A-Z]+)\(-(\d+)\)", text)
+    if signals:
+        name, number = signals[0]
+        hint = " (often: out of memory)" if name == "SIGKILL" else ""
+        return f"the worker process was killed by signal {number}, {name}{hint}"
+    codes = re.findall(r"EXIT\((\d+)\)", text)
+    return (
+        f"the worker process ended with exit code {codes[0]}"
+        if codes
+        else ("the worker process ended without a word")
+    )

@@ -1,0 +1,186 @@
+"""One experiment as Snakemake runs it: checked, with its files, its tests and its workers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, ParamSpec
+
+from bakeoff.errors import UserError
+from bakeoff.execution import recipes, steps
+from bakeoff.execution.cache import cached
+from bakeoff.execution.fits import Fitter
+from bakeoff.execution.locks import drop_note, note_holder
+from bakeoff.execution.needs import Needs
+from bakeoff.execution.owner import check_folder, check_owner, note_owner
+from bakeoff.execution.pool import Pool, run_here, run_step
+from bakeoff.execution.store import Store
+from bakeoff.files import DOWNLOADS
+from bakeoff.fit.fit_task import measured
+from bakeoff.report.exhibit import Item
+from bakeoff.report.wrapping import paragraph
+from bakeoff.spec import ChosenTest, Fit, load_experiment
+from bakeoff.spec.load import report_problems
+from bakeoff.usercode import make_importable
+
+P = ParamSpec("P")
+
+
+class Session:
+    """What the Snakefile knows of an experiment.
+
+    Parameters
+    ----------
+    config : Mapping
+        Snakemake's config.
+    files : sequence of path
+        The config file that it came from; with several, Snakemake merges them.
+    workers : int
+        Warm workers to start; 0 runs every step in this process, as in the jobs that Snakemake
+        itself starts, which do one thing and end.
+
+    Attributes
+    ----------
+    tests : dict of str to ChosenTest
+        The tests that run, in order.
+    recipes : dict of str to dict
+        What makes the predictions of each fitted model, by data set and model.
+    """
+
+    def __init__(self, config: Mapping[str, Any], files: Sequence[str], workers: int) -> None:
+        if len(files) > 1:
+            raise UserError(
+                f"--configfile: found {len(files)} files ({', '.join(map(str, files))}), expected "
+                "one: a file is an experiment of its own and is never merged with another; run "
+                "one after the other"
+            )
+        self.file = min(str(files[-1]), os.path.relpath(files[-1]), key=len) if files else None
+        # the user's own modules lie beside the experiment or where snakemake runs
+        make_importable([Path(self.file or ".").parent, "."])
+        self.experiment = load_experiment(config, self.file)
+        self.needs = Needs(self.experiment)
+        if workers:
+            check_folder(self.needs.paths)
+            if self.file:
+                check_owner(self.needs.paths, self.experiment.experiment, self.file)
+        self.pool = Pool(steps.prepare) if workers else None
+        self.recipes = recipes.of_fits(self.experiment)
+        self._workers = workers
+        self.tests = self._check()
+        self._store = Store(self.needs, self.recipes)
+        self.fitter = Fitter(self._store, self.pool)
+
+    def do(
+        self,
+        what: object,
+        log: object,
+        step: Callable[P, None],
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> None:
+        """Do a step in a worker; a failure says what failed, why, and where its log is."""
+        run_step(self.pool, what, partial(step, *args, **options), str(log))
+
+    def to_redo(self) -> set[str]:
+        """List the files that Snakemake takes for finished and that are not."""
+        return self._store.to_redo(lambda wanted: self._call(partial(steps.find_outdated, wanted)))
+
+    @cached_property
+    def exhibits(self) -> list[Item]:
+        """The report's figures and tables."""
+        tests = list(self.tests.values())
+        found = cached(
+            self.experiment.experiment,
+            "exhibits",
+            lambda: [self.experiment.resolved(), recipes.code(".")],
+            lambda: self._call(partial(steps.list_exhibits, self.experiment, tests)),
+            in_main=self.pool is not None,
+        )
+        return [Item(*one) for one in found]
+
+    def threads(self, wildcards: Any) -> int:
+        """Return the threads of one fit, or of the widest in a batch."""
+        return max(self.experiment.fitted[name].threads for name in self._batched(wildcards))
+
+    def batch(self, wildcards: Any, threads: int) -> tuple[list[Fit], int]:
+        """List the fits of a batch, and say how many of them run at a time."""
+        return list(self.experiment.fits(*wildcards)), threads // self.threads(wildcards)
+
+    def batch_recipes(self, wildcards: Any) -> list[str]:
+        """List the recipes of a batch's models, and how they measure importance."""
+        own = [self.recipes[wildcards.dataset][name] for name in self._batched(wildcards)]
+        return [*own, *measured(self.experiment.importance).values()]
+
+    def _batched(self, wildcards: Any) -> Sequence[str]:
+        own = hasattr(wildcards, "model")
+        return [wildcards.model] if own else list(self.experiment.fitted)
+
+    def started(self, locks: Collection[str]) -> None:
+        """Take hold of the results: the first job is about to start."""
+        if self.file:
+            note_owner(self.needs.paths, self.file)
+        note_holder(locks)
+
+    def ended(self, success: bool) -> None:
+        """Tell the answer, and let go."""
+        if success:
+            sys.stdout.write(f"{self.answer()}\n")
+            self.close()
+        drop_note()
+
+    def stop(self) -> None:
+        """End the workers at once, from a signal's handler."""
+        if self.pool:
+            self.pool.stop()
+
+    def close(self) -> None:
+        """End the workers at once: left alone, they take a second to unload what they imported."""
+        if self.pool:
+            self.pool.close()
+
+    def answer(self) -> str:
+        """Return the verdict and where the report is; empty where there is none yet."""
+        verdict, page = (Path(self.needs.paths.top(n)) for n in ("verdict.txt", "report.html"))
+        if not (verdict.is_file() and page.is_file()):
+            return ""
+        told = map(paragraph, verdict.read_text(encoding="utf-8").splitlines())
+        return "\n".join(("", *told, "", f"Report: {page}"))
+
+    def _call(self, task: Callable[[], Any]) -> Any:
+        return self.pool.call(task) if self.pool else run_here(task)
+
+    def _check(self) -> dict[str, ChosenTest]:
+        """Check the experiment in a worker, once for each state of it and of its data."""
+
+        def check() -> list[dict[str, Any]]:
+            if self.pool:
+                self.pool.warm(self._workers)
+            problems, chosen = self._call(partial(steps.check, self.experiment))
+            if problems:
+                raise report_problems(problems, self.file)
+            return [test._asdict() for test in chosen]
+
+        found = cached(
+            self.experiment.experiment,
+            "check",
+            lambda: list(self._state()),
+            check,
+            in_main=self.pool is not None,
+        )
+        return {test["name"]: ChosenTest(**test) for test in found}
+
+    def _state(self) -> Iterator[Any]:
+        """Give all that a check depends on, the files of the data included."""
+        yield self.experiment.resolved()
+        yield recipes.code(".")
+        yield list(self.recipes.values())
+        yield [recipes.of_data(self.experiment, dataset) for dataset in self.experiment.datasets]
+        names = self.experiment.datasets
+        files = [f for n in names for f in (*self.needs.sources(n), *self.needs.given(n))]
+        for path in map(Path, files):
+            status = path.stat() if path.is_file() else None
+            yield status and (status.st_size, status.st_mtime_ns)
+        yield sorted(path.name for path in DOWNLOADS.glob("*"))

@@ -1,0 +1,348 @@
+"""What the rules do, each function named like its rule: read files, call the library, write files.
+
+They run in workers, or in a job's own process. Each imports what it needs when it runs, so that
+neither Snakemake's process nor a worker loads what it has no use for.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bakeoff.errors import Problem, UserError
+from bakeoff.files import is_whole, read_json, whole, write_json, write_text
+from bakeoff.fit.fit_task import FitTask
+from bakeoff.spec import ChosenTest, Experiment, Fit
+from bakeoff.spec.datasets import GivenData
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def prepare() -> None:
+    """Import what the first tasks of a worker need: the check of an experiment, and its fits."""
+
+
+def check(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
+    """Look for everything in an experiment that would fail later; see `bakeoff.preflight`."""
+    from bakeoff.preflight import check_experiment
+
+    return check_experiment(experiment)
+
+
+def load_dataset(
+    experiment: Experiment, dataset: str, parquet: str, card: str, carried: str = ""
+) -> None:
+    """Load a data set into canonical form; tell what could not be told before it was loaded."""
+    from bakeoff.data.pairing import load
+    from bakeoff.preflight import check_table
+
+    table = load(dataset, experiment)
+    problems = list(check_table(experiment, dataset, table))
+    if problems:
+        raise UserError("\n".join(map(str, problems)))
+    table.write(parquet, card)
+    if carried:
+        table.write_carried(carried)
+
+
+def split_dataset(
+    experiment: Experiment, dataset: str, plan: str, parquet: str, output: str, quality: str
+) -> None:
+    """Make the divisions of one plan, and say how good they are."""
+    from bakeoff.data import Table
+    from bakeoff.data.pairing import divide
+    from bakeoff.data.quality import split_quality
+    from bakeoff.data.splits import write_splits
+
+    spec, table = experiment.resampling.plans()[plan], Table.read(parquet)
+    splits = divide(dataset, experiment, table, plan)
+    elsewhere = isinstance(experiment.datasets[dataset], GivenData)
+    write_json(quality, split_quality(dataset, table, plan, spec, splits, elsewhere=elsewhere))
+    write_splits(output, splits)
+
+
+def fit(task: FitTask, reuse: bool) -> None:
+    """Fit and predict once, unless this very fit is there already."""
+    from bakeoff.fit.reuse import take
+    from bakeoff.fit.stamp import is_made
+    from bakeoff.fit.task import run_fit
+
+    keep = task.model.keep  # another experiment's predictions come without the model
+    if is_made(task.output, task.stamp) and (task.kept.is_file() or not keep):
+        return
+    taken = take(task.output, task.stamp) if reuse and not keep else None
+    if taken:
+        sys.stderr.write(f"taken from {taken}\n")
+    else:
+        run_fit(task)
+
+
+def note_failure(fit: Fit, why: str, recipe: str, output: str) -> None:
+    """Leave a file without rows for a fit that failed, so that everything else goes on."""
+    from bakeoff.fit.predictions import no_predictions
+
+    no_predictions({**fit._asdict(), "failure": why, "recipe": recipe}).write(output)
+
+
+def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """List the files of predictions that something else made; see `bakeoff.fit.stamp`."""
+    from bakeoff.fit.stamp import find_outdated
+
+    return find_outdated(stamps)
+
+
+def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:
+    """Take the predictions of a given model, after the proof that they are for these rows."""
+    from bakeoff.data import Table, read_split
+    from bakeoff.data.splits import read_splits
+    from bakeoff.scores.given_results import given_fold, given_predictions
+
+    table, split = Table.read(data), read_split(splits, fit.repeat, fit.fold)
+    if experiment.given[fit.model].results and fit.plan != "holdout":
+        taken = given_fold(fit, experiment, table, read_splits(splits), split)
+    else:
+        taken = given_predictions(fit, experiment, table, split)
+    taken.write(output)
+
+
+def find_excluded(predictions: Sequence[str], output: str) -> None:
+    """List the fits of one data set that failed."""
+    from bakeoff.scores.excluded import failures
+
+    with _naming_damaged(predictions):
+        write_json(output, failures(predictions))
+
+
+def collect_scores(
+    experiment: Experiment,
+    dataset: str,
+    plan: str,
+    predictions: Sequence[str],
+    carried: Sequence[str],
+    recipes: Mapping[str, Mapping[str, str]],
+    scores: str,
+    timings: str,
+) -> None:
+    """Score all fits of one data set and plan, or take the scores that its models bring."""
+    from bakeoff.scores import score_fits
+    from bakeoff.scores.given_results import given_scores
+
+    _enter_own(experiment)
+    if experiment.by_scores(plan):
+        tables = given_scores(experiment, dataset, plan)
+    else:
+        with _naming_damaged(predictions):
+            columns = {dataset: carried[0]} if carried else {}
+            how = experiment.metrics, experiment.costs_on(dataset), recipes, columns
+            tables = score_fits(predictions, *how)
+    for table, path in zip(tables, (scores, timings), strict=True):
+        _write_csv(table, path)
+
+
+def collect_predictions(
+    predictions: Mapping[str, str],
+    related: Sequence[str],
+    carried: Sequence[str],
+    recipes: Mapping[str, Mapping[str, str]],
+    output: str,
+) -> None:
+    """Put the models' predictions of one test set side by side, with what is known of its rows."""
+    from bakeoff.scores import collect_predictions
+
+    with _naming_damaged(predictions.values()):
+        files = next(iter(related), None), next(iter(carried), None)
+        collect_predictions(predictions, output, recipes, *files)
+
+
+def collect_fold_predictions(
+    predictions: Mapping[str, Sequence[str]],
+    recipes: Mapping[str, Mapping[str, str]],
+    output: str,
+) -> None:
+    """Put the models' predictions by all folds of a plan side by side."""
+    from bakeoff.scores.collect import collect_fold_predictions
+
+    collect_fold_predictions(predictions, output, recipes)
+
+
+def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times: str) -> None:
+    """Put the tables of scores below one another, and those of timings."""
+    import pandas as pd
+
+    from bakeoff.comparisons.evidence import read_scores
+
+    for tables, path in ((scores, output), (timings, times)):
+        _write_csv(pd.concat([read_scores(table) for table in tables], ignore_index=True), path)
+
+
+def list_excluded(lists: Sequence[str], output: str) -> None:
+    """Write the fits that failed on any data set as one table."""
+    import pandas as pd
+
+    from bakeoff.scores.excluded import COLUMNS
+
+    rows = [row for path in lists for row in read_json(path)]
+    _write_csv(pd.DataFrame(rows, columns=list(COLUMNS)), output)
+
+
+def list_choices(predictions: Sequence[str], output: str) -> None:
+    """Write what the fits chose on their training parts."""
+    from bakeoff.scores.choices import choices
+
+    _write_csv(choices(predictions), output)
+
+
+def list_seed_noise(
+    experiment: Experiment, predictions: Sequence[str], carried: Mapping[str, str], output: str
+) -> None:
+    """Write how much of the scores' variance the seeds make."""
+    from bakeoff.scores.seed_noise import seed_noise
+
+    _enter_own(experiment)
+    how = experiment.metrics, experiment.costs_on, carried
+    _write_csv(seed_noise(predictions, *how), output)
+
+
+def list_importance(predictions: Sequence[str], output: str) -> None:
+    """Write how much each column matters to the fitted models."""
+    from bakeoff.scores.importance import importances
+
+    _write_csv(importances(predictions), output)
+
+
+def run_test(
+    experiment: Experiment, chosen: ChosenTest, evidence: Mapping[str, str], output: str
+) -> None:
+    """Run one test on all its evidence; see `bakeoff.comparisons.run_chosen`."""
+    from bakeoff.comparisons import run_chosen
+
+    _enter_own(experiment)
+    found = run_chosen(chosen, experiment, evidence)
+    write_json(output, [comparison.to_dict() for comparison in found])
+
+
+def list_intervals(experiment: Experiment, holdouts: Mapping[str, str], output: str) -> None:
+    """Write every metric of every model on held-out rows with its interval."""
+    from bakeoff.comparisons.score_intervals import score_intervals
+
+    _enter_own(experiment)
+    _write_csv(score_intervals(experiment, holdouts), output)
+
+
+def list_subgroups(experiment: Experiment, holdouts: Mapping[str, str], output: str) -> None:
+    """Write the comparison of the models in subgroups of held-out rows."""
+    from bakeoff.comparisons.subgroups import subgroup_table
+
+    _enter_own(experiment)
+    _write_csv(subgroup_table(experiment, holdouts), output)
+
+
+def compare(tests: Sequence[str], csv: str, json: str) -> None:
+    """Put the results of all tests into one table."""
+    import pandas as pd
+
+    from bakeoff.comparisons import Comparison, once
+
+    plain = [row for path in tests for row in read_json(path)]
+    places = once([Comparison.from_dict(row) for row in plain])
+    found = [{**plain[i], "follows": follows} for i, follows in places.items()]
+    write_json(json, found)
+    rows = [Comparison.from_dict(row).to_row() for row in found]
+    _write_csv(pd.DataFrame(rows, columns=Comparison.columns()), csv)
+
+
+def score_matrix(
+    experiment: Experiment, tests: Iterable[ChosenTest], scores: str, matrix: str, missing: str
+) -> None:
+    """Write one score per data set and model, and which are missing."""
+    from bakeoff.comparisons.evidence import read_scores
+    from bakeoff.comparisons.gather import matrices, missing_cells
+    from bakeoff.comparisons.matrix import check_holes, score_matrix
+
+    plans = experiment.resampling.plans()
+    names = list(experiment.datasets), list(experiment.models), experiment.metrics
+    table, holes = score_matrix(read_scores(scores), *names, plans)
+    policy = missing_cells(experiment)
+    check_holes(holes, matrices(list(tests), experiment), policy)
+    _write_csv(table, matrix)
+    write_json(missing, {"policy": policy, "missing": [vars(hole) for hole in holes]})
+
+
+def resolve_experiment(
+    experiment: Experiment, tests: Iterable[ChosenTest], output: str, listing: str
+) -> None:
+    """Write the experiment with every default spelled out, and which tests run and why."""
+    import yaml
+
+    from bakeoff.comparisons import list_tests
+
+    _enter_own(experiment)
+    write_json(listing, list_tests(experiment, list(tests)))
+    write_text(output, yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True))
+
+
+def list_exhibits(experiment: Experiment, tests: Sequence[ChosenTest]) -> list[tuple[str, ...]]:
+    """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
+    from bakeoff.comparisons import running
+    from bakeoff.report.exhibits import exhibits
+
+    _enter_own(experiment)
+    return [tuple(item) for item in exhibits(experiment, running(tests))]
+
+
+def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest: str) -> None:
+    """Write the report; only this step and the next import matplotlib.
+
+    What an earlier report made and this one does not, by the list in `manifest`, is removed: it
+    would lie beside the new files and tell of tests that are gone.
+    """
+    from bakeoff.report.make import make_report
+    from bakeoff.report.read import read_study
+
+    make_report(read_study(**study), folder)
+    before = Path(manifest).read_text(encoding="utf-8") if Path(manifest).is_file() else ""
+    root = Path(folder).resolve()
+    for path in set(before.splitlines()).difference(made):
+        if Path(path).resolve().is_relative_to(root):
+            Path(path).unlink(missing_ok=True)
+    write_text(manifest, "".join(f"{path}\n" for path in sorted(made)))
+
+
+def print_figures(study: Mapping[str, Any], folder: str) -> None:
+    """Write the report's figures for print."""
+    from bakeoff.report.make import make_prints
+    from bakeoff.report.read import read_study
+
+    make_prints(read_study(**study), folder)
+
+
+def _enter_own(experiment: Experiment) -> None:
+    """Enter the experiment's own metrics in this process, which may have done another's steps."""
+    from bakeoff.scores.metrics.own import enter_own
+
+    enter_own(experiment.own_metrics)
+
+
+@contextmanager
+def _naming_damaged(paths: Iterable[str]) -> Iterator[None]:
+    """Name the file that is to blame where predictions cannot be read."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        for path in paths:
+            if not is_whole(path):
+                raise UserError(
+                    f"{path} is damaged; delete it and run again, it is made anew"
+                ) from error
+        raise
+
+
+def _write_csv(table: pd.DataFrame, path: str | Path) -> None:
+    with whole(path) as part:
+        table.to_csv(part, index=False, lineterminator="\n")

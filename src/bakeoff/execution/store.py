@@ -1,0 +1,137 @@
+"""What there is of an experiment's fits, and what of it holds.
+
+A fit is done where its file of predictions says that this model, this code and these versions made
+it from these data (`bakeoff.fit.stamp`). Three things Snakemake cannot know, for it goes by the
+dates of files and by its own records of jobs:
+
+- a file of predictions that a batch wrote is *outdated* when another recipe made it;
+- a *batch* is done as long as its files are as the record says that the batch left: the files and
+  when each was written. The job's output is the record, not the predictions: Snakemake removes the
+  outputs of a job that fails or is done again, and a batch must keep what it has;
+- a fit that *failed* where `on_error: exclude` lets the rest go on leaves predictions without rows,
+  and a record of its limits: under others it is tried again.
+
+And a file that something else damaged is made again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from bakeoff.execution.needs import Needs
+from bakeoff.files import is_whole, read_json, write_json, write_text
+from bakeoff.fit.fit_task import measured
+from bakeoff.spec import Fit
+
+FindOutdated = Callable[[Mapping[str, Mapping[str, str]]], list[str]]
+
+
+class Store:
+    """The fits of one experiment that are there.
+
+    Parameters
+    ----------
+    needs : Needs
+        Where the files of the experiment are.
+    recipes : Mapping of data set to Mapping of model to str
+        What makes the predictions of each fitted model today.
+    """
+
+    def __init__(self, needs: Needs, recipes: Mapping[str, Mapping[str, str]]) -> None:
+        self.needs, self._recipes = needs, recipes
+        self._experiment, self._paths = needs.experiment, needs.paths
+
+    def recipe(self, fit: Fit) -> str:
+        """Return what makes the predictions of a fit today."""
+        return self._recipes[fit.dataset][fit.model]
+
+    def to_redo(self, find_outdated: FindOutdated) -> set[str]:
+        """List the files that are there and must be made again, whatever Snakemake thinks.
+
+        Parameters
+        ----------
+        find_outdated : callable
+            `bakeoff.execution.steps.find_outdated`, wherever it is to run.
+        """
+        failed = list(self._to_retry())
+        return {
+            *(self.needs.prediction(fit) for fit in failed),
+            *(self._paths.batch(name) for fit in failed for name in _batches_of(fit)),
+            *self._outdated(find_outdated),
+            *self._damaged(),
+        }
+
+    def note_batch(self, record: str, fits: Sequence[Fit]) -> None:
+        """Write down the files of a batch that is done and when each was written."""
+        files = [self.needs.prediction(fit) for fit in fits]
+        write_text(record, "".join(f"{when}\t{file}\n" for file, when in _written(files)))
+
+    def note_failure(self, fit: Fit, why: str) -> None:
+        """Write down that a fit failed, and under which limits."""
+        limits = list(self._experiment.limits(fit.model))
+        write_json(self._failure(fit), {"fit": list(fit), "limits": limits, "why": why})
+
+    def note_success(self, fit: Fit) -> None:
+        """Remove the record of a fit that did not fail this time."""
+        Path(self._failure(fit)).unlink(missing_ok=True)
+
+    def _outdated(self, find: FindOutdated) -> set[str]:
+        batches = [b for dataset in self._experiment.datasets for b in self.needs.batches(dataset)]
+        if batches:
+            return {record for record in batches if Path(record).is_file() and not _holds(record)}
+        if not self._paths.folder("batches").is_dir():
+            return set()  # single jobs wrote all that is there, and Snakemake knows them
+        by = self._experiment.importance_by
+        return set(
+            find(
+                {
+                    self.needs.prediction(fit): {
+                        "recipe": self.recipe(fit),
+                        **measured(by(fit)),
+                    }
+                    for fit in self._experiment.fits()
+                }
+            )
+        )
+
+    def _damaged(self) -> Iterator[str]:
+        """List tables, divisions and results of tests that are no whole files."""
+        folders = "data/*.parquet", "splits/*.parquet", "collected/*.parquet", "*/*.json"
+        for pattern in folders:
+            for path in self._paths.folder("").glob(pattern):
+                if not is_whole(path):
+                    yield path.as_posix()
+
+    def _to_retry(self) -> Iterator[Fit]:
+        """List the fits that failed under other limits than today's, or must not fail today."""
+        for record in filter(is_whole, sorted(self._paths.folder("failed").rglob("*.json"))):
+            said = read_json(record)
+            fit = Fit(*said["fit"])
+            if fit.model not in self._experiment.fitted:
+                continue
+            changed = said["limits"] != list(self._experiment.limits(fit.model))
+            if changed or self._experiment.on_error == "stop":
+                yield fit
+
+    def _failure(self, fit: Fit) -> str:
+        return self._paths.failure(fit.dataset, fit.model, fit.split)
+
+
+def _batches_of(fit: Fit) -> tuple[str, str]:
+    return fit.dataset, f"{fit.dataset}/{fit.model}"
+
+
+def _holds(record: str) -> bool:
+    """Tell whether the files of a batch are as its record says."""
+    lines = Path(record).read_text(encoding="utf-8", errors="replace").splitlines()
+    try:
+        said = [(file, int(when)) for when, file in (line.split("\t") for line in lines)]
+        return list(_written([file for file, _ in said])) == said
+    except (ValueError, FileNotFoundError):
+        return False
+
+
+def _written(files: Sequence[str]) -> Iterator[tuple[str, int]]:
+    for file in files:
+        yield file, Path(file).stat().st_mtime_ns

@@ -1,0 +1,135 @@
+"""A small study fitted by the real functions, without Snakemake, for the tests of comparisons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from bakeoff.comparisons import Comparison, choose_tests, run_chosen
+from bakeoff.comparisons.gather import HOLES, MATRIX
+from bakeoff.data import load_table, make_splits
+from bakeoff.data.splits import write_splits
+from bakeoff.execution import steps
+from bakeoff.fit.fit_task import FitTask
+from bakeoff.fit.task import run_fit
+from bakeoff.scores import collect_predictions, score_fits
+from bakeoff.scores.collect import collect_fold_predictions
+from bakeoff.spec import ChosenTest, Experiment, load_experiment
+
+STUDY: dict[str, Any] = {
+    "experiment": "study",
+    "seed": 3,
+    "datasets": {
+        "cancer": {"source": "sklearn", "name": "breast_cancer", "positive": "malignant"},
+        **{
+            f"made-{i}": {
+                "source": "generator",
+                "name": "make_classification",
+                "params": {
+                    "n_samples": 80,
+                    "n_features": 6,
+                    "flip_y": 0.15,
+                    "random_state": i,
+                },
+                "merge": {"benign": [0], "malignant": [1]},
+                "positive": "malignant",
+            }
+            for i in range(1, 6)
+        },
+    },
+    "models": {
+        "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_depth": 2}},
+        "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+        "knn": {"estimator": "sklearn.neighbors.KNeighborsClassifier"},
+    },
+    "resampling": {
+        "cv_5x2": {},
+        "kfold": {"folds": 5},
+        "halves": {"repeats": 2, "folds": 3, "full_repeats": 1},
+        "resampled": {"repeats": 4},
+        "holdout": {"test_size": 0.4},
+    },
+    "metrics": ["accuracy", "brier"],
+    "costs": {"classes": ["benign", "malignant"], "matrix": [[0, 1], [5, 0]]},
+    "tests": {"margin": 0.05, "options": {}},
+}
+
+
+class Study:
+    """The files of a study's results."""
+
+    def __init__(self, folder: Path, config: dict[str, Any]) -> None:
+        self.folder = folder
+        self.config = config
+        self.experiment = load_experiment(config)
+
+    def fit(self) -> None:
+        """Load, split, fit, score and collect."""
+        e, every = self.experiment, []
+        for dataset, spec in e.datasets.items():
+            data = self._path(f"{dataset}.parquet")
+            table = load_table(dataset, spec, e.seed)
+            table.write(data, self._path(f"{dataset}.json"))
+            for name, plan in e.resampling.plans().items():
+                splits = self._path(f"{dataset}.{name}.splits")
+                write_splits(splits, make_splits(dataset, table, name, plan, e.seed))
+                made = {
+                    fit: self._path(f"{dataset}.{fit.model}.{fit.split}")
+                    for fit in e.fits()
+                    if (fit.dataset, fit.plan) == (dataset, name)
+                }
+                for fit, path in made.items():
+                    run_fit(FitTask(fit, e.models[fit.model], e.seed, data, splits, path))
+                scores, _ = score_fits(made.values(), e.metrics, e.costs)
+                scores.to_csv(self.file(dataset, name, "scores"), index=False)
+                every.append(scores)
+                if name == "cv_5x2":
+                    folds = {m: [p for f, p in made.items() if f.model == m] for m in e.models}
+                    collect_fold_predictions(folds, self.file(dataset, name, "predictions"))
+                if name == "holdout":
+                    paths = {fit.model: path for fit, path in made.items()}
+                    collect_predictions(paths, self.file(dataset, name, "predictions"))
+        pd.concat(every).to_csv(self._path("scores.csv"), index=False)
+        steps.score_matrix(e, [], self._path("scores.csv"), *self.matrix.values())
+
+    @property
+    def matrix(self) -> dict[str, str]:
+        """The files of the score matrix."""
+        return {MATRIX: self._path("matrix.csv"), HOLES: self._path("matrix.json")}
+
+    def file(self, dataset: str, plan: str, kind: str) -> str:
+        """Return the file of one data set's scores or predictions."""
+        return self._path(f"{dataset}.{plan}.{kind}")
+
+    def inputs(self, chosen: ChosenTest, experiment: Experiment) -> dict[str, str]:
+        """Name the files that feed a test, as the workflow does."""
+        if chosen.on_datasets:
+            return self.matrix
+        on_rows = chosen.on_rows or chosen.on_fold_rows
+        kind = "predictions" if on_rows else "scores"
+        return {name: self.file(name, chosen.plan, kind) for name in experiment.datasets}
+
+    def run(self, tests: dict[str, Any], **changes: Any) -> list[Comparison]:
+        """Run tests with other settings on the fits that are there."""
+        experiment = load_experiment({**self.config, "tests": tests, **changes})
+        problems, chosen = choose_tests(experiment)
+        assert problems == []
+        return [
+            comparison
+            for test in chosen
+            for comparison in run_chosen(test, experiment, self.inputs(test, experiment))
+        ]
+
+    def _path(self, name: str) -> str:
+        return str(self.folder / name)
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    """Return a study that was fitted once; not to be changed."""
+    made = Study(tmp_path_factory.mktemp("study"), STUDY)
+    made.fit()
+    return made

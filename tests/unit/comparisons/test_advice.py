@@ -1,0 +1,145 @@
+"""No advice names a test that would be refused, or whose smallest p-value is above its level."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bakeoff.comparisons import Context, advisable, choose_tests, run_test, with_halves
+from bakeoff.comparisons.evidence import DatasetScores
+from bakeoff.comparisons.reach import FEW, smallest_p
+from bakeoff.spec import Experiment, load_experiment
+from bakeoff.stats import Evidence, catalogue
+
+CATALOGUE = catalogue()
+PLANS: dict[str, dict[str, Any]] = {
+    "holdout": {"test_size": 0.3},
+    "kfold": {"folds": 5},
+    "cv_5x2": {},
+    "resampled": {"repeats": 5},
+    "halves": {},
+}
+
+
+def experiment(
+    models: int = 2,
+    datasets: int = 1,
+    plans: tuple[str, ...] = ("holdout",),
+    resampling: dict[str, Any] | None = None,
+    dataset: dict[str, Any] | None = None,
+    **tests: Any,
+) -> Experiment:
+    own = {"source": "sklearn", "name": "iris", **(dataset or {})}
+    return load_experiment(
+        {
+            "experiment": "advice",
+            "seed": 1,
+            "datasets": {f"d{i}": own for i in range(datasets)},
+            "models": {
+                f"m{i}": {"estimator": "sklearn.naive_bayes.GaussianNB"} for i in range(models)
+            },
+            "resampling": resampling or {name: PLANS[name] for name in plans},
+            "metrics": ["accuracy"],
+            "tests": tests,
+        }
+    )
+
+
+def named(text: str) -> list[str]:
+    """Return the tests that a message advises, after the colon or semicolon."""
+    return [n for n in re.findall(r"\w+", text.partition(" use ")[2]) if n in CATALOGUE]
+
+
+@pytest.mark.parametrize(
+    ("models", "datasets"), list(itertools.product((2, 3, 5, 20), (1, 2, 3, 4, 5, 6, 8, 30)))
+)
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_recommended_tests_can_reach_the_level(
+    models: int, datasets: int, alpha: float, alternative: str
+) -> None:
+    plans = ("holdout", "kfold")
+    spec = experiment(models, datasets, plans, alpha=alpha, alternative=alternative)
+    problems, chosen = choose_tests(spec)
+    if alternative == "two-sided":
+        assert not problems
+    for test in chosen:
+        assert smallest_p(CATALOGUE[test.name], spec) <= alpha, test
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize(
+    ("models", "datasets", "resampling"),
+    [
+        (1, 1, {"kfold": {"folds": 5, "repeats": 3}}),
+        (2, 1, {"kfold": {"folds": 5, "repeats": 3}}),
+        (2, 3, {"holdout": {"test_size": 0.3}}),
+        (2, 1, {"cv_5x2": {}}),
+        (3, 2, {"kfold": {"folds": 3}, "holdout": {"test_size": 0.3}}),
+    ],
+)
+def test_messages_name_tests_that_would_run(
+    name: str, models: int, datasets: int, resampling: dict[str, Any]
+) -> None:
+    spec = experiment(models, datasets, resampling=resampling, run=[name])
+    for problem in choose_tests(spec)[0]:
+        for other in named(problem.message):
+            alone = experiment(models, datasets, resampling=resampling, run=[other])
+            problems, chosen = choose_tests(alone)
+            assert chosen, (problem.message, [p.message for p in problems])
+            assert smallest_p(CATALOGUE[other], alone) <= 0.05
+
+
+@pytest.mark.parametrize("name", [n for n, e in CATALOGUE.items() if e.arity == "all_pairs"])
+def test_versus_names_tests_that_would_run(name: str) -> None:
+    spec = experiment(3, 3, ("kfold", "holdout"), run=[name], versus="m0")
+    for problem in choose_tests(spec)[0]:
+        for other in named(problem.message):
+            assert advisable([other], spec)
+
+
+def test_three_data_sets_are_too_few_for_signed_ranks() -> None:
+    assert advisable(["wilcoxon_signed_rank"], experiment(2, 3)) == []
+    assert advisable(["wilcoxon_signed_rank"], experiment(2, 6)) == ["wilcoxon_signed_rank"]
+    assert smallest_p(CATALOGUE["wilcoxon_signed_rank"], experiment(2, 3)) == 0.25
+    one_sided = experiment(2, 5, alternative="greater")
+    assert smallest_p(CATALOGUE["wilcoxon_signed_rank"], one_sided) == 1 / 32
+
+
+@pytest.mark.parametrize("rows", [1, 4, 5, 6, 20, FEW])
+def test_rows_of_a_test_set_set_a_limit(rows: int) -> None:
+    found = smallest_p(CATALOGUE["mcnemar"], experiment(), rows)
+    assert found == (0.0 if rows == FEW else pytest.approx(0.5**rows))
+    assert (advisable(["mcnemar"], experiment(), rows) == ["mcnemar"]) == (0.5**rows <= 0.05)
+
+
+@pytest.mark.parametrize(
+    "name",  # those that have a p-value
+    [
+        n
+        for n, e in CATALOGUE.items()
+        if (e.evidence, e.type1 == "bayesian") == ("dataset_scores", False)
+    ],
+)
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_no_evidence_goes_below_the_smallest_p(name: str, n: int) -> None:
+    entry, spec, rng = CATALOGUE[name], experiment(3, n), np.random.default_rng(n)
+    least = smallest_p(entry, spec)
+    context = Context("", "holdout", "accuracy", True, spec.tests)
+    for _ in range(8):
+        data = DatasetScores(tuple(spec.models), tuple(spec.datasets), rng.random((n, 3)))
+        rows = run_test(entry, data, context)
+        pairs = [row for row in rows if row.role == "pair"] or rows
+        assert all(not row.pvalue_adjusted < least - 1e-12 for row in pairs)
+
+
+def test_halves_are_advised_where_rows_can_be_halved() -> None:
+    halved = with_halves(experiment(plans=("kfold",)))
+    assert halved is not None
+    assert advisable(["half_sample_t"], halved)
+    assert with_halves(experiment(plans=("kfold",), dataset={"time": "day"})) is None
+    assert Evidence.FOLD_SCORES is CATALOGUE["half_sample_t"].evidence

@@ -1,0 +1,174 @@
+"""Every test of the catalogue can be asked for, and gets its evidence from real fits."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from bakeoff.comparisons import Comparison, Decision
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
+
+pytestmark = pytest.mark.xdist_group("study")
+
+CATALOGUE = catalogue()
+OF_VALUES = {name for name, entry in CATALOGUE.items() if entry.evidence is Evidence.VALUES}
+PAIRS = [("tree", "bayes"), ("tree", "knn"), ("bayes", "knn")]
+
+
+def settings(entry: Entry) -> dict[str, Any]:
+    """Return `tests:` with what a test cannot do without."""
+    found: dict[str, Any] = {"run": [entry.name]}
+    if "margin" in entry.options:
+        found["margin"] = 0.05
+    if "mu0" in entry.options:
+        found["options"] = {entry.name: {"mu0": 0.5}}
+    return found
+
+
+# fits leave no numbers per row; tests/unit/data/test_row_values.py runs those that want them
+@pytest.mark.parametrize("name", sorted(n for n in CATALOGUE if n not in OF_VALUES))
+def test_every_test_runs_on_real_evidence(study: Any, name: str) -> None:
+    entry = CATALOGUE[name]
+    rows = [row for row in study.run(settings(entry)) if not row.follows]
+    per_family = {Arity.ONE: 3, Arity.PAIR: 3, Arity.OMNIBUS: 1, Arity.ALL_PAIRS: 3}[entry.arity]
+    datasets = 1 if entry.evidence is Evidence.DATASET_SCORES else len(study.experiment.datasets)
+    assert len(rows) == per_family * datasets * len({row.metric for row in rows})
+    assert {row.test for row in rows} == {name}
+    assert {row.dataset == "" for row in rows} == {entry.evidence is Evidence.DATASET_SCORES}
+    if entry.arity in (Arity.PAIR, Arity.ALL_PAIRS):
+        assert [(row.model_a, row.model_b) for row in rows[:3]] == PAIRS
+    for row in rows:
+        check_row(row, entry)
+
+
+def check_row(row: Comparison, entry: Entry) -> None:
+    """Check what holds for every comparison."""
+    assert "reason" not in row.result, row.result
+    assert Comparison.from_dict(json.loads(json.dumps(row.to_dict()))).to_row() == pytest.approx(
+        row.to_row(), nan_ok=True
+    )
+    if entry.type1 is TypeOneError.BAYESIAN:
+        assert math.isnan(row.pvalue_adjusted)
+        total = row.p_a_better + row.p_equivalent + row.p_b_better
+        assert math.isnan(total) or total == pytest.approx(1, abs=1e-9)
+        assert row.rope == 0.01
+        return
+    assert row.margin == 0.05 or "margin" not in entry.options
+    if math.isnan(row.pvalue):
+        assert row.status in ("zero_variance", "too_few", "undefined")
+        assert row.decision is Decision.UNDECIDED
+    else:
+        assert row.pvalue <= row.pvalue_adjusted + 1e-12 <= 1 + 2e-12
+
+
+@pytest.mark.parametrize("name", [n for n in CATALOGUE if CATALOGUE[n].posthoc])
+def test_an_omnibus_test_brings_its_post_hoc(study: Any, name: str) -> None:
+    entry = CATALOGUE[name]
+    rows = [row for row in study.run(settings(entry)) if row.follows]
+    assert {row.follows for row in rows} == {name}
+    assert {row.test for row in rows} == {entry.posthoc}
+    assert [(row.model_a, row.model_b) for row in rows[:3]] == PAIRS
+
+
+def scores(study: Any, plan: str, metric: str, dataset: str = "cancer") -> Any:
+    table = pd.read_csv(study.file(dataset, plan, "scores"))
+    own = table[table["metric"] == metric]
+    return own.pivot(index=["repeat", "fold"], columns="model", values="value")
+
+
+def first(study: Any, name: str, **more: Any) -> Comparison:
+    """Return the first comparison of a test: tree against bayes, on cancer or over data sets."""
+    return study.run(settings(CATALOGUE[name]) | more)[0]
+
+
+def test_five_by_two_gets_replications_by_folds(study: Any) -> None:
+    wide = scores(study, "cv_5x2", "accuracy")
+    a, b = (wide[model].to_numpy().reshape(5, 2) for model in ("tree", "bayes"))
+    expected = CATALOGUE["cv5x2_f"].function(a, b)
+    assert first(study, "cv5x2_f").statistic == expected.statistic
+
+
+def test_sizes_of_the_parts_are_handed_over(study: Any) -> None:
+    wide = scores(study, "resampled", "accuracy")
+    row = first(study, "corrected_resampled_t")
+    expected = CATALOGUE["corrected_resampled_t"].function(
+        wide["tree"], wide["bayes"], n_train=455, n_test=114, confidence_level=1 - 0.05 / 3
+    )
+    assert row.pvalue == pytest.approx(expected.pvalue, rel=1e-12)
+    assert (row.ci_low, row.ci_high) == pytest.approx(tuple(expected.ci), rel=1e-12)
+
+
+def test_smaller_is_better_is_told(study: Any) -> None:
+    wide = scores(study, "kfold", "brier")
+    rows = study.run(settings(CATALOGUE["corrected_kfold_t"]))
+    row = next(row for row in rows if row.metric == "brier")
+    assert row.estimate == pytest.approx((wide["bayes"] - wide["tree"]).mean())
+
+
+def test_delong_is_about_the_positive_class(study: Any) -> None:
+    table = pd.read_parquet(study.file("cancer", "holdout", "predictions"))
+    truth = table["y_true"] == "malignant"
+    areas = [roc_auc_score(truth, table[f"{model}:malignant"]) for model in ("tree", "bayes")]
+    assert first(study, "delong").estimate == pytest.approx(areas[0] - areas[1])
+
+
+def test_costs_are_those_of_the_experiment(study: Any) -> None:
+    table = pd.read_parquet(study.file("cancer", "holdout", "predictions")).astype(str)
+    price = {("benign", "malignant"): 1.0, ("malignant", "benign"): 5.0}
+    means = [
+        np.mean([price.get(pair, 0.0) for pair in zip(table["y_true"], table[m], strict=True)])
+        for m in ("tree", "bayes")
+    ]
+    for variant in ("likelihood_ratio", "chi_square"):
+        row = first(study, "cost_sensitive", options={"cost_sensitive": {"variant": variant}})
+        assert row.estimate == pytest.approx(means[1] - means[0])
+        assert row.metric == "cost"
+        assert row.variant == variant
+
+
+def test_data_sets_are_scored_by_the_mean_over_folds(study: Any) -> None:
+    names = list(study.experiment.datasets)
+    means = [scores(study, "kfold", "accuracy", name).mean() for name in names]
+    a, b = ([mean[model] for mean in means] for model in ("tree", "bayes"))
+    options = {"wilcoxon_signed_rank": {"plan": "kfold"}}
+    row = first(study, "wilcoxon_signed_rank", options=options)
+    expected = CATALOGUE["wilcoxon_signed_rank"].function(a, b)
+    assert (row.plan, row.n) == ("kfold", 6)
+    assert row.pvalue == expected.pvalue
+    assert row.correction == "holm"
+
+
+def test_a_mean_over_folds_is_preferred_to_one_test_set(study: Any) -> None:
+    assert first(study, "friedman").plan != "holdout"
+
+
+def test_criteria_are_taken_together(study: Any) -> None:
+    row = first(study, "hotelling_t2")
+    wide = [scores(study, "kfold", metric) for metric in ("accuracy", "brier")]
+    a, b = (np.column_stack([w[model] for w in wide]) for model in ("tree", "bayes"))
+    expected = CATALOGUE["hotelling_t2"].function(a, b, greater_is_better=[True, False])
+    assert row.metric == "accuracy+brier"
+    assert row.statistic == pytest.approx(expected.statistic)
+    assert row.df1 == 2
+
+
+def test_a_data_set_may_have_its_own_costs(study: Any) -> None:
+    tests = {"run": ["cost_sensitive"]}
+    own = {"classes": ["malignant", "benign"], "matrix": [[0, 9], [2, 0]]}
+    datasets = {n: study.config["datasets"][n] for n in ("made-1", "made-2")}
+    apart = {**datasets, "made-2": {**datasets["made-2"], "costs": own}}
+    shared = study.run(tests, datasets=datasets)
+    everywhere = study.run(tests, datasets=datasets, costs=own)
+    found = study.run(tests, datasets=apart)
+    assert [row.estimate for row in found if row.dataset == "made-1"] == [
+        row.estimate for row in shared if row.dataset == "made-1"
+    ]
+    of_own = [row.estimate for row in found if row.dataset == "made-2"]
+    assert of_own == [row.estimate for row in everywhere if row.dataset == "made-2"]
+    assert of_own != [row.estimate for row in shared if row.dataset == "made-2"]

@@ -1,0 +1,444 @@
+"""What is recommended and why; what an experiment cannot feed is refused, and says what would."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from bakeoff.comparisons import check_classes, choose_tests, list_tests
+from bakeoff.spec import load_experiment
+from bakeoff.stats import catalogue
+
+BASE: dict[str, Any] = {
+    "experiment": "e",
+    "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
+    "models": {m: {"estimator": "sklearn.dummy.DummyClassifier"} for m in ("a", "b", "c")},
+    "resampling": {"cv_5x2": {}, "kfold": {"folds": 10}, "resampled": {}, "holdout": {}},
+    "metrics": ["accuracy", "log_loss", "mcc"],
+}
+
+
+def experiment(*, models: int = 3, datasets: int = 1, **changes: Any) -> Any:
+    config = copy.deepcopy(BASE) | changes
+    config["models"] = dict(list(config["models"].items())[:models])
+    config["datasets"] = {f"d{i}": {"source": "sklearn", "name": "iris"} for i in range(datasets)}
+    return load_experiment(config)
+
+
+def chosen(**facts: Any) -> dict[str, str]:
+    """Return the plan of each chosen test."""
+    problems, tests = choose_tests(experiment(**facts))
+    assert problems == []
+    return {test.name: test.plan for test in tests}
+
+
+def problems(**facts: Any) -> str:
+    return "\n".join(map(str, choose_tests(experiment(**facts))[0]))
+
+
+@pytest.mark.parametrize(
+    ("models", "datasets", "plans", "expected"),
+    [
+        (2, 1, {"holdout": {}}, ["mcnemar", "metric_difference"]),
+        (3, 1, {"holdout": {}}, ["cochran_q", "compare_models"]),
+        (
+            3,
+            1,
+            {"cv_5x2": {}, "holdout": {}},
+            ["cv5x2_mcnemar", "corrected_repeated_kfold_t", "cochran_q", "compare_models"],
+        ),
+        (2, 1, {"cv_5x2": {}, "kfold": {}}, ["cv5x2_mcnemar", "corrected_kfold_t"]),
+        (2, 1, {"halves": {}}, ["half_sample_t"]),
+        (2, 1, {"halves": {}, "kfold": {}}, ["half_sample_t"]),
+        (2, 1, {"kfold": {}}, ["corrected_kfold_t"]),
+        (2, 1, {"kfold": {"repeats": 3}}, ["corrected_repeated_kfold_t"]),
+        (2, 1, {"resampled": {}}, ["corrected_resampled_t"]),
+        (2, 5, {"cv_5x2": {}}, ["cv5x2_mcnemar", "corrected_repeated_kfold_t"]),
+        (2, 6, {"cv_5x2": {}, "holdout": {}}, ["wilcoxon_signed_rank"]),
+        (3, 6, {"cv_5x2": {}}, ["friedman"]),
+        (3, 100, {"cv_5x2": {}}, ["iman_davenport"]),
+        (1, 1, {"cv_5x2": {}}, []),
+    ],
+)
+def test_recommended(models: int, datasets: int, plans: Any, expected: list[str]) -> None:
+    assert list(chosen(models=models, datasets=datasets, resampling=plans)) == expected
+
+
+@pytest.mark.parametrize(
+    ("metrics", "expected"),
+    [
+        (["cost", "accuracy"], {"cost_sensitive": ["cost"], "mcnemar": ["accuracy"]}),
+        (["roc_auc"], {"delong": ["roc_auc"]}),
+        (["accuracy", "roc_auc"], {"mcnemar": ["accuracy"], "delong": ["roc_auc"]}),
+        (["f1", "error", "mcc"], {"metric_difference": ["f1", "mcc"], "mcnemar": ["accuracy"]}),
+        (["error", "accuracy"], {"mcnemar": ["accuracy"]}),
+    ],
+)
+def test_recommended_tests_on_rows_follow_the_metrics(
+    metrics: list[str], expected: dict[str, list[str]]
+) -> None:
+    costs = {"classes": ["a", "b"], "matrix": [[0.0, 1.0], [1.0, 0.0]]}
+    facts = {"metrics": metrics, "costs": costs, "resampling": {"holdout": {}}}
+    problems, tests = choose_tests(experiment(models=2, **facts))
+    assert problems == []
+    assert {test.name: list(test.metrics) for test in tests} == expected
+
+
+def test_recommended_tests_on_folds_follow_the_metrics() -> None:
+    _, tests = choose_tests(experiment(resampling={"cv_5x2": {}}))
+    assert {test.name: test.metrics for test in tests} == {
+        "cv5x2_mcnemar": ("accuracy",),
+        "corrected_repeated_kfold_t": ("log_loss", "mcc"),
+    }
+
+
+def test_metrics_among_the_options_are_those_of_the_test() -> None:
+    options = {"metric_difference": {"metrics": ["accuracy"]}}
+    facts = {"resampling": {"holdout": {}}, "tests": {"options": options}}
+    _, (_, test) = choose_tests(experiment(models=2, **facts))
+    assert (test.name, test.metrics) == ("metric_difference", ("accuracy",))
+
+
+def test_every_recommendation_says_why() -> None:
+    for n in (1, 3, 12):
+        for test in choose_tests(experiment(datasets=n))[1]:
+            assert len(test.why) > 40
+
+
+def test_a_smaller_level_needs_more_data_sets() -> None:
+    plans = {"cv_5x2": {}}
+    strict = {"alpha": 0.01}
+    assert "cv5x2_mcnemar" in chosen(models=2, datasets=7, resampling=plans, tests=strict)
+    assert "wilcoxon_signed_rank" in chosen(models=2, datasets=8, resampling=plans, tests=strict)
+
+
+def test_one_sided_questions_get_tests_with_sides() -> None:
+    plans = {"cv_5x2": {}, "holdout": {}}
+    tests = {"alternative": "greater"}
+    assert list(chosen(resampling=plans, tests=tests, metrics=["accuracy"])) == [
+        "cv5x2_mcnemar",
+        "cochran_q",
+    ]
+
+
+def test_other_metrics_than_accuracy_get_a_test_of_folds() -> None:
+    plans = {"cv_5x2": {}}
+    assert list(chosen(resampling=plans, metrics=["f1"])) == ["corrected_repeated_kfold_t"]
+
+
+def test_forward_chaining_is_no_cross_validation() -> None:
+    timed = {"source": "file", "path": "x.csv", "target": "y", "time": "t"}
+    config = copy.deepcopy(BASE) | {"datasets": {"d": timed}, "resampling": {"kfold": {}}}
+    _, tests = choose_tests(load_experiment(config))
+    assert [test.name for test in tests] == ["corrected_repeated_kfold_t"]
+    config["tests"] = {"run": ["corrected_kfold_t"]}
+    (problem,), _ = choose_tests(load_experiment(config))
+    assert "with `time:` the training sets grow" in str(problem)
+
+
+def test_the_list_of_tests_says_how_and_why() -> None:
+    e = experiment(resampling={"holdout": {}}, tests={"correction": "holm", "versus": "b"})
+    listed, by_metric = list_tests(e, choose_tests(e)[1])
+    assert by_metric["metrics"] == ["log_loss", "mcc"]
+    assert listed["test"] == "cochran_q"
+    assert "comparisons of b with each other model, corrected by holm" in listed["why"]
+    assert listed["posthoc"]["correction"] == "holm"
+    assert listed["posthoc"]["versus"] == "b"
+
+
+def test_default_corrections() -> None:
+    e = experiment(datasets=2, tests={"run": ["mcnemar", "wilcoxon_signed_rank", "nemenyi"]})
+    found = {one["test"]: one["correction"] for one in list_tests(e, choose_tests(e)[1])}
+    assert found == {"mcnemar": "bonferroni", "wilcoxon_signed_rank": "holm", "nemenyi": None}
+
+
+@pytest.mark.parametrize("name", sorted(catalogue()))
+def test_a_test_without_its_plan_names_one(name: str) -> None:
+    entry = catalogue()[name]
+    others = [p for p in ("holdout", "cv_5x2", "kfold", "resampled") if p not in entry.plans]
+    tests = {"run": [name]}
+    if not others:
+        found = problems(datasets=1, tests=tests)
+        assert f"tests.run[0]: {name} compares models over several data sets, found one" in found
+        return
+    found = problems(resampling={others[0]: {}}, tests=tests)
+    assert f"tests.run[0]: {name} needs the plan `{entry.plans[0]}`" in found
+
+
+KFOLD = {"kfold": {"folds": 3}}
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("twice", {"tests": {"run": ["mcnemar", "mcnemar"]}}, "tests.run[1]: mcnemar appears twice"),
+    (
+        "too few models",
+        {"models": 2, "datasets": 8, "tests": {"run": ["friedman"]}},
+        "friedman compares 3 models at least, found 2; for two use wilcoxon_signed_rank",
+    ),
+    (
+        "repeats",
+        {"resampling": {"kfold": {"repeats": 2}}, "tests": {"run": ["corrected_kfold_t"]}},
+        "is for one cross-validation, `kfold` has 2 repeats: use corrected_repeated_kfold_t",
+    ),
+    (
+        "repeats of an analysis of variance",
+        {"resampling": {"kfold": {"repeats": 2}}, "tests": {"run": ["anova_repeated_measures"]}},
+        "anova_repeated_measures is for one cross-validation",
+    ),
+    (
+        "one criterion",
+        {"metrics": ["accuracy"], "tests": {"run": ["hotelling_t2"]}},
+        "compares several metrics at once, found one",
+    ),
+    (
+        "dependent criteria",
+        {"metrics": ["accuracy", "error"], "tests": {"run": ["manova"]}},
+        "manova cannot take accuracy and error together",
+    ),
+    (
+        "too few folds",
+        {"resampling": KFOLD, "tests": {"run": ["hotelling_t2"]}},
+        "hotelling_t2 of 3 metrics needs 4 folds at least, `kfold` has 3",
+    ),
+    (
+        "no costs",
+        {"tests": {"run": ["cost_sensitive"]}},
+        "cost_sensitive needs `costs:`; if every error costs 1 use mcnemar",
+    ),
+    (
+        "no margin",
+        {"tests": {"run": ["tost_paired"]}},
+        "tests.margin: tost_paired needs it",
+    ),
+    (
+        "no value to compare with",
+        {"tests": {"run": ["one_sample_t"]}},
+        "tests.options.one_sample_t.mu0: one_sample_t needs it",
+    ),
+    ("unknown control", {"tests": {"versus": "bb"}}, "tests.versus: unknown model 'bb'"),
+    (
+        "unknown control of one test",
+        {"tests": {"options": {"cochran_q": {"versus": "bb"}}}},
+        "tests.options.cochran_q.versus: unknown model 'bb'",
+    ),
+    (
+        "options of a test that does not run",
+        {"tests": {"run": ["mcnemar"], "options": {"delong": {"alpha": 0.1}}}},
+        "tests.options.delong: delong does not run (the tests are mcnemar)",
+    ),
+    (
+        "options of an unknown test",
+        {"tests": {"options": {"mcnemer": {}}}},
+        "tests.options.mcnemer: unknown test 'mcnemer'; did you mean 'mcnemar'?",
+    ),
+    (
+        "unknown option",
+        {"tests": {"run": ["mcnemar"], "options": {"mcnemar": {"varient": "exact"}}}},
+        "tests.options.mcnemar.varient: unknown option 'varient'; did you mean 'variant'?",
+    ),
+    (
+        "unknown value",
+        {"tests": {"run": ["mcnemar"], "options": {"mcnemar": {"ci_method": "tangoo"}}}},
+        "tests.options.mcnemar.ci_method: unknown value 'tangoo'; did you mean 'tango'?",
+    ),
+    (
+        "a value of another type",
+        {"tests": {"run": ["binomial_test"], "options": {"binomial_test": {"p0": "half"}}}},
+        "tests.options.binomial_test.p0: found 'half', expected a number",
+    ),
+    (
+        "a yes for a number",
+        {"tests": {"run": ["binomial_test"], "options": {"binomial_test": {"p0": True}}}},
+        "tests.options.binomial_test.p0: found True, expected a number",
+    ),
+    (
+        "a word for a yes",
+        {"tests": {"run": ["tukey_hsd"], "options": {"tukey_hsd": {"blocks": "no"}}}},
+        "tests.options.tukey_hsd.blocks: found 'no', expected true or false",
+    ),
+    (
+        "a value out of range",
+        {"tests": {"run": ["binomial_test"], "options": {"binomial_test": {"p0": 1.5}}}},
+        "tests.options.binomial_test.p0: found 1.5, must lie strictly between 0 and 1",
+    ),
+    (
+        "alpha out of range",
+        {"tests": {"run": ["mcnemar"], "options": {"mcnemar": {"alpha": 5}}}},
+        "tests.options.mcnemar.alpha: found 5, must lie strictly between 0 and 1",
+    ),
+    (
+        "what is set elsewhere",
+        {"tests": {"run": ["mcnemar"], "options": {"mcnemar": {"confidence_level": 0.9}}}},
+        "confidence_level: is not set here: it follows from `alpha` and the correction",
+    ),
+    (
+        "the metric of a test on rows",
+        {"tests": {"run": ["mcnemar"], "options": {"mcnemar": {"metrics": ["mcc"]}}}},
+        "tests.options.mcnemar.metrics: mcnemar is about accuracy and no other metric",
+    ),
+    (
+        "a metric that is not computed",
+        {"tests": {"run": ["cv5x2_f"], "options": {"cv5x2_f": {"metrics": ["f1_macro"]}}}},
+        "tests.options.cv5x2_f.metrics[0]: unknown metric 'f1_macro'",
+    ),
+    (
+        "a metric twice",
+        {"tests": {"run": ["cv5x2_f"], "options": {"cv5x2_f": {"metrics": ["mcc", "mcc"]}}}},
+        "tests.options.cv5x2_f.metrics[1]: mcc appears twice",
+    ),
+    (
+        "metrics that are no list",
+        {"tests": {"run": ["cv5x2_f"], "options": {"cv5x2_f": {"metrics": "mcc"}}}},
+        "found 'mcc', expected a list of metrics like [accuracy]",
+    ),
+    (
+        "a plan that a test is not valid on",
+        {
+            "tests": {
+                "run": ["tost_folds"],
+                "margin": 0.1,
+                "options": {"tost_folds": {"plan": "holdout"}},
+            }
+        },
+        "tests.options.tost_folds.plan: tost_folds is not valid on `holdout`",
+    ),
+    (
+        "a rope for tests without",
+        {"tests": {"run": ["mcnemar"], "rope": 0.02}},
+        "tests.rope: none of the tests that run takes it (mcnemar)",
+    ),
+    (
+        "a control for tests without pairs",
+        {"tests": {"run": ["binomial_test"], "versus": "a"}},
+        "tests.versus: none of the tests that run takes it",
+    ),
+    (
+        "a control for a test of all pairs",
+        {"datasets": 8, "tests": {"run": ["nemenyi", "friedman"], "versus": "a"}},
+        "tests.versus: nemenyi compares all pairs; versus one model use friedman_posthoc",
+    ),
+    (
+        "a control of a test of all pairs",
+        {
+            "datasets": 2,
+            "tests": {"run": ["nemenyi"], "options": {"nemenyi": {"versus": "a"}}},
+        },
+        "tests.options.nemenyi.versus: nemenyi compares all pairs",
+    ),
+    (
+        "a side for a test without",
+        {"tests": {"run": ["cv5x2_f", "mcnemar"], "alternative": "greater"}},
+        "tests.alternative: cv5x2_f is two-sided only",
+    ),
+    (
+        "missing cells of one data set",
+        {"tests": {"run": ["mcnemar"], "missing_cells": "drop_model"}},
+        "tests.missing_cells: none of the tests that run takes it",
+    ),
+    (
+        "shaffer versus a control",
+        {"tests": {"run": ["mcnemar"], "correction": "shaffer", "versus": "a"}},
+        "tests.correction: mcnemar: 'shaffer' is for two-sided tests of all pairs",
+    ),
+    (
+        "bergmann-hommel one-sided",
+        {"tests": {"run": ["mcnemar"], "correction": "bergmann-hommel", "alternative": "less"}},
+        "'bergmann-hommel' is for two-sided tests of all pairs",
+    ),
+    (
+        "bergmann-hommel for equivalence",
+        {"tests": {"run": ["tost_paired"], "correction": "shaffer", "margin": 0.1}},
+        "tost_paired tests another hypothesis; use 'holm'",
+    ),
+    (
+        "minp for folds",
+        {"tests": {"run": ["cv5x2_f"], "correction": "minp"}},
+        "tests.correction: cv5x2_f: 'minp' is for McNemar's test; use 'holm'",
+    ),
+    (
+        "minp for an approximation",
+        {
+            "tests": {
+                "run": ["mcnemar"],
+                "correction": "minp",
+                "options": {"mcnemar": {"variant": "asymptotic"}},
+            }
+        },
+        "'minp' uses exact distributions, found variant 'asymptotic'",
+    ),
+    (
+        "unknown correction of one test",
+        {"tests": {"run": ["mcnemar"], "options": {"mcnemar": {"correction": "holms"}}}},
+        "tests.options.mcnemar.correction: unknown correction 'holms'; did you mean 'holm'?",
+    ),
+    (
+        "a correction of posteriors",
+        {
+            "tests": {
+                "run": ["bayes_correlated_t"],
+                "options": {"bayes_correlated_t": {"correction": "holm"}},
+            }
+        },
+        "tests.options.bayes_correlated_t.correction: unknown option 'correction'",
+    ),
+    (
+        "a margin without a difference left",
+        {"tests": {"run": ["tost_paired"], "margin": 1.5}},
+        "tests.margin: tost_paired: found 1.5, must lie strictly between 0 and 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"), [r[1:] for r in REFUSED], ids=[r[0] for r in REFUSED]
+)
+def test_refused(facts: dict[str, Any], message: str) -> None:
+    assert message in problems(**facts)
+
+
+def test_bergmann_hommel_takes_no_more_than_fifteen_models() -> None:
+    config = copy.deepcopy(BASE)
+    config["models"] = {f"m{i}": BASE["models"]["a"] for i in range(16)}
+    config["tests"] = {"run": ["mcnemar"], "correction": "bergmann-hommel"}
+    (problem,), _ = choose_tests(load_experiment(config))
+    assert "takes up to 15 models, found 16; use 'shaffer'" in str(problem)
+
+
+def test_options_reach_the_post_hoc_test() -> None:
+    tests = {"run": ["cochran_q"], "options": {"mcnemar": {"variant": "exat"}}}
+    assert "tests.options.mcnemar.variant: unknown value 'exat'; did you mean 'exact'?" in problems(
+        tests=tests
+    )
+
+
+def test_a_value_in_a_unit_is_for_the_first_metric() -> None:
+    _, tests = choose_tests(experiment(tests={"run": ["tost_folds", "cv5x2_f"], "margin": 0.1}))
+    found = {test.name: test.metrics for test in tests}
+    assert found == {"tost_folds": ("accuracy",), "cv5x2_f": ("accuracy", "log_loss", "mcc")}
+
+
+def test_one_test_may_compare_all_pairs_where_others_have_a_control() -> None:
+    tests = {
+        "run": ["nemenyi", "friedman"],
+        "versus": "a",
+        "options": {"nemenyi": {"versus": None}},
+    }
+    assert problems(datasets=2, tests=tests) == ""
+
+
+def test_classes_are_checked() -> None:
+    costs = {"classes": ["setosa", "versicolour"], "matrix": [[0, 1], [1, 0]]}
+    e = experiment(costs=costs, tests={"run": ["mcnemar", "delong"]})
+    found = "\n".join(map(str, check_classes(e, "d0", ("setosa", "versicolor", "virginica"))))
+    assert "tests.run[1]: delong is for two classes, d0 has 3" in found
+    assert "costs.classes[1]: d0: unknown class 'versicolour'; did you mean 'versicolor'?" in found
+    assert "costs.classes: the class 'versicolor' of d0 has no row and column" in found
+
+
+def test_a_test_by_cost_is_tried_with_the_costs_of_the_experiment() -> None:
+    costs = {"classes": ["a", "b"], "matrix": [[0, 1], [5, 0]], "priors": [0.9, 0.1]}
+    tests = {"run": ["metric_difference"]}
+    facts: dict[str, Any] = {"models": 2, "resampling": {"holdout": {}}, "tests": tests}
+    assert chosen(**facts, metrics=["expected_cost"], costs=costs) == {
+        "metric_difference": "holdout"
+    }

@@ -1,0 +1,103 @@
+"""Which models may be the best on one test set."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bakeoff.comparisons.contenders import DRAWS, contenders, contenders_by_values
+from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
+from bakeoff.spec import Costs
+from bakeoff.stats import compare_values
+
+
+def rows(metric: str, n: int = 300) -> PairedPredictions:
+    """Return predictions of a good model, its near copy and a poor one."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(n) < 0.4).astype(int)
+    good = truth * 2.4 + rng.normal(size=n)
+    scores = np.stack([rng.normal(size=n), good, good + 0.1 * rng.normal(size=n)], axis=1)
+    positive = 1 / (1 + np.exp(1.2 - scores))
+    return PairedPredictions(
+        ("poor", "good", "copy"),
+        ("no", "yes"),
+        truth,
+        (scores > 1.2).astype(int),
+        scores,
+        probabilities=np.stack([1 - positive, positive], axis=2),
+        metric=metric,
+    )
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "roc_auc", "log_loss", "mcc"])
+def test_poor_model_goes_and_near_copies_stay(metric):
+    found = contenders(rows(metric), None, 0.05, 1)
+    by_name = {line.model: line for line in found.models}
+    assert not by_name["poor"].stays
+    assert by_name["good"].stays
+    assert by_name["copy"].stays
+    assert by_name["good"].tier == by_name["copy"].tier == "a"
+    assert by_name["poor"].tier == "b"
+    assert found.models[-1].model == "poor"
+    assert sum(line.wins for line in found.models) == pytest.approx(1)
+
+
+def test_model_without_probabilities_is_left_out():
+    silent = rows("log_loss")
+    silent.probabilities[:, 0] = np.nan
+    found = contenders(silent, None, 0.05, 1)
+    assert {line.model for line in found.models} == {"good", "copy"}
+
+
+def test_one_model_is_no_contest():
+    assert contenders(rows("f1").only([1]), None, 0.05, 1) is None
+    assert contenders(dataclasses.replace(rows("f1"), metric="rmse"), None, 0.05, 1) is None
+
+
+def test_costs_are_in_the_order_of_their_classes():
+    costs = Costs.model_validate({"classes": ["yes", "no"], "matrix": [[0, 9], [1, 0]]})
+    found = contenders(rows("cost"), costs, 0.05, 1)
+    data = rows("cost")
+    missed = (data.truth == 1) & (data.predicted[:, 1] == 0)
+    alarms = (data.truth == 0) & (data.predicted[:, 1] == 1)
+    value = next(line.value for line in found.models if line.model == "good")
+    assert value == pytest.approx((9 * missed + alarms).mean())
+
+
+def test_groups_make_the_intervals_wider():
+    alone, groups = rows("f1"), np.repeat(np.arange(30), 10)
+    order = np.lexsort((alone.predicted[:, 0], alone.truth))  # rows of a group are alike
+    alike = dataclasses.replace(
+        alone,
+        truth=alone.truth[order],
+        predicted=alone.predicted[order],
+        scores=alone.scores[order],
+        probabilities=alone.probabilities[order],
+    )
+    related = dataclasses.replace(alike, groups=groups)
+    widths = [
+        {line.model: line.ci.high - line.ci.low for line in contenders(r, None, 0.05, 1).models}
+        for r in (alike, related)
+    ]
+    assert widths[1]["poor"] > 1.3 * widths[0]["poor"]
+
+
+@given(seed=st.integers(0, 10_000), models=st.integers(2, 6), spread=st.floats(0, 1))
+@settings(max_examples=40, deadline=None)
+def test_models_share_a_letter_exactly_where_their_p_value_says(seed, models, spread):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(40, models)) + np.linspace(0, spread, models)
+    names = tuple(f"m{i}" for i in range(models))
+    found = contenders_by_values(PairedValues(names, values), True, 0.05, 1)
+    tiers = {line.model: set(line.tier) for line in found.models}
+    pairs = compare_values(values, n_resamples=DRAWS, seed=1).pairs
+    for pair in pairs:
+        apart = pair.pvalue_adjusted <= 0.05
+        assert apart == tiers[names[pair.a]].isdisjoint(tiers[names[pair.b]])
+    # who leads alone is told apart from all others
+    beaten = {names[pair.b if pair.estimate > 0 else pair.a] for pair in pairs}
+    assert found.models[0].model not in beaten

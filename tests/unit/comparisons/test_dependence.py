@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.comparisons import Context, run_test
+from bakeoff.comparisons.choose import choose_tests
+from bakeoff.comparisons.evidence import FoldPredictions, PairedPredictions
+from bakeoff.comparisons.gather import run_chosen
+from bakeoff.errors import UserError
+from bakeoff.execution import steps
+from bakeoff.spec import Experiment, load_experiment
+from bakeoff.stats import catalogue, clustered_mcnemar, mcnemar
+
+
+def experiment(tests: dict[str, Any] | None = None, **columns: str) -> Experiment:
+    given = {"predictions": "p.csv", "columns": columns}
+    return load_experiment(
+        {
+            "experiment": "wards",
+            "datasets": {"rows": {"source": "given"}},
+            "models": {"a": given, "b": given},
+            "metrics": ["accuracy"],
+            "tests": tests or {},
+        }
+    )
+
+
+def names(tests: dict[str, Any] | None = None, **columns: str) -> list[str]:
+    problems, chosen = choose_tests(experiment(tests, **columns))
+    assert problems == []
+    return [test.name for test in chosen]
+
+
+def messages(tests: dict[str, Any], **columns: str) -> str:
+    problems, _ = choose_tests(experiment(tests, **columns))
+    return "\n".join(map(str, problems))
+
+
+def evidence() -> PairedPredictions:
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(12), 10)
+    tilt = rng.normal(size=12)[groups]
+    right = np.stack([tilt + rng.normal(size=120) > -1, -tilt + rng.normal(size=120) > -1], axis=1)
+    return PairedPredictions(
+        ("a", "b"), ("no", "yes"), np.ones(120, int), right.astype(int), groups=groups
+    )
+
+
+def test_the_form_for_groups_runs_by_itself() -> None:
+    assert names(group="patient") == ["clustered_mcnemar"]
+    assert names({"run": ["mcnemar"]}, group="patient") == ["clustered_mcnemar"]
+    assert names({"run": ["mcnemar", "clustered_mcnemar"]}, run="run") == ["clustered_mcnemar"]
+    assert names({"run": ["mcnemar"]}, time="day") == ["diebold_mariano"]
+    assert names({"run": ["mcnemar"]}) == ["mcnemar"]
+
+
+def test_every_test_that_takes_rows_for_independent_has_a_form_for_related_ones() -> None:
+    known = catalogue()
+    for entry in known.values():
+        if entry.evidence.on_rows and not {"groups", "times"} & set(entry.options):
+            groups, time = known[entry.in_groups], known[entry.in_time]
+            assert groups.evidence is time.evidence is entry.evidence
+            assert "groups" in groups.options
+            assert {"groups", "times"} & set(time.options)
+
+
+def test_the_plain_form_is_kept_when_asked_for_by_name() -> None:
+    tests = {"run": ["mcnemar"], "options": {"mcnemar": {"assume_independent": True}}}
+    assert names(tests, group="patient") == ["mcnemar"]
+    context = Context("rows", "holdout", "accuracy", True, experiment(tests).tests)
+    (row,) = run_test(catalogue()["mcnemar"], evidence(), context)
+    assert row.pvalue == mcnemar(*evidence().correct.T).pvalue
+    assert row.result["assume_independent"] is True
+    assumed = {one["name"]: one for one in row.result["assumptions"]}["independent rows"]
+    assert assumed["holds"] is False
+    assert "120 rows of 12 groups" in assumed["detail"]
+
+
+def test_groups_reach_the_test() -> None:
+    context = Context("rows", "holdout", "accuracy", True, experiment().tests)
+    (row,) = run_test(catalogue()["clustered_mcnemar"], evidence(), context)
+    expected = clustered_mcnemar(*evidence().correct.T, groups=evidence().groups)
+    assert row.pvalue == expected.pvalue
+    plain = mcnemar(*evidence().correct.T)
+    assert row.ci_high - row.ci_low > plain.ci.high - plain.ci.low
+    assert row.result["n_clusters"] == 12
+
+
+def test_a_test_for_groups_takes_blocks_of_time_for_them() -> None:
+    rows = evidence()
+    timed = PairedPredictions(
+        rows.models, rows.classes, rows.truth, rows.predicted, times=np.arange(120)
+    )
+    given = timed.managed(catalogue()["clustered_delong"])["groups"]
+    assert len(np.unique(given)) == 8
+    assert (np.diff(given) >= 0).all()
+    assert timed.managed(catalogue()["diebold_mariano"])["times"] is timed.times
+
+
+@pytest.mark.parametrize(
+    ("options", "columns", "said"),
+    [
+        ({"mcnemar": {"variant": "exact"}}, {"group": "ward"}, "clustered_mcnemar runs instead"),
+        ({"mcnemar": {"assume_independent": True}}, {}, "nothing to assume"),
+        ({"mcnemar": {"assume_independent": "yes"}}, {"group": "ward"}, "expected true or false"),
+        ({"clustered_mcnemar": {"groups": "ward"}}, {"group": "ward"}, "`groups:` of the data set"),
+    ],
+)
+def test_options_that_cannot_be_followed_are_refused(
+    options: dict[str, Any], columns: dict[str, str], said: str
+) -> None:
+    assert said in messages({"run": ["mcnemar"], "options": options}, **columns)
+
+
+def test_the_step_hands_on_what_relates_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    handed: list[Any] = []
+    monkeypatch.setattr("bakeoff.scores.collect_predictions", lambda *given: handed.extend(given))
+    steps.collect_predictions({}, ["data.parquet"], ["columns.parquet"], {}, "out.parquet")
+    assert handed[-2:] == ["data.parquet", "columns.parquet"]
+
+
+def test_predictions_that_lost_their_groups_are_refused(tmp_path: Path) -> None:
+    rows = pd.DataFrame({"row_id": range(4), "y_true": list("abab"), "a": list("abba")})
+    file = tmp_path / "rows.holdout.predictions.parquet"
+    rows.assign(b=list("abab")).to_parquet(file)
+    spec = experiment({"run": ["mcnemar"]}, group="patient")
+    (chosen,) = choose_tests(spec)[1]
+    with pytest.raises(
+        UserError, match=r"does not say which rows of rows belong together.*patient"
+    ):
+        run_chosen(chosen, spec, {"rows": str(file)})
+
+
+def test_tests_of_rows_of_all_folds_give_way_to_tests_of_fold_scores(tmp_path: Path) -> None:
+    content = {
+        "experiment": "folds",
+        "datasets": {"d": {"source": "file", "path": "d.csv", "target": "y", "groups": "patient"}},
+        "models": {
+            "a": {"estimator": "sklearn.naive_bayes.GaussianNB"},
+            "b": {"estimator": "sklearn.dummy.DummyClassifier"},
+        },
+        "resampling": {"cv_5x2": {}},
+        "metrics": ["accuracy"],
+    }
+    problems, (chosen,) = choose_tests(load_experiment(content))
+    assert not problems
+    assert chosen.name == "corrected_repeated_kfold_t"
+    assert "rows in groups" in chosen.why
+    for name in ("cv5x2_mcnemar", "pairwise_cv5x2_mcnemar", "tost_cv5x2"):
+        margin = {"margin": 0.05} if name == "tost_cv5x2" else {}
+        (problem,), _ = choose_tests(
+            load_experiment(content | {"tests": {"run": [name], **margin}})
+        )
+        assert f"{name} counts rows one by one, d has `groups: patient`" in str(problem)
+        options = {name: {"assume_independent": True}}
+        asked = load_experiment(content | {"tests": {"run": [name], "options": options, **margin}})
+        problems, (chosen,) = choose_tests(asked)
+        assert not problems
+        assert chosen.name == name
+    one = FoldPredictions(
+        ("a", "b"), np.tile([1, 2], (5, 20)), np.arange(400).reshape(5, 40, 2) % 3 > 0
+    )
+    context = Context("d", "cv_5x2", "accuracy", True, asked.tests)
+    entry = catalogue()["tost_cv5x2"]
+    (row,) = run_test(entry, one, context)
+    assumed = {a["name"]: a["holds"] for a in row.result["assumptions"]}
+    assert assumed["independent rows"] is False

@@ -1,0 +1,116 @@
+"""The examples of the pages on tests and costs are valid, and their links lead somewhere."""
+
+from __future__ import annotations
+
+import copy
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from bakeoff.comparisons import check_classes, choose_tests
+from bakeoff.comparisons.recommend import recommended
+from bakeoff.spec import load_experiment
+
+DOCS = Path(__file__).parents[3] / "docs"
+PAGES = ["choosing-tests", "costs"]
+AROUND: dict[str, Any] = {
+    "experiment": "e",
+    "datasets": {f"d{i}": {"source": "sklearn", "name": "breast_cancer"} for i in range(6)},
+    "models": {
+        m: {"estimator": "sklearn.dummy.DummyClassifier"} for m in ("tree", "forest", "knn")
+    },
+    "resampling": {"cv_5x2": {}, "holdout": {}},
+}
+
+
+def examples(page: str) -> list[dict[str, Any]]:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    return [
+        yaml.safe_load(block)
+        for block in re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.M)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "number"), [(page, i) for page in PAGES for i in range(len(examples(page)))]
+)
+def test_examples_are_valid(page: str, number: int) -> None:
+    experiment = load_experiment(copy.deepcopy(AROUND) | examples(page)[number])
+    problems, chosen = choose_tests(experiment)
+    for dataset in experiment.datasets:
+        problems += check_classes(experiment, dataset, ("benign", "malignant"))
+    assert problems == []
+    assert chosen
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#:]+\.md)[^)]*\)", text)
+    assert targets
+    for target in targets:
+        assert (DOCS / target).exists(), target
+
+
+def test_the_message_shown_is_the_one_given() -> None:
+    config = copy.deepcopy(AROUND) | {
+        "resampling": {"kfold": {"repeats": 5}},
+        "tests": {"run": ["corrected_kfold_t"]},
+    }
+    (problem,), _ = choose_tests(load_experiment(config))
+    shown = re.sub(r"\s+", " ", (DOCS / "choosing-tests.md").read_text(encoding="utf-8"))
+    assert str(problem) in shown
+
+
+# the first cell of a row of the table, and the experiment that it is about
+OFFERS: dict[str, dict[str, Any]] = {
+    "a `holdout`, by accuracy": {"resampling": {"holdout": {}}, "metrics": ["accuracy"]},
+    "a `holdout`, by `roc_auc` or `cost`": {
+        "resampling": {"holdout": {}},
+        "metrics": ["roc_auc"],
+    },
+    "a `holdout`, by any other metric": {"resampling": {"holdout": {}}, "metrics": ["mcc"]},
+    "`cv_5x2`, by accuracy": {"resampling": {"cv_5x2": {}}, "metrics": ["accuracy"]},
+    "`cv_5x2`, by another metric, or of rows in groups": {
+        "resampling": {"cv_5x2": {}},
+        "metrics": ["log_loss"],
+    },
+    "`halves`": {"resampling": {"halves": {}, "kfold": {}}},
+    "`kfold`": {"resampling": {"kfold": {}}},
+    "`resampled`": {"resampling": {"resampled": {}}},
+    "six or more data sets": {"datasets": AROUND["datasets"]},
+}
+
+
+def _rows_of_the_table() -> dict[str, list[str]]:
+    text = (DOCS / "choosing-tests.md").read_text(encoding="utf-8")
+    table = text.split("| the experiment has |")[1].split("\n\n")[0]
+    cells = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    return {first: rest for first, *rest in cells}
+
+
+def test_every_row_of_the_table_is_tried() -> None:
+    of_values = {first for first in _rows_of_the_table() if "`values:`" in first}
+    assert set(_rows_of_the_table()) == {*OFFERS, *of_values}
+
+
+@pytest.mark.parametrize("models", [2, 3])
+@pytest.mark.parametrize("row", OFFERS)
+def test_table_says_what_runs(row: str, models: int) -> None:
+    chosen = dict(list(AROUND["models"].items())[:models])
+    own = {"datasets": {"d": AROUND["datasets"]["d0"]}, "models": chosen} | OFFERS[row]
+    names = [one.name for one in recommended(load_experiment(copy.deepcopy(AROUND | own)))]
+    two, more = _rows_of_the_table()[row]
+    said = two if models == 2 or "the same for" in more else more
+    assert len(names) == 1
+    assert f"`{names[0]}`" in said
+
+
+def test_repeated_folds_have_the_test_that_the_table_says() -> None:
+    own = {"datasets": {"d": AROUND["datasets"]["d0"]}, "resampling": {"kfold": {"repeats": 5}}}
+    names = [one.name for one in recommended(load_experiment(copy.deepcopy(AROUND | own)))]
+    assert names == ["corrected_repeated_kfold_t"]
+    assert f"with repeats `{names[0]}`" in _rows_of_the_table()["`kfold`"][0]

@@ -1,0 +1,370 @@
+"""Families of hypotheses: corrections, intervals, decisions, degenerate evidence."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from bakeoff.comparisons import Comparison, Context, Decision, merged, run_test
+from bakeoff.comparisons import family as running
+from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
+from bakeoff.comparisons.open_ends import range_of
+from bakeoff.scores import METRICS
+from bakeoff.spec import Costs, HypothesisTests
+from bakeoff.stats import catalogue
+from bakeoff.stats.multiplicity import adjust_pvalues
+
+CATALOGUE = catalogue()
+
+
+def context(*, greater_is_better: bool = True, **tests: Any) -> Context:
+    settings = HypothesisTests.model_validate(tests)
+    return Context("d", "kfold", "accuracy", greater_is_better, settings, 7)
+
+
+def rows_right(models: int, n: int = 200, seed: int = 0) -> PairedPredictions:
+    """Return a test set on which later models are right more often."""
+    rng = np.random.default_rng(seed)
+    chance = rng.random((n, 1)) * 0.5 + rng.random((n, models)) * 0.5
+    right = chance < np.linspace(0.55, 0.75, models)
+    names = tuple(f"m{i}" for i in range(models))
+    return PairedPredictions(names, ("no", "yes"), np.ones(n, np.int8), right.astype(np.int8))
+
+
+def folds(models: int, seed: int = 1, spread: float = 0.02, step: float = 0.01) -> FoldScores:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(0.8, spread, (1, 10, models)) + step * np.arange(models)
+    sizes = np.full((1, 10), 90), np.full((1, 10), 10)
+    return FoldScores(tuple(f"m{i}" for i in range(models)), values, *sizes, ("",) * models)
+
+
+def over_datasets(models: int, n: int = 12) -> DatasetScores:
+    rng = np.random.default_rng(2)
+    values = rng.normal(0.8, 0.05, (n, 1)) + rng.normal(0, 0.01, (n, models))
+    names = tuple(f"m{i}" for i in range(models)), tuple(f"d{i}" for i in range(n))
+    return DatasetScores(*names, values + 0.02 * np.arange(models))
+
+
+CORRECTIONS = (
+    *("none", "bonferroni", "holm", "hochberg", "hommel", "sidak", "holm-sidak"),
+    *("BH", "BY", "shaffer", "bergmann-hommel"),
+)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize("name", ["corrected_kfold_t", "mcnemar"])
+def test_corrections_are_those_of_the_catalogue(name: str, correction: str) -> None:
+    evidence = rows_right(4) if name == "mcnemar" else folds(4)
+    rows = run_test(CATALOGUE[name], evidence, context(correction=correction))
+    expected = adjust_pvalues([row.pvalue for row in rows], correction)
+    np.testing.assert_array_equal([row.pvalue_adjusted for row in rows], expected)
+    assert {row.correction for row in rows} == {correction}
+    assert {row.family_size for row in rows} == {6}
+
+
+@pytest.mark.parametrize("correction", [*CORRECTIONS, "minp"])
+@pytest.mark.parametrize("variant", ["midp", "exact"])
+def test_a_family_at_once_agrees_with_its_single_tests(
+    monkeypatch: pytest.MonkeyPatch, correction: str, variant: str
+) -> None:
+    how = context(correction=correction, options={"mcnemar": {"variant": variant}})
+    single = run_test(CATALOGUE["mcnemar"], rows_right(6), how)
+    monkeypatch.setattr(running, "MANY_PAIRS", 2)
+    at_once = run_test(CATALOGUE["mcnemar"], rows_right(6), how)
+    for one, other in zip(single, at_once, strict=True):
+        assert one.to_row() == other.to_row()
+        assert other.result["details"]["only_a_correct"] == one.result["details"]["only_a_correct"]
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_one_sided_versus_a_control_at_once_agrees(
+    monkeypatch: pytest.MonkeyPatch, alternative: str
+) -> None:
+    how = context(versus="m3", alternative=alternative, correction="minp")
+    single = run_test(CATALOGUE["mcnemar"], rows_right(6), how)
+    monkeypatch.setattr(running, "MANY_PAIRS", 2)
+    at_once = run_test(CATALOGUE["mcnemar"], rows_right(6), how)
+    assert [row.to_row() for row in single] == [row.to_row() for row in at_once]
+    assert [row.model_a for row in single] == ["m3"] * 5
+
+
+def test_the_unconditional_test_is_never_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "MANY_PAIRS", 2)
+    how = context(options={"mcnemar": {"variant": "exact_unconditional"}})
+    rows = run_test(CATALOGUE["mcnemar"], rows_right(3, n=40), how)
+    assert {row.variant for row in rows} == {"exact_unconditional"}
+
+
+@pytest.mark.parametrize("name", ["corrected_kfold_t", "wilcoxon_signed_rank", "mcnemar"])
+def test_versus_makes_a_smaller_family_with_the_control_as_a(name: str) -> None:
+    evidence = {"mcnemar": rows_right(4), "corrected_kfold_t": folds(4)}.get(name, over_datasets(4))
+    rows = run_test(CATALOGUE[name], evidence, context(versus="m2", correction="bonferroni"))
+    assert [(r.model_a, r.model_b) for r in rows] == [("m2", "m0"), ("m2", "m1"), ("m2", "m3")]
+    assert [r.pvalue_adjusted for r in rows] == [min(1.0, 3 * r.pvalue) for r in rows]
+
+
+def test_versus_reaches_tests_of_all_pairs_at_once() -> None:
+    how = context(versus="m1")
+    rows = run_test(CATALOGUE["friedman_posthoc"], over_datasets(3), how)
+    assert [(r.model_a, r.model_b) for r in rows] == [("m1", "m0"), ("m1", "m2")]
+    assert rows[0].decision in (Decision.A_BETTER, Decision.NOT_SHOWN)
+    assert rows[0].estimate > 0 > rows[1].estimate
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+@pytest.mark.parametrize(
+    "name", ["kfold_t", "corrected_kfold_t", "wilcoxon_signed_rank", "mcnemar"]
+)
+def test_open_side_of_an_interval_ends_where_the_metric_does(name: str, alternative: str) -> None:
+    data = {"mcnemar": rows_right, "wilcoxon_signed_rank": over_datasets}.get(name, folds)(3)
+    known = context(alternative=alternative)
+    bounded = dataclasses.replace(known, range=(0.0, 1.0))
+    for row in run_test(CATALOGUE[name], data, bounded):
+        assert (row.ci_high if alternative == "greater" else -row.ci_low) == 1
+        ci = row.result["ci"]
+        assert (row.ci_low, row.ci_high) == (ci["low"], ci["high"])
+    unbounded = dataclasses.replace(known, range=(0.0, math.inf))
+    if name == "kfold_t":
+        for row in run_test(CATALOGUE[name], data, unbounded):
+            assert math.isinf(row.ci_high if alternative == "greater" else row.ci_low)
+
+
+def test_interval_that_no_level_allows_stays_open() -> None:
+    known = dataclasses.replace(context(correction="bonferroni"), range=(0.0, 1.0))
+    for row in run_test(CATALOGUE["wilcoxon_signed_rank"], over_datasets(3, n=5), known):
+        assert (row.ci_low, row.ci_high) == (-math.inf, math.inf)
+
+
+def test_open_side_of_one_model_ends_where_the_metric_does() -> None:
+    known = context(alternative="less", options={"one_sample_t": {"mu0": 0.5}})
+    rows = run_test(CATALOGUE["one_sample_t"], folds(2), dataclasses.replace(known, range=(0, 1)))
+    assert [row.ci_low for row in rows] == [0, 0]
+    costs = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
+    assert range_of(METRICS["cost"], costs) == (0, 5)
+    assert range_of(METRICS["log_loss"], costs) == (0, math.inf)
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("name", ["corrected_kfold_t", "corrected_resampled_t", "kfold_t"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_bonferroni_intervals_agree_with_the_decisions(
+    name: str, seed: int, alternative: str
+) -> None:
+    how = context(correction="bonferroni", alternative=alternative)
+    for row in run_test(CATALOGUE[name], folds(3, seed), how):
+        assert row.confidence == pytest.approx(1 - 0.05 / 3)
+        excludes_zero = row.ci_low > 0 or row.ci_high < 0
+        assert excludes_zero == (row.decision is not Decision.NOT_SHOWN)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equivalence_is_shown_when_its_interval_lies_within_the_margin(seed: int) -> None:
+    how = context(margin=0.03, correction="bonferroni")
+    for row in run_test(CATALOGUE["tost_folds"], folds(3, seed, step=0.0), how):
+        inside = row.ci_low > -0.03 and row.ci_high < 0.03
+        assert inside == (row.decision is Decision.EQUIVALENT)
+        assert row.confidence == pytest.approx(1 - 2 * 0.05 / 3)
+        assert row.margin == 0.03
+        assert row.alpha == 0.05
+
+
+def test_one_sided_decisions_name_the_better_model() -> None:
+    better = run_test(CATALOGUE["mcnemar"], rows_right(2, 800), context(alternative="less"))[0]
+    other = run_test(CATALOGUE["mcnemar"], rows_right(2, 800), context(alternative="greater"))[0]
+    assert (better.decision, other.decision) == (Decision.B_BETTER, Decision.NOT_SHOWN)
+    assert better.pvalue + other.pvalue == pytest.approx(1)
+
+
+def posterior(step: float, **tests: Any) -> Comparison:
+    evidence = folds(2, spread=0.004, step=step)
+    return run_test(CATALOGUE["bayes_correlated_t"], evidence, context(**tests))[0]
+
+
+def test_posteriors_decide_by_their_probabilities() -> None:
+    assert posterior(0.1).decision is Decision.B_BETTER
+    assert posterior(-0.1).decision is Decision.A_BETTER
+    assert posterior(0.0, rope=0.05).decision is Decision.EQUIVALENT
+    unclear = posterior(0.05, rope=0.05)
+    assert unclear.decision is Decision.NOT_SHOWN
+    assert max(unclear.p_a_better, unclear.p_equivalent, unclear.p_b_better) < 0.95
+    assert unclear.rope == 0.05
+    assert (unclear.correction, unclear.status) == ("none", "ok")
+
+
+def test_equal_folds_are_no_evidence_but_equal_data_sets_are() -> None:
+    same = dataclasses.replace(folds(2), values=np.full((1, 10, 2), 0.8))
+    row = run_test(CATALOGUE["bayes_correlated_t"], same, context())[0]
+    assert (row.p_equivalent, row.decision) == (1.0, Decision.UNDECIDED)
+    equal = dataclasses.replace(over_datasets(2, 30), values=np.full((30, 2), 0.8))
+    row = run_test(CATALOGUE["bayes_sign"], equal, context())[0]
+    assert row.decision is Decision.EQUIVALENT
+
+
+def test_sampling_depends_on_the_names_alone() -> None:
+    entry = CATALOGUE["bayes_signed_rank"]
+    three, two = over_datasets(3), over_datasets(3)
+    two = dataclasses.replace(two, models=three.models[1:], values=three.values[:, 1:])
+    all_pairs = run_test(entry, three, context())
+    (alone,) = run_test(entry, two, context())
+    same = all_pairs[2]
+    assert (alone.model_a, alone.model_b) == (same.model_a, same.model_b)
+    assert (alone.p_a_better, alone.p_equivalent) == (same.p_a_better, same.p_equivalent)
+    again = dataclasses.replace(context(), seed=8)
+    assert run_test(entry, two, again)[0].p_equivalent != alone.p_equivalent
+
+
+def with_gap(models: int = 3) -> FoldScores:
+    evidence = folds(models)
+    values = evidence.values.copy()
+    values[0, 4, 0] = np.nan
+    reasons = ("no row is positive", *[""] * (models - 1))
+    return dataclasses.replace(evidence, values=values, reasons=reasons)
+
+
+def test_an_undefined_score_leaves_its_own_pairs_open() -> None:
+    rows = run_test(CATALOGUE["corrected_kfold_t"], with_gap(), context())
+    assert [row.status for row in rows] == ["undefined_metric", "undefined_metric", "ok"]
+    assert [row.decision for row in rows[:2]] == [Decision.UNDECIDED] * 2
+    assert rows[0].result["reason"] == "the metric is undefined on a fold: no row is positive"
+    # the open hypotheses still count in the family
+    assert rows[2].pvalue_adjusted == min(1.0, 3 * rows[2].pvalue)
+
+
+@pytest.mark.parametrize("name", ["anova_repeated_measures", "tukey_hsd"])
+def test_an_undefined_score_leaves_tests_of_all_models_open(name: str) -> None:
+    rows = run_test(CATALOGUE[name], with_gap(), context())
+    assert {row.status for row in rows} >= {"undefined_metric"}
+    assert all(row.decision is Decision.UNDECIDED for row in rows if not row.follows)
+    options = {"tukey_hsd": {"nan_policy": "omit"}}
+    omitted = run_test(CATALOGUE["tukey_hsd"], with_gap(), context(options=options))
+    assert not any(math.isnan(row.pvalue) for row in omitted)
+
+
+def test_what_a_test_refuses_is_undecided_with_its_words() -> None:
+    silent = PairedPredictions(
+        ("a", "b"),
+        ("no", "yes"),
+        np.ones(5, np.int8),
+        np.array([[1, 0]] * 5),
+        np.random.default_rng(0).random((5, 2)),
+    )
+    (row,) = run_test(CATALOGUE["delong"], silent, context())
+    assert (row.status, row.decision) == ("undefined", Decision.UNDECIDED)
+    assert "found no negative row" in row.result["reason"]
+    assert Comparison.from_dict(row.to_dict()).decision is Decision.UNDECIDED
+
+
+def test_a_model_without_scores_is_named() -> None:
+    evidence = rows_right(3, 50)
+    scores = np.random.default_rng(0).random((50, 3))
+    scores[:, 2] = np.nan
+    silent = dataclasses.replace(evidence, scores=scores, truth=np.resize([0, 1], 50))
+    rows = run_test(CATALOGUE["delong"], silent, context())
+    assert [row.status for row in rows] == ["ok", "undefined_metric", "undefined_metric"]
+    assert "m2 give(s) no probabilities or scores" in rows[1].result["reason"]
+
+
+def test_what_was_left_out_is_said_with_every_result() -> None:
+    evidence = dataclasses.replace(over_datasets(3), left_out=("data set d9 was left out: gone",))
+    for row in run_test(CATALOGUE["friedman"], evidence, context()):
+        (note,) = [a for a in row.result["assumptions"] if a["name"] == "complete evidence"]
+        assert note == {
+            "name": "complete evidence",
+            "holds": False,
+            "detail": "data set d9 was left out: gone",
+        }
+
+
+def test_the_control_may_be_missing() -> None:
+    rows = run_test(CATALOGUE["mcnemar"], rows_right(3), context(versus="gone"))
+    assert {row.decision for row in rows} == {Decision.UNDECIDED}
+    assert "gone, the model that all are compared with" in rows[0].result["reason"]
+
+
+def test_old_comparisons_can_be_read() -> None:
+    row = run_test(CATALOGUE["mcnemar"], rows_right(2), context())[0]
+    known = {
+        key: value
+        for key, value in row.to_dict().items()
+        if key not in ("p_a_better", "p_equivalent", "p_b_better", "rope", "margin")
+    }
+    assert Comparison.from_dict(known).to_row() == pytest.approx(row.to_row(), nan_ok=True)
+
+
+def test_each_test_has_its_own_level() -> None:
+    how = context(alpha=0.05, options={"mcnemar": {"alpha": 0.2}})
+    rows = run_test(CATALOGUE["cochran_q"], rows_right(3), how)
+    assert [row.alpha for row in rows] == [0.05, 0.2, 0.2, 0.2]
+    assert rows[1].confidence == pytest.approx(1 - 0.2 / 3)
+
+
+def test_numbers_that_json_lacks_come_back_as_they_were() -> None:
+    row = run_test(CATALOGUE["cv5x2_f"], folds(2), context())[0]
+    odd = dataclasses.replace(
+        row, statistic=math.inf, estimate=-math.inf, pvalue=math.nan, df=None, df1=math.inf
+    )
+    written = json.loads(json.dumps(odd.to_dict(), allow_nan=False))
+    assert (written["pvalue"], written["statistic"], written["df"]) == (None, "Infinity", None)
+    read = Comparison.from_dict(written)
+    assert (read.statistic, read.estimate, read.df, read.df1) == (
+        math.inf,
+        -math.inf,
+        None,
+        math.inf,
+    )
+    assert math.isnan(read.pvalue)
+
+
+def _row(test: str, pair: tuple[str, str], p: float, follows: str = "") -> Comparison:
+    return Comparison(
+        test=test,
+        role="pair",
+        follows=follows,
+        dataset="d",
+        plan="holdout",
+        metric="accuracy",
+        model_a=pair[0],
+        model_b=pair[1],
+        statistic=math.nan,
+        pvalue=p,
+        pvalue_adjusted=p,
+        correction="none",
+        family_size=1,
+        n=9,
+        status="ok",
+        alpha=0.05,
+        decision=Decision.NOT_SHOWN,
+    )
+
+
+def test_pairs_that_follow_several_tests_are_there_once() -> None:
+    ab, ac = ("a", "b"), ("a", "c")
+    rows = [
+        _row("mcnemar", ab, 0.2),
+        _row("mcnemar", ac, 0.3),
+        _row("mcnemar", ab, 0.2, "cochran_q"),
+        _row("mcnemar", ac, 0.3, "cochran_q"),
+        _row("mcnemar", ab, 0.2, "looney_f"),
+        _row("mcnemar", ac, 0.4, "looney_f"),
+        _row("cv5x2_f", ab, 0.2),
+    ]
+    assert [(r.test, r.model_b, r.pvalue, r.follows) for r in merged(rows)] == [
+        ("mcnemar", "b", 0.2, "cochran_q+looney_f"),
+        ("mcnemar", "c", 0.3, "cochran_q"),
+        ("mcnemar", "c", 0.4, "looney_f"),  # other numbers: another hypothesis
+        ("cv5x2_f", "b", 0.2, ""),
+    ]
+
+
+@pytest.mark.parametrize("name", [n for n, e in CATALOGUE.items() if e.posthoc])
+def test_any_pair_test_that_follows_and_was_asked_for_is_there_once(name: str) -> None:
+    posthoc = CATALOGUE[CATALOGUE[name].posthoc]
+    asked = [_row(posthoc.name, ("a", "b"), 0.1)]
+    come = [_row(posthoc.name, ("a", "b"), 0.1, name)]
+    assert [row.follows for row in merged([*come, *asked])] == [name]
+    assert [row.follows for row in merged([*asked, *come])] == [name]

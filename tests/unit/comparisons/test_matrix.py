@@ -1,0 +1,140 @@
+"""One score per data set and model; what is missing is left out as asked, and said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.comparisons.gather import matrices, missing_cells
+from bakeoff.comparisons.matrix import Hole, check_holes, complete, score_matrix
+from bakeoff.errors import UserError
+from bakeoff.spec import ChosenTest, load_experiment
+from bakeoff.spec.resampling import Halves, KFold
+
+MODELS, DATASETS = ["a", "b", "c"], ["x", "y", "z"]
+
+
+def scores(*gaps: tuple[str, str, int]) -> pd.DataFrame:
+    """Return scores of three models on two folds of three data sets, some undefined."""
+    rows = [
+        {
+            "dataset": dataset,
+            "model": model,
+            "plan": "kfold",
+            "repeat": 1,
+            "fold": fold,
+            "metric": "f1",
+            "value": np.nan if (dataset, model, fold) in gaps else i + 10 * j + fold / 10,
+            "undefined": "no row is positive" if (dataset, model, fold) in gaps else "",
+        }
+        for i, dataset in enumerate(DATASETS)
+        for j, model in enumerate(MODELS)
+        for fold in (1, 2)
+    ]
+    return pd.DataFrame(rows)
+
+
+def matrix(table: pd.DataFrame) -> Any:
+    return score_matrix(
+        table, DATASETS, MODELS, ["f1"], {"kfold": KFold.model_validate({"folds": 2})}
+    )
+
+
+def test_a_cell_is_the_mean_over_the_folds() -> None:
+    table, holes = matrix(scores())
+    assert holes == []
+    assert list(table.columns) == ["plan", "metric", "dataset", "a", "b", "c"]
+    np.testing.assert_allclose(
+        table[MODELS], np.add.outer(np.arange(3), 10 * np.arange(3)) + 0.15, rtol=1e-12
+    )
+
+
+def test_a_cell_of_halves_is_the_mean_inside_the_halves() -> None:
+    plan = Halves.model_validate({"repeats": 2, "folds": 3, "full_repeats": 1})
+    one = {"dataset": "x", "model": "a", "plan": "halves", "metric": "f1", "undefined": ""}
+    rows = [{**one, "repeat": r, "fold": f, "value": r} for r, f in plan.splits()]
+    table, holes = score_matrix(pd.DataFrame(rows), ["x"], ["a"], ["f1"], {"halves": plan})
+    assert holes == []
+    assert table["a"].tolist() == [2.5]  # and not 3, with the cross-validation of all rows
+
+
+def test_a_cell_with_an_undefined_fold_is_missing() -> None:
+    table, holes = matrix(scores(("y", "b", 2)))
+    assert np.argwhere(table[MODELS].isna().to_numpy()).tolist() == [[1, 1]]
+    assert holes == [Hole("kfold", "f1", "y", "b", "no row is positive")]
+
+
+def test_a_model_without_fits_is_missing() -> None:
+    table = scores()
+    _, holes = matrix(table[~((table["dataset"] == "z") & (table["model"] == "c"))])
+    assert [str(hole) for hole in holes] == ["c has no f1 on z (no fit)"]
+
+
+def test_a_half_finished_model_is_missing() -> None:
+    table = scores()
+    _, holes = matrix(table.iloc[1:])
+    assert [(hole.dataset, hole.model) for hole in holes] == [("x", "a")]
+
+
+def completed(policy: str) -> Any:
+    table, holes = matrix(scores(("y", "b", 2)))
+    return complete(MODELS, DATASETS, table[MODELS].to_numpy(), holes, policy)
+
+
+def test_data_sets_are_left_out() -> None:
+    found = completed("drop_dataset")
+    assert (found.models, found.datasets) == (("a", "b", "c"), ("x", "z"))
+    assert found.left_out == ("data set y was left out: b has no f1 on y (no row is positive)",)
+
+
+def test_models_are_left_out() -> None:
+    found = completed("drop_model")
+    assert (found.models, found.datasets) == (("a", "c"), ("x", "y", "z"))
+    assert found.left_out == ("model b was left out: b has no f1 on y (no row is positive)",)
+
+
+def test_a_test_that_can_do_without_keeps_all() -> None:
+    found = completed("keep")
+    assert found.values.shape == (3, 3)
+    assert found.left_out == ()
+    assert found.missing([0, 1]) == "scores are missing on 1 data set(s)"
+
+
+def test_missing_cells_stop_the_run_where_a_test_needs_them() -> None:
+    _, holes = matrix(scores(("y", "b", 2)))
+    with pytest.raises(UserError, match=r"b has no f1 on y \(no row is positive\).*drop_dataset"):
+        check_holes(holes, {("kfold", "f1")}, "error")
+    check_holes(holes, {("kfold", "accuracy")}, "error")
+    check_holes(holes, {("kfold", "f1")}, "drop_model")
+
+
+def experiment(**changes: Any) -> Any:
+    return load_experiment(
+        {
+            "experiment": "e",
+            "datasets": {"x": {"source": "sklearn", "name": "iris"}},
+            "models": {"a": {"estimator": "sklearn.dummy.DummyClassifier"}},
+            **changes,
+        }
+    )
+
+
+def test_excluded_models_are_left_out_by_default() -> None:
+    assert missing_cells(experiment()) == "error"
+    assert missing_cells(experiment(on_error="exclude")) == "drop_model"
+    asked = experiment(on_error="exclude", tests={"missing_cells": "drop_dataset"})
+    assert missing_cells(asked) == "drop_dataset"
+
+
+def test_what_must_be_complete() -> None:
+    tests = [
+        ChosenTest("friedman", "kfold", "dataset_scores", ("f1",), ""),
+        ChosenTest("kruskal_wallis", "kfold", "dataset_scores", ("mcc",), ""),
+        ChosenTest("cv5x2_f", "cv_5x2", "fold_scores", ("f1",), ""),
+    ]
+    spared = experiment(tests={"options": {"kruskal_wallis": {"missing": "omit"}}})
+    assert matrices(tests, experiment()) == {("kfold", "f1"), ("kfold", "mcc")}
+    assert matrices(tests, spared) == {("kfold", "f1")}

@@ -1,0 +1,121 @@
+"""Every metric of single models on held-out rows, with standard errors and intervals."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
+from bakeoff.comparisons.score_intervals import alone, of_test_set, tabulate
+from bakeoff.scores import METRICS, Need
+from bakeoff.spec import Costs
+from bakeoff.stats import binomial_test, metric_ci
+
+LEVEL = 0.95
+
+
+def rows(metric: str, positives: int = 80, n: int = 200) -> PairedPredictions:
+    rng = np.random.default_rng(1)
+    truth = (np.arange(n) < positives).astype(int)
+    score = truth * 1.5 + rng.normal(size=n)
+    p = 1 / (1 + np.exp(-score))
+    return PairedPredictions(
+        ("a", "b"),
+        ("no", "yes"),
+        truth,
+        np.stack([score > 0.7, score > 1.2], axis=1).astype(int),
+        np.stack([p, np.full(n, np.nan)], axis=1),
+        probabilities=np.stack([np.stack([1 - p, p], axis=1), np.full((n, 2), np.nan)], axis=1),
+        metric=metric,
+    )
+
+
+@pytest.mark.parametrize("metric", ["f1", "roc_auc", "log_loss"])
+def test_interval_is_that_of_the_engine(metric):
+    data = rows(metric)
+    said = {"f1": data.predicted[:, 0]}.get(metric, data.scores[:, 0])
+    expected = metric_ci(data.truth, said, metric=metric)
+    line, _ = of_test_set("d", data, None, LEVEL)
+    assert line["estimate"] == pytest.approx(expected.estimate)
+    assert line["se"] == pytest.approx(expected.details["se"])
+    assert (line["ci_low"], line["ci_high"]) == pytest.approx(tuple(expected.ci))
+    assert (line["status"], line["note"]) == ("ok", "")
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "error"])
+def test_shares_of_rows_have_wilsons_interval(metric):
+    data = rows(metric)
+    right = data.correct[:, 0] if metric == "accuracy" else ~data.correct[:, 0]
+    found = alone(data, 0, None, LEVEL)
+    assert tuple(found.ci) == pytest.approx(tuple(binomial_test(right).ci))
+    assert found.details["se"] > 0
+    grouped = alone(dataclasses.replace(data, groups=np.arange(200) // 10), 0, None, LEVEL)
+    assert grouped.ci.method == "wilson_effective"
+
+
+@pytest.mark.parametrize("metric", ["recall", "log_loss", "roc_auc"])
+def test_metric_that_says_nothing_of_its_influence_values_has_an_interval(metric, monkeypatch):
+    new = dataclasses.replace(METRICS[metric], name="new", own=None)
+    monkeypatch.setitem(METRICS, "new", new)
+    assert has_interval("new")
+    assert has_test("new")
+    known, left_out = (next(of_test_set("d", rows(m), None, LEVEL)) for m in (metric, "new"))
+    assert left_out["estimate"] == pytest.approx(known["estimate"])
+    data = rows(metric)
+    said = data.predicted[:, 0] if metric == "recall" else data.scores[:, 0]
+    plain = metric_ci(data.truth, said, metric=metric).details["se_plain"]
+    assert left_out["se"] == pytest.approx(plain, rel=0.02)  # without pseudo-rows
+    assert left_out["ci_low"] < left_out["estimate"] < left_out["ci_high"]
+
+
+def test_metric_that_jumps_has_an_interval_and_no_test(monkeypatch):
+    new = dataclasses.replace(METRICS["recall"], name="new", smooth=False)
+    monkeypatch.setitem(METRICS, "new", new)
+    assert has_interval("new")
+    assert not has_test("new")
+    line = next(of_test_set("d", rows("new", n=60, positives=30), None, LEVEL))
+    assert line["ci_low"] < line["estimate"] < line["ci_high"]
+
+
+def test_metric_of_costs_without_influence_values_has_no_interval(monkeypatch):
+    monkeypatch.setitem(METRICS, "new", dataclasses.replace(METRICS["cost"], name="new"))
+    assert METRICS["new"].needs is Need.COSTS
+    assert not has_interval("new")
+
+
+def test_model_without_what_the_metric_wants_has_a_reason_and_no_number():
+    _, line = of_test_set("d", rows("log_loss"), None, LEVEL)
+    assert line["status"] == "undefined_metric"
+    assert line["note"] == "b give(s) no probabilities"
+    table = tabulate([line])
+    assert math.isnan(table["estimate"][0])
+
+
+@pytest.mark.parametrize(("positives", "status"), [(3, "too_few"), (12, "ok"), (80, "ok")])
+def test_too_few_rows_of_a_class_are_told(positives, status):
+    line, _ = of_test_set("d", rows("f1", positives), None, LEVEL)
+    assert line["status"] == status
+    assert math.isnan(line["ci_low"]) == (status == "too_few")
+    assert bool(line["note"]) == (positives < 20)
+    assert line["estimate"] > 0
+
+
+def test_losses_of_a_few_rows_are_flagged():
+    data = rows("log_loss")
+    data.probabilities[:3, 0] = [[1 - 1e-12, 1e-12]] * 3
+    line, _ = of_test_set("d", data, None, LEVEL)
+    assert line["status"] == "ok"
+    assert "effective degrees of freedom" in line["note"]
+
+
+def test_expected_cost_goes_by_the_priors():
+    costs = Costs(classes=["yes", "no"], matrix=[[0, 5], [1, 0]], priors=[1, 9])
+    data = rows("expected_cost")
+    line, _ = of_test_set("d", data, costs, LEVEL)
+    missed = (data.predicted[:, 0] == 0)[data.truth == 1].mean()
+    alarms = (data.predicted[:, 0] == 1)[data.truth == 0].mean()
+    assert line["estimate"] == pytest.approx(0.1 * 5 * missed + 0.9 * alarms)
+    assert line["ci_low"] < line["estimate"] < line["ci_high"]

@@ -1,0 +1,220 @@
+"""A worker that dies takes only its own task along."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bakeoff.data import load_table
+from bakeoff.errors import Problem, UserError
+from bakeoff.execution.limits import Limits
+from bakeoff.execution.pool import Pool, StepError, TaskError, run_here, run_step
+from bakeoff.sources.file import FileData
+
+MISSING = FileData.model_validate({"source": "file", "path": "nowhere.csv", "target": "y"})
+
+
+@pytest.fixture
+def pool() -> Iterator[Pool]:
+    made = Pool()
+    yield made
+    made.close()
+
+
+def test_workers_are_kept(pool: Pool) -> None:
+    assert pool.call(os.getpid) == pool.call(os.getpid) != os.getpid()
+
+
+def test_death_names_the_signal_and_spares_the_others(pool: Pool, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with ThreadPoolExecutor(2) as threads:
+        innocent = threads.submit(pool.call, partial(time.sleep, 1.5))
+        time.sleep(0.3)
+        with pytest.raises(TaskError, match=r"killed by signal 9, SIGKILL"):
+            pool.call(partial(signal.raise_signal, signal.SIGKILL), log)
+        assert innocent.result() is None
+    assert "SIGKILL" in log.read_text()
+    assert pool.call(os.getpid) > 0
+
+
+def test_stop_ends_calls_at_once(pool: Pool) -> None:
+    with ThreadPoolExecutor(2) as threads:
+        calls = [threads.submit(pool.call, partial(time.sleep, 600)) for _ in range(2)]
+        time.sleep(1)
+        pool.stop()
+        for call in calls:
+            with pytest.raises(KeyboardInterrupt):
+                call.result()
+    with pytest.raises(KeyboardInterrupt):
+        pool.call(os.getpid)
+
+
+def test_exit_code_is_named(pool: Pool) -> None:
+    with pytest.raises(TaskError, match="exit code 3"):
+        pool.call(partial(os._exit, 3))
+
+
+def test_code_that_leaves_python_fails_its_own_task_alone(pool: Pool) -> None:
+    with pytest.raises(TaskError, match="SystemExit: 3"):
+        pool.call(partial(sys.exit, 3))
+    with pytest.raises(TaskError, match=r"KeyboardInterrupt$"):
+        pool.call(partial(signal.default_int_handler, 2, None))
+    assert pool.call(os.getpid) != os.getpid()
+    with pytest.raises(TaskError, match="SystemExit: 3"):
+        run_here(partial(sys.exit, 3))
+    with pytest.raises(KeyboardInterrupt):  # here it is the user's
+        run_here(partial(signal.default_int_handler, 2, None))
+
+
+def test_error_is_short_and_its_traceback_in_the_log(pool: Pool, tmp_path: Path) -> None:
+    log = tmp_path / "deep" / "log"
+    with pytest.raises(TaskError, match=r"^ValueError: invalid literal") as caught:
+        pool.call(partial(int, "x"), log)
+    assert "\n" not in str(caught.value)
+    assert "Traceback" in log.read_text()
+
+
+def test_error_is_one_line_without_an_end(pool: Pool) -> None:
+    with pytest.raises(TaskError, match=r"^ValueError: two lines$"):
+        pool.call(partial(exec, "raise ValueError('two\\n  lines.')"))
+
+
+def test_output_goes_to_the_log(pool: Pool, tmp_path: Path) -> None:
+    pool.call(partial(os.system, "echo from compiled code"), tmp_path / "log")
+    pool.call(partial(print, "from Python"), tmp_path / "log2")
+    assert (tmp_path / "log").read_text() == "from compiled code\n"
+    assert (tmp_path / "log2").read_text() == "from Python\n"
+
+
+def test_user_errors_cross_processes(pool: Pool) -> None:
+    with pytest.raises(Problem, match=r"^datasets\.d\.path: no file at"):
+        pool.call(partial(load_table, "d", MISSING, 1))
+
+
+def test_tasks_run_without_workers_too() -> None:
+    assert run_here(os.getpid) == os.getpid()
+    with pytest.raises(TaskError, match="ValueError"):
+        run_here(partial(int, "x"))
+    with pytest.raises(UserError, match="no file at"):
+        run_here(partial(load_table, "d", MISSING, 1))
+
+
+def test_step_that_fails_says_what_why_and_where_its_log_is(pool: Pool, tmp_path: Path) -> None:
+    log = str(tmp_path / "log")
+    for workers in (pool, None):
+        with pytest.raises(
+            StepError, match=r"^counting failed: ValueError.*'x'\n  log: "
+        ) as caught:
+            run_step(workers, "counting", partial(int, "x"), log)
+        assert not caught.value.died
+    with pytest.raises(StepError, match=r"^leaving failed: .* exit code 3$") as caught:
+        run_step(pool, "leaving", partial(os._exit, 3))
+    assert caught.value.died
+
+
+def test_ctrl_c_is_the_users_in_this_process_however_it_was_started() -> None:
+    # a shell starts what is in its background with SIGINT ignored
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_here(partial(signal.default_int_handler, 2, None))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_workers_prepare_themselves() -> None:
+    pool = Pool(partial(exec, "import os; os.environ['PREPARED'] = 'yes'"))
+    try:
+        assert pool.call(partial(os.getenv, "PREPARED")) == "yes"
+    finally:
+        pool.close()
+
+
+@pytest.mark.parametrize("in_worker", [True, False])
+def test_log_that_cannot_be_written_is_told_without_frames(
+    pool: Pool, tmp_path: Path, in_worker: bool
+) -> None:
+    (tmp_path / "logs").write_text("")
+    with pytest.raises(StepError, match=r"^counting failed: .*log cannot be written: "):
+        run_step(pool if in_worker else None, "counting", os.getpid, str(tmp_path / "logs/log"))
+
+
+HOLD = "held = bytearray({} * 2**20); import time; time.sleep({})"
+
+
+def test_slow_task_is_ended_and_spares_the_others(pool: Pool, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    with ThreadPoolExecutor(2) as threads:
+        innocent = threads.submit(pool.call, partial(time.sleep, 1.5))
+        with pytest.raises(
+            TaskError, match=r"^it took more than 0\.5 s \(`timeout`\) and was ended"
+        ):
+            pool.call(partial(time.sleep, 60), log, Limits(seconds=0.5))
+        assert innocent.result() is None
+    assert "more than 0.5 s" in log.read_text()
+    assert pool.call(partial(int, "3"), limits=Limits(seconds=60, megabytes=4000)) == 3
+
+
+def test_task_that_holds_too_much_is_ended(pool: Pool) -> None:
+    with pytest.raises(TaskError, match=r"it held \d+ MB, more than its 300 MB \(`memory`\)"):
+        pool.call(partial(exec, HOLD.format(400, 60)), limits=Limits(megabytes=300))
+
+
+def test_children_count_and_end_with_their_parent(pool: Pool, tmp_path: Path) -> None:
+    code = HOLD.format(400, 60)
+    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {code!r}])"
+    with pytest.raises(TaskError, match="more than its 300 MB"):
+        pool.call(partial(exec, script), limits=Limits(megabytes=300))
+
+
+def test_memory_left_by_others_is_not_held_against_a_task(pool: Pool) -> None:
+    worker = pool.call(os.getpid)
+    pool.call(partial(exec, "import builtins; builtins.left = bytearray(400 * 2**20)"))
+    found = pool.call(partial(eval, HELD_PID), limits=Limits(megabytes=300))
+    assert found != worker, "it was done again in a new worker"
+
+
+def test_limits_hold_in_the_new_process_of_a_worker_that_grew(pool: Pool) -> None:
+    pool.call(os.getpid)
+    pool.call(partial(exec, "import builtins; builtins.left = bytearray(400 * 2**20)"))
+    time.sleep(1.2)  # loky looks at a worker's memory once a second, after a task
+    script = "import time; held = bytearray(600 * 2**20); time.sleep(3)"
+    with pytest.raises(TaskError, match="more than its 500 MB"):
+        pool.call(partial(exec, script), limits=Limits(megabytes=500))
+
+
+HELD_PID = "(__import__('time').sleep(0.5), __import__('os').getpid())[1]"
+
+
+def test_workers_end_with_their_parent(tmp_path: Path) -> None:
+    script = (
+        "import os, sys; from bakeoff.execution.pool import Pool\n"
+        "p = Pool(); print(p.call(os.getpid), flush=True); os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    worker = int(done.stdout)
+    for _ in range(100):
+        if not Path(f"/proc/{worker}").exists() or "Z" in _state(worker):
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail(f"worker {worker} outlived its parent by 10 s")
+    assert done.returncode == -9
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "Z"

@@ -1,0 +1,199 @@
+"""What makes a file makes it outdated when it changes; what is not behind it does not."""
+
+from __future__ import annotations
+
+import copy
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.execution import recipes
+from bakeoff.spec import ChosenTest, Experiment, load_experiment
+
+ROOT = Path(__file__).parents[3]
+TEST = ChosenTest("mcnemar", "holdout", "correctness", ("accuracy",), "it was asked for")
+
+RECIPES: dict[str, Callable[[Experiment], str]] = {
+    "data": lambda e: recipes.of_data(e, "iris"),
+    "splits": lambda e: recipes.of_splits(e, "holdout"),
+    "fit": lambda e: recipes.of_fit(e, "tree", "iris"),
+    "scores": lambda e: recipes.of_scores(e, "iris"),
+    "joined": recipes.of_joined_scores,
+    "test": lambda e: recipes.of_test(e, TEST),
+    "matrix": lambda e: recipes.of_matrix(e, [TEST]),
+    "listing": lambda e: recipes.of_listing(e, [TEST]),
+    "report": recipes.of_report,
+}
+# what a new module of a room makes outdated
+MAKES = {
+    "sources": {"data"},
+    "data": {"data", "splits", "fit"},
+    "fit": {"fit"},
+    "scores": {"scores", "joined"},
+    "comparisons": {"test", "matrix", "listing"},
+    "stats": {"test", "listing", "report"},
+    "report": {"report"},
+    "report/templates": {"report"},
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a copy of the package that is digested in its place."""
+    place = tmp_path / "bakeoff"
+    shutil.copytree(ROOT / "src/bakeoff", place, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(recipes, "ROOT", place)
+    recipes.code.cache_clear()
+    yield place
+    recipes.code.cache_clear()
+
+
+def digests(tiny: dict[str, Any]) -> dict[str, str]:
+    recipes.code.cache_clear()
+    return {name: make(load_experiment(tiny)) for name, make in RECIPES.items()}
+
+
+@pytest.mark.parametrize("room", MAKES)
+def test_new_module_of_a_room_makes_outdated_what_the_room_makes(
+    package: Path, tiny: dict[str, Any], room: str
+) -> None:
+    before = digests(tiny)
+    assert digests(tiny) == before
+    (package / room / "new.py").write_text("NEW = 1\n")
+    after = digests(tiny)
+    assert {name for name in RECIPES if after[name] != before[name]} == MAKES[room]
+
+
+@pytest.mark.parametrize("file", [*recipes.DIVIDES, *recipes.LOADS, *recipes.ASSESSES])
+def test_exceptions_are_files_and_behind_no_fit(
+    package: Path, tiny: dict[str, Any], file: str
+) -> None:
+    before = digests(tiny)
+    with (package / file).open("a", encoding="utf-8") as source:
+        source.write("\nNEW = 1\n")
+    after = digests(tiny)
+    assert after["splits"] != before["splits"]
+    assert (after["fit"] == before["fit"]) == (file not in recipes.DIVIDES[:1])
+    assert (after["data"] == before["data"]) == (file in recipes.DIVIDES)
+
+
+@pytest.mark.parametrize(
+    ("reorder", "outdated"),
+    [
+        (lambda e: e["models"], {"scores", "joined", "test", "matrix", "listing", "report"}),
+        (lambda e: e["datasets"], {"joined", "test", "matrix", "listing", "report"}),
+        (lambda e: e["models"]["tree"]["params"], {"listing", "report"}),
+    ],
+)
+def test_order_is_part_of_what_shows_it_and_of_no_fit(
+    tiny: dict[str, Any], reorder: Callable[[Any], dict[str, Any]], outdated: set[str]
+) -> None:
+    tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
+    tiny["models"]["tree"]["params"] = {"max_depth": 2, "min_samples_leaf": 2}
+    before, part = digests(tiny), reorder(tiny)
+    items = list(part.items())
+    part.clear()
+    part.update(reversed(items))
+    after = digests(tiny)
+    assert {name for name in RECIPES if after[name] != before[name]} == outdated
+
+
+def test_order_of_metrics_and_tests_counts(tiny: dict[str, Any]) -> None:
+    before = digests(tiny)
+    tiny["metrics"].reverse()
+    after = digests(tiny)
+    changed = {name for name in RECIPES if after[name] != before[name]}
+    assert changed == {"scores", "joined", "matrix", "listing", "report"}
+    tests = [TEST, TEST._replace(name="cochran_q")]
+    assert recipes.of_comparisons(tests) != recipes.of_comparisons(tests[::-1])
+
+
+@pytest.mark.parametrize("metric", ["cost", "expected_cost"])
+def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
+    tiny: dict[str, Any], metric: str
+) -> None:
+    names = ["setosa", "versicolor", "virginica"]
+    costs = {"classes": names, "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]], "priors": [1, 1, 1]}
+    tiny |= {"costs": costs, "metrics": ["accuracy"]}
+    tiny["datasets"]["iris"]["costs"] = {**costs, "priors": [1, 2, 3]}
+    listed = {"test", "listing", "report"}
+
+    def changed(**costs: Any) -> set[str]:
+        before = digests(tiny)
+        tiny["datasets"]["iris"]["costs"] |= costs
+        after = digests(tiny)
+        return {name for name in RECIPES if after[name] != before[name]}
+
+    assert changed(priors=[1, 2, 4]) == listed
+    tiny["metrics"] = [metric]
+    assert changed(priors=[1, 2, 5]) == {*listed, "scores", "joined"}
+    tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
+    assert changed(priors=[1, 2, 6]) == {*listed, "scores", "joined", "fit"}
+
+
+def test_costs_of_a_data_set_are_behind_its_own_fits_and_scores_alone(tiny: dict[str, Any]) -> None:
+    costs = {
+        "classes": ["setosa", "versicolor", "virginica"],
+        "matrix": [[0, 1, 1], [1, 0, 1], [1, 1, 0]],
+    }
+    iris = {"source": "sklearn", "name": "iris", "costs": costs}
+    tiny |= {"datasets": {"one": iris, "other": copy.deepcopy(iris)}, "metrics": ["cost"]}
+    tiny["models"]["tree"]["threshold"] = {"choose": "cost"}
+
+    def found() -> dict[str, Any]:
+        experiment = load_experiment(tiny)
+        fits = recipes.of_fits(experiment)
+        return {name: (fits[name]["tree"], recipes.of_scores(experiment, name)) for name in fits}
+
+    before = found()
+    costs["matrix"][0][1] = 5
+    after = found()
+    assert after["other"] == before["other"]
+    assert all(new != old for new, old in zip(after["one"], before["one"], strict=True))
+    del tiny["models"]["tree"]["threshold"]
+    plain = recipes.of_fits(load_experiment(tiny))
+    assert plain["one"] == plain["other"]
+
+
+def test_compiled_files_do_not_count(package: Path, tiny: dict[str, Any]) -> None:
+    before = digests(tiny)
+    (package / "fit/__pycache__").mkdir()
+    (package / "fit/__pycache__/one.cpython-311.pyc").write_bytes(b"compiled")
+    assert digests(tiny) == before
+
+
+@pytest.mark.parametrize(("metric", "outdated"), [("expected_cost", True), ("accuracy", False)])
+def test_other_priors_make_scores_outdated_that_are_made_of_them(
+    tiny: dict[str, Any], metric: str, outdated: bool
+) -> None:
+    classes = {"classes": ["a", "b"], "matrix": [[0, 1], [1, 0]]}
+    tiny |= {"metrics": [metric], "costs": {**classes, "priors": [1, 2]}}
+    before = digests(tiny)
+    tiny["costs"]["priors"] = [2, 1]
+    assert (digests(tiny)["scores"] != before["scores"]) == outdated
+
+
+def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit(
+    tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = tmp_path / "gains.py"
+    module.write_text("import shared_gains\n\ndef gain(y_true, y_pred):\n    return 1.0\n")
+    (tmp_path / "shared_gains.py").write_text("RATE = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    tiny["metrics"] = ["accuracy", "gains.gain"]
+
+    def own_digests() -> dict[str, str]:
+        recipes.own_code.cache_clear()
+        found = load_experiment(tiny)
+        return digests(tiny) | {
+            "intervals": recipes.of_intervals(found),
+            "subgroups": recipes.of_subgroups(found),
+        }
+
+    before = own_digests()
+    (tmp_path / "shared_gains.py").write_text("RATE = 2\n")
+    changed = {name for name, value in own_digests().items() if value != before[name]}
+    assert changed == {"scores", "joined", "test", "intervals", "subgroups"}

@@ -1,0 +1,275 @@
+"""What is used of Snakemake's internals is there, and told when it is not."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import signal
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from snakemake.api import Workflow
+from snakemake.modules import WorkflowModifier
+from snakemake.path_modifier import PathModifier
+from snakemake.persistence import PersistenceBase
+from snakemake.persistence.file import FilePersistence
+from snakemake.scheduling.job_scheduler import JobScheduler
+from snakemake.workflow import DAG
+from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
+
+from bakeoff import __version__
+from bakeoff.errors import UserError
+from bakeoff.execution import snakemake_hooks as hooks
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """Put back the handlers of signals."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+class Remote(RemoteExecutor):  # type: ignore[misc]
+    """A remote executor that has not been started."""
+
+    def __init__(self) -> None:
+        self.wait = True
+        self._next_seconds_between_status_checks = 0.4
+
+    def run_job(self, job: Any) -> None: ...
+
+    def check_active_jobs(self, active_jobs: Any) -> None: ...
+
+    def cancel_jobs(self, active_jobs: Any) -> None: ...
+
+
+def test_releases_are_stated_once() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (stated,) = (line for line in project["dependencies"] if line.startswith("snakemake"))
+    assert Requirement(stated) == hooks.supported()
+    for file in (ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")):
+        assert "min_version" not in file.read_text()
+
+
+@pytest.mark.parametrize(("version", "fine"), [("9.27.0", True), ("9.0", False), ("10.0", False)])
+def test_other_releases_are_refused(
+    monkeypatch: pytest.MonkeyPatch, version: str, fine: bool
+) -> None:
+    monkeypatch.setattr(hooks, "installed", lambda: version)
+    if fine:
+        hooks.check_release(__version__)
+        return
+    with pytest.raises(UserError, match=rf"needs Snakemake .*9\.27.*, this is {version}"):
+        hooks.check_release(__version__)
+
+
+def test_rules_of_another_release_are_refused() -> None:
+    told = rf"rules are of bakeoff 0\.0\.9, the package .* is {__version__}: pip install bakeoff=="
+    with pytest.raises(UserError, match=told):
+        hooks.check_release("0.0.9")
+    text = (ROOT / "workflow/Snakefile").read_text(encoding="utf-8")
+    assert f'RELEASE = "{__version__}"' in text
+
+
+def workflow_of(main: bool, prefix: str | None = None, replaces: bool = False) -> Any:
+    done: list[str] = []
+    paths = SimpleNamespace(prefix=prefix, modifies_prefixes=replaces)
+    modifier = SimpleNamespace(is_main_snakefile=lambda: main, path_modifier=paths)
+    return SimpleNamespace(
+        modifier=modifier,
+        configfiles=["a.yaml"],
+        persistence=SimpleNamespace(_lockfile={"input": "0.input.lock"}),
+        local_exec=True,
+        scheduler=SimpleNamespace(job_rate_limiter=1, _executor=SimpleNamespace()),
+        done=done,
+        _prepare_dag=lambda: done.append("graph"),
+        _onstart=lambda log: done.append(f"their start {log}"),
+        _onsuccess=lambda log: done.append(f"their success {log}"),
+        _onerror=lambda log: done.append(f"their error {log}"),
+    )
+
+
+@pytest.mark.parametrize("main", [True, False])
+@pytest.mark.usefixtures("handlers")
+def test_own_and_their_hooks_are_both_heard(main: bool) -> None:
+    workflow = workflow_of(main)
+    done = workflow.done
+    hooks.around(
+        workflow,
+        lambda locks: done.append(f"start with {locks}"),
+        lambda success: done.append(f"ended {success}"),
+        lambda: None,
+    )
+    workflow._prepare_dag()
+    workflow._onstart("x")
+    workflow._onsuccess("x")
+    workflow._onerror("x")
+    assert done == [
+        "graph",
+        "start with ['0.input.lock']",
+        "their start x",
+        "ended True",
+        "their success x",
+        "ended False",
+        "their error x",
+    ]
+    # how the jobs of another's workflow run is not for a module to say
+    assert (workflow.scheduler.job_rate_limiter is None) == main
+
+
+def test_config_of_a_module_is_of_no_file_and_its_paths_stay() -> None:
+    assert hooks.config_files(workflow_of(main=True)) == ["a.yaml"]
+    assert hooks.config_files(workflow_of(main=False)) == []
+    for changed in (workflow_of(False, prefix="mine/"), workflow_of(False, replaces=True)):
+        with pytest.raises(UserError, match=r"module: found `prefix:`.*results/<experiment>"):
+            hooks.config_files(changed)
+
+
+def source(thing: Any) -> str:
+    return Path(sys.modules[thing.__module__].__file__ or "").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("owner", "used"),
+    [
+        (JobScheduler, r"self\.job_rate_limiter = .*\n?"),
+        (JobScheduler, r"if self\.job_rate_limiter is (not )?None:"),
+        (JobScheduler, r"self\._executor(: \w+)? = "),
+        (Workflow, r"self\._dag = DAG\("),
+        (Workflow, r"self\._prepare_dag\("),
+        (Workflow, r"self\._onstart\(self\.logger_manager"),
+        (Workflow, r"self\._onsuccess\(self\.logger_manager"),
+        (Workflow, r"self\._onerror\(self\.logger_manager"),
+        (WorkflowModifier, r"def is_main_snakefile\(self\)"),
+        (PathModifier, r"def modifies_prefixes\(self\)"),
+        (PathModifier, r"self\.prefix = prefix"),
+        (FilePersistence, r"self\._lockfile\[lock_type\] = lockfile"),
+        (DAG, r"self\.forcefiles = set\(\)"),
+        (DAG, r"not self\.forcefiles\.isdisjoint\(job\.output\)"),
+        (PersistenceBase, r"def cleanup_metadata\(self, target"),
+        (RemoteExecutor, r"async def sleep\(self\)"),
+        (RemoteExecutor, r"await self\.sleep\(\)"),
+        (RemoteExecutor, r"self\.wait = (True|False)"),
+    ],
+)
+def test_this_release_uses_what_is_changed(owner: Any, used: str) -> None:
+    assert re.search(used, source(owner)), f"{owner.__name__} has no {used}"
+
+
+@pytest.mark.parametrize(
+    ("hook", "name"),
+    [
+        (lambda: hooks.lift_rate_limit(SimpleNamespace()), "job_rate_limiter"),
+        (lambda: hooks.force(SimpleNamespace(), set), "_prepare_dag"),
+        (lambda: hooks.forget(SimpleNamespace(persistence=SimpleNamespace()), "f"), "cleanup_meta"),
+        (lambda: hooks.config_files(SimpleNamespace()), "modifier"),
+        (lambda: hooks.held_locks(SimpleNamespace()), "persistence"),
+        (lambda: hooks.end_at_once(SimpleNamespace(), lambda: None), "_executor"),
+        (lambda: hooks.bridge_outages(SimpleNamespace()), "_executor"),
+    ],
+)
+@pytest.mark.usefixtures("handlers")
+def test_what_has_moved_is_told(hook: Callable[[], None], name: str) -> None:
+    with pytest.raises(hooks.MovedError, match=rf"Snakemake 9[\d.]+ has no .*{name}.*9\.27"):
+        hook()
+
+
+def test_graph_that_has_moved_is_told() -> None:
+    for workflow in (
+        SimpleNamespace(_prepare_dag=lambda: None),
+        SimpleNamespace(_prepare_dag=lambda: None, _dag=SimpleNamespace()),
+    ):
+        hooks.force(workflow, set)
+        with pytest.raises(hooks.MovedError, match=r"_dag|forcefiles"):
+            workflow._prepare_dag()
+
+
+def test_files_are_forced_when_the_graph_is_made_and_not_before() -> None:
+    asked = []
+    workflow = SimpleNamespace(_dag=SimpleNamespace(forcefiles={"a"}), _prepare_dag=asked.append)
+    hooks.force(workflow, lambda: {"b"})
+    assert workflow._dag.forcefiles == {"a"}
+    workflow._prepare_dag("options")
+    assert asked == ["options"]
+    assert workflow._dag.forcefiles == {"a", "b"}
+
+
+def test_limit_of_jobs_is_lifted() -> None:
+    scheduler = SimpleNamespace(job_rate_limiter="a limit")
+    hooks.lift_rate_limit(scheduler)
+    assert scheduler.job_rate_limiter is None
+
+
+@pytest.mark.usefixtures("handlers")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_stops_the_workers_and_interrupts(
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    stopped: list[bool] = []
+    monkeypatch.setattr(hooks, "INTERRUPTED", [])
+    scheduler = SimpleNamespace(_executor=object())
+    hooks.end_at_once(scheduler, lambda: stopped.append(True))
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(number)
+    assert stopped == [True]
+    assert [number] == hooks.INTERRUPTED
+
+
+@pytest.mark.usefixtures("handlers")
+def test_remote_executor_wakes_up_when_it_ends() -> None:
+    executor = Remote()
+    hooks.end_at_once(SimpleNamespace(_executor=executor), lambda: None)
+
+    async def wait() -> list[str]:
+        ended: list[str] = []
+
+        async def end() -> None:
+            ended.append("end")
+            executor.wait = False
+
+        executor._next_seconds_between_status_checks = 3600
+        await asyncio.gather(executor.sleep(), end())
+        return ended
+
+    assert asyncio.run(wait()) == ["end"]
+
+
+def test_last_answer_counts_while_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = iter([300, None, None, 600, None])
+    name = "snakemake_executor_plugin_slurm"
+    plugin, other = ModuleType(name), ModuleType(f"{name}.validation")
+    for module in (plugin, other):
+        vars(module)["get_min_job_age"] = answers.__next__
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    vars(other)["get_min_job_age"] = vars(plugin)["get_min_job_age"]
+    executor = type("Executor", (), {"__module__": name})()
+    hooks.bridge_outages(SimpleNamespace(_executor=executor))
+    assert [plugin.get_min_job_age(), other.get_min_job_age()] == [300, 300]
+    assert [plugin.get_min_job_age() for _ in range(2)] == [600, 600]
+
+
+def test_other_executors_stay_as_they_are() -> None:
+    before = dict(vars(sys.modules[__name__]))
+    executor = type("Executor", (), {"__module__": __name__})()
+    hooks.bridge_outages(SimpleNamespace(_executor=executor))
+    assert vars(sys.modules[__name__]) == before
+
+
+def test_slurms_plugin_asks_so() -> None:
+    plugin = pytest.importorskip("snakemake_executor_plugin_slurm")
+    assert "get_min_job_age()" in source(plugin.Executor)
+    assert plugin.Executor.__module__ == plugin.__name__
+    assert issubclass(plugin.Executor, RemoteExecutor)
+    ask = plugin.get_min_job_age
+    for module in (plugin.job_status_query, plugin.validation):
+        assert module.get_min_job_age is ask

@@ -1,0 +1,132 @@
+"""What of an experiment's fits is there, and what of it must be made again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bakeoff.execution.needs import Needs
+from bakeoff.execution.store import Store
+from bakeoff.files import whole
+from bakeoff.spec import Fit, load_experiment
+
+FIT = Fit("iris", "tree", "cv_5x2", 1, 2)
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def store(tiny: dict[str, Any], per: str = "fold", **changes: Any) -> Store:
+    experiment = load_experiment({**tiny, "execution": {"jobs_per": per}, **changes})
+    return Store(
+        Needs(experiment),
+        dict.fromkeys(experiment.datasets, dict.fromkeys(experiment.fitted, "recipe")),
+    )
+
+
+def none(recipes: Mapping[str, str]) -> list[str]:
+    return []
+
+
+def test_batch_holds_while_its_files_are_as_its_record_says(tiny: dict[str, Any]) -> None:
+    made = store(tiny, "dataset")
+    fits = list(made.needs.experiment.fits())
+    files = [Path(made.needs.prediction(fit)) for fit in fits]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    (record,) = made.needs.batches("iris")
+    assert made.to_redo(none) == set(), "what is not there is no matter of this"
+    made.note_batch(record, fits)
+    assert made.to_redo(none) == set()
+    with whole(files[0]) as part:
+        part.write_text("newer")
+    assert made.to_redo(none) == {record}
+    made.note_batch(record, fits)
+    assert made.to_redo(none) == set()
+    files[1].unlink()
+    assert made.to_redo(none) == {record}
+
+
+def test_files_of_batches_are_looked_at_where_each_fit_is_a_job(tiny: dict[str, Any]) -> None:
+    made = store(tiny)
+    asked: list[Mapping[str, Mapping[str, str]]] = []
+
+    def find(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
+        asked.append(stamps)
+        return [made.needs.prediction(FIT)]
+
+    assert made.to_redo(find) == set()
+    assert not asked, "there was no batch: Snakemake knows its own jobs"
+    made.note_batch(made.needs.paths.batch("iris"), [])
+    assert made.to_redo(find) == {made.needs.prediction(FIT)}
+    assert list(asked[0].values()) == [{"recipe": "recipe"}] * 33
+
+
+@pytest.mark.parametrize(
+    ("changes", "again"),
+    [
+        ({"on_error": "exclude"}, False),
+        ({"on_error": "exclude", "timeout": 5}, True),
+        ({"on_error": "exclude", "memory": 500}, True),
+        ({"on_error": "stop"}, True),
+    ],
+)
+def test_failed_fit_is_tried_again_under_other_limits(
+    tiny: dict[str, Any], changes: dict[str, Any], again: bool
+) -> None:
+    store(tiny, on_error="exclude").note_failure(FIT, "no luck today")
+    made = store(tiny, **changes)
+    paths = made.needs.paths
+    wanted = {made.needs.prediction(FIT), paths.batch("iris"), paths.batch("iris/tree")}
+    assert made.to_redo(none) == (wanted if again else set())
+    made.note_success(FIT)
+    assert made.to_redo(none) == set()
+
+
+def test_failure_of_a_model_that_is_gone_is_no_matter(tiny: dict[str, Any]) -> None:
+    store(tiny, on_error="exclude").note_failure(FIT, "no luck today")
+    del tiny["models"]["tree"]
+    assert store(tiny).to_redo(none) == set()
+
+
+def test_batches_divide_the_fits(tiny: dict[str, Any]) -> None:
+    tiny["datasets"]["wine"] = {"source": "sklearn", "name": "wine"}
+    needs = store(tiny, "fold").needs
+    assert needs.batches("iris") == []
+    assert len(needs.fitted("iris", "cv_5x2")) == 30
+    needs = store(tiny, "dataset").needs
+    assert needs.fitted("wine", "cv_5x2") == ["results/tiny/batches/wine.txt"]
+    needs = store(tiny, "model").needs
+    assert needs.all_fitted("wine") == [
+        f"results/tiny/batches/wine/{model}.txt" for model in tiny["models"]
+    ]
+
+
+def test_damaged_files_are_made_again(tiny: dict[str, Any]) -> None:
+    made = store(tiny)
+    paths = made.needs.paths
+    table, card, test = paths.data("iris"), paths.card("iris"), paths.test("mcnemar")
+    for path, text in ((table, "PAR1 and PAR1"), (card, "{}"), (test, "[]")):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text)
+    assert made.to_redo(none) == set()
+    Path(table).write_text("garbage")
+    Path(test).write_text("[half")
+    assert made.to_redo(none) == {table, test}
+    Path(table).write_bytes(b"")
+    Path(card).write_bytes(b"\xff\xfe")
+    assert made.to_redo(none) == {table, card, test}
+
+
+def test_record_of_a_batch_that_says_nothing_does_not_hold(tiny: dict[str, Any]) -> None:
+    made = store(tiny, "dataset")
+    (record,) = made.needs.batches("iris")
+    made.note_batch(record, [])
+    Path(record).write_text("garbage\n")
+    assert made.to_redo(none) == {record}
