@@ -18,12 +18,11 @@ from bakeoff.comparisons import (
     choose_tests,
     list_tests,
     merged,
-    run_test,
     subgroups,
 )
 from bakeoff.comparisons.dependence import OPTION
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
-from bakeoff.comparisons.gather import context_of
+from bakeoff.comparisons.gather import run_on
 from bakeoff.comparisons.score_intervals import of_test_set, of_values, tabulate
 from bakeoff.data.pairing import given_card
 from bakeoff.data.predicted import contradiction
@@ -252,13 +251,12 @@ def _probabilities(given: SideBySide) -> NDArray[np.float64] | None:
 def _tested(test: ChosenTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
     entry = catalogue()[test.name]
     for metric in test.metrics:
-        context = context_of(test, experiment, ROWS, metric)
         own = rows
         if isinstance(rows, PairedPredictions):
             of_metric = entry.evidence is Evidence.PREDICTIONS
             scores = rows.scores if of_metric else None
             own = dataclasses.replace(rows, metric=metric if of_metric else "", scores=scores)
-        yield from run_test(entry, own, context)
+        yield from run_on(own, test, experiment, ROWS, metric)
 
 
 def _scores(given: SideBySide, experiment: Experiment) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ from bakeoff.cli.check_subgroups import show_subgroups
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.corrections import pairs_of
+from bakeoff.comparisons.leniency import leniency
 from bakeoff.comparisons.reach import smallest_p
 from bakeoff.comparisons.setup import compares_pairs, setup_of
 from bakeoff.data import Table
@@ -22,7 +23,6 @@ from bakeoff.data.splits import Split, divisions
 from bakeoff.data.table import GROUP
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
-from bakeoff.report.leniency import instead_of, leniency
 from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.prose import PLANS
 from bakeoff.report.wrapping import paragraph
@@ -182,12 +182,13 @@ def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
         say("")
     for test in chosen:
         entry = known[test.name]
-        if concerned := list(leniency(entry, experiment).models):
-            other = instead_of(entry, experiment)
+        found = leniency(entry, experiment)
+        if concerned := list(found.models):
             say(
                 paragraph(
                     f"Note: {test.name} rejects too often for learners like {words(concerned)} "
-                    "(docs/cross-validation.md)" + (f"; {other.name} does not." if other else "."),
+                    "(docs/cross-validation.md)"
+                    + (f"; {found.instead.name} does not." if found.instead else "."),
                 ),
                 "",
             )

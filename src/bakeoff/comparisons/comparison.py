@@ -57,6 +57,9 @@ class Comparison:
         Posterior probabilities of Bayesian tests.
     rope, margin : float
         What counts as practically equivalent, where the test knows of it.
+    caution : str
+        For which of the compared models the test was liberal in simulations, and what answers
+        instead; empty where nothing is known against it.
     result : Mapping
         The whole result as plain data.
     """
@@ -92,6 +95,7 @@ class Comparison:
     p_b_better: float = math.nan
     rope: float = math.nan
     margin: float = math.nan
+    caution: str = ""
     result: Mapping[str, Any] = dataclasses.field(default_factory=dict, compare=False)
 
     def to_row(self) -> dict[str, Any]:

@@ -340,4 +340,4 @@ class _Family:
         return dataclasses.replace(comparison, result=result)
 
 
-_SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha"}
+_SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}

@@ -21,6 +21,7 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.held_out import check_related, held_out
+from bakeoff.comparisons.leniency import leniency
 from bakeoff.comparisons.matrix import Hole, complete, read_holes, read_matrix
 from bakeoff.comparisons.open_ends import range_of
 from bakeoff.comparisons.setup import setup_of
@@ -51,7 +52,7 @@ def run_chosen(
     found: list[Comparison] = []
     for dataset, metric, evidence in _evidence(entry, chosen, experiment, inputs):
         if evidence.models:
-            found += run_test(entry, evidence, context_of(chosen, experiment, dataset, metric))
+            found += run_on(evidence, chosen, experiment, dataset, metric)
     return found
 
 
@@ -62,11 +63,32 @@ def run_on_scores(
     entry = catalogue()[chosen.name]
     found: list[Comparison] = []
     for metric, evidence in _of_scores(entry, chosen, experiment, scores):
-        found += run_test(entry, evidence, context_of(chosen, experiment, dataset, metric))
+        found += run_on(evidence, chosen, experiment, dataset, metric)
     return found
 
 
-def context_of(chosen: ChosenTest, experiment: Experiment, dataset: str, metric: str) -> Context:
+def run_on(
+    evidence: AnyEvidence, chosen: ChosenTest, experiment: Experiment, dataset: str, metric: str
+) -> list[Comparison]:
+    """Run one test on one piece of evidence, and say where simulations showed it liberal."""
+    known = catalogue()
+    found = run_test(known[chosen.name], evidence, _context(chosen, experiment, dataset, metric))
+    against = {
+        name: leniency(known[name], experiment, evidence.left_out, metric, dataset)
+        for name in dict.fromkeys(row.test for row in found)
+    }
+    return [
+        dataclasses.replace(
+            row,
+            caution=against[row.test].caution(
+                [row.model_a, row.model_b] if row.model_a else evidence.models
+            ),
+        )
+        for row in found
+    ]
+
+
+def _context(chosen: ChosenTest, experiment: Experiment, dataset: str, metric: str) -> Context:
     """Say where the hypotheses of a test come from, and how an experiment has them tested."""
     costs = experiment.costs_on(dataset) if dataset else None
     known = metrics_of(experiment)[metric]

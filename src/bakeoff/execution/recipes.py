@@ -18,7 +18,9 @@ from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import ChosenTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import Experiment
+from bakeoff.spec.learners import families
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.related import dependent
 from bakeoff.spec.row_columns import row_columns
 from bakeoff.usercode import own_code
 
@@ -140,7 +142,13 @@ def of_test(experiment: Experiment, test: ChosenTest) -> str:
     names = list(experiment.models), list(experiment.datasets)
     own = test._replace(why=""), settings, costs, experiment.seed, names, of_own_metrics(experiment)
     better = {name: m.greater_is_better for name, m in experiment.given_metrics.items()}
-    return digest([*own, better, experiment.on_error, made_by])
+    return digest([*own, better, experiment.on_error, _cautioned(experiment), made_by])
+
+
+def _cautioned(experiment: Experiment) -> list[Any]:
+    """List what decides for which learners and rows a test is called liberal."""
+    learners = {name: sorted(families(model)) for name, model in experiment.fitted.items()}
+    return [learners, {name: kin.kind for name, kin in dependent(experiment).items()}]
 
 
 def of_intervals(experiment: Experiment) -> str:

@@ -13,8 +13,8 @@ import pandas as pd
 
 from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
+from bakeoff.comparisons.leniency import Leniency, leniency
 from bakeoff.report.family import Family
-from bakeoff.report.leniency import Leniency, instead_of, leniency
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import Experiment
@@ -195,10 +195,6 @@ class Study:
     def _leniencies(self) -> dict[tuple[str, str | None], Leniency]:
         # asked for every family of a large study; it looks at each model's estimators
         return {}
-
-    def instead_of(self, entry: Entry) -> Entry | None:
-        """Return the test that this study could run instead, and that holds in it."""
-        return instead_of(entry, self.experiment, self._failing)
 
     @property
     def _failing(self) -> tuple[str, ...]:

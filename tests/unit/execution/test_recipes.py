@@ -197,3 +197,19 @@ def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit
     (tmp_path / "shared_gains.py").write_text("RATE = 2\n")
     changed = {name for name, value in own_digests().items() if value != before[name]}
     assert changed == {"scores", "joined", "test", "intervals", "subgroups"}
+
+
+def test_learner_that_a_test_is_liberal_for_makes_tests_outdated_and_groups_too(
+    tiny: dict[str, Any],
+) -> None:
+    before = digests(tiny)
+    for change in (
+        {
+            "models": {
+                **tiny["models"],
+                "tree": {"estimator": "sklearn.neighbors.KNeighborsClassifier"},
+            }
+        },
+        {"datasets": {"iris": {**tiny["datasets"]["iris"], "groups": "sepal length (cm)"}}},
+    ):
+        assert digests({**tiny, **change})["test"] != before["test"]

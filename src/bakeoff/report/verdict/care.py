@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bakeoff.comparisons.leniency import BY_AUC
 from bakeoff.report.cells import capital
 from bakeoff.report.family import Family
-from bakeoff.report.leniency import BY_AUC
 from bakeoff.report.numbers import words
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.wording import names, the
-from bakeoff.spec.learners import families, in_families
+from bakeoff.spec.learners import in_families
 from bakeoff.spec.related import declared
 from bakeoff.stats import catalogue
 
@@ -51,7 +51,8 @@ def take_care(study: Study, found: Sequence[Family]) -> Iterator[str]:
     concerned = [m for m in study.models if m in compared and any(m in one.models for one in known)]
     where = list(dict.fromkeys(text for one in known for text in one.where))
     if concerned:
-        kinds = words(_kinds(study, found, concerned))
+        own = {kind for one in known for m in concerned for kind in one.models.get(m, ())}
+        kinds = words([KINDS[kind] for kind in first.entry.liberal_for if kind in own])
         where.insert(0, f"for {kinds}, here {names(study, concerned)},")
     if where:
         yield (
@@ -66,18 +67,10 @@ def take_care(study: Study, found: Sequence[Family]) -> Iterator[str]:
         )
 
 
-def _kinds(study: Study, found: Sequence[Family], concerned: Sequence[str]) -> list[str]:
-    """Name the families of learners that models belong to and a test is liberal for."""
-    own = {kind for m in concerned for kind in families(study.experiment.fitted[m])}
-    if any(family.metric == "roc_auc" for family in found):
-        own |= {kind + BY_AUC for kind in own}
-    return [KINDS[kind] for kind in found[0].entry.liberal_for if kind in own]
-
-
 def _instead(study: Study, family: Family) -> str:
     """Name the tests that hold their level for such learners; empty where none can run."""
     known, found = catalogue(), []
-    if first := study.instead_of(family.entry):
+    if first := study.leniency(family.entry).instead:
         title = f"{first.title[0].lower()}{first.title[1:]}"
         found.append(f"the {title} on the plan `{first.plans[0]}`")
     kin = declared(study.experiment, family.dataset) if family.dataset else None
