@@ -84,6 +84,12 @@ def test_text_tables_and_figures_show_the_numbers_of_comparisons_csv(
         assert score(own["estimate"]) in markdown
 
 
+def test_no_link_of_the_page_is_dead(results: Path, page: str) -> None:
+    links = set(re.findall(r'href="([^"#:]+)"', page))
+    assert any(link.startswith("figures/") for link in links)
+    assert [link for link in links if not (results / link).is_file()] == []
+
+
 def test_verdict_is_that_of_the_comparisons(results: Path, page: str) -> None:
     verdict = (results / "verdict.txt").read_text(encoding="utf-8")
     headline = verdict.splitlines()[0]

@@ -28,7 +28,13 @@ def shown(results: Path) -> dict[str, bytes]:
 def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
     finished_copy: Runner, tiny: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Lists in another order, a label, a metric, a level; the fresh run has more cores."""
+    """Lists in another order, a label, a metric, a level; the fresh run has more cores.
+
+    Figures for print that were asked for once are made again with the others.
+    """
+    assert finished_copy(tiny, "print_figures").returncode == 0
+    figures = finished_copy.results() / "figures"
+    asked = max(p.stat().st_mtime for p in figures.glob("*.p*"))
     tiny["models"]["tree"]["label"] = "A tree"
     tiny["metrics"] += ["mcc"]
     tiny["tests"]["alpha"] = 0.01
@@ -46,6 +52,10 @@ def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
     here, there = shown(finished_copy.results()), shown(fresh.results())
     assert sorted(here) == sorted(there)
     assert {name for name in here if here[name] != there[name]} == set()
+    drawn, *prints = ({p.stem for p in figures.glob(f"*.{kind}")} for kind in ("svg", "pdf", "png"))
+    assert prints == [drawn, drawn]
+    assert min(p.stat().st_mtime for p in figures.glob("*.p*")) > asked
+    assert not list((fresh.results() / "figures").glob("*.p*"))
 
 
 def test_what_is_deleted_comes_back_and_what_is_damaged_is_made_again(

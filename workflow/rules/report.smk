@@ -1,8 +1,10 @@
-from os.path import abspath
+from os.path import abspath, exists
 
 FIGURES = [e for e in bakeoff.exhibits if e.form == "figure"]
 TABLES = [e for e in bakeoff.exhibits if e.form == "table"]
 PRINTS = [PATHS.figure(e.name, kind) for e in FIGURES for kind in ("pdf", "png")]
+# made when asked for (`snakemake print_figures`), and kept up to date from then on
+PRINTED = PRINTS if any(map(exists, PRINTS)) else []
 STUDY = NEEDS.study(bakeoff.file)
 
 

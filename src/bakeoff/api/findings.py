@@ -17,8 +17,8 @@ from bakeoff.comparisons import Comparison
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.files import write_text
 from bakeoff.report import exhibits
-from bakeoff.report.exhibit import Item
 from bakeoff.report.family import Family
+from bakeoff.report.item import Item
 from bakeoff.report.make import items_of, make_latex, make_markdown, make_page, make_tables
 from bakeoff.report.methods import methods
 from bakeoff.report.numbers import count

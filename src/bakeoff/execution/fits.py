@@ -48,7 +48,7 @@ class Fitter:
         # what is to be ended, or may die without ending this process, needs a process of its own
         ends = any(self._experiment.limits(fit.model)) or self._needs.passes_over
         own = self._pool is None and ends
-        with closing(Pool(steps.prepare)) if own else nullcontext(self._pool) as pool:
+        with closing(Pool()) if own else nullcontext(self._pool) as pool:
             self._fit(fit, data, splits, output, log, pool)
 
     def fit_batch(
@@ -83,7 +83,7 @@ class Fitter:
             return None
 
         with (
-            nullcontext(self._pool) if self._pool else closing(Pool(steps.prepare)) as pool,
+            nullcontext(self._pool) if self._pool else closing(Pool()) as pool,
             ThreadPoolExecutor(max(1, at_a_time)) as threads,
         ):
             failed = [message for message in threads.map(attempt, fits) if message]

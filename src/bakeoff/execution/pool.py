@@ -50,26 +50,27 @@ class StepError(UserError):
 
 
 class Pool:
-    """Workers that are made when needed and kept.
+    """Workers that are made when needed and kept."""
 
-    Parameters
-    ----------
-    prepare : callable, optional
-        What every worker does when it starts, such as imports.
-    """
-
-    def __init__(self, prepare: Callable[[], object] | None = None) -> None:
-        self._prepare = prepare
+    def __init__(self) -> None:
         self._idle: list[ProcessPoolExecutor] = []
         self._all: list[ProcessPoolExecutor] = []
         self._stopped = False
         self._lock = threading.Lock()
 
-    def warm(self, count: int) -> None:
-        """Start workers ahead of their first task."""
+    def warm(self, count: int, first: Callable[[], object]) -> None:
+        """Start workers ahead of their first task; those that were started last get it.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+        first : callable
+            What each of them does until then, such as imports.
+        """
         workers = [self._new() for _ in range(count)]
         for worker in workers:
-            worker.submit(os.getpid)
+            worker.submit(first)
         with self._lock:
             self._idle += workers
 
@@ -167,7 +168,7 @@ class Pool:
             max_workers=1,
             context=get_context("loky"),
             initializer=_start,
-            initargs=(self._prepare, os.getpid()),
+            initargs=(os.getpid(),),
         )
         self._all.append(worker)
         return worker
@@ -216,12 +217,10 @@ def _result(outcome: T | UserError | _Failure) -> T:
     return outcome
 
 
-def _start(prepare: Callable[[], object] | None, parent: int) -> None:
+def _start(parent: int) -> None:
     # Ctrl-C reaches the whole process group; the main process decides what ends
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    if prepare:
-        prepare()
 
 
 def _end_with(parent: int) -> None:

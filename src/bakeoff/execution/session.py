@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,7 +22,7 @@ from bakeoff.execution.pool import Pool, run_here, run_step
 from bakeoff.execution.store import Store
 from bakeoff.files import DOWNLOADS
 from bakeoff.fit.fit_task import measured
-from bakeoff.report.exhibit import Item
+from bakeoff.report.item import Item
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import ChosenTest, Fit, load_experiment
 from bakeoff.spec.load import report_problems
@@ -63,10 +65,12 @@ class Session:
         self.experiment = load_experiment(config, self.file)
         self.needs = Needs(self.experiment)
         if workers:
+            # taking a thousand modules apart at the end of the process takes a third of a second
+            atexit.register(gc.freeze)
             check_folder(self.needs.paths)
             if self.file:
                 check_owner(self.needs.paths, self.experiment.experiment, self.file)
-        self.pool = Pool(steps.prepare) if workers else None
+        self.pool = Pool() if workers else None
         self.recipes = recipes.of_fits(self.experiment)
         self._workers = workers
         self.tests = self._check()
@@ -156,8 +160,11 @@ class Session:
         """Check the experiment in a worker, once for each state of it and of its data."""
 
         def check() -> list[dict[str, Any]]:
-            if self.pool:
-                self.pool.warm(self._workers)
+            if self.pool:  # the last one checks, and imports for that what it needs
+                again = Path(self.needs.paths.top("scores.csv")).is_file()
+                ahead = steps.prepare_report if again else steps.prepare_fits
+                self.pool.warm(self._workers - 1, ahead)
+                self.pool.warm(1, os.getpid)
             problems, chosen = self._call(partial(steps.check, self.experiment))
             if problems:
                 raise report_problems(problems, self.file)

@@ -6,6 +6,7 @@ neither Snakemake's process nor a worker loads what it has no use for.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,13 +23,36 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def prepare() -> None:
-    """Import what the first tasks of a worker need: the check of an experiment, and its fits."""
+def prepare_fits() -> None:
+    """Import what a worker needs that fits."""
+    with _keeping_all():
+        import bakeoff.fit.task  # noqa: F401
+
+
+def prepare_report() -> None:
+    """Import what a worker needs that tests and writes the report."""
+    with _keeping_all():
+        import matplotlib.backends.backend_svg  # noqa: F401
+
+        import bakeoff.report.make
+        import bakeoff.report.read  # noqa: F401
+
+
+@contextmanager
+def _keeping_all() -> Iterator[None]:
+    """Look for no garbage among modules, now and whenever it is collected later."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def check(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
     """Look for everything in an experiment that would fail later; see `bakeoff.preflight`."""
-    from bakeoff.preflight import check_experiment
+    with _keeping_all():
+        from bakeoff.preflight import check_experiment
 
     return check_experiment(experiment)
 

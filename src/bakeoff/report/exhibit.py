@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from bakeoff.report.item import Item
 from bakeoff.spec import Experiment
 from bakeoff.stats import Arity, Entry
 
@@ -27,39 +28,6 @@ class Section(StrEnum):
     COMPARISONS = "Comparisons"
     TRUST = "Can this be believed"
     MADE = "How it was made"
-
-
-class Item(NamedTuple):
-    """One table or figure of one report.
-
-    Attributes
-    ----------
-    kind : str
-        The name of its record.
-    test, dataset : str
-        The test and the data set it is about; empty where it is about none or all of them.
-    form : {"figure", "table"}
-        What it is.
-    section : str
-        The part of the report it belongs to.
-    title : str
-        A short name.
-    caption : str
-        What it means statistically.
-    """
-
-    kind: str
-    test: str
-    dataset: str
-    form: str
-    section: str
-    title: str
-    caption: str
-
-    @property
-    def name(self) -> str:
-        """The stem of its files."""
-        return ".".join(filter(None, (self.kind, self.test, self.dataset)))
 
 
 class Drawing(NamedTuple):

@@ -8,8 +8,9 @@ from pathlib import Path
 from bakeoff.files import write_text
 from bakeoff.report import page
 from bakeoff.report.drawing import save, svg
-from bakeoff.report.exhibit import Drawing, Item
+from bakeoff.report.exhibit import Drawing
 from bakeoff.report.exhibits import build, draw, exhibits, records
+from bakeoff.report.item import Item
 from bakeoff.report.study import Study
 from bakeoff.report.tables import PageTable, markdown, to_csv, to_latex, to_markdown
 from bakeoff.report.verdict import Verdict, answer

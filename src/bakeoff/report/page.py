@@ -15,9 +15,10 @@ from markupsafe import Markup
 
 from bakeoff.report import citations
 from bakeoff.report.drawing import adopt
-from bakeoff.report.exhibit import Drawing, Exhibit, Item, Section
+from bakeoff.report.exhibit import Drawing, Exhibit, Section
 from bakeoff.report.exhibits import records
 from bakeoff.report.family import Family
+from bakeoff.report.item import Item
 from bakeoff.report.methods import Methods, methods
 from bakeoff.report.numbers import p_equals, short
 from bakeoff.report.pairs_shown import COUNTED, counted_pairs, families_of

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from bakeoff.report.exhibit import Item
+from bakeoff.report.item import Item
 
 MOST_ROWS = 10
 """With more rows of single data sets, a table is folded."""

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.keys import DOTTED
-from bakeoff.seeds import derive, integer
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, Params, blame
 from bakeoff.usercode import described, import_module
 
@@ -58,6 +57,8 @@ class FunctionData(DataSet):
     def load(self, seed: int) -> Loaded:
         """Call the function, with the global random states seeded."""
         import numpy as np
+
+        from bakeoff.seeds import derive, integer
 
         function = self._imported()
         number = integer(derive(seed, "function", self.function))

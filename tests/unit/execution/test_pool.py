@@ -131,12 +131,10 @@ def test_ctrl_c_is_the_users_in_this_process_however_it_was_started() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_workers_prepare_themselves() -> None:
-    pool = Pool(partial(exec, "import os; os.environ['PREPARED'] = 'yes'"))
-    try:
-        assert pool.call(partial(os.getenv, "PREPARED")) == "yes"
-    finally:
-        pool.close()
+def test_workers_prepare_themselves_and_the_last_one_is_taken_first(pool: Pool) -> None:
+    for said in ("first", "last"):
+        pool.warm(1, partial(exec, f"import os; os.environ['PREPARED'] = {said!r}"))
+    assert pool.call(partial(os.getenv, "PREPARED")) == "last"
 
 
 @pytest.mark.parametrize("in_worker", [True, False])

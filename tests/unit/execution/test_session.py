@@ -1,5 +1,7 @@
 """What the Snakefile prints at the end."""
 
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -26,3 +28,28 @@ def test_the_verdict_is_broken_into_lines(tmp_path: Path, monkeypatch: pytest.Mo
         assert max(map(len, told)) <= widest
         assert " ".join(" ".join(told).split()) == " ".join(" ".join(sentences).split())
         assert page == f"Report: {tmp_path}/report.html"
+
+
+HEAVY = {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "jinja2", "bakeoff.stats"}
+
+
+@pytest.mark.parametrize(
+    ("what", "without"),
+    [
+        ("import bakeoff.execution.session", HEAVY),
+        (
+            "from bakeoff.execution import steps; steps.prepare_fits()",
+            {"matplotlib", "jinja2", "bakeoff.stats", "bakeoff.report", "bakeoff.preflight"},
+        ),
+        (
+            "from bakeoff.execution import steps; steps.prepare_report()",
+            {"sklearn", "bakeoff.fit.train", "bakeoff.preflight"},
+        ),
+    ],
+    ids=["main process", "worker that fits", "worker that reports"],
+)
+def test_no_process_imports_what_its_next_task_does_not_need(what: str, without: set[str]) -> None:
+    """What seconds go into at the start of every run."""
+    code = f"{what}\nimport sys\nprint(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert without & set(run.stdout.split()) == set()

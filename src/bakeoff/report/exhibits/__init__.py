@@ -14,10 +14,10 @@ from bakeoff.report.exhibit import (
     Drawing,
     Exhibit,
     FigureExhibit,
-    Item,
     Section,
     TableExhibit,
 )
+from bakeoff.report.item import Item
 from bakeoff.report.pairs_shown import families_of
 from bakeoff.report.study import Study
 from bakeoff.report.tables import PageTable

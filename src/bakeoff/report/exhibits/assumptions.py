@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import MINUS
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text

@@ -8,7 +8,8 @@ from typing import Any
 
 from bakeoff.report import prose
 from bakeoff.report.cells import share
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bakeoff.comparisons.contenders import Contender
 from bakeoff.comparisons.evidence import has_test
 from bakeoff.report.cells import capital, ci_cell, p_cell, score_cell, share
-from bakeoff.report.exhibit import MOST_DATASETS, Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import MOST_DATASETS, Asked, Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner
 from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study

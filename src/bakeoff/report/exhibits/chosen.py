@@ -8,7 +8,8 @@ from typing import Any
 
 from bakeoff.report import prose
 from bakeoff.report.cells import capital
-from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Column, PageTable, tabulate, text
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bakeoff.report.cells import count_cell, score_cell
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.study import Study, clean

@@ -16,7 +16,8 @@ from bakeoff.report.drawing import (
     name_of,
     text_width,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
+from bakeoff.report.item import Item
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.study import Study, clean
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.cells import count_cell, score_cell
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text

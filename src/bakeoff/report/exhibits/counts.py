@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bakeoff.report.cells import capital, count_cell, p_cell
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import pvalue
 from bakeoff.report.pairs_shown import COUNTED, MOST_PAIRS, counted_pairs, families_of
 from bakeoff.report.prose import not_independent

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from bakeoff.report.cells import count_cell
-from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE, count, percent, spread
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text

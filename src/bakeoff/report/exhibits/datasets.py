@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bakeoff.report import prose
 from bakeoff.report.cells import capital, score_cell
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.ranking import dataset_means, ranks_of
 from bakeoff.report.study import Study, clean

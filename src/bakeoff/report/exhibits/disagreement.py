@@ -14,7 +14,8 @@ from bakeoff.report.drawing import (
     name_rows,
     panel,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import count
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.patterns import row_patterns

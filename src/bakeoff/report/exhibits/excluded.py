@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bakeoff.report import prose
 from bakeoff.report.cells import count_cell
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Column, PageTable, tabulate, text
 

@@ -22,8 +22,9 @@ from bakeoff.report.drawing import (
     panel,
     text_width,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family, as_float
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import interval, p_equals, score
 from bakeoff.report.pairs_shown import Row, difference_name, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study

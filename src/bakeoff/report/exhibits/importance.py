@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
 from bakeoff.report.important import columns_that_matter, losses, what_is_lost
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE, score
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text

@@ -15,9 +15,10 @@ from bakeoff.report.drawing import (
     name_of,
     text_width,
 )
-from bakeoff.report.exhibit import Drawing, FigureExhibit, Item, Section
+from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.exhibits.importance import wanted
 from bakeoff.report.important import columns_that_matter, losses, what_is_lost
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import score
 from bakeoff.report.study import Study, clean
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from bakeoff.comparisons.evidence import has_interval
 from bakeoff.report.cells import capital, ci_cell, score_cell
-from bakeoff.report.exhibit import MOST_DATASETS, Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import MOST_DATASETS, Asked, Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import percent
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import WHY_UNDECIDED

@@ -20,8 +20,9 @@ from bakeoff.report.drawing import (
     name_of,
     text_width,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import pvalue, score
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.study import Study

@@ -6,7 +6,8 @@ import math
 
 from bakeoff.report import prose
 from bakeoff.report.cells import capital, ci_cell, count_cell, score_cell
-from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import fixed, number, percent
 from bakeoff.report.ranking import (
     Ranked,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from bakeoff.comparisons import Decision
 from bakeoff.report import prose
 from bakeoff.report.cells import p_cell
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
 from bakeoff.report.family import Family
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE, count, degrees, number
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text

@@ -8,8 +8,9 @@ from itertools import combinations
 from bakeoff.comparisons import Comparison
 from bakeoff.report import prose
 from bakeoff.report.cells import TONES, capital, ci_cell, count_cell, p_cell, score_cell
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
 from bakeoff.report.family import Family, as_float
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import degrees, number, percent, probability, pvalue
 from bakeoff.report.pairs_shown import MOST_PAIRS, families_of, order, tally
 from bakeoff.report.study import Study

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from bakeoff.report.drawing import BLUE, MUTED, SOFT, canvas, message
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import fixed
 from bakeoff.report.pairs_shown import Row, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study

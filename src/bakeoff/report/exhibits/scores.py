@@ -13,7 +13,8 @@ from bakeoff.report.drawing import (
     name_rows,
     panel,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
+from bakeoff.report.item import Item
 from bakeoff.report.ranking import Ranked, dataset_means, ranking
 from bakeoff.report.study import Study
 

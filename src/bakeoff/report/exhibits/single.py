@@ -7,7 +7,8 @@ import math
 from bakeoff.comparisons import Decision
 from bakeoff.report import prose
 from bakeoff.report.cells import capital, ci_cell, p_cell, score_cell
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import number, pvalue
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text

@@ -9,7 +9,8 @@ import pandas as pd
 
 from bakeoff.report import prose
 from bakeoff.report.cells import count_cell, range_cell, share
-from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE, count, fixed
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bakeoff.report import prose
 from bakeoff.report.cells import capital, count_cell
-from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import seconds
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text

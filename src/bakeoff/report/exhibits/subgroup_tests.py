@@ -9,8 +9,9 @@ from typing import Any
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.report.cells import TONES, capital, ci_cell, count_cell, p_cell, score_cell
-from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.exhibits.subgroups import when
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import degrees, number, pvalue
 from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED
 from bakeoff.report.study import Study

@@ -21,7 +21,8 @@ from bakeoff.report.drawing import (
     panel,
     text_width,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import interval, p_equals, percent, score
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.study import Study

@@ -20,8 +20,9 @@ from bakeoff.report.drawing import (
     panel,
     text_width,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Item, Section
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
 from bakeoff.report.family import as_float
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import fixed, p_equals
 from bakeoff.report.pairs_shown import Row, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study

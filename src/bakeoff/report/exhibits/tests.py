@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from bakeoff.report import prose
-from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.family import Family
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.power import detectable

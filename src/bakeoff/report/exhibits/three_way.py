@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from bakeoff.report.cells import count_cell
-from bakeoff.report.exhibit import Asked, Item, Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.patterns import row_patterns
 from bakeoff.report.study import Study, clean

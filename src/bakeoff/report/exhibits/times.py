@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.may_be_best import cheapest
 from bakeoff.report.numbers import fixed, number, seconds
 from bakeoff.report.study import Study

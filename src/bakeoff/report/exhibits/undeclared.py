@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bakeoff.report.exhibit import Item, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
+from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE, count
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Column, PageTable, tabulate, text

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from bakeoff.keys import ClassName, SpecSection, name_of, said
+
+if TYPE_CHECKING:  # who reads an experiment computes nothing
+    import numpy as np
+    from numpy.typing import NDArray
 
 Cost = Annotated[float, Field(ge=0)]
 PRICED = ("cost", "expected_cost")
@@ -41,11 +43,15 @@ class Costs(SpecSection):
 
     def of(self, classes: Sequence[str]) -> NDArray[np.float64]:
         """Return the matrix for these classes in this order, shape (K, K)."""
+        import numpy as np
+
         order = [self.names.index(name) for name in classes]
         return np.array(self.matrix, dtype=np.float64)[np.ix_(order, order)]
 
     def shares(self, classes: Sequence[str]) -> NDArray[np.float64]:
         """Return the priors, which must be given, for these classes in this order, as shares."""
+        import numpy as np
+
         assert self.priors is not None
         found = np.array(self.priors)[[self.names.index(name) for name in classes]]
         return np.asarray(found / found.sum())
