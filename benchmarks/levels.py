@@ -14,9 +14,10 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from bakeoff.stats import TypeOneError, catalogue, proportion_ci
+from bakeoff.stats import TypeOneError, catalogue
 from benchmarks.crossval import rates as crossval
 from benchmarks.crossval.regimes import REGIMES
+from benchmarks.rejections import Rejections
 from benchmarks.type1.rates import rates_by_setting
 from benchmarks.type1.settings import SETTINGS
 
@@ -39,7 +40,7 @@ ANSWERED = 0.2
 
 
 @dataclasses.dataclass(frozen=True)
-class Rate:
+class Rate(Rejections):
     """How often one test rejected a true null in one regime of a study."""
 
     test: str
@@ -48,25 +49,6 @@ class Rate:
     runs: int
     rejected: int
     study: str
-
-    @property
-    def rate(self) -> float:
-        """The share of rejections; an undecided test does not reject."""
-        return self.rejected / self.runs
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the rate."""
-        low, high = proportion_ci(self.rejected, self.runs)
-        return low, high
-
-    @property
-    def verdict(self) -> TypeOneError:
-        """What this regime alone says."""
-        low, high = self.interval
-        if low > 0.06:
-            return TypeOneError.LIBERAL
-        return TypeOneError.CONSERVATIVE if high < 0.03 else TypeOneError.HOLDS
 
 
 @dataclasses.dataclass(frozen=True)

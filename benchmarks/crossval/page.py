@@ -9,6 +9,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from bakeoff.stats import TypeOneError
 from benchmarks.crossval.rates import PROCEDURES, Rate
 from benchmarks.crossval.regimes import REGIMES, RUNS, costs
 from benchmarks.pages import renewed
@@ -37,7 +38,7 @@ def summary(found: Sequence[Rate]) -> str:
             continue
         worst = max(level, key=lambda r: r.rate)
         low, high = worst.interval
-        verdict = "liberal" if any(r.verdict == "liberal" for r in level) else "holds"
+        verdict = "liberal" if any(r.verdict is TypeOneError.LIBERAL for r in level) else "holds"
         power = [r.rate for r in own if r.kind == "power"]
         cells = [
             procedure.name,
@@ -57,7 +58,7 @@ def _highest(level: Iterable[Rate], family: str) -> str:
         return "–"
     worst = max(own, key=lambda r: r.rate)
     shown = f"{worst.rate:.3f}"
-    return f"**{shown}**" if worst.verdict == "liberal" else shown
+    return f"**{shown}**" if worst.verdict is TypeOneError.LIBERAL else shown
 
 
 def details(found: Sequence[Rate]) -> str:

@@ -14,6 +14,7 @@ from bakeoff import stats
 from benchmarks.crossval.data import Array
 from benchmarks.crossval.evidence import read
 from benchmarks.crossval.regimes import REGIMES, Regime
+from benchmarks.rejections import Rejections
 
 ALPHA = 0.05
 CSV = Path(__file__).with_name("rates.csv")
@@ -98,7 +99,7 @@ PROCEDURES: tuple[Procedure, ...] = (
 
 
 @dataclasses.dataclass(frozen=True)
-class Rate:
+class Rate(Rejections):
     """How often one procedure rejected in one regime, on data sets drawn with one seed or more."""
 
     kind: str
@@ -109,22 +110,6 @@ class Rate:
     runs: int
     rejected: int
     undecided: int
-
-    @property
-    def rate(self) -> float:
-        """The rejection rate; an undecided test does not reject."""
-        return self.rejected / self.runs
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the rate."""
-        return tuple(stats.proportion_ci(self.rejected, self.runs))  # type: ignore[return-value]
-
-    @property
-    def verdict(self) -> str:
-        """Liberal: surely above .06; conservative: surely below .03; else it holds."""
-        low, high = self.interval
-        return "liberal" if low > 0.06 else "conservative" if high < 0.03 else "holds"
 
 
 def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:

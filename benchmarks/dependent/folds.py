@@ -22,6 +22,7 @@ from benchmarks.crossval.data import COMMON, OWN, Sample
 from benchmarks.crossval.learners import Learner, nearest_centroid, neighbours
 from benchmarks.crossval.metrics import METRICS, right
 from benchmarks.dependent.draw import SHAPES, Array, sizes
+from benchmarks.rejections import Rejections
 
 CSV = Path(__file__).with_name("folds.csv")
 ALPHA = 0.05
@@ -34,7 +35,7 @@ HALVES = 10
 
 
 @dataclasses.dataclass(frozen=True)
-class Rate:
+class Rate(Rejections):
     """How often one test rejected a true null."""
 
     learner: str
@@ -44,16 +45,6 @@ class Rate:
     runs: int
     rejected: int
     undecided: int
-
-    @property
-    def rate(self) -> float:
-        """The rejection rate; an undecided test does not reject."""
-        return self.rejected / self.runs
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the rate."""
-        return tuple(stats.proportion_ci(self.rejected, self.runs))  # type: ignore[return-value]
 
 
 def draw(rng: np.random.Generator, groups: int, shape: str) -> Sample:

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.stats import PairwiseResult, catalogue, proportion_ci
+from bakeoff.stats import PairwiseResult, catalogue
+from benchmarks.rejections import Rejections
 
 ALPHA = 0.05
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -60,25 +61,14 @@ class Setting:
 
 
 @dataclasses.dataclass(frozen=True)
-class Row:
+class Row(Rejections):
     """The outcome of one trial."""
 
     setting: Setting
     trial: Trial
-    replications: int
+    runs: int
     rejected: int
     undecided: int
-
-    @property
-    def rate(self) -> float:
-        """The rejection rate; an undecided test does not reject."""
-        return self.rejected / self.replications
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval of the rejection rate."""
-        low, high = proportion_ci(self.rejected, self.replications)
-        return low, high
 
     @property
     def as_expected(self) -> bool:
@@ -96,7 +86,7 @@ class Row:
             "on": self.trial.evidence,
             "options": self.trial.label,
             "default": "yes" if self.trial.by_default else "no",
-            "runs": self.replications,
+            "runs": self.runs,
             "rejected": self.rejected,
             "undecided": self.undecided,
         }

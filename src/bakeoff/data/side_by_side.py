@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Codes, Columns, Labels, read_columns
-from bakeoff.data.pairing import LabelledRows, carried, check_same
+from bakeoff.data.pairing import carried
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable, read_predictions, relations
 from bakeoff.data.row_columns import SUBGROUP, carry
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
+from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.zero_one import why_unclear
 from bakeoff.errors import Place, Problem, UserError, listed, unknown
 from bakeoff.sources.common.subgroups import as_columns

@@ -37,7 +37,12 @@ DIVIDES = tuple(
 LOADS = (
     *(f"data/{name}.py" for name in ("columns", "prepare", "pairing", "predicted")),
     *(f"data/{name}.py" for name in ("prediction_table", "file_columns", "table_files")),
-    *("data/side_by_side.py", "data/divided_elsewhere.py", "data/row_columns.py"),
+    *(
+        "data/side_by_side.py",
+        "data/same_rows.py",
+        "data/divided_elsewhere.py",
+        "data/row_columns.py",
+    ),
     *("data/repeats.py", "data/group_columns.py"),
 )
 """Is behind a fit: the contents of its table are in the fit's stamp."""
