@@ -127,8 +127,8 @@ def _instead(
     metric: str | None,
     dataset: str,
 ) -> Entry | None:
-    possible = with_halves(experiment)
-    if not entry.instead or possible is None or not advisable([entry.instead], possible):
+    possible = with_halves(experiment) or experiment
+    if not entry.instead or not advisable([entry.instead], possible):
         return None
     other = catalogue()[entry.instead]
     return None if leniency(other, experiment, failed, metric, dataset) else other

@@ -45,6 +45,7 @@ _NULL = "The two learning algorithms have the same expected value of every crite
     title="Paired Hotelling T²",
     caution="Takes the folds for independent though their training sets overlap.",
     answers="Do the two algorithms differ in any of several criteria, taken together?",
+    instead="half_sample_t",
 )
 def hotelling_t2(
     scores_a: ArrayLike,
@@ -119,6 +120,7 @@ def hotelling_t2(
     caution="Ignores that the models share their folds: hard folds count as noise, which costs "
     "power.",
     answers="Do two algorithms that were scored on different folds differ in any criterion?",
+    instead="half_sample_t",
 )
 def hotelling_t2_unpaired(
     scores_a: ArrayLike,

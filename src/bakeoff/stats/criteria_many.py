@@ -45,6 +45,7 @@ _ROY = Assumption(
     answers="Do the algorithms differ in any of several criteria, taken together?",
     posthoc="hotelling_t2",
     citation="pillai1955",
+    instead="half_sample_t",
 )
 def manova(
     scores: ArrayLike,

@@ -41,6 +41,7 @@ _MANY: dict[str, Any] = {
     plans=("kfold",),
     citation="greenhouse1959",
     caution="Takes the folds for independent though their training sets overlap.",
+    instead="half_sample_t",
 )
 def anova_repeated_measures(
     scores: ArrayLike,
@@ -121,6 +122,7 @@ def anova_repeated_measures(
     citation="alpaydin2010",
     caution="Ignores that the models share their folds: hard folds count as noise, which costs "
     "power. Prefer the repeated-measures form.",
+    instead="half_sample_t",
 )
 def anova_oneway(
     scores: ArrayLike,

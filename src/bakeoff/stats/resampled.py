@@ -206,6 +206,7 @@ def cv5x2_f(
     citation="dietterich1998",
     caution="Takes the folds for independent though their training sets overlap: elevated type I "
     "error. Prefer the corrected k-fold t test.",
+    instead="half_sample_t",
 )
 def kfold_t(
     scores_a: ArrayLike,
@@ -256,6 +257,7 @@ def kfold_t(
     citation="dietterich1998",
     caution="Takes overlapping random splits for independent: with enough of them it rejects "
     "almost any null. Use the corrected resampled t test.",
+    instead="half_sample_t",
 )
 def resampled_t(
     scores_a: ArrayLike,

@@ -31,6 +31,7 @@ from bakeoff.stats._tukey_range import studentized_range_isf, studentized_range_
     plans=("kfold",),
     citation="tukey1949",
     caution="Takes the folds for independent though their training sets overlap.",
+    instead="half_sample_t",
 )
 def tukey_hsd(
     scores: ArrayLike,

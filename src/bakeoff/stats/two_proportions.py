@@ -42,6 +42,7 @@ VARIANTS = ("pooled", "unpooled", "yates")
     "different rows, too strict when on the same, and too lenient for algorithms. Use McNemar.",
     in_groups="clustered_mcnemar",
     in_time="diebold_mariano",
+    instead="mcnemar",
 )
 def proportion_difference(
     correct_a: ArrayLike,

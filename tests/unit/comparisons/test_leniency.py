@@ -30,7 +30,9 @@ def test_test_that_holds_carries_none(study):
 def test_test_of_all_models_and_what_comes_along_carry_their_own(study):
     rows = study.run({"run": ["anova_repeated_measures"]})
     omnibus = [row for row in rows if row.role == "omnibus"]
-    assert {row.caution for row in omnibus} == {"liberal for neighbours (knn)"}
+    assert {row.caution for row in omnibus} == {
+        "liberal for neighbours (knn); instead half_sample_t"
+    }
     pairs = {(row.test, row.caution) for row in rows if row.role == "pair"}
     assert pairs == {("corrected_kfold_t", "")}
 

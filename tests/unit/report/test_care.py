@@ -14,6 +14,7 @@ from bakeoff.spec.learners import FAMILIES
 from bakeoff.stats import catalogue
 
 MEANS = {"a": 0.8, "b": 0.9}
+OF_RELATED_ROWS = {"groups of unlike size", "autocorrelation", "strong autocorrelation"}
 KNN = {"estimator": "sklearn.neighbors.KNeighborsClassifier"}
 SHRUNKEN = {"estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": 0.001}}
 
@@ -97,7 +98,16 @@ def test_every_family_has_plain_words_and_every_such_test_an_answer():
     for entry in catalogue().values():
         learners = {f for f in entry.liberal_for if f.removesuffix(" by AUC") in FAMILIES}
         assert learners <= set(KINDS)
-        assert not entry.instead or entry.instead in catalogue()
+        assert entry.instead or set(entry.liberal_for) <= OF_RELATED_ROWS
+        assert not entry.instead or not catalogue()[entry.instead].liberal_for
+
+
+def test_names_of_tests_keep_their_capitals():
+    config = experiment(("a", "b"), tests=("proportion_difference",)).resolved()
+    found = [pair("a", "b", 0.01, 0.05, test="proportion_difference", plan="holdout")]
+    one = study(load_experiment(config), found, MEANS)
+    (said,) = care(one)
+    assert said.endswith(" Instead: McNemar's test on the plan `holdout`.")
 
 
 def test_families_by_auc_concern_findings_by_auc_alone():

@@ -60,10 +60,10 @@ def _test(study: Study, test: Mapping[str, Any]) -> Iterator[Sentence]:
     own = [f for f in found if not f.rows[0].follows]
     if not own:  # told with the test that it follows
         return
-    parts = [f"{capital(_who(study, own[0]))} by {the(own[0])}", _sources(own)]
+    parts = [f"{capital(_who(study, own[0]))} by {the(own[0].entry)}", _sources(own)]
     parts.append(f" on {_on(study, own[0])}{_options(own, test)}")
     if after:
-        parts += [f", followed by {the(after[0])}", _sources(after)]
+        parts += [f", followed by {the(after[0].entry)}", _sources(after)]
         parts.append(" of every pair" if not after[0].control else " of each with the control")
     adjusted = next((f for f in (*own, *after) if f.role == "pair" and not f.bayesian), None)
     if adjusted is not None:

@@ -55,7 +55,7 @@ def _numbers(study: Study, family: Family) -> Iterator[str]:
     row = family.rows[0]
     if row.decision is Decision.UNDECIDED:
         why = prose.why_undecided(row)
-        yield f"{capital(the(family))} on {prose.evidence(study, family)} stayed open: {why}."
+        yield f"{capital(the(family.entry))} on {prose.evidence(study, family)} stayed open: {why}."
         return
     ci = f" ({prose.level_of(row)} {interval(row.ci_low, row.ci_high)})"
     shown = row.decision is Decision.DIFFERENT
@@ -80,5 +80,5 @@ def _by_dataset(study: Study, tested: list[Family]) -> Verdict:
     told = ", ".join([*counted, *([f"cannot be told on {rest}"] if rest else [])])
     headline = f"Of {count(len(found), 'data set')}, {of} is {told}."
     level = percent(found[0].alpha)
-    sentence = f"This is what {the(first)} says at the {level} level within each data set."
+    sentence = f"This is what {the(first.entry)} says at the {level} level within each data set."
     return Verdict(Kind.AGAINST_VALUE if sides else Kind.CANNOT_TELL, headline, (sentence,))

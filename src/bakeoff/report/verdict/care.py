@@ -35,8 +35,8 @@ def assumed(family: Family) -> str:
     if not kinds:
         return ""
     return (
-        f"{capital(the(family))} assumes that the folds know nothing of each other; {words(kinds)} "
-        "break this."
+        f"{capital(the(family.entry))} assumes that the folds know nothing of each other; "
+        f"{words(kinds)} break this."
     )
 
 
@@ -56,13 +56,13 @@ def take_care(study: Study, found: Sequence[Family]) -> Iterator[str]:
         where.insert(0, f"for {kinds}, here {names(study, concerned)},")
     if where:
         yield (
-            f"Take care: {' and '.join(where)} {the(first)} finds differences that are not there "
-            f"more often than its level says.{_instead(study, first)}"
+            f"Take care: {' and '.join(where)} {the(first.entry)} finds differences that are not "
+            f"there more often than its level says.{_instead(study, first)}"
         )
     unknown = [m for m in study.models if m in compared and any(m in one.unknown for one in known)]
     if unknown:
         yield (
-            f"Take care: {the(first)} is liberal for some learners, and those like "
+            f"Take care: {the(first.entry)} is liberal for some learners, and those like "
             f"{names(study, unknown)} were not simulated."
         )
 
@@ -71,8 +71,7 @@ def _instead(study: Study, family: Family) -> str:
     """Name the tests that hold their level for such learners; empty where none can run."""
     known, found = catalogue(), []
     if first := study.leniency(family.entry).instead:
-        title = f"{first.title[0].lower()}{first.title[1:]}"
-        found.append(f"the {title} on the plan `{first.plans[0]}`")
+        found.append(f"{the(first)} on the plan `{first.plans[0]}`")
     kin = declared(study.experiment, family.dataset) if family.dataset else None
     # it counts rows, which only accuracy has, and no shrunken model was simulated by accuracy
     on_rows = (family.plan, family.metric) == ("cv_5x2", "accuracy") and kin is None

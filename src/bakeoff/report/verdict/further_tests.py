@@ -43,15 +43,15 @@ def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
             largest = "" if len(rows) == 1 else "largest "
             p = p_equals(max(row.pvalue_adjusted for row in rows), prose.p_name(row))
             yield (
-                f"{pairs} are shown to differ by less than {margin} ({title(family)}, {largest}"
-                f"{p}, about {prose.about(family)})."
+                f"{pairs} are shown to differ by less than {margin} ({title(family.entry)}, "
+                f"{largest}{p}, about {prose.about(family)})."
             )
             continue
         where = [f"{study.dataset_label(f.dataset)} ({len(r)})" for f, r in of_test]
         yield (
-            f"Data set by data set, {the(family)} shows that pairs of models differ by less than "
-            f"{margin} on {len(of_test)} of {len(study.datasets)} data sets (with the number of "
-            f"pairs: {words(where)}; about {prose.about(family)})."
+            f"Data set by data set, {the(family.entry)} shows that pairs of models differ by less "
+            f"than {margin} on {len(of_test)} of {len(study.datasets)} data sets (with the number "
+            f"of pairs: {words(where)}; about {prose.about(family)})."
         )
 
 
@@ -85,7 +85,7 @@ def posterior(study: Study, leader: str, runner_up: str) -> Iterator[str]:
     yield (
         f"The posterior probability that {name(study, leader)} is better than "
         f"{name(study, runner_up)} is {probability(row.p_a_better)}{within}, that it is worse "
-        f"{probability(row.p_b_better)} ({title(family)} on {prose.evidence(study, family)})."
+        f"{probability(row.p_b_better)} ({title(family.entry)} on {prose.evidence(study, family)})."
     )
 
 
@@ -104,7 +104,7 @@ def costs(study: Study, *told: Family | None) -> Iterator[str]:
         says = "that is shown" if row.decision is Decision.A_BETTER else "that may be chance"
         yield (
             f"By the given costs: {_lower(by_how_much(study, o))} {says.capitalize()}, {p} "
-            f"({title(family)})."
+            f"({title(family.entry)})."
         )
         return
 
@@ -137,8 +137,8 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
         case "others":
             text = f"{leader} {most}, but is not shown to be better than any other"
         case _:
-            return f"{start}: {the(o.family)} cannot tell them apart."
-    return f"{start}: {text} ({title(o.family)})."
+            return f"{start}: {the(o.family.entry)} cannot tell them apart."
+    return f"{start}: {text} ({title(o.family.entry)})."
 
 
 _SAYS = {

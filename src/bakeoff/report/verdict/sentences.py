@@ -28,7 +28,7 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
     if o.kind is Kind.UNDECIDED:
         whom = "The comparison" if len(o.family.models) == 2 else "The comparisons"
         why = prose.why_undecided(o.undecided[0])
-        yield f"{whom} by {the(o.family)} on {where} stayed open: {why}."
+        yield f"{whom} by {the(o.family.entry)} on {where} stayed open: {why}."
         return
     if o.kind is Kind.SAME:
         two = len(o.family.models) == 2
@@ -117,7 +117,7 @@ def in_brackets(study: Study, family: Family) -> str:
     row = family.rows[0]
     side = "" if row.alternative == "two-sided" else ", one-sided"
     corrected = f", {prose.correction(row)}" if row.family_size > 1 else ""
-    return f"({title(family)} on {prose.evidence(study, family)}{side}{corrected})"
+    return f"({title(family.entry)} on {prose.evidence(study, family)}{side}{corrected})"
 
 
 def _how_sure(study: Study, o: Outcome) -> str:

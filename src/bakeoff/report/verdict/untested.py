@@ -105,7 +105,7 @@ def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
         row = family.between(leader, second) if family.settles and family.dataset else None
         if row is not None and family.metric == study.metric.name:
             per_test.setdefault(family.entry.name, []).append(row)
-            titles[family.entry.name] = the(family)
+            titles[family.entry.name] = the(family.entry)
     for test, rows in list(per_test.items())[:1]:
         won = sum(row.decision is Decision.A_BETTER for row in rows)
         lost = sum(row.decision is Decision.B_BETTER for row in rows)

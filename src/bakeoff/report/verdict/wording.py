@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bakeoff.report.family import Family
 from bakeoff.report.numbers import short, words
 from bakeoff.report.study import Study
+from bakeoff.stats import Entry
 
 MOST_LETTERS = 60
 
@@ -27,14 +27,14 @@ def names(study: Study, models: Iterable[str], most: int = 4) -> str:
     return words([name(study, model) for model in models], most)
 
 
-def title(family: Family) -> str:
+def title(test: Entry) -> str:
     """Write a test's name as part of a sentence; only words that are no names lose capitals."""
-    text = family.entry.title
+    text = test.title
     first = text.split()[0]
     return text[0].lower() + text[1:] if first.lower() in _COMMON else text
 
 
-def the(family: Family) -> str:
+def the(test: Entry) -> str:
     """Write a test's name with its article."""
-    text = title(family)
+    text = title(test)
     return text if text.split()[0].endswith(("'s", "s'")) else f"the {text}"
