@@ -55,6 +55,7 @@ class Pool:
     def __init__(self) -> None:
         self._idle: list[ProcessPoolExecutor] = []
         self._all: list[ProcessPoolExecutor] = []
+        self._meant: dict[Callable[..., object], ProcessPoolExecutor] = {}
         self._stopped = False
         self._lock = threading.Lock()
 
@@ -73,6 +74,24 @@ class Pool:
             worker.submit(first)
         with self._lock:
             self._idle += workers
+
+    def ahead(self, first: Callable[[], object], meant_for: Callable[..., object]) -> None:
+        """Let the worker that was idle the longest make itself ready for one function's task.
+
+        Once for each function, and not where none is idle.
+
+        Parameters
+        ----------
+        first : callable
+            What it does for that, such as imports.
+        meant_for : callable
+            The function whose task it is given, if it is idle then.
+        """
+        with self._lock:
+            if not self._idle or meant_for in self._meant:
+                return
+            worker = self._meant[meant_for] = self._idle[0]
+        worker.submit(first)
 
     def call(
         self,
@@ -119,7 +138,7 @@ class Pool:
             raise KeyboardInterrupt
         with self._lock:
             used = bool(self._idle) and not fresh
-            worker = self._idle.pop() if used else self._new()
+            worker = self._take(task) if used else self._new()
         try:
             if any(limits):
                 worker.submit(os.getpid).result()  # the start of a worker counts for no task
@@ -162,6 +181,11 @@ class Pool:
             for pid in _processes(worker):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
+
+    def _take(self, task: Callable[[], object]) -> ProcessPoolExecutor:
+        """Take the worker that is ready for a task, else the one that was idle the shortest."""
+        meant = self._meant.get(getattr(task, "func", task))
+        return self._idle.pop(self._idle.index(meant) if meant in self._idle else -1)
 
     def _new(self) -> ProcessPoolExecutor:
         worker = ProcessPoolExecutor(

@@ -86,6 +86,8 @@ class Session:
         **options: P.kwargs,
     ) -> None:
         """Do a step in a worker; a failure says what failed, why, and where its log is."""
+        if step is steps.collect_scores:  # fits come to an end
+            self._expect_report()
         run_step(self.pool, what, partial(step, *args, **options), str(log))
 
     def to_redo(self) -> set[str]:
@@ -160,11 +162,7 @@ class Session:
         """Check the experiment in a worker, once for each state of it and of its data."""
 
         def check() -> list[dict[str, Any]]:
-            if self.pool:  # the last one checks, and imports for that what it needs
-                again = Path(self.needs.paths.top("scores.csv")).is_file()
-                ahead = steps.prepare_report if again else steps.prepare_fits
-                self.pool.warm(self._workers - 1, ahead)
-                self.pool.warm(1, os.getpid)
+            self._warm_up()
             problems, chosen = self._call(partial(steps.check, self.experiment))
             if problems:
                 raise report_problems(problems, self.file)
@@ -178,6 +176,19 @@ class Session:
             in_main=self.pool is not None,
         )
         return {test["name"]: ChosenTest(**test) for test in found}
+
+    def _warm_up(self) -> None:
+        """Start workers, which import what they may need while one of them checks."""
+        if self.pool:
+            again = Path(self.needs.paths.top("scores.csv")).is_file()
+            self.pool.warm(self._workers - 1, os.getpid if again else steps.prepare_fits)
+            if again:
+                self._expect_report()
+            self.pool.warm(1, os.getpid)
+
+    def _expect_report(self) -> None:
+        if self.pool:
+            self.pool.ahead(steps.prepare_report, steps.report)
 
     def _state(self) -> Iterator[Any]:
         """Give all that a check depends on, the files of the data included."""

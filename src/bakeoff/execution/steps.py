@@ -32,7 +32,8 @@ def prepare_fits() -> None:
 def prepare_report() -> None:
     """Import what a worker needs that tests and writes the report."""
     with _keeping_all():
-        import matplotlib.backends.backend_svg  # noqa: F401
+        import matplotlib.backends.backend_svg
+        import matplotlib.figure  # noqa: F401
 
         import bakeoff.report.make
         import bakeoff.report.read  # noqa: F401

@@ -137,6 +137,16 @@ def test_workers_prepare_themselves_and_the_last_one_is_taken_first(pool: Pool) 
     assert pool.call(partial(os.getenv, "PREPARED")) == "last"
 
 
+def test_worker_that_is_ready_for_a_task_is_given_it(pool: Pool) -> None:
+    pool.ahead(os.getpid, meant_for=time.sleep)  # none is idle: nobody is to be made ready
+    pool.warm(2, os.getpid)
+    mark = "import os; os.environ['READY'] = os.environ.get('READY', '') + '+'"
+    for _ in range(2):
+        pool.ahead(partial(exec, mark), meant_for=os.getenv)
+    for _ in range(2):
+        assert pool.call(partial(os.getenv, "READY")) == "+"
+
+
 @pytest.mark.parametrize("in_worker", [True, False])
 def test_log_that_cannot_be_written_is_told_without_frames(
     pool: Pool, tmp_path: Path, in_worker: bool
