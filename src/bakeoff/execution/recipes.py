@@ -196,6 +196,19 @@ def of_report(experiment: Experiment) -> str:
     return digest([experiment.resolved(), made_by], ordered=True)
 
 
+def of_check(experiment: Experiment, tests: bool) -> str:
+    """Digest what of an experiment a check looks at, of its tests or not; labels are for people.
+
+    What given models bring is checked for the tests that it is to feed.
+    """
+    plain = experiment.resolved()
+    for part in (plain, *plain["models"].values(), *plain["datasets"].values()):
+        part.pop("label", None)
+    if not (tests or experiment.given):
+        plain["tests"] = experiment.tests.missing_cells
+    return digest(plain, ordered=True)
+
+
 def _measured(experiment: Experiment) -> list[Any]:
     """Return the metrics, by name or as the experiment describes them."""
     return [_plain(m) if isinstance(m, GivenMetric) else m for m in experiment.measured]

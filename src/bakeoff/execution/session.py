@@ -11,8 +11,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ParamSpec
 
-from bakeoff.errors import UserError
-from bakeoff.execution import recipes, steps
+from bakeoff.errors import Problem, UserError
+from bakeoff.execution import planning, recipes, steps
 from bakeoff.execution.cache import cached
 from bakeoff.execution.fits import Fitter
 from bakeoff.execution.locks import drop_note, note_holder
@@ -92,7 +92,9 @@ class Session:
 
     def to_redo(self) -> set[str]:
         """List the files that Snakemake takes for finished and that are not."""
-        return self._store.to_redo(lambda wanted: self._call(partial(steps.find_outdated, wanted)))
+        return self._store.to_redo(
+            lambda wanted: self._call(partial(planning.find_outdated, wanted))
+        )
 
     @cached_property
     def exhibits(self) -> list[Item]:
@@ -102,7 +104,7 @@ class Session:
             self.experiment.experiment,
             "exhibits",
             lambda: [self.experiment.resolved(), recipes.code(".")],
-            lambda: self._call(partial(steps.list_exhibits, self.experiment, tests)),
+            lambda: self._call(partial(planning.list_exhibits, self.experiment, tests)),
             in_main=self.pool is not None,
         )
         return [Item(*one) for one in found]
@@ -160,39 +162,47 @@ class Session:
 
     def _check(self) -> dict[str, ChosenTest]:
         """Check the experiment in a worker, once for each state of it and of its data."""
+        name, in_main = self.experiment.experiment, self.pool is not None
 
         def check() -> list[dict[str, Any]]:
             self._warm_up()
-            problems, chosen = self._call(partial(steps.check, self.experiment))
-            if problems:
-                raise report_problems(problems, self.file)
+            chosen: list[ChosenTest] = []
+
+            def check_all() -> dict[str, Sequence[str]]:
+                problems, tests, classes = self._call(partial(planning.check, self.experiment))
+                chosen.extend(self._accepted(problems, tests))
+                return dict(classes)
+
+            classes = cached(name, "classes", lambda: list(self._state(False)), check_all, in_main)
+            if not chosen:  # other tests of what was found to be right before
+                choose = partial(planning.choose_tests, self.experiment, classes)
+                chosen.extend(self._accepted(*self._call(choose)))
             return [test._asdict() for test in chosen]
 
-        found = cached(
-            self.experiment.experiment,
-            "check",
-            lambda: list(self._state()),
-            check,
-            in_main=self.pool is not None,
-        )
+        found = cached(name, "check", lambda: list(self._state(True)), check, in_main)
         return {test["name"]: ChosenTest(**test) for test in found}
+
+    def _accepted(self, problems: list[Problem], tests: list[ChosenTest]) -> list[ChosenTest]:
+        if problems:
+            raise report_problems(problems, self.file)
+        return tests
 
     def _warm_up(self) -> None:
         """Start workers, which import what they may need while one of them checks."""
         if self.pool:
             again = Path(self.needs.paths.top("scores.csv")).is_file()
-            self.pool.warm(self._workers - 1, os.getpid if again else steps.prepare_fits)
+            self.pool.warm(self._workers - 1, os.getpid if again else planning.prepare_fits)
             if again:
                 self._expect_report()
             self.pool.warm(1, os.getpid)
 
     def _expect_report(self) -> None:
         if self.pool:
-            self.pool.ahead(steps.prepare_report, steps.report)
+            self.pool.ahead(planning.prepare_report, steps.report)
 
-    def _state(self) -> Iterator[Any]:
-        """Give all that a check depends on, the files of the data included."""
-        yield self.experiment.resolved()
+    def _state(self, tests: bool) -> Iterator[Any]:
+        """Give all that a check, of the tests or not, depends on; the files of the data too."""
+        yield recipes.of_check(self.experiment, tests)
         yield recipes.code(".")
         yield list(self.recipes.values())
         yield [recipes.of_data(self.experiment, dataset) for dataset in self.experiment.datasets]

@@ -6,14 +6,13 @@ neither Snakemake's process nor a worker loads what it has no use for.
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import UserError
 from bakeoff.files import is_whole, read_json, whole, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import ChosenTest, Experiment, Fit
@@ -21,41 +20,6 @@ from bakeoff.spec.datasets import GivenData
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def prepare_fits() -> None:
-    """Import what a worker needs that fits."""
-    with _keeping_all():
-        import bakeoff.fit.task  # noqa: F401
-
-
-def prepare_report() -> None:
-    """Import what a worker needs that tests and writes the report."""
-    with _keeping_all():
-        import matplotlib.backends.backend_svg
-        import matplotlib.figure  # noqa: F401
-
-        import bakeoff.report.make
-        import bakeoff.report.read  # noqa: F401
-
-
-@contextmanager
-def _keeping_all() -> Iterator[None]:
-    """Look for no garbage among modules, now and whenever it is collected later."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()
-
-
-def check(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
-    """Look for everything in an experiment that would fail later; see `bakeoff.preflight`."""
-    with _keeping_all():
-        from bakeoff.preflight import check_experiment
-
-    return check_experiment(experiment)
 
 
 def load_dataset(
@@ -111,13 +75,6 @@ def note_failure(fit: Fit, why: str, recipe: str, output: str) -> None:
     from bakeoff.fit.predictions import no_predictions
 
     no_predictions({**fit._asdict(), "failure": why, "recipe": recipe}).write(output)
-
-
-def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """List the files of predictions that something else made; see `bakeoff.fit.stamp`."""
-    from bakeoff.fit.stamp import find_outdated
-
-    return find_outdated(stamps)
 
 
 def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:
@@ -308,15 +265,6 @@ def resolve_experiment(
     _enter_own(experiment)
     write_json(listing, list_tests(experiment, list(tests)))
     write_text(output, yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True))
-
-
-def list_exhibits(experiment: Experiment, tests: Sequence[ChosenTest]) -> list[tuple[str, ...]]:
-    """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
-    from bakeoff.comparisons import running
-    from bakeoff.report.exhibits import exhibits
-
-    _enter_own(experiment)
-    return [tuple(item) for item in exhibits(experiment, running(tests))]
 
 
 def report(study: Mapping[str, Any], folder: str, made: Sequence[str], manifest: str) -> None:

@@ -52,7 +52,7 @@ class Store:
         Parameters
         ----------
         find_outdated : callable
-            `bakeoff.execution.steps.find_outdated`, wherever it is to run.
+            `bakeoff.execution.planning.find_outdated`, wherever it is to run.
         """
         failed = list(self._to_retry())
         return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -38,8 +38,17 @@ from bakeoff.spec.given_problems import problems_with_given
 from bakeoff.spec.resampling import KFold
 
 
-def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
+def check_experiment(
+    experiment: Experiment, classes: dict[str, Sequence[str]] | None = None
+) -> tuple[list[Problem], list[ChosenTest]]:
     """Check an experiment as far as its environment and local data allow.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What is checked.
+    classes : dict of data set to sequence of str, optional
+        Is filled with the classes of the data that are at hand.
 
     Returns
     -------
@@ -62,7 +71,7 @@ def check_experiment(experiment: Experiment) -> tuple[list[Problem], list[Chosen
         *problems_with_importance(experiment, classifiers),
     ]
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
-    problems += _datasets(experiment, wrong_models)
+    problems += _datasets(experiment, wrong_models, {} if classes is None else classes)
     wrong, chosen = choose_tests(experiment)
     problems += wrong
     if not problems:
@@ -125,7 +134,9 @@ def _training_parts(experiment: Experiment, dataset: str, table: Table) -> list[
     return parts
 
 
-def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[Problem]:
+def _datasets(
+    experiment: Experiment, wrong: Collection[str | int], classes: dict[str, Sequence[str]]
+) -> Iterator[Problem]:
     for name, spec in experiment.datasets.items():
         if isinstance(spec, GivenData):
             yield from _given_data(experiment, name)
@@ -139,6 +150,7 @@ def _datasets(experiment: Experiment, wrong: Collection[str | int]) -> Iterator[
         except Problem as problem:
             yield problem
             continue
+        classes[name] = table.classes
         yield from check_table(experiment, name, table, wrong)
 
 

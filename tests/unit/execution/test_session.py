@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from bakeoff.errors import UserError
 from bakeoff.execution.session import Session
 from bakeoff.paths import Paths
 
@@ -30,6 +31,32 @@ def test_the_verdict_is_broken_into_lines(tmp_path: Path, monkeypatch: pytest.Mo
         assert page == f"Report: {tmp_path}/report.html"
 
 
+def test_only_what_an_edit_touches_is_checked_again(
+    tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Session, "_warm_up", lambda self: None)
+    asked: list[str] = []
+    monkeypatch.setattr(
+        Session, "_call", lambda self, task: asked.append(task.func.__name__) or task()
+    )
+
+    def check() -> tuple[list[str], list[str]]:
+        asked.clear()
+        return list(Session(tiny, [], workers=1).tests), list(asked)
+
+    assert check() == (["cv5x2_f", "mcnemar", "cochran_q"], ["check"])
+    tiny["label"] = tiny["models"]["tree"]["label"] = "called otherwise"
+    assert check()[1] == []
+    tiny["tests"]["run"] = ["cv5x2_t"]
+    assert check() == (["cv5x2_t"], ["choose_tests"])
+    tiny["tests"]["run"] = ["delong"]  # iris has three classes
+    with pytest.raises(UserError, match="for two classes, iris has 3"):
+        check()
+    del tiny["tests"], tiny["models"]["tree"]["params"]
+    assert check()[1] == ["check"]
+
+
 HEAVY = {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "jinja2", "bakeoff.stats"}
 
 
@@ -38,11 +65,11 @@ HEAVY = {"numpy", "pandas", "scipy", "sklearn", "matplotlib", "jinja2", "bakeoff
     [
         ("import bakeoff.execution.session", HEAVY),
         (
-            "from bakeoff.execution import steps; steps.prepare_fits()",
+            "from bakeoff.execution import planning; planning.prepare_fits()",
             {"matplotlib", "jinja2", "bakeoff.stats", "bakeoff.report", "bakeoff.preflight"},
         ),
         (
-            "from bakeoff.execution import steps; steps.prepare_report()",
+            "from bakeoff.execution import planning; planning.prepare_report()",
             {"sklearn", "bakeoff.fit.train", "bakeoff.preflight"},
         ),
     ],
