@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import unicodedata
 import warnings
 from pathlib import Path
@@ -159,30 +158,3 @@ def _write(figure: Figure, target: Any, kind: str, **options: Any) -> None:
     with styled(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # the page has all fonts, these few
         figure.savefig(target, format=kind, metadata=_METADATA[kind], **options)
-
-
-def adopt(svg: str, name: str, alt: str) -> str:
-    """Fit an SVG file into a page: no header, ids that are its own, colours of the theme."""
-    from markupsafe import escape
-
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"\s*<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    prefix = re.sub(r"\W", "-", name)
-    body = re.sub(r"<[^<>]+>", lambda tag: _adopt_tag(tag[0], prefix), body)
-    width, height = re.search(r'viewBox="0 0 (\S+) (\S+)"', body).groups()  # type: ignore[union-attr]
-    kind = "figure broad" if float(width) > BROAD else "figure"
-    opening = (
-        f'<svg class="{kind}" role="img" aria-label="{escape(alt)}" viewBox="0 0 {width} {height}" '
-        f'style="--w: {float(width) * 4 / 3:.0f}px">'
-    )
-    return re.sub(r"^<svg[^>]*>", lambda _: opening, body).strip()
-
-
-def _adopt_tag(tag: str, prefix: str) -> str:
-    tag = re.sub(r"(\d\.\d\d)\d+", r"\1", tag)  # a hundredth of a point is enough on a page
-    tag = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', tag)
-    tag = re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}-\1)", tag)
-    tag = re.sub(r'xlink:href="#([^"]+)"', rf'href="#{prefix}-\1"', tag)
-    for colour, variable in THEME.items():
-        tag = tag.replace(colour, f"var({variable})")
-    return tag

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from bakeoff.comparisons.contenders import Contenders, contenders, contenders_by_values
+from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.numbers import percent, score, words
 from bakeoff.report.study import Study
 from bakeoff.scores.metrics import Metric
@@ -43,7 +44,12 @@ def worth_of_winner(study: Study, metric: Metric, found: Contenders, dataset: st
 
 
 def cheapest(study: Study) -> Iterator[str]:
-    """Name the fastest and the smallest of the models that may be the best."""
+    """Name the fastest and the smallest of the models that may be the best.
+
+    With more data sets than have exhibits of their own, nobody is told these models, either.
+    """
+    if len(study.datasets) > MOST_DATASETS:
+        return
     for dataset, found in may_be_best(study, study.metric.name).items():
         stay = [line.model for line in found.models if line.stays]
         own = study.timings[study.timings["dataset"] == dataset].groupby("model")

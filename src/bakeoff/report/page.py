@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bakeoff.report import citations
-from bakeoff.report.drawing import adopt
+from bakeoff.report.adopt import Sheet, adopt
 from bakeoff.report.exhibit import Drawing, Exhibit, Section
 from bakeoff.report.exhibits import records
 from bakeoff.report.family import Family
@@ -105,6 +105,12 @@ class Page:
         return citations.bibtex(self.study, self.methods)
 
     @cached_property
+    def resolved(self) -> str:
+        """The experiment as YAML, with all defaults."""
+        plain = self.study.experiment.resolved()
+        return yaml.safe_dump(plain, sort_keys=False, allow_unicode=True)
+
+    @cached_property
     def sections(self) -> dict[str, list[Block]]:
         """The blocks of each section, in their order."""
         found: dict[str, list[Block]] = {section.value: [] for section in Section}
@@ -148,11 +154,12 @@ def _fourfolds(study: Study, family: Family) -> tuple[Fourfold, ...]:
 
 def html(page: Page) -> str:
     """Write the page as HTML."""
+    sheet = Sheet()
     adopted = {
-        name: Markup(adopt(picture, f"fig-{name}", page.drawings[name].alt))
+        name: Markup(adopt(picture, f"fig-{name}", page.drawings[name].alt, sheet))
         for name, picture in page.pictures.items()
     }
-    return _render("report.html.j2", page, pictures=adopted)
+    return _render("report.html.j2", page, pictures=adopted, styles=Markup(sheet.css))
 
 
 def document(page: Page) -> str:
@@ -190,7 +197,7 @@ def _render(template: str, page: Page, **more: Any) -> str:
         records=records(),
         sections=page.sections,
         ids={section.name.lower(): section.value for section in Section},
-        resolved=yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True),
+        resolved=page.resolved,
         bibtex=page.bibtex,
         methods=page.methods,
         command=command(page.study),

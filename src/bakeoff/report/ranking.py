@@ -50,9 +50,8 @@ def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
     """Rank the models that have all scores, best first."""
     metric, plan = metric or study.metric.name, plan or study.plan
     tables = study.values(metric, plan)
-    complete = [
-        m for m in study.models if tables and all(t[m].notna().all() for t in tables.values())
-    ]
+    full = [set(table.columns[table.notna().all()]) for table in tables.values()]
+    complete = [m for m in study.models if full and all(m in models for models in full)]
     if not complete:
         return []
     means = dataset_means(study, metric, plan)[complete]

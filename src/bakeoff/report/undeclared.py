@@ -6,6 +6,7 @@ Nothing changes by itself: whether rows belong together is known to those who kn
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bakeoff.comparisons.evidence import PairedPredictions
@@ -48,6 +49,7 @@ class Note(NamedTuple):
         return f"{self.found}; {self.advice}."
 
 
+@lru_cache(maxsize=8)
 def notes(study: Study) -> list[Note]:
     """Return all notes of a study, data set by data set."""
     found: list[Note] = []

@@ -6,11 +6,12 @@ import re
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from scipy import special
 from studies import experiment, ran
 
 from bakeoff.report import prose
-from bakeoff.report.drawing import WIDTH, adopt, name_of, text_width
+from bakeoff.report.drawing import BLUE, WIDTH, name_of, text_width
 from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.exhibits.ranks import joined
 from bakeoff.report.pairs_shown import families_of, rows_of
@@ -102,20 +103,6 @@ def test_detectable_difference_shrinks_with_more_rows():
     assert 0 < detectable(family, more) < detectable(family, row) < 0.3
 
 
-def test_adopted_figures_have_their_own_ids_and_the_theme():
-    svg = (
-        '<?xml version="1.0"?><svg viewBox="0 0 90 30"><defs><path id="m"/></defs>'
-        '<g clip-path="url(#m)"><use xlink:href="#m" style="fill: #0071b1"/></g>'
-        "<text>#0071b1 id=&quot;x&quot;</text></svg>"
-    )
-    found = adopt(svg, "fig-a.b", 'say "hi"')
-    assert 'id="fig-a-b-m"' in found
-    assert "url(#fig-a-b-m)" in found
-    assert "fill: var(--blue)" in found
-    assert "<text>#0071b1" in found
-    assert 'aria-label="say &#34;hi&#34;"' in found
-
-
 def test_wide_characters_are_abbreviated_more():
     assert len(name_of("x" * 200)) == 30
     assert len(name_of("模" * 200)) == 15
@@ -154,3 +141,16 @@ def test_rarer_patterns_are_told_below_the_figure_whose_axis_has_no_room():
     (axes,) = drawing.figure.axes
     assert re.fullmatch(r"all but the \d+ rows of rarer patterns", drawing.shows)
     assert text_width(axes.get_xlabel()) < WIDTH
+
+
+def test_matrix_of_many_models_has_colours_in_runs_and_no_numbers():
+    names = [f"m{i:02}" for i in range(40)]
+    means = {m: 0.9 if i < 20 else 0.6 for i, m in enumerate(names)}
+    one = ran(experiment(names, tests=("cv5x2_f",)), means, noise=0.001)
+    item = next(e for e in exhibits(one.experiment, one.tests) if e.kind == "matrix")
+    drawing = draw(item, one)
+    assert [text.get_text() for text in drawing.figure.axes[0].texts] == []
+    blue = [p for p in drawing.figure.axes[0].patches if to_hex(p.get_facecolor()) == BLUE]
+    assert sum(p.get_width() for p in blue) == 20 * 20
+    assert len(blue) == 20
+    assert "table of all pairs" in drawing.legend

@@ -28,8 +28,7 @@ def build(item: Item, study: Study) -> PageTable:
             if family.entry.name == entry.name:
                 for row in family.rows:
                     for a in row.result.get("assumptions", ()):
-                        check = (a["holds"], clean(_MINUS.sub(MINUS, a["detail"])))
-                        found.setdefault(a["name"], []).append(check)
+                        found.setdefault(a["name"], []).append((a["holds"], a["detail"]))
         for name, checks in found.items():
             holds, detail = _checked(checks)
             rows.append(
@@ -37,7 +36,7 @@ def build(item: Item, study: Study) -> PageTable:
                     "test": text(entry.title),
                     "assumption": text(name),
                     "holds": holds,
-                    "detail": detail,
+                    "detail": text(clean(_MINUS.sub(MINUS, detail))),
                 }
             )
     note = (
@@ -47,17 +46,18 @@ def build(item: Item, study: Study) -> PageTable:
     return tabulate(item, COLUMNS, rows, note)
 
 
-def _checked(checks: list[tuple[bool | None, str]]) -> tuple[Cell, Cell]:
+def _checked(checks: list[tuple[bool | None, str]]) -> tuple[Cell, str]:
+    """Say whether something holds, and the detail that is worth telling."""
     fails = [detail for holds, detail in checks if holds is False]
     unknown = [detail for holds, detail in checks if holds is None]
     n = len(checks)
     if fails:
         said = "no" if len(fails) == n else f"not in {len(fails)} of {n}"
-        return Cell(said, tone="bad"), text(fails[0])
+        return Cell(said, tone="bad"), fails[0]
     if len(unknown) == n:
-        return Cell("cannot be checked", tone="open"), text(unknown[0])
+        return Cell("cannot be checked", tone="open"), unknown[0]
     said = "yes" if not unknown else f"yes, where checked ({n - len(unknown)} of {n})"
-    return Cell(said, tone="good"), text(checks[0][1] if not unknown else unknown[0])
+    return Cell(said, tone="good"), checks[0][1] if not unknown else unknown[0]
 
 
 EXHIBIT = TableExhibit(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from bakeoff.comparisons import Comparison, Decision
@@ -40,17 +42,30 @@ LEGEND_COUNTS = (
     "Number of data sets on which the test calls the model of the row better, or in green both "
     "equivalent."
 )
+LEGEND_MAP = (
+    "Blue: the model of the row is shown to be better, orange: that of the column, green: shown to "
+    "be equivalent; grey: cannot tell."
+)
+LEGEND_MAP_COUNTS = (
+    "The stronger the blue, the more data sets on which the test calls the model of the row "
+    "better; green: equivalent."
+)
+MOST_NUMBERED = 30
+"""With more models, cells have colours and no numbers, which nobody could read."""
+LEVELS = 16
 
 
 def draw(item: Item, study: Study) -> Drawing:
     """Draw all pairs: the difference below the diagonal, the adjusted p-value above it.
 
-    With several data sets a cell counts those on which the row's model is better.
+    With several data sets a cell counts those on which the row's model is better. With many
+    models cells have their colours alone.
     """
     families, models = families_of(study, item.test), order(study)
     labels = [name_of(study.label(m), 30) for m in models]
     k = len(models)
-    side = 0.62 if k <= 6 else 0.5 if k <= 12 else 0.4
+    numbered = k <= MOST_NUMBERED
+    side = 0.62 if k <= 6 else 0.5 if k <= 12 else 0.4 if numbered else 0.16
     left = max(text_width(label) for label in labels) + 0.15
     top = max(text_width(label) * 0.72 for label in labels) + 0.2
     right = max(0.2, top - side / 2)  # the last name leans over the edge
@@ -58,52 +73,84 @@ def draw(item: Item, study: Study) -> Drawing:
     figure = canvas(width, height)
     axes = figure.add_axes((left / width, 0.1 / height, k * side / width, k * side / height))
     size = SIZE if k <= 6 else SIZE - 1.5 if k <= 12 else SIZE - 2.7
+    several = len(families) > 1
     for i, a in enumerate(models):
-        for j, b in enumerate(models):
-            if i == j:
-                _square(axes, i, j, facecolor=GRID, edgecolor=PAPER)
-                continue
-            rows = [row for f in families if (row := f.between(a, b)) is not None]
-            if rows:
-                _cell(axes, i, j, rows, size, len(families) > 1)
+        seen = [[row for f in families if (row := f.between(a, b))] for b in models]
+        if numbered:
+            for j, rows in enumerate(seen):
+                if rows:
+                    _cell(axes, i, j, rows, size, several)
+        else:
+            _band(axes, i, [_shade(rows, several) if rows else None for rows in seen])
+        _square(axes, i, i, facecolor=GRID, edgecolor=PAPER if numbered else GRID)
     axes.set_xlim(0, k)
     axes.set_ylim(k, 0)
     axes.set_xticks([i + 0.5 for i in range(k)])
-    axes.set_xticklabels(labels, rotation=45, ha="left", rotation_mode="anchor")
+    upright = {"rotation": 90} if not numbered else {"rotation": 45, "rotation_mode": "anchor"}
+    axes.set_xticklabels(labels, ha="left" if numbered else "center", **upright)
     axes.xaxis.tick_top()
     axes.set_yticks([i + 0.5 for i in range(k)], labels)
     axes.tick_params(length=0, labelcolor=INK)
     for spine in axes.spines.values():
-        spine.set_visible(False)
-    legend = LEGEND if len(families) == 1 else LEGEND_COUNTS
-    return Drawing(figure, _alt(families, k), legend)
+        spine.set_visible(not numbered)
+    return Drawing(figure, _alt(families, k), _legend(several, numbered))
 
 
-def _cell(axes: Axes, i: int, j: int, rows: list[Comparison], size: float, many: bool) -> None:
-    if many:
-        equal = sum(row.decision is Decision.EQUIVALENT for row in rows)
-        won = equal or sum(row.decision is Decision.A_BETTER for row in rows)
-        colour, strength = GREEN if equal else BLUE, 0.75 * won / len(rows)
+def _legend(several: bool, numbered: bool) -> str:
+    if numbered:
+        return LEGEND_COUNTS if several else LEGEND
+    return (
+        f"{LEGEND_MAP_COUNTS if several else LEGEND_MAP} The numbers are in the table of all pairs."
+    )
+
+
+def _shade(rows: list[Comparison], several: bool) -> tuple[str, float]:
+    """Return the colour of a pair and how strong it is."""
+    if not several:
+        decision = rows[0].decision
+        return SAYS.get(decision, SOFT), 0.3 if decision in SAYS else 0.12
+    equal = _count(rows, Decision.EQUIVALENT)
+    won = equal or _count(rows, Decision.A_BETTER)
+    return GREEN if equal else BLUE, 0.75 * won / len(rows)
+
+
+def _count(rows: list[Comparison], decision: Decision) -> int:
+    return sum(row.decision is decision for row in rows)
+
+
+def _band(axes: Axes, i: int, shades: list[tuple[str, float] | None]) -> None:
+    """Draw a row without numbers; neighbours of like colour are one."""
+    start = 0
+    for shade, own in groupby(shades, lambda s: s and (s[0], math.ceil(s[1] * LEVELS) / LEVELS)):
+        n = len(list(own))
+        if shade and shade[1]:
+            _square(axes, i, start, n, facecolor=shade[0], alpha=shade[1], linewidth=0)
+        start += n
+
+
+def _cell(axes: Axes, i: int, j: int, rows: list[Comparison], size: float, several: bool) -> None:
+    from matplotlib.colors import to_rgba
+
+    colour, strength = _shade(rows, several)
+    if several:
+        won = _count(rows, Decision.EQUIVALENT) or _count(rows, Decision.A_BETTER)
         text, strong = str(won), won > 0
     else:
         row = rows[0]
-        colour = SAYS.get(row.decision, SOFT)
         strong = row.decision in SAYS
-        strength = 0.3 if strong else 0.12
         text = score(row.estimate) if i > j else pvalue(row.pvalue_adjusted)
         text = "?" if text == "undecided" else text.replace(" ", "")
-    _square(axes, i, j, facecolor=colour, alpha=strength, linewidth=0)
-    _square(axes, i, j, facecolor="none", edgecolor=PAPER, linewidth=1.2)
+    _square(axes, i, j, facecolor=to_rgba(colour, strength), edgecolor=PAPER, linewidth=1.2)
     axes.text(
         j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=size,
         color=INK if strong else MUTED, fontweight="bold" if strong else "normal",
     )  # fmt: skip
 
 
-def _square(axes: Axes, i: int, j: int, **how: Any) -> None:
+def _square(axes: Axes, i: int, j: int, n: int = 1, **how: Any) -> None:
     from matplotlib.patches import Rectangle
 
-    axes.add_patch(Rectangle((j, i), 1, 1, **how))
+    axes.add_patch(Rectangle((j, i), n, 1, **how))
 
 
 def _alt(families: list[Family], k: int) -> str:

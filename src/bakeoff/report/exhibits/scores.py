@@ -19,6 +19,8 @@ from bakeoff.report.ranking import Ranked, dataset_means, ranking
 from bakeoff.report.study import Study
 
 MOST_LINES = 120
+MOST_DOTS = 3_000
+"""With more scores than these, lines between them would be a grey cloud."""
 
 
 def draw(item: Item, study: Study) -> Drawing:
@@ -26,7 +28,7 @@ def draw(item: Item, study: Study) -> Drawing:
     ranked = ranking(study)
     tables = study.values(study.metric.name, study.plan)
     if not ranked:
-        return message("no model has a complete set of scores", _legend(study))
+        return message("no model has a complete set of scores", _legend(study, True))
     several = len(tables) > 1
     table = (
         dataset_means(study, study.metric.name, study.plan)
@@ -37,7 +39,8 @@ def draw(item: Item, study: Study) -> Drawing:
     labels = [name_of(study.label(line.model)) for line in ranked]
     figure, axes = panel(len(ranked), labels, row=0.34 if len(ranked) < 16 else 0.27)
     places = range(len(ranked))
-    if len(values) <= MOST_LINES:
+    joined = len(values) <= MOST_LINES and values.size <= MOST_DOTS
+    if joined:
         for row in values:
             axes.plot(row, places, color=SOFT, linewidth=0.6, alpha=0.6, zorder=1)
     below = 0.26 if len(values) > 1 else 0  # the mean has its place under the single scores
@@ -59,7 +62,7 @@ def draw(item: Item, study: Study) -> Drawing:
     )
     arrow = "higher is better" if study.metric.greater_is_better else "lower is better"
     axes.set_xlabel(f"{study.metric.title} {unit} ({arrow})")
-    return Drawing(figure, _alt(study, ranked, len(values), several), _legend(study))
+    return Drawing(figure, _alt(study, ranked, len(values), several), _legend(study, joined))
 
 
 def _alt(study: Study, ranked: list[Ranked], n: int, several: bool) -> str:
@@ -72,13 +75,18 @@ def _alt(study: Study, ranked: list[Ranked], n: int, several: bool) -> str:
     )
 
 
-def _legend(study: Study) -> str:
+def _legend(study: Study, joined: bool) -> str:
     ends = "The diamond is the mean, the bar its interval."
-    if len(study.datasets) > 1:
-        return f"Each dot is one data set; thin lines join the scores on one data set. {ends}"
-    if study.plan == "holdout":
+    several = len(study.datasets) > 1
+    if study.plan == "holdout" and not several:
         return "Each diamond is a model's score on the held-out rows, the bar its interval."
-    return f"Each dot is one fold; thin lines join what was scored on the same rows. {ends}"
+    each, together = (
+        ("data set", "the scores on one data set")
+        if several
+        else ("fold", "what was scored on the same rows")
+    )
+    lines = f"; thin lines join {together}" if joined else ""
+    return f"Each dot is one {each}{lines}. {ends}"
 
 
 def _title(asked: Asked) -> str:
