@@ -49,9 +49,10 @@ docs: $(VENV)/dev.stamp
 # The locks hold for Python 3.11 to 3.13; they name versions and hashes, no index.
 lock: $(VENV)/bootstrap.stamp
 	@for set in bootstrap run dev; do $(UV) compile --quiet --universal --python-version 3.11 --upgrade \
-	  --generate-hashes --no-emit-index-url --no-header --no-annotate \
+	  --generate-hashes --no-emit-index-url --no-header --no-annotate --constraint requirements/constraints.in \
 	  $$( [ $$set = bootstrap ] && echo requirements/bootstrap.in || echo pyproject.toml ) \
 	  $$( [ $$set = dev ] && echo --extra dev --extra slurm ) -o requirements/$$set.lock; done
+	@$(BIN)/python requirements/conda.py
 
 clean:
 	rm -rf $(VENV)

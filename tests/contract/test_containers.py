@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import tomllib
 
 import yaml
@@ -27,6 +28,18 @@ def test_conda_environment_asks_for_what_pyproject_does() -> None:
     given = dict(map(requirement, environment["dependencies"]))
     assert given.pop("pip") == ""
     assert given == dict(map(requirement, wanted))
+
+
+def test_snakemake_deploys_the_versions_of_the_lock() -> None:
+    written = runpy.run_path(str(ROOT / "requirements/conda.py"))
+    file = ROOT / "workflow/envs/bakeoff.yaml"
+    assert file.read_text() == written["text"](), "python requirements/conda.py writes it"
+    *_, pip = yaml.safe_load(file.read_text())["dependencies"]
+    asked = [re.match(r"[\w-]+", line)[0] for line in pip["pip"]]  # type: ignore[index]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [requirement(line)[0] for line in project["dependencies"]]
+    theirs = [NAMES.get(name, name) for name in asked]
+    assert set(theirs) == {"bakeoff", *wanted} - {"snakemake"}
 
 
 def test_container_files_copy_what_is_there() -> None:

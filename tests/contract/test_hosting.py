@@ -54,11 +54,12 @@ def test_pythons_are_those_of_the_package() -> None:
     assert tried == [f"3.{minor}" for minor in range(int(low), int(high))]
 
 
-def test_catalogue_entry_says_that_the_package_brings_the_software() -> None:
+def test_catalogue_entry_says_how_the_software_is_deployed() -> None:
     usage = yaml.safe_load((ROOT / ".snakemake-workflow-catalog.yml").read_text())["usage"]
-    directives = "".join(file.read_text() for file in (ROOT / "workflow/rules").glob("*.smk"))
+    files = (ROOT / "workflow/Snakefile", *(ROOT / "workflow/rules").glob("*.smk"))
+    directives = "".join(file.read_text() for file in files)
     stack = usage["software-stack-deployment"]
-    assert stack["conda"] == bool(re.search(r"^\s+conda:", directives, re.MULTILINE))
-    assert stack["apptainer"] == bool(re.search(r"^\s+container:", directives, re.MULTILINE))
+    assert stack["conda"] == bool(re.search(r"^\s*conda:", directives, re.MULTILINE))
+    assert stack["apptainer"] == bool(re.search(r"^\s*container:", directives, re.MULTILINE))
     assert usage["report"] == ("report(" in directives)
     assert (ROOT / "config/README.md").is_file()  # the catalogue shows it

@@ -10,6 +10,7 @@ except ModuleNotFoundError:
 
 from bakeoff.execution import fits, recipes, snakemake_hooks, steps
 from bakeoff.execution.session import Session
+from bakeoff.execution.storage import Storage
 
 try:
     snakemake_hooks.check_release(RELEASE)
@@ -17,13 +18,17 @@ try:
     settings = workflow.resource_settings
     cores = settings.cores or settings.local_cores or 1
     workers = cores if workflow.is_main_process else 0
-    bakeoff = Session(config, snakemake_hooks.config_files(workflow), workers)
+    files = snakemake_hooks.config_files(workflow)
+    place = Storage(partial(snakemake_hooks.stored, workflow))
+    bakeoff = Session(config, files, workers, place)
 except UserError as error:
     sys.exit(f"\n{error}")
 
 EXPERIMENT = bakeoff.experiment
 NEEDS = bakeoff.needs
 PATHS = NEEDS.paths
+# where steps find what rules name: the same, or copies of what lies in a storage
+FILES = bakeoff.files
 TESTS = bakeoff.tests
 RECIPES = bakeoff.recipes
 do = bakeoff.do

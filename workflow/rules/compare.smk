@@ -54,7 +54,7 @@ rule list_intervals:
     params:
         recipe=lambda wc: recipes.of_intervals(EXPERIMENT),
     run:
-        found = EXPERIMENT, NEEDS.holdouts, output[0]
+        found = EXPERIMENT, FILES.holdouts, output[0]
         do("the intervals of the scores", log, steps.list_intervals, *found)
 
 
@@ -70,7 +70,7 @@ rule list_subgroups:
     params:
         recipe=lambda wc: recipes.of_subgroups(EXPERIMENT),
     run:
-        found = EXPERIMENT, NEEDS.holdouts, output[0]
+        found = EXPERIMENT, FILES.holdouts, output[0]
         do("the comparison in subgroups", log, steps.list_subgroups, *found)
 
 

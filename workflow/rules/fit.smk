@@ -84,13 +84,14 @@ rule find_excluded:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
     run:
         what = f"looking for failed fits on {wildcards.dataset}"
-        predictions = NEEDS.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
+        predictions = FILES.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
         do(what, log, steps.find_excluded, predictions, output[0])
 
 
 rule collect_scores:
     input:
         lambda wc: NEEDS.fitted(wc.dataset, wc.plan),
+        lambda wc: local(NEEDS.given_scores(wc.dataset, wc.plan)),
         lambda wc: NEEDS.excluded(wc.dataset),
         carried=lambda wc: NEEDS.row_columns(wc.dataset),
     output:
@@ -103,7 +104,7 @@ rule collect_scores:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset, plan = wildcards
-        found = dataset, plan, *NEEDS.scored(dataset, plan), RECIPES
+        found = dataset, plan, *FILES.scored(dataset, plan), RECIPES
         what = f"scoring {dataset}, {plan}"
         do(what, log, steps.collect_scores, EXPERIMENT, *found, *output)
 
@@ -123,7 +124,7 @@ rule collect_predictions:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset = wildcards.dataset
-        found = NEEDS.first_predictions(dataset), *NEEDS.beside(dataset), RECIPES
+        found = FILES.first_predictions(dataset), *FILES.beside(dataset), RECIPES
         what = f"collecting the predictions on {dataset}"
         do(what, log, steps.collect_predictions, *found, *output)
 
@@ -145,7 +146,7 @@ rule collect_fold_predictions:
     run:
         dataset, plan = wildcards
         what = f"collecting the predictions on {dataset}, {plan}"
-        found = NEEDS.fold_predictions(dataset, plan), RECIPES
+        found = FILES.fold_predictions(dataset, plan), RECIPES
         do(what, log, steps.collect_fold_predictions, *found, output[0])
 
 
@@ -184,6 +185,7 @@ rule list_excluded:
 rule list_choices:
     input:
         rules.all_scores.input.scores,
+        bakeoff.copied(NEEDS.all_fits),
     output:
         PATHS.top("tuned.csv"),
     log:
@@ -192,7 +194,7 @@ rule list_choices:
     params:
         recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
     run:
-        found = NEEDS.kept_predictions(lambda model: model.chooses)
+        found = FILES.kept_predictions(lambda model: model.chooses)
         step = steps.list_choices
         do("listing the fits' choices", log, step, found, output[0])
 
@@ -200,6 +202,7 @@ rule list_choices:
 rule list_importance:
     input:
         rules.all_scores.input.scores,
+        bakeoff.copied(NEEDS.all_fits),
     output:
         PATHS.top("importance.csv"),
     log:
@@ -208,13 +211,14 @@ rule list_importance:
     params:
         recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
     run:
-        step, found = steps.list_importance, NEEDS.measured
+        step, found = steps.list_importance, FILES.measured
         do("listing what columns matter", log, step, found, output[0])
 
 
 rule list_seed_noise:
     input:
         rules.all_scores.input.scores,
+        bakeoff.copied(NEEDS.all_fits),
     output:
         PATHS.top("seeds.csv"),
     log:
@@ -223,7 +227,7 @@ rule list_seed_noise:
     params:
         recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
     run:
-        fits = NEEDS.kept_predictions(lambda model: model.seeds > 1)
-        found = EXPERIMENT, fits, NEEDS.carried_files
+        fits = FILES.kept_predictions(lambda model: model.seeds > 1)
+        found = EXPERIMENT, fits, FILES.carried_files
         step = steps.list_seed_noise
         do("comparing seeds and splits", log, step, *found, output[0])

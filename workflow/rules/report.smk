@@ -5,7 +5,7 @@ TABLES = [e for e in bakeoff.exhibits if e.form == "table"]
 PRINTS = [PATHS.figure(e.name, kind) for e in FIGURES for kind in ("pdf", "png")]
 # made when asked for (`snakemake print_figures`), and kept up to date from then on
 PRINTED = PRINTS if any(map(exists, PRINTS)) else []
-STUDY = NEEDS.study(bakeoff.file)
+STUDY = FILES.study(bakeoff.file)
 
 
 report: "../report/overview.rst"
@@ -64,7 +64,15 @@ rule report:
         recipe=lambda wc: recipes.of_report(EXPERIMENT),
     run:
         made = [*output, *PRINTS, *BESIDE]
-        do("the report", log, steps.report, STUDY, PATHS.root, made, PATHS.made)
+        do(
+            "the report",
+            log,
+            steps.report,
+            STUDY,
+            FILES.paths.root,
+            made,
+            PATHS.made,
+        )
 
 
 rule print_figures:
@@ -78,4 +86,4 @@ rule print_figures:
     params:
         recipe=lambda wc: recipes.of_report(EXPERIMENT),
     run:
-        do("the figures", log, steps.print_figures, STUDY, PATHS.root)
+        do("the figures", log, steps.print_figures, STUDY, FILES.paths.root)

@@ -77,14 +77,24 @@ class Needs:
     def fitted(self, dataset: str, plan: str) -> list[str]:
         """List what to wait for before reading the predictions of a data set and plan."""
         if self.experiment.by_scores(plan):
-            return self.given(dataset)
+            return []
         batches = self.batches(dataset)
         return batches + self.predictions(dataset, plan, self.experiment.given if batches else None)
 
+    def given_scores(self, dataset: str, plan: str) -> list[str]:
+        """List the files of scores that stand in for the predictions of a data set and plan."""
+        return self.given(dataset) if self.experiment.by_scores(plan) else []
+
     def all_fitted(self, dataset: str) -> list[str]:
         """List what to wait for before reading any predictions of a data set."""
-        plans = [plan for plan in self.plans if not self.experiment.by_scores(plan)]
-        return list(dict.fromkeys(path for p in plans for path in self.fitted(dataset, p)))
+        return list(dict.fromkeys(path for p in self.plans for path in self.fitted(dataset, p)))
+
+    @property
+    def all_fits(self) -> list[str]:
+        """All that says what the fits did: their predictions, and which of them failed."""
+        names = self.experiment.datasets
+        found = (path for d in names for path in (*self.all_fitted(d), *self.excluded(d)))
+        return [*found, *self.carried_files.values()]
 
     def excluded(self, dataset: str) -> list[str]:
         """Name the list of the fits that failed on a data set, where they may."""

@@ -19,9 +19,11 @@ from bakeoff.execution.locks import drop_note, note_holder
 from bakeoff.execution.needs import Needs
 from bakeoff.execution.owner import check_folder, check_owner, note_owner
 from bakeoff.execution.pool import Pool, run_here, run_step
+from bakeoff.execution.storage import Storage, check_stored
 from bakeoff.execution.store import Store
 from bakeoff.files import DOWNLOADS
 from bakeoff.fit.fit_task import measured
+from bakeoff.paths import Paths
 from bakeoff.report.item import Item
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import ChosenTest, Fit, load_experiment
@@ -43,16 +45,26 @@ class Session:
     workers : int
         Warm workers to start; 0 runs every step in this process, as in the jobs that Snakemake
         itself starts, which do one thing and end.
+    storage : Storage
+        Where the results are: in the folder, or elsewhere with copies for the steps.
 
     Attributes
     ----------
+    needs, files : Needs
+        The files as rules name them, and as steps find them.
     tests : dict of str to ChosenTest
         The tests that run, in order.
     recipes : dict of str to dict
         What makes the predictions of each fitted model, by data set and model.
     """
 
-    def __init__(self, config: Mapping[str, Any], files: Sequence[str], workers: int) -> None:
+    def __init__(
+        self,
+        config: Mapping[str, Any],
+        files: Sequence[str],
+        workers: int,
+        storage: Storage,
+    ) -> None:
         if len(files) > 1:
             raise UserError(
                 f"--configfile: found {len(files)} files ({', '.join(map(str, files))}), expected "
@@ -64,6 +76,10 @@ class Session:
         make_importable([Path(self.file or ".").parent, "."])
         self.experiment = load_experiment(config, self.file)
         self.needs = Needs(self.experiment)
+        self.files = Needs(self.experiment, Paths(storage.copy_of(self.needs.paths.root)))
+        self._storage = storage
+        if storage.elsewhere:
+            check_stored(self.experiment)
         if workers:
             # taking a thousand modules apart at the end of the process takes a third of a second
             atexit.register(gc.freeze)
@@ -74,7 +90,7 @@ class Session:
         self.recipes = recipes.of_fits(self.experiment)
         self._workers = workers
         self.tests = self._check()
-        self._store = Store(self.needs, self.recipes)
+        self._store = Store(self.files, self.recipes)
         self.fitter = Fitter(self._store, self.pool)
 
     def do(
@@ -89,6 +105,10 @@ class Session:
         if step is steps.collect_scores:  # fits come to an end
             self._expect_report()
         run_step(self.pool, what, partial(step, *args, **options), str(log))
+
+    def copied(self, files: Sequence[str]) -> Sequence[str]:
+        """Name what a step reads by itself and a storage has to bring; nothing without one."""
+        return files if self._storage.elsewhere else []
 
     def to_redo(self) -> set[str]:
         """List the files that Snakemake takes for finished and that are not."""
@@ -151,11 +171,12 @@ class Session:
 
     def answer(self) -> str:
         """Return the verdict and where the report is; empty where there is none yet."""
-        verdict, page = (Path(self.needs.paths.top(n)) for n in ("verdict.txt", "report.html"))
-        if not (verdict.is_file() and page.is_file()):
+        verdict, page = (self.needs.paths.top(name) for name in ("verdict.txt", "report.html"))
+        if not (self._storage.has(verdict) and self._storage.has(page)):
             return ""
-        told = map(paragraph, verdict.read_text(encoding="utf-8").splitlines())
-        return "\n".join(("", *told, "", f"Report: {page}"))
+        text = Path(self._storage.fetched(verdict)).read_text(encoding="utf-8")
+        told = map(paragraph, text.splitlines())
+        return "\n".join(("", *told, "", f"Report: {self._storage.address(page)}"))
 
     def _call(self, task: Callable[[], Any]) -> Any:
         return self.pool.call(task) if self.pool else run_here(task)

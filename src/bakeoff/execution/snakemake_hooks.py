@@ -104,6 +104,14 @@ def config_files(workflow: Any) -> list[str]:
     return []
 
 
+def stored(workflow: Any, path: str) -> Any:
+    """Return the object of the default storage that a result is; None where it is a mere file."""
+    _need(workflow.modifier, "path_modifier")
+    paths = workflow.modifier.path_modifier
+    _need(paths, "apply_default_storage")
+    return getattr(paths.apply_default_storage(path), "flags", {}).get("storage_object")
+
+
 def held_locks(workflow: Any) -> list[str]:
     """List the lock files of this run; none where locks are kept in a database."""
     _need(workflow, "persistence")

@@ -10,11 +10,14 @@ import pytest
 
 from bakeoff.errors import UserError
 from bakeoff.execution.session import Session
+from bakeoff.execution.storage import Storage
 from bakeoff.paths import Paths
 
 
 def answer(folder: Path) -> str:
-    session: Any = SimpleNamespace(needs=SimpleNamespace(paths=Paths(str(folder))))
+    session: Any = SimpleNamespace(
+        needs=SimpleNamespace(paths=Paths(str(folder))), _storage=Storage(lambda path: None)
+    )
     return Session.answer(cast(Session, session))
 
 
@@ -43,7 +46,7 @@ def test_only_what_an_edit_touches_is_checked_again(
 
     def check() -> tuple[list[str], list[str]]:
         asked.clear()
-        return list(Session(tiny, [], workers=1).tests), list(asked)
+        return list(Session(tiny, [], 1, Storage(lambda path: None)).tests), list(asked)
 
     assert check() == (["cv5x2_f", "mcnemar", "cochran_q"], ["check"])
     tiny["label"] = tiny["models"]["tree"]["label"] = "called otherwise"

@@ -1,0 +1,79 @@
+"""Results in a storage such as S3: where steps find them, and what does not go with one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from bakeoff.errors import UserError
+from bakeoff.spec import Experiment
+
+
+class Storage:
+    """Where results are: in the folder, or in Snakemake's default storage.
+
+    Parameters
+    ----------
+    stored : callable
+        Return the object of the storage that a result is, or None without a storage.
+    """
+
+    def __init__(self, stored: Callable[[str], Any]) -> None:
+        self._stored = stored
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether results are not in the folder: a step has copies of what its rule names."""
+        return self._stored("any") is not None
+
+    def copy_of(self, path: str) -> str:
+        """Return where a step finds a result or leaves it."""
+        stored = self._stored(path)
+        return path if stored is None else str(stored.local_path())
+
+    def address(self, path: str) -> str:
+        """Return what a result is called by those who look for it."""
+        stored = self._stored(path)
+        return path if stored is None else str(stored.query)
+
+    def has(self, path: str) -> bool:
+        """Tell whether a result is there."""
+        stored = self._stored(path)
+        return Path(path).is_file() if stored is None else asyncio.run(stored.managed_exists())
+
+    def fetched(self, path: str) -> str:
+        """Return where a result can be read, after it was copied if that is needed."""
+        stored = self._stored(path)
+        if stored is not None:
+            asyncio.run(stored.managed_retrieve())
+        return self.copy_of(path)
+
+
+def check_stored(experiment: Experiment) -> None:
+    """Refuse what leaves files that no rule names: a storage would never be given them.
+
+    Raises
+    ------
+    UserError
+        The keys, and what to say instead.
+    """
+    found = list(_not_stored(experiment))
+    if found:
+        raise UserError("\n".join(f"--default-storage-provider: {problem}" for problem in found))
+
+
+def _not_stored(experiment: Experiment) -> Iterator[str]:
+    per = experiment.execution.jobs_per
+    if per != "fold":
+        yield (
+            f"execution.jobs_per: found {per}, and a storage is given the files of single fits "
+            "alone; write `jobs_per: fold`, or --config execution='{jobs_per: fold}'"
+        )
+    for name, model in experiment.fitted.items():
+        if model.keep:
+            yield (
+                f"models.{name}.keep: found true, and fitted models are kept beside the "
+                "predictions on this machine's disk alone; leave it out"
+            )

@@ -1,0 +1,66 @@
+"""Software that Snakemake deploys by conda: what conda is asked for, by a stand-in for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import ROOT, TINY
+
+CONDA = """#!{python}
+import json, pathlib, shutil, sys
+place = pathlib.Path({place!r})
+if sys.argv[1:3] == ["env", "list"]:
+    print(json.dumps({{"envs": [str(p) for p in place.glob("envs/*")]}}))
+elif sys.argv[1:3] == ["env", "create"]:
+    asked = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+    shutil.copy(asked["-f"], place / "asked.yaml")
+    (place / "envs" / asked["--name"]).mkdir(parents=True)
+else:
+    sys.exit("not asked for here: " + " ".join(sys.argv[1:]))
+"""
+MODULE = """
+module bakeoff:
+    snakefile: {where!r}
+    config: config
+
+use rule * from bakeoff as bakeoff_*
+"""
+
+
+@pytest.mark.parametrize("way", ["checkout", "module", "not asked"])
+def test_conda_is_asked_for_the_environment_of_the_release(tmp_path: Path, way: str) -> None:
+    conda, snakefile = tmp_path / "bin/conda", ROOT / "Snakefile"
+    conda.parent.mkdir()
+    conda.write_text(CONDA.format(python=sys.executable, place=str(tmp_path)))
+    conda.chmod(0o755)
+    if way == "module":
+        snakefile = tmp_path / "Snakefile"
+        snakefile.write_text(MODULE.format(where=str(ROOT / "workflow/Snakefile")))
+    (tmp_path / "experiment.yaml").write_text(yaml.safe_dump(TINY, sort_keys=False))
+    deploy = [] if way == "not asked" else ["--software-deployment-method", "conda"]
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "snakemake", "--snakefile", str(snakefile), "-n", *deploy),
+            *("--configfile", "experiment.yaml", "--cores", "1"),
+            *(["bakeoff_resolve_experiment"] if way == "module" else []),
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": os.pathsep.join([str(conda.parent), os.environ["PATH"]])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    asked = tmp_path / "asked.yaml"
+    assert asked.exists() == (way != "not asked")
+    if asked.exists():
+        found = yaml.safe_load(asked.read_text())
+        assert found["dependencies"].pop().startswith("python ==")  # Snakemake's own
+        assert found == yaml.safe_load((ROOT / "workflow/envs/bakeoff.yaml").read_text())
