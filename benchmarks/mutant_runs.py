@@ -138,9 +138,12 @@ def _work(job: dict[str, Any], answer: Path) -> None:
     plugin = Chosen(job["order"]) if "order" in job else Recorder()
     options = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "--tb=no"]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    pytest.main([*options, *(["-x"] if "order" in job else []), *job["files"]], [plugin])
+    code = pytest.main([*options, *(["-x"] if "order" in job else []), *job["files"]], [plugin])
     sys.settrace(None)
-    answer.write_text(json.dumps(plugin.result()))
+    found = plugin.result()
+    if code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
+        found["by"] = "pytest cannot start"  # the package cannot be imported
+    answer.write_text(json.dumps(found))
     os._exit(0)
 
 

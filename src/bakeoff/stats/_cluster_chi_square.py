@@ -29,6 +29,10 @@ def durkalski(sums: FloatArray, clusters: Clusters) -> float:
     return _ratio(float(means.sum()) ** 2, float(np.square(means).sum()))
 
 
+OF_SUMS = {f.__name__: f for f in (obuchowski, modified_obuchowski, durkalski)}
+"""The statistics that need no more than each cluster's difference."""
+
+
 @dataclasses.dataclass(frozen=True)
 class EliasziwDonner:
     """McNemar's χ² over a correction C for the correlation of discordant rows.

@@ -176,7 +176,7 @@ def _formula(
         found = chi_square.eliasziw_donner(pair.cells, pair.clusters)
         value, extra = found.statistic, _eliasziw_details(pair, found)
     else:
-        value = getattr(chi_square, variant)(pair.sums, pair.clusters)
+        value = chi_square.OF_SUMS[variant](pair.sums, pair.clusters)
     if side == "two-sided":
         return value, 1.0, float(special.chdtrc(1, value)), extra
     # Durkalski's test is about the mean of the cluster means, which may lean the other way

@@ -33,17 +33,12 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_without_a_run_it_says_what_to_do(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["power", str(file)]) == 2
-    assert "run the experiment first" in capsys.readouterr().err
-
-
-def test_power_is_that_of_the_interval(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    row = Comparison(
-        test="corrected_kfold_t",
+def pair(test: str = "corrected_kfold_t", plan: str = "kfold") -> Comparison:
+    return Comparison(
+        test=test,
         role="pair",
         dataset="d",
-        plan="kfold",
+        plan=plan,
         metric="accuracy",
         model_a="a",
         model_b="b",
@@ -62,9 +57,21 @@ def test_power_is_that_of_the_interval(file: Path, capsys: pytest.CaptureFixture
         alpha=0.05,
         decision=Decision.NOT_SHOWN,
     )
+
+
+def finished(rows: list[Comparison]) -> None:
     results = Path("results/done")
     results.mkdir(parents=True)
-    (results / "comparisons.json").write_text(json.dumps([row.to_dict()]))
+    (results / "comparisons.json").write_text(json.dumps([row.to_dict() for row in rows]))
+
+
+def test_without_a_run_it_says_what_to_do(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["power", str(file)]) == 2
+    assert "run the experiment first" in capsys.readouterr().err
+
+
+def test_power_is_that_of_the_interval(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    finished([pair()])
     assert main(["power", str(file), "--differences", ".02,.05"]) == 0
     out = capsys.readouterr().out
     for difference in (0.02, 0.05):
@@ -79,9 +86,7 @@ def test_power_is_that_of_the_interval(file: Path, capsys: pytest.CaptureFixture
 def test_differences_are_checked(
     file: Path, capsys: pytest.CaptureFixture[str], given: str
 ) -> None:
-    results = Path("results/done")
-    results.mkdir(parents=True)
-    (results / "comparisons.json").write_text("[]")
+    finished([])
     assert main(["power", str(file), f"--differences={given}"]) == 2
     assert "--differences: found" in capsys.readouterr().err
 
@@ -116,10 +121,19 @@ def test_rows_needed_by_any_metric_are_those_of_the_pilot(
         decision=Decision.NOT_SHOWN,
         result=pilot.to_dict(),
     )
-    results = Path("results/done")
-    results.mkdir(parents=True)
-    (results / "comparisons.json").write_text(json.dumps([row.to_dict()]))
+    finished([row])
     assert main(["power", str(file), "--differences", ".05"]) == 0
     said_of_rows = capsys.readouterr().out.split("Test rows, by the noise of the last run")[1]
     assert f"{metric_rows_needed(pilot, 0.05).n:,.0f}" in said_of_rows
     assert f"{metric_detectable_difference(pilot, 200).difference:.3f}" in said_of_rows
+
+
+@pytest.mark.parametrize(("repeats", "few"), [(9, True), (10, False)])
+def test_more_halvings_are_advised_where_they_are_few(
+    file: Path, capsys: pytest.CaptureFixture[str], repeats: int, few: bool
+) -> None:
+    halves = {"resampling": {"halves": {"repeats": repeats}}}
+    file.write_text(yaml.safe_dump(EXPERIMENT | halves))
+    finished([pair("half_sample_t", "halves")])
+    assert main(["power", str(file), "--differences", ".05"]) == 0
+    assert ("the t distribution has heavy tails" in capsys.readouterr().out) == few

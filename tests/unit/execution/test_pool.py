@@ -226,3 +226,18 @@ def _state(pid: int) -> str:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return "Z"
+
+
+def test_a_log_has_what_compiled_code_prints_and_gives_the_streams_back(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def task() -> None:
+        os.write(1, b"one\n")
+        os.write(2, b"two\n")
+
+    log = tmp_path / "log"
+    run_here(task, str(log))
+    os.write(1, b"out\n")
+    os.write(2, b"err\n")
+    assert log.read_text() == "one\ntwo\n"
+    assert capfd.readouterr() == ("out\n", "err\n")

@@ -21,7 +21,7 @@ FOLDS = {"cv_5x2": (5, 2), "kfold": (1, 10), "halves": (8, 3), "holdout": (1, 1)
 }
 
 
-def experiment(models, datasets=("d",), tests=("cv5x2_f", "mcnemar"), **more):
+def experiment(models, datasets=("d",), tests=("cv5x2_f", "mcnemar"), subgroups=(), **more):
     """Describe an experiment; `models` maps ids to labels or lists ids."""
     labels = models if isinstance(models, dict) else dict.fromkeys(models)
     plain = {
@@ -30,6 +30,7 @@ def experiment(models, datasets=("d",), tests=("cv5x2_f", "mcnemar"), **more):
         "datasets": {
             name: {"source": "sklearn", "name": "iris"}
             | ({"label": label} if (label := _label(datasets, name)) else {})
+            | ({"subgroups": list(subgroups)} if subgroups else {})
             for name in datasets
         },
         "models": {

@@ -30,7 +30,7 @@ class Server:
                 page = outer.pages.get(self.path)
                 if outer.failures:
                     outer.failures -= 1
-                    self.send_error(503)
+                    self.send_error(500)
                 elif page is None:
                     self.send_error(outer.missing)
                 else:

@@ -12,6 +12,7 @@ from scipy import stats as scipy_stats
 from bakeoff import stats
 from bakeoff.stats import Status, _sign_flip
 from bakeoff.stats._clusters import degrees_of_freedom
+from bakeoff.stats._joint_flip import joint_flip
 from bakeoff.stats._sign_flip import all_sign_sums, flip_tails, whole_tails
 
 SIDES = ("two-sided", "greater", "less")
@@ -373,3 +374,13 @@ def test_degrees_of_freedom_are_those_of_equal_clusters_and_none_for_one():
     assert degrees_of_freedom(np.array([1.0])) == 0
     for count in (2, 7, 40):
         assert degrees_of_freedom(np.full(count, 1 / count)) == pytest.approx(count - 1)
+
+
+def test_the_observed_signs_count_as_one_draw_more():
+    rng = np.random.default_rng(5)
+    better = rng.uniform(1, 2, 40)  # no other signs give as large a sum
+    tails = flip_tails(better, n_resamples=99, seed=0)
+    assert tails.pvalue("two-sided", exact=True)[0] == pytest.approx(0.02)
+    assert tails.pvalue("two-sided", exact=False)[0] == pytest.approx(0.01)
+    joint = joint_flip(np.column_stack([better, 0 * better, 0 * better]), n_resamples=99, seed=0)
+    assert (joint.exact, joint.pvalue) == pytest.approx((0.01, 0.005))

@@ -230,3 +230,9 @@ def test_each_of_three_levels_has_the_variance_that_it_makes(differences, varian
     parts = stats.variance_components(differences)
     assert parts.sources == ("splits", "tuning", "seeds")
     assert parts.variances == pytest.approx(variances, abs=1e-12)
+
+
+def test_one_halving_is_the_fewest() -> None:
+    a, b = np.random.default_rng(1).normal(0.8, 0.05, (2, 3, 4))
+    found = stats.half_sample_t(a, b, full_repeats=1)
+    assert (found.n, found.df) == (1, 1)

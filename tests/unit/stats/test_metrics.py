@@ -521,3 +521,17 @@ def test_means_say_whether_rows_or_groups_are_taken_for_independent():
         (grouped,) = mean_ci(values, groups=np.arange(40) // size).assumptions
         assert (grouped.name, grouped.holds) == ("enough groups", enough)
         assert grouped.detail.startswith(f"{40 // size} groups")
+
+
+def test_standard_error_of_an_own_metric_is_the_jackknife():
+    # of a metric with a bias: the values that leave a row out are not around that of all rows
+    x = np.random.default_rng(3).exponential(size=12)
+    without = np.array([np.delete(x, i).var() for i in range(12)])
+    jackknife = math.sqrt(11 / 12 * np.square(without - without.mean()).sum())
+    assert own_metric_ci(lambda r: x[r].var(), 12).details["se"] == pytest.approx(jackknife)
+
+
+def test_one_sided_limit_of_an_area_ends_at_one():
+    y, _, score = rows()
+    assert metric_ci(y, score, metric="roc_auc", alternative="greater").ci.high == 1
+    assert metric_ci(y, score, metric="roc_auc", alternative="less").ci.low == 0

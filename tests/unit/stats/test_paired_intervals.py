@@ -170,3 +170,8 @@ def test_wrong_options_are_refused():
         ratio_ci(1, -2)
     with pytest.raises(ValueError, match="no rows"):
         difference_ci(0, 0, 0, 0)
+
+
+def test_a_difference_of_one_has_the_limit_one():
+    assert difference_ci(0, 12, 0, 0, method="tango").high == 1
+    assert difference_ci(0, 0, 12, 0, method="tango").low == -1

@@ -1,0 +1,149 @@
+"""What figures draw, and where, as a text: what moves or changes shows as other lines.
+
+After a change that is wanted, `python tests/unit/report/test_drawings.py` writes drawings.txt anew.
+"""
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.artist import Artist
+from matplotlib.collections import PathCollection, QuadMesh
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+from studies import experiment, ran
+
+from bakeoff.comparisons.subgroups import of_test_set, tabulate
+from bakeoff.report.exhibits import draw, exhibits
+from bakeoff.report.item import Item
+from bakeoff.report.study import Study
+
+FILE = Path(__file__).with_name("drawings.txt")
+NAMES = ("a", "b", "a longer name")
+MEANS = dict(zip(NAMES, (0.93, 0.9, 0.84), strict=True))
+TESTS = ("cv5x2_f", "cv5x2_t", "bayes_correlated_t", "mcnemar", "cochran_q")
+
+
+def one_data_set() -> Study:
+    labels = {f"m{i}": name for i, name in enumerate(NAMES)}
+    means = dict(zip(labels, MEANS.values(), strict=True))
+    spec = experiment(labels, tests=TESTS, subgroups=["site"], importance={"repeats": 2})
+    found = ran(spec, means, accuracies=means)
+    lost = [
+        {"dataset": "d", "model": model, "feature": column, "mean": mean, "sd": 0.01}
+        for model, means in zip(labels, ((0.2, 0.05), (0.1, 0.15), (0.02, -0.01)), strict=True)
+        for column, mean in zip(("x", "a longer column"), means, strict=True)
+    ]
+    site = pd.Categorical(np.where(np.arange(200) % 3 == 0, "north", "south"))
+    rows = dataclasses.replace(found.test_sets["d"], metric="accuracy", subgroups={"site": site})
+    return dataclasses.replace(
+        found,
+        importance=pd.DataFrame(lost),
+        subgroups=tabulate(of_test_set("d", rows, spec)),
+    )
+
+
+def several_data_sets() -> Study:
+    means = {"a": [0.9, 0.8, 0.95, 0.7, 0.8], "b": [0.85, 0.82, 0.9, 0.6, 0.75]}
+    means |= {"c": [0.7, 0.75, 0.8, 0.5, 0.6]}
+    tests = ("nemenyi", "pairwise_wilcoxon", "bayes_sign", "mcnemar")
+    return ran(experiment(list(means), datasets=[f"d{i}" for i in range(5)], tests=tests), means)
+
+
+STUDIES = {"one data set": one_data_set, "several data sets": several_data_sets}
+
+
+def figures(one: Study) -> dict[str, Item]:
+    """Give the first figure of each kind."""
+    items = [item for item in exhibits(one.experiment, one.tests) if item.form == "figure"]
+    return {item.kind: item for item in reversed(items)}
+
+
+def described(figure: Figure) -> Iterator[str]:
+    """Yield a line for everything that is seen, with its place in hundredths of an inch."""
+    yield "{:.2f} x {:.2f} inches".format(*figure.get_size_inches())
+    figure.draw_without_rendering()
+    for artist in figure.findobj(_is_seen):
+        yield f"{type(artist).__name__} {_looks(artist)} at {_place(artist, figure)}"
+
+
+def _is_seen(artist: Artist) -> bool:
+    if isinstance(artist, Text):
+        return artist.get_visible() and bool(artist.get_text())
+    kinds = (Line2D, Patch, PathCollection, QuadMesh, AxesImage)
+    return artist.get_visible() and isinstance(artist, kinds)
+
+
+def _looks(artist: Artist) -> str:
+    if isinstance(artist, Text):
+        turned = f" turned {artist.get_rotation():g}" if artist.get_rotation() else ""
+        return (
+            f"{artist.get_text()!r} {to_hex(artist.get_color())} {artist.get_fontsize():g} "
+            f"{artist.get_ha()} {artist.get_va()} {artist.get_fontweight()}{turned}"
+        )
+    if isinstance(artist, Line2D):
+        fill = to_hex(artist.get_markerfacecolor())
+        marks = f" {artist.get_marker()} {artist.get_markersize():g} {fill}"
+        drawn = f"{artist.get_linestyle()} {artist.get_linewidth():g}"
+        return f"{to_hex(artist.get_color())} {drawn}{marks}"
+    if isinstance(artist, Patch):
+        return f"{to_hex(artist.get_facecolor(), keep_alpha=True)} {artist.get_linewidth():g}"
+    if isinstance(artist, PathCollection):
+        return " ".join(to_hex(colour, keep_alpha=True) for colour in artist.get_facecolors())
+    return np.array2string(np.asarray(artist.get_array()), precision=3, separator=" ")
+
+
+def _place(artist: Artist, figure: Figure) -> str:
+    if isinstance(artist, Text):
+        points = artist.get_transform().transform([artist.get_unitless_position()])
+    elif isinstance(artist, Line2D):
+        points = artist.get_transform().transform(artist.get_xydata())
+        if len(points) > 4:
+            points = points[:: len(points) // 4]
+    elif isinstance(artist, PathCollection):
+        points = artist.get_offset_transform().transform(artist.get_offsets())
+    else:
+        points = artist.get_window_extent().get_points()
+    return " ".join(f"({x:.2f} {y:.2f})" for x, y in np.round(points / figure.dpi, 2) + 0.0)
+
+
+def text() -> str:
+    """Return what drawings.txt should say."""
+    parts = []
+    for title, make in STUDIES.items():
+        one = make()
+        for name, item in figures(one).items():
+            lines = "\n".join(described(draw(item, one).figure))
+            parts.append(f"## {title}: {name}\n{lines}\n")
+    return "\n".join(parts)
+
+
+def sections(record: str) -> dict[str, str]:
+    return dict(re.findall(r"^## (.+?)\n(.*?)(?=\n## |\Z)", record, re.DOTALL | re.MULTILINE))
+
+
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, str]:
+    return sections(text())
+
+
+@pytest.mark.parametrize("name", sections(FILE.read_text(encoding="utf-8")))
+def test_figure_is_drawn_as_recorded(drawn: dict[str, str], name: str) -> None:
+    wanted = sections(FILE.read_text(encoding="utf-8"))[name]
+    assert drawn[name].splitlines() == wanted.splitlines()
+
+
+def test_every_figure_is_recorded(drawn: dict[str, str]) -> None:
+    assert list(drawn) == list(sections(FILE.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), encoding="utf-8")
