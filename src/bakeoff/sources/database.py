@@ -129,7 +129,8 @@ class DatabaseData(DataSet):
 
 def _without(secrets: dict[str, str], error: Any) -> str:
     """Return the first line of what a driver says, without what is secret."""
-    text = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+    inner = error.__cause__ or error  # pandas and SQLAlchemy put what was asked before what it says
+    text = str(getattr(inner, "orig", inner)).strip().partition("\n")[0]
     for name, value in secrets.items():
         text = text.replace(value, f"${{{name}}}") if value else text
     return text

@@ -561,6 +561,15 @@ def test_init_names_time_groups_and_rare_classes(bakeoff: Run, folder: Path) -> 
     assert "leaves out 2 rows of classes with fewer than 4: maybe" in said
 
 
+def test_init_names_no_groups_that_cannot_be_divided(bakeoff: Run, folder: Path) -> None:
+    frame = write_table(120).drop(columns="answer")
+    frame["patient_id"] = np.repeat(["p1", "p2", "p3"], 40)
+    frame.to_csv("t.csv", index=False)
+    data, _ = written(bakeoff, "t.csv")
+    assert "groups" not in data
+    assert check_experiment(read_experiment(folder / "e.yaml"))[0] == []
+
+
 def test_init_calls_even_classes_even(bakeoff: Run, folder: Path) -> None:
     frame = pd.DataFrame({"x": np.arange(140) % 11, "left": np.arange(140) % 7})
     frame.to_csv("t.csv", index=False)

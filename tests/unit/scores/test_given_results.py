@@ -403,6 +403,12 @@ def test_model_of_another_run_is_a_rival(tmp_path: Path, monkeypatch: Any) -> No
     (file,) = experiment.given_files("pets")["old"]
     assert file == "results/march/predictions/pets/gbm/holdout.parquet"
     assert load_experiment(experiment.resolved()) == experiment
+    monkeypatch.chdir("results")
+    (elsewhere,) = load_experiment(rival()).beside(tmp_path).given_files("pets")["old"]
+    assert Path(elsewhere).resolve() == tmp_path / file
+    monkeypatch.chdir(tmp_path)
+    (here,) = experiment.beside(tmp_path / "results").given_files("pets")["old"]
+    assert here == file
     rows.assign(pet=rows["pet"].where(rows["id"] != 3, "dog")).to_csv("data.csv", index=False)
     assert "1 of 8 rows have another true label" in messages(rival())
     rows.assign(part=rows["part"].where(rows["id"] != 9, "test")).to_csv("data.csv", index=False)

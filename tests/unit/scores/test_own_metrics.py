@@ -22,7 +22,7 @@ from bakeoff.preflight import check_experiment
 from bakeoff.report import prose
 from bakeoff.scores import METRICS
 from bakeoff.scores.metrics import own as module
-from bakeoff.scores.metrics.own import enter_own
+from bakeoff.scores.metrics.own import enter_own, of_positive
 from bakeoff.spec import load_experiment
 from bakeoff.spec.own_metrics import OwnMetric
 from bakeoff.stats import (
@@ -271,3 +271,9 @@ def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flag
     steep = dataclasses.replace(rows("profit"), columns={"amount": np.exp(np.arange(80) / 3)})
     line = next(of_test_set("d", steep, None, 0.95))
     assert "a few rows carry the metric" in line["note"]
+
+
+def test_probabilities_of_two_classes_are_those_of_the_positive_one():
+    two, three = np.array([[0.2, 0.8]]), np.array([[0.2, 0.3, 0.5]])
+    assert of_positive(two).tolist() == [0.8]
+    assert of_positive(three) is three

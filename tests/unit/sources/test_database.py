@@ -90,3 +90,11 @@ def test_file_may_be_named_by_the_environment(
     monkeypatch.setenv("DB_FOLDER", "elsewhere")
     with pytest.raises(Problem, match=r"url: no file at 'elsewhere/study\.db'"):
         load(made)
+
+
+def test_a_failure_is_told_in_the_words_of_the_database(
+    tiny: dict[str, Any], entry: dict[str, Any]
+) -> None:
+    asked = entry | {"query": "SELECT * FROM whales ORDER BY number"}
+    with pytest.raises(Problem, match=r"query: the query fails: no such table: whales$"):
+        load(experiment(tiny, **asked))

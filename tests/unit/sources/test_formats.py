@@ -370,3 +370,10 @@ def test_decimal_commas_and_thousands(tmp_path: Path) -> None:
     assert read(path, sep=";", decimal=",", thousands=".")["a"].tolist() == [1000.5, 2.25]
     with pytest.raises(ValueError, match="cannot both be ','"):
         read(path, decimal=",", thousands=",")
+
+
+def test_either_quote_holds_a_comma_in_arff(tmp_path: Path) -> None:
+    file = tmp_path / "t.arff"
+    kinds = ["@relation r", "@attribute x string", "@attribute y {a,b}", "@data"]
+    file.write_text("\n".join([*kinds, '"1, 2",a', "'3, 4',b", '"5, 6",a', "7,b"]))
+    assert load(file)["x"].tolist() == ["1, 2", "3, 4", "5, 6", "7"]

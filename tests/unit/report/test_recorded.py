@@ -1,6 +1,6 @@
-"""What figures draw, and where, as a text: what moves or changes shows as other lines.
+"""What exhibits show, as a text: what tables say, what figures draw and where, in which order.
 
-After a change that is wanted, `python tests/unit/report/test_drawings.py` writes drawings.txt anew.
+After a change that is wanted, `python tests/unit/report/test_recorded.py` writes recorded.txt anew.
 """
 
 import dataclasses
@@ -22,11 +22,12 @@ from matplotlib.text import Text
 from studies import experiment, ran
 
 from bakeoff.comparisons.subgroups import of_test_set, tabulate
-from bakeoff.report.exhibits import draw, exhibits
+from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.item import Item
 from bakeoff.report.study import Study
+from bakeoff.report.tables import Cell, PageTable
 
-FILE = Path(__file__).with_name("drawings.txt")
+FILE = Path(__file__).with_name("recorded.txt")
 NAMES = ("a", "b", "a longer name")
 MEANS = dict(zip(NAMES, (0.93, 0.9, 0.84), strict=True))
 TESTS = ("cv5x2_f", "cv5x2_t", "bayes_correlated_t", "mcnemar", "cochran_q")
@@ -61,10 +62,30 @@ def several_data_sets() -> Study:
 STUDIES = {"one data set": one_data_set, "several data sets": several_data_sets}
 
 
-def figures(one: Study) -> dict[str, Item]:
-    """Give the first figure of each kind."""
-    items = [item for item in exhibits(one.experiment, one.tests) if item.form == "figure"]
-    return {item.kind: item for item in reversed(items)}
+def items_of(one: Study) -> dict[str, Item]:
+    """Give the first exhibit of each kind, in the order of the report."""
+    found: dict[str, Item] = {}
+    for item in exhibits(one.experiment, one.tests):
+        found.setdefault(item.kind, item)
+    return found
+
+
+def said(table: PageTable) -> Iterator[str]:
+    """Yield a line for the head, one for each row, and what is said beside."""
+    yield " | ".join(f"{c.title} ({c.key}{', number' if c.number else ''})" for c in table.columns)
+    for row in table.rows:
+        yield " | ".join(map(_cell, row))
+    yield from filter(None, (table.note, table.summary))
+    if table.overall:
+        yield f"about the whole study: {table.overall}"
+
+
+def _cell(cell: Cell) -> str:
+    value = f"{cell.value:.6g}" if isinstance(cell.value, float) else str(cell.value)
+    more = [] if cell.value is None else [value]
+    return " ".join(
+        [cell.text, *more, *filter(None, (cell.mark, cell.tone)), *["best"] * cell.best]
+    )
 
 
 def described(figure: Figure) -> Iterator[str]:
@@ -116,13 +137,15 @@ def _place(artist: Artist, figure: Figure) -> str:
 
 
 def text() -> str:
-    """Return what drawings.txt should say."""
+    """Return what recorded.txt should say."""
     parts = []
     for title, make in STUDIES.items():
         one = make()
-        for name, item in figures(one).items():
-            lines = "\n".join(described(draw(item, one).figure))
-            parts.append(f"## {title}: {name}\n{lines}\n")
+        for name, item in items_of(one).items():
+            figure = item.form == "figure"
+            lines = described(draw(item, one).figure) if figure else said(build(item, one))
+            shown = "\n".join(lines)
+            parts.append(f"## {title}: {name}\n{item.section}: {item.title}\n{shown}\n")
     return "\n".join(parts)
 
 
@@ -131,18 +154,18 @@ def sections(record: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> dict[str, str]:
+def found() -> dict[str, str]:
     return sections(text())
 
 
 @pytest.mark.parametrize("name", sections(FILE.read_text(encoding="utf-8")))
-def test_figure_is_drawn_as_recorded(drawn: dict[str, str], name: str) -> None:
+def test_exhibit_is_as_recorded(found: dict[str, str], name: str) -> None:
     wanted = sections(FILE.read_text(encoding="utf-8"))[name]
-    assert drawn[name].splitlines() == wanted.splitlines()
+    assert found[name].splitlines() == wanted.splitlines()
 
 
-def test_every_figure_is_recorded(drawn: dict[str, str]) -> None:
-    assert list(drawn) == list(sections(FILE.read_text(encoding="utf-8")))
+def test_every_exhibit_is_recorded(found: dict[str, str]) -> None:
+    assert list(found) == list(sections(FILE.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":
