@@ -15,7 +15,7 @@ ALLOWED = {room: set(ORDER[:place]) for place, room in enumerate(ORDER)} | {"sta
 ALLOWED["comparisons"].add("stats")
 ALLOWED["report"].add("stats")
 ALLOWED["preflight"] = {*ORDER[:-1], "stats"}
-ALLOWED["execution"] = {*ORDER, "stats", "preflight"}
+ALLOWED["execution"] = {*ORDER, "stats", "preflight", "resources"}
 ALLOWED["gate"] = {"spec", "data", "report", "stats"}
 ALLOWED["api"] = {*ORDER, "stats", "execution"}
 # nothing imports the command line

@@ -8,7 +8,7 @@ except ModuleNotFoundError:
         f"\nthis workflow needs the package bakeoff: pip install bakeoff=={RELEASE}"
     )
 
-from bakeoff.execution import fits, recipes, snakemake_hooks, steps
+from bakeoff.execution import fits, order, recipes, snakemake_hooks, steps
 from bakeoff.execution.session import Session
 from bakeoff.execution.storage import Storage
 

@@ -10,7 +10,7 @@ rule load_dataset:
         PATHS.log("load.{dataset}"),
     # what is wrong with data from the network is told before the first fit, but for fits of other
     # data sets that find a free core meanwhile
-    priority: 100
+    priority: order.FIRST
     localrule: True
     params:
         recipe=lambda wc: recipes.of_data(EXPERIMENT, wc.dataset),
@@ -28,6 +28,7 @@ rule split_dataset:
         quality=PATHS.split_quality("{dataset}", "{plan}"),
     log:
         PATHS.log("split.{dataset}.{plan}"),
+    priority: order.FIRST
     localrule: True
     params:
         recipe=lambda wc: recipes.of_splits(EXPERIMENT, wc.plan),

@@ -15,6 +15,7 @@ rule fit_fold:
         PATHS.prediction("{dataset}", "{model}", FOLD),
     log:
         PATHS.fit_log("{dataset}", "{model}", FOLD),
+    priority: lambda wc: bakeoff.priority(wc)
     threads: lambda wc: EXPERIMENT.models[wc.model].threads
     params:
         recipe=lambda wc: RECIPES[wc.dataset][wc.model],
@@ -61,6 +62,7 @@ rule fit_batch:
         PATHS.batch(BATCH),
     log:
         PATHS.log(f"batches/{BATCH}"),
+    priority: lambda wc: bakeoff.priority(wc)
     threads: lambda wc: bakeoff.threads(wc)
     params:
         recipe=lambda wc: bakeoff.batch_recipes(wc),
@@ -79,6 +81,7 @@ rule find_excluded:
         PATHS.excluded("{dataset}"),
     log:
         PATHS.log("excluded.{dataset}"),
+    priority: order.FIRST
     localrule: True
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
@@ -99,6 +102,7 @@ rule collect_scores:
         timings=PATHS.timings("{dataset}", "{plan}"),
     log:
         PATHS.log("scores.{dataset}.{plan}"),
+    priority: order.FIRST
     localrule: True
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
@@ -119,6 +123,7 @@ rule collect_predictions:
         PATHS.holdout("{dataset}"),
     log:
         PATHS.log("predictions.{dataset}"),
+    priority: order.FIRST
     localrule: True
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
@@ -140,6 +145,7 @@ rule collect_fold_predictions:
         PATHS.log("predictions.{dataset}.{plan}"),
     wildcard_constraints:
         plan="|".join(p for p in NEEDS.plans if p != "holdout") or "(?!)",
+    priority: order.FIRST
     localrule: True
     params:
         recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),

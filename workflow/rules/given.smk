@@ -12,6 +12,7 @@ rule take_predictions:
         PATHS.prediction("{dataset}", "{given}", FOLD),
     log:
         PATHS.log(f"take/{{dataset}}/{{given}}/{FOLD}"),
+    priority: order.FIRST
     localrule: True
     params:
         recipe=lambda wc: recipes.of_given(EXPERIMENT, wc.given),

@@ -17,6 +17,7 @@ from bakeoff.execution.cache import cached
 from bakeoff.execution.fits import Fitter
 from bakeoff.execution.locks import drop_note, note_holder
 from bakeoff.execution.needs import Needs
+from bakeoff.execution.order import priorities
 from bakeoff.execution.owner import check_folder, check_owner, note_owner
 from bakeoff.execution.pool import Pool, run_here, run_step
 from bakeoff.execution.storage import Storage, check_stored
@@ -129,13 +130,24 @@ class Session:
         )
         return [Item(*one) for one in found]
 
+    @cached_property
+    def _priorities(self) -> dict[str, int]:
+        return priorities(self.experiment.fitted, self.needs.paths.top("timings.csv"))
+
+    def priority(self, wildcards: Any) -> int:
+        """Return the priority of a fit or a batch: that of its model that takes longest."""
+        return max(self._priorities[name] for name in self._batched(wildcards))
+
     def threads(self, wildcards: Any) -> int:
         """Return the threads of one fit, or of the widest in a batch."""
         return max(self.experiment.fitted[name].threads for name in self._batched(wildcards))
 
     def batch(self, wildcards: Any, threads: int) -> tuple[list[Fit], int]:
-        """List the fits of a batch, and say how many of them run at a time."""
-        return list(self.experiment.fits(*wildcards)), threads // self.threads(wildcards)
+        """List the fits of a batch, the longest first, and say how many run at a time."""
+        fits = sorted(
+            self.experiment.fits(*wildcards), key=lambda fit: -self._priorities[fit.model]
+        )
+        return fits, threads // self.threads(wildcards)
 
     def batch_recipes(self, wildcards: Any) -> list[str]:
         """List the recipes of a batch's models, and how they measure importance."""
