@@ -13,17 +13,18 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from bakeoff.report import citations
+from bakeoff.report import citations, markup
 from bakeoff.report.adopt import Sheet, adopt
 from bakeoff.report.exhibit import Drawing, Exhibit, Section
 from bakeoff.report.exhibits import records
 from bakeoff.report.family import Family
 from bakeoff.report.item import Item
+from bakeoff.report.markup import MOST_SHOWN
 from bakeoff.report.methods import Methods, methods
 from bakeoff.report.numbers import p_equals, short
 from bakeoff.report.pairs_shown import COUNTED, counted_pairs, families_of
 from bakeoff.report.study import Study
-from bakeoff.report.tables import PageTable, markdown, to_markdown
+from bakeoff.report.tables import LATEX, PageTable, markdown, to_markdown
 from bakeoff.report.verdict import Verdict
 from bakeoff.report.verdict.care import take_care
 from bakeoff.stats import Entry
@@ -185,8 +186,8 @@ def _environment(autoescape: bool) -> Environment:
 
 def _render(template: str, page: Page, **more: Any) -> str:
     env = _environment(template.endswith(".html.j2"))
-    env.filters |= {"longest": lambda value: max(map(len, value.split()), default=0)}
     env.filters |= {"md": markdown, "md_table": to_markdown, "short": short}
+    env.filters |= {"head": markup.head, "body": markup.body}
     experiment = page.study.experiment
     return env.get_template(template).render(
         study=page.study,
@@ -202,6 +203,8 @@ def _render(template: str, page: Page, **more: Any) -> str:
         methods=page.methods,
         command=command(page.study),
         alone=page.alone,
+        most=MOST_SHOWN,
+        latex=LATEX,
         **more,
     )
 

@@ -52,11 +52,15 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """One column: key for machines, title for people, numbers to the right."""
+    """One column: key for machines, title for people, numbers to the right.
+
+    `of` says what the title names, where there is a column for each of them: ``model``.
+    """
 
     key: str
     title: str
     number: bool = False
+    of: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,6 +98,10 @@ class PageTable:
         if folded:
             rest = dataclasses.replace(self, rows=self.rows[self.overall :])
             yield self.summary if self.overall else f"{self.title}: {self.summary}", rest
+
+    def first(self, most: int) -> PageTable:
+        """Return the table without what comes after so many rows."""
+        return dataclasses.replace(self, rows=self.rows[:most])
 
 
 def tabulate(
@@ -177,15 +185,16 @@ def to_latex(table: PageTable, label: str) -> str:
     return "\n".join(lines)
 
 
-_LATEX = {
+LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "−": "$-$", "×": r"$\times$", "<": "$<$", ">": "$>$", "–": "--", "±": r"$\pm$",
     "∞": r"$\infty$", "²": "$^2$", "χ": r"$\chi$", "…": r"\ldots{}", "≤": r"$\le$", "≥": r"$\ge$",
     "α": r"$\alpha$", "ε": r"$\varepsilon$", "½": r"$\frac12$",
 }  # fmt: skip
+"""What stands for a letter in LaTeX."""
 
 
 def latex(value: str) -> str:
     """Escape a text for LaTeX."""
-    return "".join(_LATEX.get(c, c) for c in value)
+    return "".join(LATEX.get(c, c) for c in value)

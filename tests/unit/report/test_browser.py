@@ -77,6 +77,26 @@ def several(tmp_path_factory):
     return folder / "report.html"
 
 
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory):
+    """Return the page of a study over more data sets than a reader looks through."""
+    folder = tmp_path_factory.mktemp("sets")
+    names = {
+        "a": "Alpha | 5% & more_",
+        "b": "Beta <b>",
+        "c": '"Gamma", the third',
+        "d": "=1+1",
+        "e": "e",
+        "f": "f",
+    }
+    spec = experiment(names, datasets=[f"d{i}" for i in range(12)], tests=("nemenyi",))
+    means = {
+        m: [0.9 - 0.1 * i - 0.002 * (i + 1) * d for d in range(12)] for i, m in enumerate(names)
+    }
+    make_report(ran(spec, means), folder)
+    return folder / "report.html"
+
+
 @pytest.fixture(scope="module", params=["one", "several"])
 def either(request, page, several):
     return {"one": page, "several": several}[request.param]
@@ -159,15 +179,166 @@ def test_tables_sort_by_mouse_and_keyboard_and_say_so(page, chromium):
     assert chromium.script(f"{button}.click(); return {column}") == before
 
 
+@pytest.fixture
+def copied(chromium):
+    """Return what a click on a format of a table's menu puts on the clipboard."""
+
+    def click(table, name):
+        buttons = f"[...{TABLE}.querySelectorAll('.menu button')]"
+        button = f"{buttons}.find((one) => one.textContent === arguments[1])"
+        chromium.script(
+            "Object.defineProperty(navigator, 'clipboard', {configurable: true, value: "
+            f"{{writeText: async (text) => {{ window.copied = text; }}}}}}); {button}.click()",
+            table, name,
+        )  # fmt: skip
+        return chromium.script("return window.copied")
+
+    return click
+
+
+TABLE = "document.getElementById(arguments[0]).closest('.table')"
+CHOOSE = f"""
+const selects = [...{TABLE}.querySelectorAll("select")];
+for (const [name, choice] of Object.entries(arguments[1])) {{
+  const select = selects.find((one) => one.options[0].text === `All ${{name}}`);
+  select.value = choice;
+  select.dispatchEvent(new Event("change"));
+}}
+const shown = [...{TABLE}.querySelectorAll("tbody tr")].filter((row) => !row.hidden);
+const cells = (row) => [...row.cells].filter((cell) => !cell.hidden);
+return shown.map((row) => cells(row).map((cell) => cell.innerText));
+"""
+
+
+def test_every_table_is_copied_as_its_files_are(sets, chromium, copied):
+    chromium.open(sets, 1400)
+    tables = chromium.script(
+        "return [...document.querySelectorAll('table.sortable')].map((t) => t.id)"
+    )
+    assert len(tables) >= 8
+    for table in tables:
+        stem = sets.parent / "tables" / table.removeprefix("table-")
+        if not stem.with_name(f"{stem.name}.csv").exists():
+            continue  # the folded part of a table
+        made = {kind: stem.with_name(f"{stem.name}.{kind}").read_text() for kind in ("csv", "tex")}
+        if f"{table}-more" in tables:
+            continue
+        assert copied(table, "CSV") == made["csv"].replace("=1+1", "'=1+1"), table
+        assert copied(table, "LaTeX") == made["tex"], table
+        text = copied(table, "Markdown")
+        assert text in (sets.parent / "report.md").read_text(encoding="utf-8"), table
+
+
+def test_filters_keep_rows_and_columns_and_copies_follow_them(sets, chromium, copied):
+    chromium.open(sets, 1400)
+    chromium.script(UNFOLD)
+    rows = chromium.script(CHOOSE, "table-datasets", {"models": "Beta <b>"})
+    assert [len(row) for row in rows] == [2] * 12
+    rows = chromium.script(CHOOSE, "table-datasets", {"data sets": "d7"})
+    assert [row[0] for row in rows] == ["d7"]
+    caption = "return document.getElementById('table-datasets').caption.innerText"
+    assert chromium.script(caption).endswith("(1 of 12 rows)")
+    head, row = copied("table-datasets", "CSV").splitlines()
+    assert head == "dataset,b"
+    assert row.startswith("d7,0.7")
+    assert copied("table-datasets", "Markdown").splitlines()[0] == r"| Data set | Beta &lt;b&gt; |"
+    rows = chromium.script(CHOOSE, "table-datasets", {"data sets": "", "models": ""})
+    assert [len(row) for row in rows] == [7] * 12
+    assert not chromium.script(caption).endswith("rows)")
+
+
+def test_copies_follow_the_order(sets, chromium, copied):
+    chromium.open(sets, 1400)
+    button = "document.querySelectorAll('#table-datasets thead button')[1]"
+    chromium.script(f"{button}.click(); {button}.click()")
+    up = [line.split(",")[1] for line in copied("table-datasets", "CSV").splitlines()[1:]]
+    assert up == sorted(up, key=float, reverse=True)
+    chromium.script(f"{button}.click()")
+    assert [line.split(",")[1] for line in copied("table-datasets", "CSV").splitlines()[1:]] == up[
+        ::-1
+    ]
+
+
+def test_pairs_are_filtered_by_either_model_and_by_what_is_shown(sets, chromium):
+    chromium.open(sets, 1400)
+    chromium.script(UNFOLD)
+    table = "table-pairs.nemenyi"
+    rows = chromium.script(CHOOSE, table, {"models": "e"})
+    assert len(rows) == 5
+    assert all("e" in row[:2] for row in rows)
+    found = chromium.script(CHOOSE, table, {"models": "", "decisions": "a difference"})
+    other = chromium.script(CHOOSE, table, {"decisions": "neither shown"})
+    assert len(found) + len(other) == 15
+    assert all(row[-1].endswith(" better") for row in found)
+    assert found
+    assert other
+
+
+def test_short_tables_have_no_filters(page, chromium):
+    chromium.open(page, 1400)
+    assert chromium.script("return document.querySelectorAll('select').length") == 0
+    assert chromium.script("return document.querySelectorAll('.menu').length") >= 8
+
+
+def test_menu_of_copies_works_by_keyboard_and_says_what_came_of_it(sets, chromium, copied):
+    chromium.open(sets, 1400)
+    menu = "document.querySelector('#table-models').closest('.table').querySelector('.menu')"
+    label = f"return {menu}.querySelector('summary').ariaLabel"
+    assert chromium.script(label) == "Copy the table Models, ranked"
+    assert chromium.script(f"{menu}.open = true; {menu}.querySelector('button').focus(); "
+                           f"return document.activeElement.textContent") == "CSV"  # fmt: skip
+    escape = "new KeyboardEvent('keydown', {key: 'Escape', bubbles: true})"
+    chromium.script(f"document.activeElement.dispatchEvent({escape})")
+    assert not chromium.script(f"return {menu}.open")
+    assert chromium.script("return document.activeElement.tagName") == "SUMMARY"
+    copied("table-models", "CSV")
+    said = f"return {menu}.parentNode.querySelector('[role=status]').textContent"
+    assert chromium.script(said) == "Copied"
+    chromium.script(
+        "navigator.clipboard.writeText = async () => { throw new Error(); };"
+        "document.execCommand = () => false;"
+        f"{menu}.querySelector('button').click()"
+    )
+    assert chromium.script(said) == "This browser forbids it"
+
+
+def test_contents_follow_the_reader_and_stay_out_of_the_way(several, chromium):
+    current = "return document.querySelector('nav [aria-current=location]').hash"
+    chromium.open(several, 1400)
+    assert chromium.script(current) == "#answer"
+    sides = chromium.script(
+        "document.getElementById('h-comparisons-mcnemar').scrollIntoView({behavior: 'instant'});"
+        "return [document.querySelector('nav').getBoundingClientRect().right,"
+        " document.querySelector('main').getBoundingClientRect().left,"
+        " document.querySelector('nav').getBoundingClientRect().top]"
+    )
+    assert sides[0] <= sides[1]
+    assert sides[2] == 0
+    follow = (
+        "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+    chromium.script(follow)
+    assert chromium.script(current) == "#h-comparisons-mcnemar"
+    part = "return document.querySelector('nav [aria-current=true]').hash"
+    assert chromium.script(part) == "#comparisons"
+    chromium.open(several, 400)
+    assert chromium.script("return document.querySelector('nav').offsetHeight") < 45
+    assert (
+        chromium.script("return getComputedStyle(document.querySelector('nav')).position")
+        == "static"
+    )
+
+
 def test_page_reads_without_javascript(page, chromium):
     chromium.devtools("Emulation.setScriptExecutionDisabled", value=True)
     try:
-        chromium.open(page, 820)
-        assert chromium.script("return document.querySelectorAll('thead button').length") == 0
-        assert (
-            chromium.script("return document.querySelectorAll('#table-models tbody tr').length")
-            == 4
-        )
+        chromium.open(page, 1400)
+        made = "thead button, .tools, select, nav [aria-current]"
+        assert chromium.script(f"return document.querySelectorAll('{made}').length") == 0
+        rows = "return document.querySelectorAll('#table-models tbody tr').length"
+        assert chromium.script(rows) == 4
+        links = "[...document.querySelectorAll('nav a')]"
+        assert chromium.script(f"return {links}.every((a) => document.querySelector(a.hash))")
     finally:
         chromium.devtools("Emulation.setScriptExecutionDisabled", value=False)
 
@@ -177,6 +348,8 @@ def test_page_prints(either, chromium):
     chromium.devtools("Emulation.setEmulatedMedia", media="print")
     chromium.script(UNFOLD)
     wide = chromium.script("return document.documentElement.scrollWidth")
+    seen = "[...document.querySelectorAll('nav, .tools')].filter((e) => e.offsetParent)"
+    assert chromium.script(f"return {seen}.length") == 0
     chromium.devtools("Emulation.setEmulatedMedia", media="")
     assert wide <= 720
     assert chromium.pdf().startswith(b"%PDF")

@@ -8,8 +8,9 @@ import pytest
 from studies import experiment, ran, study
 
 from bakeoff.report.exhibits import exhibits
-from bakeoff.report.make import make_prints, make_report
+from bakeoff.report.make import make_page, make_prints, make_report
 from bakeoff.report.tables import markdown
+from bakeoff.report.verdict import answer
 
 THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
 ACCURACIES = {"a": 0.97, "b": 0.96, "c": 0.80}
@@ -154,6 +155,22 @@ def test_any_number_of_models_makes_a_report(k, tmp_path):
     one = study(spec, (), means) if k == 1 else ran(spec, means, accuracies=means)
     make_report(one, tmp_path)
     assert not Page((tmp_path / "report.html").read_text(encoding="utf-8")).errors
+
+
+def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path):
+    names = [f"m{i}" for i in range(46)]  # 1,035 pairs
+    means = {m: 0.9 - 0.001 * i for i, m in enumerate(names)}
+    one = ran(experiment(names, tests=("cv5x2_f",)), means)
+    make_report(one, tmp_path)
+    said = "first 1,000 of 1,035 rows"
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    table = page.partition('<table id="table-pairs.cv5x2_f"')[2].partition("</table>")[0]
+    assert table.count("<tr>") == 1 + 1_000
+    assert f'{said}; <a href="tables/pairs.cv5x2_f.csv">' in page
+    assert f"{said}; `tables/pairs.cv5x2_f.csv`" in (tmp_path / "report.md").read_text("utf-8")
+    assert len((tmp_path / "tables/pairs.cv5x2_f.csv").read_text().splitlines()) == 1 + 1_035
+    alone = make_page(one, answer(one), exhibits(one.experiment, one.tests))
+    assert said not in alone
 
 
 @pytest.mark.slow

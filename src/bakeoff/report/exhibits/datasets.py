@@ -27,7 +27,7 @@ def build(item: Item, study: Study) -> PageTable:
     best = ranks.eq(ranks.min(axis=1), axis=0)
     columns = (
         Column("dataset", "Data set"),
-        *(Column(m, study.label(m), True) for m in ordered),
+        *(Column(m, study.label(m), True, "model") for m in ordered),
     )
     rows = (
         {"dataset": text(study.dataset_label(str(name)))}
