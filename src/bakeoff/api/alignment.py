@@ -73,6 +73,21 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
     return {what: rows.reset_index(drop=True) for what, rows in found.items()}
 
 
+def one_column(what: str, rows: Rows) -> pd.Series[Any]:
+    """Take the only column.
+
+    Raises
+    ------
+    UserError
+        There are more.
+    """
+    if isinstance(rows, pd.Series):
+        return rows
+    if rows.shape[1] != 1:
+        raise UserError(f"{what}: found {rows.shape[1]} columns, expected one value for each row")
+    return rows.iloc[:, 0]
+
+
 def _part(what: str, given: Any) -> _Part:
     if isinstance(given, pd.Series | pd.DataFrame):
         return _Part(what, given, indexed=True)

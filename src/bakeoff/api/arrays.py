@@ -11,8 +11,9 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api import types
 
-from bakeoff.api.alignment import Rows, aligned
+from bakeoff.api.alignment import Rows, aligned, one_column
 from bakeoff.api.asked import KINDS
+from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.data.columns import in_order, names, sorted_names
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
@@ -24,7 +25,7 @@ from bakeoff.keys import name_of
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.values import RIGHT_OR_WRONG
 
-_RELATED = {"group": "groups", "time": "time"}
+_RELATED = {"group": "groups", "run": "runs", "time": "time"}
 _IN_PYTHON = {
     "; `missing_target: drop` leaves them out": "",
     "in `classes:` of given data, or with `--classes`": "in `classes`",
@@ -42,13 +43,16 @@ def side_by_side(
     classes: Sequence[Any],
     positive: Any,
     name: str,
+    parts: Parts = NO_PARTS,
 ) -> SideBySide:
     """Put the predictions of several models side by side; other arguments are those of `compare`.
 
     Parameters
     ----------
     related : Mapping of str to array_like
-        The ``group`` and the ``time`` of each row; None where it is not known.
+        The ``group``, the ``run`` and the ``time`` of each row; None where it is not known.
+    parts : Parts
+        Which subgroups each row is in.
 
     Raises
     ------
@@ -58,18 +62,16 @@ def side_by_side(
     models = _models(predictions)
     called = {model: f"predictions[{model!r}]" for model in models}
     given = {"y": y, **{called[model]: one for model, one in models.items()}}
-    given |= {_RELATED[role]: one for role, one in related.items()}
+    given |= {_RELATED[role]: one for role, one in related.items()} | parts.arguments
     rows = aligned({what: one for what, one in given.items() if one is not None})
     try:
-        kin = {
-            role: _related(role, rows[_RELATED[role]])
-            for role, one in related.items()
-            if one is not None
-        }
+        kin = _kin(related, rows)
+        subgroups = parts.of(rows)
         if values is not None:
-            return _of_numbers(name, {m: rows[what] for m, what in called.items()}, values, kin)
-        labels = _columns("y", {"y": _one("y", rows["y"])}).labels("y", "true")
-        order = _Order.of(_one("y", rows["y"]), classes, positive)
+            numbers = {m: rows[what] for m, what in called.items()}
+            return _of_numbers(name, numbers, values, kin, subgroups)
+        labels = _columns("y", {"y": one_column("y", rows["y"])}).labels("y", "true")
+        order = _Order.of(one_column("y", rows["y"]), classes, positive)
         found = {
             model: _taken(what, rows[what], order, by_place=_is_array(models[model]))
             for model, what in called.items()
@@ -79,7 +81,8 @@ def side_by_side(
         for words, instead in _IN_PYTHON.items():
             message = message.replace(words, instead)
         raise UserError(message) from None
-    return SideBySide(name, order.classes, labels.among(order.classes), found, 0, kin)
+    truth = labels.among(order.classes)
+    return SideBySide(name, order.classes, truth, found, 0, kin, subgroups=subgroups)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,15 +146,6 @@ def _is_array(given: Any) -> bool:
     return not (isinstance(given, pd.DataFrame) or hasattr(given, "to_pandas"))
 
 
-def _one(what: str, rows: Rows) -> pd.Series[Any]:
-    """Take the only column."""
-    if isinstance(rows, pd.Series):
-        return rows
-    if rows.shape[1] != 1:
-        raise UserError(f"{what}: found {rows.shape[1]} columns, expected one value for each row")
-    return rows.iloc[:, 0]
-
-
 def _columns(what: str, columns: Mapping[str, pd.Series[Any]]) -> Columns:
     """Take columns as if they were a file's, so that they are checked like these."""
     return Columns(what, pa.table({n: _column(one) for n, one in columns.items()}), (what,))
@@ -164,10 +158,22 @@ def _column(values: pd.Series[Any]) -> Any:
         return pa.array(names(values), from_pandas=True)
 
 
+def _kin(related: Mapping[str, Any], rows: Mapping[str, Rows]) -> dict[str, Any]:
+    """Take what relates the rows, of which no group has a run twice."""
+    kin = {role: _related(role, rows[_RELATED[role]]) for role in related if _RELATED[role] in rows}
+    if "run" in kin:
+        pairs = pd.DataFrame({"group": kin["group"], "run": kin.pop("run")})
+        twice = pairs[pairs.duplicated()].drop_duplicates()
+        if len(twice):
+            told = [f"{group} run {run}" for group, run in twice.itertuples(index=False)]
+            raise UserError(f"runs: a group has each run once; found twice: {some(told)}")
+    return kin
+
+
 def _related(role: str, rows: Rows) -> Any:
     what = _RELATED[role]
     columns = GivenColumns.model_validate({role: what})
-    return _columns(what, {what: _one(what, rows)}).related(role, columns)
+    return _columns(what, {what: one_column(what, rows)}).related(role, columns)
 
 
 def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> Predicted:
@@ -234,7 +240,11 @@ def _by_class(
 
 
 def _of_numbers(
-    name: str, rows: Mapping[str, Rows], values: str, related: Mapping[str, Any]
+    name: str,
+    rows: Mapping[str, Rows],
+    values: str,
+    related: Mapping[str, Any],
+    subgroups: Mapping[str, pd.Categorical],
 ) -> SideBySide:
     """Take a number of each model for each row."""
     metric = KINDS[values]
@@ -254,10 +264,11 @@ def _of_numbers(
     taken = {
         model: predicted(table, everywhere, classes, columns) for model, table in found.items()
     }
-    return SideBySide(name, classes, first.true.among(classes), taken, 0, related)
+    truth = first.true.among(classes)
+    return SideBySide(name, classes, truth, taken, 0, related, subgroups=subgroups)
 
 
 def _number_table(what: str, rows: Rows) -> PredictionTable:
-    file = _columns(what, {"value": _one(what, rows)})
+    file = _columns(what, {"value": one_column(what, rows)})
     ids = np.arange(1, len(rows) + 1)
     return PredictionTable(file, ids, None, None, values=file.numbers("value", ids))

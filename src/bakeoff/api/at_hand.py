@@ -199,7 +199,8 @@ def _experiment(
     asked: Asked,
 ) -> tuple[Experiment, list[ChosenTest]]:
     brings, costs = "predictions" if asked.values is None else "values", asked.costs
-    own = {brings: given.name, "columns": dict(asked.columns)}
+    columns = {**asked.columns, "subgroups": list(given.subgroups)}  # cut already
+    own = {brings: given.name, "columns": columns}
     config = {
         "experiment": "compare",
         "datasets": {ROWS: {"source": "given", "label": given.name}},

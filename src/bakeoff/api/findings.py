@@ -61,6 +61,8 @@ class Findings:
     comparisons : DataFrame
         One row for each hypothesis of each test, as in comparisons.csv. Models that were given by
         name have these names.
+    subgroups : DataFrame
+        The comparison in subgroups, as in subgroups.csv; empty where none were named.
     figures, tables : tuple of str
         The names of what can be drawn, and of what can be had as a table.
     """
@@ -101,6 +103,11 @@ class Findings:
         return self._tabulated(self._study.comparisons)
 
     @property
+    def subgroups(self) -> pd.DataFrame:
+        """One row for each subgroup, pair and metric, and one for the differences between them."""
+        return self._named(self._study.subgroups, ("model_a", "model_b"))
+
+    @property
     def figures(self) -> tuple[str, ...]:
         """The names that `figure` takes."""
         return tuple(self._items["figure"])
@@ -117,7 +124,8 @@ class Findings:
         ----------
         name : str, optional
             Its name, or the part before the first dot for the first of these; default: the
-            differences of the test that decides.
+            differences of the test that decides. ``"ranks"`` is the critical difference diagram;
+            where no ranks over data sets were compared, the models in the order of their scores.
 
         Returns
         -------
@@ -247,6 +255,8 @@ class Findings:
             main = None if self._main is None else items.get(f"{kind}.{self._main.entry.name}")
             return main or next(iter(items.values()))
         found = items.get(name) or next((i for i in items.values() if i.kind == name), None)
+        if found is None and (form, name) == ("figure", "ranks"):
+            found = items.get("scores")
         if found is None:
             raise UserError(unknown(form, name, items))
         return found
@@ -281,7 +291,8 @@ class Findings:
         return self._named(found, ("model_a", "model_b"))
 
     def _named(self, frame: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
-        return frame.assign(**{c: frame[c].map(self._own_names.__getitem__) for c in columns})
+        there = [column for column in columns if column in frame]
+        return frame.assign(**{c: frame[c].map(self._own_names.__getitem__) for c in there})
 
 
 def _or(endings: Iterable[str]) -> str:

@@ -34,4 +34,13 @@ def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[s
             {**row.to_dict(), "model_a": names[row.model_a], "model_b": names[row.model_b]}
             for row in study.comparisons
         ],
+        **({} if study.subgroups.empty else {"subgroups": _subgroups(study, names)}),
     }
+
+
+def _subgroups(study: Study, names: Mapping[str, str]) -> list[dict[str, Any]]:
+    return [
+        {str(key): plain(value) for key, value in line.items()}
+        | {"model_a": names[line["model_a"]], "model_b": names[line["model_b"]]}
+        for line in study.subgroups.to_dict("records")
+    ]

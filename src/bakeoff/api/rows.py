@@ -13,10 +13,13 @@ from bakeoff.api.arrays import side_by_side
 from bakeoff.api.asked import KINDS, Asked, named
 from bakeoff.api.at_hand import made_by, make_study
 from bakeoff.api.findings import Findings
+from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.errors import UserError, shown, unknown
 
 _ASKED = {key: key for key in ("metrics", "alpha", "alternative", "correction", "costs")}
 _ASKED |= {key: key for key in ("variant", "versus")}
+_OF_ROWS = ("groups", "runs", "time", "subgroups")
+"""The arguments that have a value for each row."""
 
 
 def compare(
@@ -25,7 +28,10 @@ def compare(
     *,
     metrics: str | Sequence[str] = (),
     groups: ArrayLike | None = None,
+    runs: ArrayLike | None = None,
     time: ArrayLike | None = None,
+    subgroups: Mapping[str, Any] | pd.DataFrame | None = None,
+    bins: Mapping[str, Sequence[float]] | None = None,
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
     classes: Sequence[Any] = (),
     positive: Any = None,
@@ -57,8 +63,16 @@ def compare(
         Names like ``"f1"`` or ``"roc_auc"``; default: accuracy.
     groups : array_like, shape (n,), optional
         Which rows belong together: a patient, a user.
+    runs : array_like, shape (n,), optional
+        Which run of its item a row is, where items were run several times and `groups` are the
+        items: each has a run once.
     time : array_like, shape (n,), optional
         What orders the rows in time.
+    subgroups : Mapping of str to array_like, or DataFrame, optional
+        Columns, shape (n,), that divide the rows: the models are compared in each part too, and
+        whether the difference is another one there.
+    bins : Mapping of str to sequence of float, optional
+        Where columns of numbers among `subgroups` are cut: ``{"age": [40, 65]}``.
     values : {"higher", "lower", "right", "wrong"}, optional
         `predictions` holds a number for each row, of which higher or lower is better, or 0 and 1,
         where 1 says that the model is right (or wrong).
@@ -108,10 +122,11 @@ def compare(
     ['old', 'new', 'b_better']
     """
     arguments = {key: value for key, value in locals().items() if key not in ("y", "predictions")}
-    related = {"group": groups, "time": time}
+    related = {"group": groups, "run": runs, "time": time}
     try:
         _check(y, arguments)
-        given = side_by_side(y, predictions, related, values, classes, positive, name)
+        parts = NO_PARTS if subgroups is None else Parts.taken(subgroups, bins or {})
+        given = side_by_side(y, predictions, related, values, classes, positive, name, parts)
         asked = Asked(
             metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
             values=values,
@@ -146,6 +161,10 @@ def _check(y: Any, arguments: Mapping[str, Any]) -> None:
         raise UserError("y: found None, expected the true labels (or say what `values` are)")
     if {"groups", "time"} <= given:
         raise UserError("groups, time: these cannot be combined: keep one of them")
+    if "runs" in given and "groups" not in given:
+        raise UserError("runs: found no groups, expected the items that were run several times")
+    if "bins" in given and "subgroups" not in given:
+        raise UserError("bins: found no subgroups, expected the columns to be cut")
     if arguments["assume_independent"] and not {"groups", "time"} & given:
         raise UserError("assume_independent: neither groups nor time are given")
 
@@ -153,8 +172,8 @@ def _check(y: Any, arguments: Mapping[str, Any]) -> None:
 def _call(arguments: Mapping[str, Any]) -> str:
     """Write the call, with the names of what has a value for each row."""
     defaults = compare.__kwdefaults__ or {}
-    rows = [f"{k}={k}" for k in ("groups", "time") if arguments[k] is not None]
-    plain = {k: v for k, v in arguments.items() if k not in ("groups", "time")}
+    rows = [f"{k}={k}" for k in _OF_ROWS if arguments[k] is not None]
+    plain = {k: v for k, v in arguments.items() if k not in _OF_ROWS}
     said = [*rows, *(f"{k}={shown(v)}" for k, v in plain.items() if not _default(v, defaults[k]))]
     y = "None" if arguments["values"] else "y"
     return f"bakeoff.compare({', '.join([y, 'predictions', *said])})"

@@ -14,7 +14,7 @@ from bakeoff.api.asked import KINDS, named
 from bakeoff.api.at_hand import ROWS, make_study
 from bakeoff.api.plain_data import as_plain, names_at_hand
 from bakeoff.cli.compare_asked import OPTIONS, asked, related
-from bakeoff.cli.compare_subgroups import show_subgroups, subgroups_as_json, subgroups_named
+from bakeoff.cli.compare_subgroups import show_subgroups, subgroups_named
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons import Comparison
@@ -324,7 +324,6 @@ def as_json(study: Study, verdict: Verdict, *, brief: bool) -> dict[str, Any]:
         "rows": found.n,
         **as_plain(study, verdict, own),
         **({} if brief else {"best": [_best(study, m, own) for m in study.experiment.metrics]}),
-        **({} if study.subgroups.empty else {"subgroups": subgroups_as_json(study, own)}),
     }
 
 

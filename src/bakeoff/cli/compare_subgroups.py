@@ -16,7 +16,6 @@ from bakeoff.report.exhibits.subgroup_tests import says
 from bakeoff.report.numbers import fixed, interval, percent, pvalue
 from bakeoff.report.study import Study
 from bakeoff.report.wrapping import paragraph
-from bakeoff.stats import plain
 
 
 def subgroups_named(text: str | None) -> list[str | dict[str, Any]]:
@@ -65,16 +64,6 @@ _MEANING = (
     "Hothorn et al. 2008 where groups of rows reach into several). Adjusted by Holm's method over "
     "columns and pairs, and over the parts and pairs of a column; intervals hold together likewise."
 )
-
-
-def subgroups_as_json(study: Study, own: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the lines as plain data, models by their own names."""
-    kept = study.subgroups.drop(columns="dataset")
-    return [
-        {str(key): plain(value) for key, value in line.items()}
-        | {"model_a": own[line["model_a"]], "model_b": own[line["model_b"]]}
-        for line in kept.to_dict("records")
-    ]
 
 
 def _by_metric(study: Study) -> list[tuple[str, pd.DataFrame]]:

@@ -73,7 +73,8 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
                 at,
                 f"column {one.column!r} holds {different:,} different numbers from {low:g} to "
                 f"{high:g}: say where to cut them, `{{column: {one.column}, bins: [{middle}]}}`; "
-                f"on the command line `{one.column}:{middle}`",
+                f"on the command line `{one.column}:{middle}`, in Python "
+                f"`bins={{{one.column!r}: [{middle}]}}`",
             )
         order, texts = columns.sorted_names(values), columns.names(values)
     if texts.nunique() > MOST_SUBGROUPS:

@@ -150,10 +150,11 @@ def _subgroups_of_table(
         if name not in file.names:
             raise Problem((*_SUBGROUPS, i), f"{file.path!r}: {unknown('column', name, file.names)}")
     frame = file.table.select(names).to_pandas().iloc[known].reset_index(drop=True)
-    return _as_subgroups(carry(frame, RowColumns(wanted), _SUBGROUPS))
+    return as_subgroups(carry(frame, RowColumns(wanted), _SUBGROUPS))
 
 
-def _as_subgroups(frame: pd.DataFrame) -> dict[str, pd.Categorical]:
+def as_subgroups(frame: pd.DataFrame) -> dict[str, pd.Categorical]:
+    """Return the subgroup of each row by the columns that `carry` made."""
     return {str(c).removeprefix(SUBGROUP): pd.Categorical(frame[c]) for c in frame}
 
 
@@ -213,7 +214,7 @@ def _subgroups_of_tables(
 ) -> dict[str, pd.Categorical]:
     """Take the subgroups of rows from whichever tables have their columns."""
     wanted = RowColumns(as_columns(columns.subgroups))
-    return _as_subgroups(carried(wanted, _SUBGROUPS, rows, files))
+    return as_subgroups(carried(wanted, _SUBGROUPS, rows, files))
 
 
 def read_wide_values(

@@ -89,6 +89,12 @@ def test_figures_are_new_ones(found: Findings) -> None:
         assert found.figure(name).get_size_inches()[0] > 0
 
 
+def test_ranks_of_a_single_data_set_are_the_models_in_order(found: Findings) -> None:
+    assert "ranks" not in {name.partition(".")[0] for name in found.figures}
+    names = [label.get_text() for label in found.figure("ranks").axes[0].get_yticklabels()]
+    assert names == [label.get_text() for label in found.figure("scores").axes[0].get_yticklabels()]
+
+
 def test_mistakes(found: Findings, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="unknown figure 'forrest'; did you mean"):
         found.figure("forrest")

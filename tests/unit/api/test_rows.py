@@ -28,6 +28,8 @@ def table() -> pd.DataFrame:
     patient = np.repeat(np.arange(40), 6)
     sick = np.where(rng.random(240) < 0.4, "sick", "healthy")
     found = pd.DataFrame({"id": np.arange(240), "y_true": sick, "patient": patient})
+    found["sex"], found["age"] = np.where(patient % 3, "f", "m"), 20 + 7 * (patient % 9)
+    found["run"] = np.arange(240) % 6
     for i, model in enumerate(MODELS):
         noise = rng.normal(0, 0.3 + 0.1 * i, 240) + rng.normal(0, 0.2, 40)[patient]
         p = np.clip((sick == "sick") * 0.6 + 0.2 + noise, 0, 1).round(3)
@@ -63,6 +65,7 @@ def same(found: bakeoff.Findings, told: dict[str, Any]) -> None:
     own = json.loads(found.to_json())
     assert own["models"] == told["models"]
     assert own["comparisons"] == told["comparisons"]
+    assert own.get("subgroups") == told.get("subgroups")
     assert own["verdict"]["headline"] == told["verdict"]["headline"]
 
 
@@ -99,6 +102,45 @@ def test_probabilities_compare_as_in_a_file(
     by_name = {m: pd.DataFrame({"sick": p, "healthy": 1 - p}) for m, p in of_positive.items()}
     for given in (of_positive, of_all, by_name):
         same(bakeoff.compare(table["y_true"], given, metrics=metrics), told)
+
+
+@pytest.mark.parametrize("metrics", [[], ["f1"]])
+def test_subgroups_compare_as_in_a_file(
+    table: pd.DataFrame, by_files: Bakeoff, metrics: list[str]
+) -> None:
+    columns = [*COLUMNS, "patient", "sex", "age"]
+    options = ["--groups", "patient", "--subgroups", "sex,age:40:65"]
+    told = by_files(columns, *options, *(f"--metric={name}" for name in metrics))
+    assert told["subgroups"]
+    y, parts = table["y_true"], table[["sex", "age"]]
+    how = {"metrics": metrics, "groups": table["patient"], "bins": {"age": [40, 65]}}
+    for given in (parts, dict(parts.items()), polars.from_pandas(parts)):
+        found = bakeoff.compare(y, labels(table), subgroups=given, **how)
+        same_numbers(found, told)
+        assert json.loads(found.to_json())["subgroups"] == told["subgroups"]
+        assert set(found.subgroups["model_a"]) == {"old", "new"}
+    named = table.set_axis([f"row {i}" for i in table.index])
+    moved = named[["sex", "age"]].iloc[::-1]
+    how["groups"] = named["patient"]
+    again = bakeoff.compare(named["y_true"], labels(named), subgroups=moved, **how)
+    assert again.to_json() == found.to_json()
+    assert "subgroup_tests" in found.tables
+    assert "subgroups" in {name.partition(".")[0] for name in found.figures}
+    assert bakeoff.compare(y, labels(table)).subgroups.empty
+
+
+def test_runs_compare_as_in_a_file(
+    tmp_path: Path, table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items = table.assign(id=table["patient"])[["id", "run", *COLUMNS]]
+    items.to_csv(tmp_path / "runs.csv", index=False)
+    assert main(["compare", str(tmp_path / "runs.csv"), "--runs", "run", "--json"]) == 0
+    found = bakeoff.compare(
+        table["y_true"], labels(table), groups=table["patient"], runs=table["run"]
+    )
+    same_numbers(found, json.loads(capsys.readouterr().out))
+    grouped = bakeoff.compare(table["y_true"], labels(table), groups=table["patient"])
+    assert found.comparisons.equals(grouped.comparisons)
 
 
 def test_groups_and_time_compare_as_in_a_file(table: pd.DataFrame, by_files: Bakeoff) -> None:
@@ -250,6 +292,19 @@ GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
         (Y, GOOD, {"positive": "c"}, "unknown class in positive: 'c'"),
         (Y, GOOD, {"classes": ["a"]}, "classes: found a, expected every class once; y has b too"),
         (Y, GOOD, {"groups": Y, "time": Y}, "groups, time: these cannot be combined"),
+        (Y, GOOD, {"runs": Y}, "runs: found no groups, expected the items"),
+        (Y, GOOD, {"groups": Y, "runs": Y}, "runs: .* found twice: a run a, b run b"),
+        (Y, GOOD, {"bins": {"age": [1]}}, "bins: found no subgroups"),
+        (Y, GOOD, {"subgroups": {"y": Y}, "bins": {"age": [1]}}, "bins: unknown column 'age'"),
+        (Y, GOOD, {"subgroups": ["y"]}, "subgroups: found list, expected columns by their names"),
+        (Y, GOOD, {"subgroups": {"y": Y[:3]}}, r"subgroups\['y'\]: found 3 rows, y has 20"),
+        (
+            Y,
+            GOOD,
+            {"subgroups": {"n": range(20)}},
+            r"say where .* in Python `bins=\{'n': \[9.5\]\}`",
+        ),
+        (Y, GOOD, {"subgroups": {"n": range(20)}, "bins": {"n": [9, 2]}}, "numbers in ascending"),
         (Y, GOOD, {"assume_independent": True}, "assume_independent: neither groups nor time"),
         (Y, GOOD, {"costs": {"classes": ["a"], "matrix": [[0]]}}, "^costs: "),
         (Y, {**GOOD, "n": [0.2] * 19 + [1.2]}, {}, r"have a number outside 0 to 1"),

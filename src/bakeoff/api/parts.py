@@ -1,0 +1,88 @@
+"""Subgroups of rows at hand, as an experiment names the columns of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from pydantic import ValidationError
+
+from bakeoff.api.alignment import Rows, one_column
+from bakeoff.data.row_columns import carry
+from bakeoff.data.side_by_side import as_subgroups
+from bakeoff.errors import UserError, unknown
+from bakeoff.sources.common.subgroups import SubgroupColumn
+from bakeoff.spec.row_columns import RowColumns
+
+
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """Columns that divide the rows.
+
+    Attributes
+    ----------
+    columns : Mapping of str to array_like
+        The value of each row, by the name of the column.
+    bins : Mapping of str to sequence of float
+        Where columns of numbers are cut.
+    """
+
+    columns: Mapping[str, Any]
+    bins: Mapping[str, Sequence[float]]
+
+    @classmethod
+    def taken(cls, subgroups: Any, bins: Any) -> Parts:
+        """Take the arguments `subgroups` and `bins` of a comparison.
+
+        Raises
+        ------
+        UserError
+            No columns by name, or a cut of a column that is not there.
+        """
+        if hasattr(subgroups, "to_pandas"):
+            subgroups = subgroups.to_pandas()
+        if not isinstance(subgroups, Mapping | pd.DataFrame):
+            raise UserError(
+                f"subgroups: found {type(subgroups).__name__}, expected columns by their names: "
+                "{'sex': …}, or a DataFrame"
+            )
+        columns = {str(column): values for column, values in subgroups.items()}
+        for column in bins:
+            if column not in columns:
+                raise UserError(f"bins: {unknown('column', str(column), columns)}")
+        return cls(columns, bins)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The columns, by what messages call them."""
+        return {_called(column): values for column, values in self.columns.items()}
+
+    def of(self, rows: Mapping[str, Rows]) -> dict[str, pd.Categorical]:
+        """Return the subgroup of each row, by column.
+
+        Raises
+        ------
+        Problem, UserError
+            A column that makes no subgroups, or cuts that do not ascend.
+        """
+        frame = {c: one_column(_called(c), rows[_called(c)]) for c in self.columns}
+        wanted = RowColumns(tuple(self._column(column) for column in self.columns))
+        return as_subgroups(carry(pd.DataFrame(frame), wanted, ("subgroups",)))
+
+    def _column(self, name: str) -> SubgroupColumn:
+        cuts = self.bins.get(name)
+        try:
+            return SubgroupColumn(column=name, bins=None if cuts is None else list(cuts))
+        except (ValidationError, TypeError):
+            raise UserError(
+                f"bins: found {cuts!r} for {name!r}, expected numbers in ascending order"
+            ) from None
+
+
+def _called(column: str) -> str:
+    return f"subgroups[{column!r}]"
+
+
+NO_PARTS = Parts({}, {})
