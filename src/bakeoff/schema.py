@@ -12,11 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from bakeoff.comparisons.option_types import option_schemas
 from bakeoff.comparisons.setup import corrects
 from bakeoff.files import write_text
 from bakeoff.scores import METRICS
 from bakeoff.sources import SOURCES, DataSet
+from bakeoff.sources.common.tables import TableKeys
+from bakeoff.sources.file import Join
 from bakeoff.spec import Experiment
 from bakeoff.stats import Entry, catalogue
 
@@ -64,7 +68,7 @@ def tables() -> str:
     found = schema()
     parts = [
         ("Top level", found),
-        _shared(found),
+        *_shared(found),
         *_sources(found),
         _part(found, "A model to be fitted", "Model"),
         _part(found, "A step of its `steps:` or `preprocessing:`", "Step"),
@@ -116,22 +120,38 @@ def _part(found: dict[str, Any], title: str, name: str) -> tuple[str, dict[str, 
     return title, found["$defs"][name]
 
 
-def _shared(found: dict[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the keys that every source has, from any of them."""
-    first = found["$defs"][next(iter(SOURCES.values())).__name__]
-    shared = {k: v for k, v in first["properties"].items() if k in DataSet.model_fields}
+def _shared(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the keys that every source has, and those that all have that read a table's file."""
     text = "The keys that every data set has, beside those of its source; `given` has its own."
-    return "A data set", {"description": text, "properties": shared}
+    yield "A data set", _among(found, next(iter(SOURCES.values())), DataSet, text)
+    text = "The keys of `source: file`, of `source: url` and of a table to `join:`."
+    yield "How a table is read", _among(found, Join, TableKeys, text)
+
+
+def _among(
+    found: dict[str, Any], whole: type[BaseModel], shared: type[BaseModel], text: str
+) -> dict[str, Any]:
+    """Return the keys that something shares with others."""
+    keys = found["$defs"][whole.__name__]["properties"].items()
+    own = {key: value for key, value in keys if key in shared.model_fields}
+    return {"description": text, "properties": own}
 
 
 def _sources(found: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the keys of each source that only it has."""
     (values,) = found["properties"]["datasets"]["patternProperties"].values()
-    for source, reference in values["discriminator"]["mapping"].items():
-        part = found["$defs"][reference.rpartition("/")[2]]
-        shared = DataSet.model_fields if source in SOURCES else ()
+    parts = {
+        f"`source: {source}`": reference.rpartition("/")[2]
+        for source, reference in values["discriminator"]["mapping"].items()
+    }
+    readers: list[type] = [*SOURCES.values(), Join]
+    models = {model.__name__: model for model in readers}
+    for title, name in (*parts.items(), ("A table to `join:`", "Join")):
+        part, model = found["$defs"][name], models.get(name, object)
+        above = [base for base in (DataSet, TableKeys) if issubclass(model, base)]
+        shared = {key for base in above for key in base.model_fields}
         own = {k: v for k, v in part["properties"].items() if k not in shared}
-        yield f"`source: {source}`", {**part, "properties": own}
+        yield title, {**part, "properties": own}
 
 
 def _ref(value: dict[str, Any]) -> str:

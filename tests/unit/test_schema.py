@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -51,6 +52,16 @@ def test_every_key_is_described() -> None:
             assert described or key == "source" or "$ref" in value, (
                 f"{name}.{key} has no description"
             )
+
+
+def test_config_readme_says_what_sources_share_once() -> None:
+    parts = dict(part.split("\n", 1) for part in (ROOT / README).read_text().split("\n## ")[1:])
+    keys = {title: re.findall(r"(?m)^\| `(\w+)` ", part) for title, part in parts.items()}
+    shared = {*keys["A data set"], *keys["How a table is read"]}
+    assert {"label", "groups", "decimal"} <= shared
+    own = [title for title in keys if title.startswith("`source:") and "given" not in title]
+    assert len(own) == 7
+    assert {title: keys[title] for title in own if shared & {*keys[title]}} == {}
 
 
 def test_config_readme_names_every_key() -> None:
