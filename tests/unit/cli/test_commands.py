@@ -561,6 +561,17 @@ def test_init_names_time_groups_and_rare_classes(bakeoff: Run, folder: Path) -> 
     assert "leaves out 2 rows of classes with fewer than 4: maybe" in said
 
 
+@pytest.mark.parametrize(("rare", "share"), [(6, 0.5), (7, 0.3)])
+def test_init_tests_on_two_rows_of_each_class(
+    bakeoff: Run, folder: Path, rare: int, share: float
+) -> None:
+    write_table(rare=rare).to_csv("t.csv", index=False)
+    written(bakeoff, "t.csv")
+    holdout = read_experiment(folder / "e.yaml").resampling.holdout
+    assert holdout is not None
+    assert holdout.test_size == share
+
+
 def test_init_names_no_groups_that_cannot_be_divided(bakeoff: Run, folder: Path) -> None:
     frame = write_table(120).drop(columns="answer")
     frame["patient_id"] = np.repeat(["p1", "p2", "p3"], 40)

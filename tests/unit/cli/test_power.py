@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -137,3 +138,11 @@ def test_more_halvings_are_advised_where_they_are_few(
     finished([pair("half_sample_t", "halves")])
     assert main(["power", str(file), "--differences", ".05"]) == 0
     assert ("the t distribution has heavy tails" in capsys.readouterr().out) == few
+
+
+def test_equivalence_is_not_planned_from_the_interval_of_a_difference(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    finished([dataclasses.replace(pair(), margin=0.05)])
+    assert main(["power", str(file)]) == 2
+    assert "no comparison of two models has an interval to plan from" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.errors import UserError
-from bakeoff.execution.owner import check_folder, check_owner, note_owner
+from bakeoff.execution.owner import check_folder, check_owner, file_of, note_owner
 from bakeoff.paths import FOLDERS, Paths
 
 PATHS = Paths.of("study")
@@ -86,3 +86,12 @@ def test_every_folder_of_the_results_is_looked_at() -> None:
         if inspect.signature(method).return_annotation == "str" and name != "top"
     }
     assert {path.relative_to(PATHS.root).parts[0] for path in made} == set(FOLDERS)
+
+
+def test_the_note_follows_the_file_and_is_else_left_alone() -> None:
+    note_owner(PATHS, "a.yaml")
+    before = Path(PATHS.owner).stat()
+    note_owner(PATHS, "a.yaml")
+    assert Path(PATHS.owner).stat() == before
+    note_owner(PATHS, "b.yaml")
+    assert file_of(PATHS) == "b.yaml"

@@ -1,0 +1,29 @@
+"""Which files feed which test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bakeoff.comparisons import choose_tests
+from bakeoff.execution.needs import Needs
+from bakeoff.spec import load_experiment
+
+
+def test_each_test_is_fed_what_it_looks_at(tiny: dict[str, Any]) -> None:
+    data = {name: {"source": "sklearn", "name": "iris"} for name in ("x", "y")}
+    run = ["friedman", "cochran_q", "cv5x2_mcnemar", "cv5x2_f"]
+    plans = {"cv_5x2": {}, "holdout": {}}
+    made = {"datasets": data, "resampling": plans, "tests": {"run": run}}
+    needs = Needs(load_experiment(tiny | made))
+    _, chosen = choose_tests(needs.experiment)
+    fed = {test.name: needs.evidence(test) for test in chosen}
+    root = needs.paths.root
+    assert fed == {
+        "friedman": {
+            "matrix": f"{root}/score_matrix.csv",
+            "holes": f"{root}/score_matrix.json",
+        },
+        "cochran_q": {d: f"{root}/collected/{d}.holdout.predictions.parquet" for d in data},
+        "cv5x2_mcnemar": {d: f"{root}/collected/{d}.cv_5x2.predictions.parquet" for d in data},
+        "cv5x2_f": {d: f"{root}/collected/{d}.cv_5x2.scores.csv" for d in data},
+    }
