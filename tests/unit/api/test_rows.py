@@ -194,6 +194,19 @@ def test_frames_of_models_are_taken(table: pd.DataFrame) -> None:
     assert bakeoff.compare(table["y_true"], pa.Table.from_pandas(frame)).to_json() == expected
 
 
+@pytest.mark.parametrize("form", ["label", "sick"])
+def test_a_frame_of_one_column_is_that_column(table: pd.DataFrame, form: str) -> None:
+    # one that is called like a class holds its probabilities, any other labels
+    y, of_class = table["y_true"], form == "sick"
+    plain = probabilities(table) if of_class else labels(table)
+    framed = {model: values.to_frame(form) for model, values in plain.items()}
+    metric = "brier" if of_class else "accuracy"
+    one, other = (
+        bakeoff.compare(y, given, metrics=metric, positive="sick") for given in (plain, framed)
+    )
+    assert one.to_json() == other.to_json()
+
+
 def test_frames_of_polars_are_taken(table: pd.DataFrame) -> None:
     expected = bakeoff.compare(table["y_true"], probabilities(table), metrics="brier").to_json()
     y = polars.Series(table["y_true"].tolist())

@@ -105,6 +105,10 @@ def test_a_run_of_openml(tmp_path: Path) -> None:
     path.write_text(OPENML.replace("0,1,0,7", "0,1,5,7"))
     with pytest.raises(Problem, match="OpenML run: it is a learning curve"):
         read_table(str(path), PLACE)
+    for other in ("7.5", "?"):
+        path.write_text(OPENML.replace("0,1,0,7", f"0,1,0,{other}"))
+        with pytest.raises(Problem, match="row_id: expected whole numbers"):
+            read_table(str(path), PLACE)
 
 
 def test_other_arff_is_a_plain_table(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from bakeoff.stats import catalogue
 from bakeoff.stats._difference_limits import DIFFERENCE_METHODS
+from bakeoff.stats._unconditional import _maximum as maximum
 from bakeoff.stats.citations import BIBTEX
 from bakeoff.stats.paired import VARIANTS, mcnemar, mcnemar_from_counts, mcnemar_pvalues
 from bakeoff.stats.paired_intervals import ODDS_RATIO_METHODS
@@ -163,6 +164,11 @@ def test_unconditional_pvalue_finds_a_worst_case_with_few_discordant_rows():
     at_the_peak = float(stats.binom.pmf(n_d, n, 4.1616 / n) @ beyond)
     found = run(n - b - c, b, c, 0, variant="exact_unconditional").pvalue
     assert at_the_peak <= found < at_the_peak * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("peak", [0.01, 0.2, 0.5, 0.9])
+def test_the_worst_case_is_found_wherever_it_is(peak):
+    assert maximum(lambda x: 1 - (x - peak) ** 2, 0, 1) == pytest.approx(1, abs=1e-9)
 
 
 def test_one_sided_unconditional_against_the_favoured_model_is_large():
