@@ -186,7 +186,7 @@ def _robust_f(
     scale = max(float(values.max()), float(np.square(weighted).sum()) * 1e-12)
     varying = values > 1e-10 * scale
     along = vectors.T @ (contrasts @ accuracies)
-    if clusters.count - 1 < models - 1 or too_few_degrees(df - models + 2):
+    if too_few_degrees(df - models + 2):  # so there are more clusters than models, too
         wald = _wald(along, values, varying) if varying.all() else math.nan
         q = models - 1
         f = (df - q + 1) / (df * q) * wald if df > q - 1 else math.nan

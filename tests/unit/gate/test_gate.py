@@ -354,8 +354,15 @@ def test_a_reader_that_has_seen_enough_changes_no_decision() -> None:
 
 def test_rows_of_one_table_need_no_ids(capsys: pytest.CaptureFixture[str]) -> None:
     wide = pd.read_csv("base.csv")[["y_true", "y_pred"]]
-    wide.assign(new=pd.read_csv("equal.csv")["y_pred"]).to_csv("wide.csv", index=False)
+    wide["new"] = pd.read_csv("equal.csv")["y_pred"]
+    wide.to_csv("wide.csv", index=False)
     known = ["--margin", "0.02", "--ledger", "l.jsonl", "--json"]
     assert main(["gate", "wide.csv", "--models", "y_pred,new", *known]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["overall"]["n"], found["ledger"]["number"]) == (1500, 1)
+    for last, sets in (("no", 1), ("yes", 2)):  # the last row is a "no": another label, another set
+        wide.loc[1499, "y_true"] = last
+        wide.to_csv("wide.csv", index=False)
+        assert main(["gate", "wide.csv", "--models", "y_pred,new", *known]) == 0
+        entries = map(json.loads, Path("l.jsonl").read_text().splitlines())
+        assert len({entry["test_set"] for entry in entries}) == sets
