@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 import textwrap
 
+from bakeoff.report.exhibits import exhibits, records
 from bakeoff.report.methods import Methods
 from bakeoff.report.study import Study
 from bakeoff.stats.citations import BIBTEX
 
 
 def keys(study: Study, told: Methods) -> list[str]:
-    """List the citation keys of the tests that ran, their forms, and the methods paragraph."""
+    """List the citation keys of the tests that ran, their forms, exhibits and methods."""
     used = [row.result.get("method") for row in study.comparisons]
     named = [entry.citation for entry in study.tests]
-    beside = [] if study.subgroups.empty else ["hothorn2008"]
+    items = exhibits(study.experiment, study.tests)
+    beside = [records()[item.kind].citation for item in items]
     return [key for key in dict.fromkeys([*named, *used, *beside, *told.keys]) if key in BIBTEX]
 
 

@@ -118,6 +118,9 @@ class Exhibit:
         Whether it is about fits and their divisions, of which files that are compared tell nothing.
     of_rows : bool
         Whether it is about the rows of the data, of which scores that are compared tell nothing.
+    citation : str
+        Key in `bakeoff.stats.citations` of the source of what it shows; empty where that is no
+        more than what the tests say.
     """
 
     section: Section
@@ -132,6 +135,7 @@ class Exhibit:
     timed: bool = False
     of_fits: bool = False
     of_rows: bool = False
+    citation: str = ""
 
     def __post_init__(self) -> None:
         if not self.caption.strip():

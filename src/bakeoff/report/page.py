@@ -22,7 +22,7 @@ from bakeoff.report.item import Item
 from bakeoff.report.markup import MOST_SHOWN
 from bakeoff.report.methods import Methods, methods
 from bakeoff.report.numbers import p_equals, short
-from bakeoff.report.pairs_shown import COUNTED, counted_pairs, families_of
+from bakeoff.report.pairs_shown import COUNTED, chosen_pairs, families_of
 from bakeoff.report.study import Study
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_markdown
 from bakeoff.report.verdict import Verdict
@@ -139,7 +139,7 @@ class Page:
 
 def _fourfolds(study: Study, family: Family) -> tuple[Fourfold, ...]:
     found = []
-    for a, b in counted_pairs(study, [family], _MOST_TABLES)[0][:_MOST_TABLES]:
+    for a, b in chosen_pairs(study, 1, _MOST_TABLES)[0][:_MOST_TABLES]:
         row = family.between(a, b)
         details = row.result.get("details", {}) if row else {}
         if row is None or not set(COUNTED) <= set(details):

@@ -143,10 +143,8 @@ def tally(families: list[Family], a: str, b: str) -> Counter[str]:
     return Counter(decisions.get(row.decision, "cannot_tell") for row in rows)
 
 
-def counted_pairs(
-    study: Study, families: list[Family], most: int
-) -> tuple[list[tuple[str, str]], str]:
-    """Choose the pairs whose rows are counted, and say which they are.
+def chosen_pairs(study: Study, times: int, most: int) -> tuple[list[tuple[str, str]], str]:
+    """Choose the pairs that a table has, each so many times, and say which they are.
 
     All of them, or those of the best model, or the two best, so that there are not more than
     `most` rows over all data sets, but for studies with more data sets than that.
@@ -156,6 +154,6 @@ def counted_pairs(
     leaders = [pair for pair in every if pair[0] == ranked[0]]
     best = study.label(ranked[0])
     for pairs, which in ((every, "every pair"), (leaders, f"pairs with {best}, the best")):
-        if len(pairs) * len(families) <= most:
+        if len(pairs) * times <= most:
             return pairs, which
     return leaders[:1], "the two best models"

@@ -141,7 +141,11 @@ from bakeoff.stats.single import binomial_test, binomial_test_from_counts
 from bakeoff.stats.single_folds import corrected_one_sample_t, half_sample_one_t, one_sample_t
 from bakeoff.stats.tukey import tukey_hsd
 from bakeoff.stats.two_proportions import proportion_difference, proportion_difference_from_counts
-from bakeoff.stats.variance_parts import VarianceComponents, variance_components
+from bakeoff.stats.variance_parts import (
+    VarianceComponents,
+    variance_components,
+    variance_components_from_means,
+)
 
 if not TYPE_CHECKING:
 
@@ -319,5 +323,6 @@ __all__ = [
     "tost_paired_from_counts",
     "tukey_hsd",
     "variance_components",
+    "variance_components_from_means",
     "wilcoxon_signed_rank",
 ]

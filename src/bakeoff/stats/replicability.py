@@ -47,7 +47,7 @@ def prob_a_better(
         `estimate` is the share of runs that A wins, ties counting half; `ci` its percentile
         bootstrap interval, computed exactly. ``details["verdict"]`` is ``"not significant"``,
         ``"significant, not meaningful"`` or ``"significant and meaningful"``. `pvalue` is NaN:
-        runs on one data set share its rows, so as a test it rejects 24 to 64 % of true nulls.
+        runs on one data set share its rows, so as a test it would reject true nulls too often.
 
     Notes
     -----

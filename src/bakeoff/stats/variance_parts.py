@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats._checks import FloatArray, as_scores, check_choice, check_number
+from bakeoff.stats._checks import FloatArray, as_scores, check_choice, check_count, check_number
 from bakeoff.stats._errors import ArgumentError
 
-__all__ = ["VarianceComponents", "variance_components"]
+__all__ = ["VarianceComponents", "variance_components", "variance_components_from_means"]
 
 LAYOUTS = ("nested", "crossed")
 
@@ -52,16 +52,21 @@ class VarianceComponents:
     variance_of_rows: float = math.nan
     method: str = "searle1971"
 
-    def variance_with(self, splits: int, seeds: int) -> float:
-        """Return the variance of the mean with other numbers of splits, and seeds in each.
+    def variance_with(self, splits: int, seeds: int, tunings: int = 1) -> float:
+        """Return the variance of the mean with S splits, T tuning runs in each, and K seeds.
 
-        For two nested sources: σ²_split/S + σ²_seed/(S K).
+        σ²_split/S + σ²_tune/(S T) + σ²_seed/(S T K) where seeds belong to their split; crossed,
+        σ²_split/S + σ²_seed/K + σ²_rest/(S K). For splits alone what seeds add is part of theirs.
         """
-        if self.sources != ("splits", "seeds"):
-            raise ArgumentError("variance_with", f"is for splits and seeds, found {self.sources}")
-        if splits < 1 or seeds < 1:
-            raise ValueError(f"splits, seeds: found {splits} and {seeds}, must be 1 or more")
-        return self.variances[0] / splits + self.variances[1] / (splits * seeds)
+        if min(splits, seeds, tunings) < 1:
+            found = f"{splits}, {seeds} and {tunings}"
+            raise ValueError(f"splits, seeds, tunings: found {found}, must be 1 or more")
+        split, *inner = self.variances
+        if self.sources[-1] == "rest":
+            seed, rest = inner
+            return split / splits + seed / seeds + rest / (splits * seeds)
+        *_, tune, seed = (0.0, 0.0, *inner)
+        return (split + (tune + seed / seeds) / tunings) / splits
 
     def best_seeds(self, *, split_cost: float = 0.0, fit_cost: float = 1.0) -> int:
         """Return the number of seeds per split that buys the least variance for the time.
@@ -75,21 +80,30 @@ class VarianceComponents:
             return 1
         return max(1, round(math.sqrt(split_cost * seed / (fit_cost * split))))
 
-    def advice(self, *, splits: int, seeds: int, more_splits: int = 3, more_seeds: int = 10) -> str:
+    def advice(
+        self,
+        *,
+        splits: int,
+        seeds: int,
+        tunings: int = 1,
+        more_splits: int = 3,
+        more_seeds: int = 10,
+    ) -> str:
         """Say in a sentence what would make the mean more certain.
 
         Parameters
         ----------
-        splits, seeds : int
-            What the study has.
+        splits, seeds, tunings : int
+            What the study has: seeds of each tuning run, tuning runs of each split.
         more_splits, more_seeds : int
             What could be added: splits, or seeds to every split.
         """
-        now = self.variance_with(splits, seeds)
-        if now < self.variance_of_rows / 10:
+        if self.variance_with(splits, seeds, tunings) < self.variance_of_rows / 10:
             return "More fits will not help, more rows will."
-        by_splits = self.variance_with(splits + more_splits, seeds)
-        by_seeds = self.variance_with(splits, seeds + more_seeds)
+        if self.sources == ("splits",):
+            return "More splits will help."
+        by_splits = self.variance_with(splits + more_splits, seeds, tunings)
+        by_seeds = self.variance_with(splits, seeds + more_seeds, tunings)
         if by_splits <= by_seeds:
             return f"{more_splits} more splits beat {more_seeds} more seeds for every split."
         return f"{more_seeds} more seeds for every split beat {more_splits} more splits."
@@ -142,6 +156,48 @@ def variance_components(
     if rows and all(np.ndim(first) > 0 for row in rows for first in list(row)[:1]):
         return _three_levels([[_values(run) for run in split] for split in rows], variance_of_rows)
     return _two_levels([_values(row) for row in rows], variance_of_rows)
+
+
+def variance_components_from_means(
+    means: ArrayLike,
+    within: float = math.nan,
+    *,
+    seeds: int = 1,
+    variance_of_rows: float = math.nan,
+) -> VarianceComponents:
+    """Estimate the same from each split's mean over its seeds; see `variance_components`.
+
+    Parameters
+    ----------
+    means : array_like of float, shape (S,)
+        The mean difference of each split, over as many seeds.
+    within : float
+        The variance of a difference between seeds of one split; NaN where there is one seed, so
+        that it is part of the variance of the splits.
+    seeds : int
+        How many seeds each mean is over.
+    variance_of_rows : float
+        As in `variance_components`.
+
+    Returns
+    -------
+    VarianceComponents
+        Sources ``("splits", "seeds")``, or ``("splits",)`` with one seed.
+
+    Examples
+    --------
+    >>> parts = variance_components_from_means([0.045, 0.005, 0.025], 5e-05, seeds=2)
+    >>> [round(v, 6) for v in parts.variances]
+    [0.000375, 5e-05]
+    """
+    values, k = as_scores(means, "means"), check_count(seeds, "seeds", least=1)
+    if len(values) < 2:
+        raise ArgumentError("means", f"found {len(values)} split(s), needs two")
+    between, grand = float(values.var(ddof=1)), float(values.mean())
+    if math.isnan(within):
+        return _found({"splits": between}, (len(values),), grand, variance_of_rows)
+    raw = {"splits": between - within / k, "seeds": within}
+    return _found(raw, (len(values), len(values) * k), grand, variance_of_rows)
 
 
 def _values(run: ArrayLike) -> FloatArray:

@@ -236,3 +236,38 @@ def test_one_halving_is_the_fewest() -> None:
     a, b = np.random.default_rng(1).normal(0.8, 0.05, (2, 3, 4))
     found = stats.half_sample_t(a, b, full_repeats=1)
     assert (found.n, found.df) == (1, 1)
+
+
+def test_advice_knows_tuning_runs() -> None:
+    tuned = stats.variance_components([[[0.1, 0.1], [0.3, 0.3]], [[0.3, 0.3], [0.1, 0.1]]])
+    assert tuned.variance_with(2, 2, 2) == pytest.approx(0.02 / 4)
+    assert tuned.variance_with(2, 2, 4) == pytest.approx(0.02 / 8)
+    assert tuned.advice(splits=2, seeds=2, tunings=2).startswith("3 more splits")
+
+
+def test_crossed_seeds_are_the_same_in_every_split() -> None:
+    table = np.array([[0.1, 0.3], [0.1, 0.3], [0.1, 0.3]])
+    parts = stats.variance_components(table, layout="crossed")
+    assert parts.variance_with(3, 2) == pytest.approx(parts.variance_of_mean)
+    assert parts.advice(splits=3, seeds=2).startswith("10 more seeds")
+
+
+def test_components_from_means_are_those_of_the_balanced_table() -> None:
+    table = np.random.default_rng(4).normal(0.1, 0.05, (6, 4))
+    whole = stats.variance_components(table.tolist(), variance_of_rows=0.01)
+    within = float(table.var(axis=1, ddof=1).mean())
+    parts = stats.variance_components_from_means(
+        table.mean(axis=1), within, seeds=4, variance_of_rows=0.01
+    )
+    assert parts.raw == pytest.approx(whole.raw)
+    assert parts.variance_of_mean == pytest.approx(whole.variance_of_mean)
+    assert parts.advice(splits=6, seeds=4) == whole.advice(splits=6, seeds=4)
+
+
+def test_one_seed_leaves_the_noise_of_seeds_in_that_of_splits() -> None:
+    parts = stats.variance_components_from_means([0.1, 0.3], variance_of_rows=0.01)
+    assert (parts.sources, parts.variances) == (("splits",), pytest.approx((0.02,)))
+    assert parts.advice(splits=2, seeds=1) == "More splits will help."
+    assert parts.advice(splits=21, seeds=1) == "More fits will not help, more rows will."
+    with pytest.raises(ValueError, match="means: found 1 split"):
+        stats.variance_components_from_means([0.1])

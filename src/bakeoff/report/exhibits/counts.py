@@ -6,7 +6,7 @@ from bakeoff.report.cells import capital, count_cell, p_cell
 from bakeoff.report.exhibit import Asked, Section, TableExhibit
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import pvalue
-from bakeoff.report.pairs_shown import COUNTED, MOST_PAIRS, counted_pairs, families_of
+from bakeoff.report.pairs_shown import COUNTED, MOST_PAIRS, chosen_pairs, families_of
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
@@ -25,7 +25,7 @@ COLUMNS = (
 def build(item: Item, study: Study) -> PageTable:
     """Count the rows that either, both or none of two models has right."""
     families = families_of(study, item.test)
-    chosen, which = counted_pairs(study, families, MOST_PAIRS)
+    chosen, which = chosen_pairs(study, len(families), MOST_PAIRS)
     rows = []
     for family in families:
         where = text(study.dataset_label(family.dataset))

@@ -114,5 +114,6 @@ EXHIBIT = TableExhibit(
     "it has no p-value, and the interaction is about the others.",
     when=when,
     folded="All subgroups",
+    citation="hothorn2008",
     build=build,
 )
