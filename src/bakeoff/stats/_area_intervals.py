@@ -14,26 +14,17 @@ from bakeoff.stats.influence import Influence
 _NOISE = 1e-12
 
 
-def logit_interval(
-    setting: Setting, found: Influence, level: float, side: Alternative
-) -> ConfidenceInterval | None:
+def logit_interval(setting: Setting, found: Influence, level: float) -> ConfidenceInterval | None:
     """Return expit(logit θ ± t·se/(θ(1 − θ))), or for an area of 0 or 1 its exact limit.
 
     An area of 1 among m positive and q negative rows has the lower limit α^(1/min(m, q)): a
     smaller area shows no mistake with probability less than α. None where no row differs from
     another but the area is neither 0 nor 1: nothing is known of its spread.
     """
-    limits = _logit_limits(setting, found, tail_probability(level, side))
+    limits = _logit_limits(setting, found, tail_probability(level, "two-sided"))
     if limits is None:
         return None
-    low, high = limits
-    exact = found.value in (0.0, 1.0)
-    return ConfidenceInterval(
-        0.0 if side == "less" else low,
-        1.0 if side == "greater" else high,
-        level,
-        "exact" if exact else "logit-t",
-    )
+    return ConfidenceInterval(*limits, level, "exact" if found.value in (0.0, 1.0) else "logit-t")
 
 
 def _logit_limits(setting: Setting, found: Influence, tail: float) -> tuple[float, float] | None:

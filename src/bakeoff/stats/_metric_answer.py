@@ -78,11 +78,13 @@ class Answer:
         if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
             return self._result(found, Status.TOO_FEW, math.nan, math.nan, None)
         if setting.metric.form == "ranking":
-            ci = logit_interval(setting, found, self.level, self.side)
+            ci = logit_interval(setting, found, self.level)
         elif found.tested.se <= _NOISE:
             ci = None
         else:
-            ci = found.tested.interval(found.estimate, self.level, self.side, setting.metric.range)
+            ci = found.tested.interval(
+                found.estimate, self.level, "two-sided", setting.metric.range
+            )
         status = Status.OK if found.tested.se > _NOISE else Status.ZERO_VARIANCE
         return self._result(found, status, math.nan, math.nan, ci)
 

@@ -87,6 +87,12 @@ def test_a_harmed_subgroup_blocks(capsys: pytest.CaptureFixture[str]) -> None:
     assert [part["name"] for part in found["subgroups"]] == ["f", "m"]
     assert {part["alpha"] for part in found["subgroups"]} == {0.05 / 3}
     assert found["overall"]["alpha"] == 0.05
+    pd.read_csv("base.csv").assign(sex="f").to_csv("base.csv", index=False)
+    pd.read_csv("equal.csv").assign(sex="f").to_csv("equal.csv", index=False)
+    assert (
+        "Limits of subgroups at the level 0.025 each"
+        in gate(capsys, "equal", "--subgroup", "sex")[1]
+    )
 
 
 def test_json_is_as_its_schema_says(capsys: pytest.CaptureFixture[str]) -> None:

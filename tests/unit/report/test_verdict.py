@@ -123,3 +123,13 @@ def test_the_clearest_interactions_are_told_and_the_others_counted():
     assert "How much b and c differ" in text
     assert "How much a and b differ" not in text
     assert "The same is shown of 1 more difference between models: see the report." in text
+
+
+@pytest.mark.parametrize(("a", "b", "sign"), [("a", "b", 1), ("b", "a", -1)])
+def test_equal_folds_are_not_folds_ahead(a, b, sign):
+    spec = experiment(("a", "b"), tests=("cv5x2_f",))
+    folds = [[0.1, 0.1], [0.1, 0.0], [0.1, -0.1], [0.1, 0.1], [0.1, 0.1]]
+    found = {"details": {"differences": [[sign * d for d in own] for own in folds]}}
+    row = pair(a, b, 0.01, sign * 0.05, result=found)
+    text = answer(made_up(spec, [row], {"a": 0.95, "b": 0.9})).text
+    assert "(ahead on 8 of 10 folds)" in text

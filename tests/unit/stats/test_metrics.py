@@ -529,9 +529,3 @@ def test_standard_error_of_an_own_metric_is_the_jackknife():
     without = np.array([np.delete(x, i).var() for i in range(12)])
     jackknife = math.sqrt(11 / 12 * np.square(without - without.mean()).sum())
     assert own_metric_ci(lambda r: x[r].var(), 12).details["se"] == pytest.approx(jackknife)
-
-
-def test_one_sided_limit_of_an_area_ends_at_one():
-    y, _, score = rows()
-    assert metric_ci(y, score, metric="roc_auc", alternative="greater").ci.high == 1
-    assert metric_ci(y, score, metric="roc_auc", alternative="less").ci.low == 0
