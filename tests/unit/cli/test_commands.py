@@ -574,10 +574,11 @@ def test_init_tests_on_two_rows_of_each_class(
 
 def test_init_names_no_groups_that_cannot_be_divided(bakeoff: Run, folder: Path) -> None:
     frame = write_table(120).drop(columns="answer")
-    frame["patient_id"] = np.repeat(["p1", "p2", "p3"], 40)
+    frame["patient_id"] = np.r_[np.zeros(100, int), np.repeat(np.arange(1, 11), 2)]
     frame.to_csv("t.csv", index=False)
     data, _ = written(bakeoff, "t.csv")
     assert "groups" not in data
+    assert "patient_id" in data["drop"]
     assert check_experiment(read_experiment(folder / "e.yaml"))[0] == []
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from scipy import special
-from studies import experiment, ran
+from studies import experiment, ran, study
 
 from bakeoff.report import prose
 from bakeoff.report.drawing import BLUE, WIDTH, name_of, text_width
@@ -154,3 +154,13 @@ def test_matrix_of_many_models_has_colours_in_runs_and_no_numbers():
     assert sum(p.get_width() for p in blue) == 20 * 20
     assert len(blue) == 20
     assert "table of all pairs" in drawing.legend
+
+
+def test_sixteen_models_stand_closer_than_fifteen():
+    heights = []
+    for k in (15, 16):
+        means = {f"m{i}": 0.9 - 0.01 * i for i in range(k)}
+        one = study(experiment(list(means), tests=("cv5x2_f",)), (), means)
+        scores = next(e for e in exhibits(one.experiment, one.tests) if e.kind == "scores")
+        heights.append(draw(scores, one).figure.get_figheight())
+    assert heights[0] - heights[1] == pytest.approx(15 * 0.34 - 16 * 0.27)
