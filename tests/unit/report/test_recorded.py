@@ -22,6 +22,7 @@ from matplotlib.text import Text
 from studies import experiment, ran
 
 from bakeoff.comparisons.subgroups import of_test_set, tabulate
+from bakeoff.report.exhibit import Drawing
 from bakeoff.report.exhibits import build, draw, exhibits
 from bakeoff.report.item import Item
 from bakeoff.report.study import Study
@@ -88,8 +89,10 @@ def _cell(cell: Cell) -> str:
     )
 
 
-def described(figure: Figure) -> Iterator[str]:
-    """Yield a line for everything that is seen, with its place in hundredths of an inch."""
+def described(drawing: Drawing) -> Iterator[str]:
+    """Yield what is said of it, then what is seen, with its place in hundredths of an inch."""
+    yield from filter(None, (drawing.alt, drawing.legend, drawing.shows))
+    figure = drawing.figure
     yield "{:.2f} x {:.2f} inches".format(*figure.get_size_inches())
     figure.draw_without_rendering()
     for artist in figure.findobj(_is_seen):
@@ -143,7 +146,7 @@ def text() -> str:
         one = make()
         for name, item in items_of(one).items():
             figure = item.form == "figure"
-            lines = described(draw(item, one).figure) if figure else said(build(item, one))
+            lines = described(draw(item, one)) if figure else said(build(item, one))
             shown = "\n".join(lines)
             parts.append(f"## {title}: {name}\n{item.section}: {item.title}\n{shown}\n")
     return "\n".join(parts)

@@ -256,3 +256,16 @@ def test_normal_differences_are_judged_by_their_skewness_from_eight_folds_on() -
     assert judged(*[0.1] * 6, 0.2).holds is None
     assert judged(*[0.1] * 7, 0.2).holds is False  # skewness 2.27, twice its error 1.04
     assert judged(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8).holds is True
+
+
+def test_tukey_says_whether_folds_are_blocks_and_what_is_degenerate():
+    flat = np.tile([0.9, 0.8, 0.8], (4, 1))
+    by_blocks, without = (stats.tukey_hsd(flat, blocks=blocks) for blocks in (True, False))
+    held = [
+        next(a.holds for a in found.assumptions if a.name == "folds as blocks")
+        for found in (by_blocks, without)
+    ]
+    assert held == [True, None]
+    apart, _, same = by_blocks.pairs
+    assert (apart.statistic, math.isnan(apart.pvalue)) == (math.inf, True)
+    assert (same.statistic, same.pvalue) == (0, 1)
