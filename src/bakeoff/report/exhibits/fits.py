@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from bakeoff.report import prose
 from bakeoff.report.cells import capital, count_cell, score_cell, share
 from bakeoff.report.exhibit import Asked, Section, TableExhibit
 from bakeoff.report.fit_noise import FitNoise, fit_noise, repeated
@@ -60,7 +59,7 @@ def _line(study: Study, one: FitNoise) -> dict[str, Cell]:
     sds = dict(zip(one.parts.sources, map(math.sqrt, one.parts.variances), strict=True))
     return {
         "dataset": text(study.dataset_label(one.dataset)),
-        "plan": text(prose.PLANS[one.plan]),
+        "plan": text(one.plan),
         "model_a": text(study.label(one.model_a)),
         "model_b": text(study.label(one.model_b)),
         "folds": count_cell(len(values)),
