@@ -6,9 +6,9 @@ import errno
 import hashlib
 import json
 import os
-import tempfile
+import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,26 +33,20 @@ def whole(path: str | Path) -> Iterator[Path]:
     UserError
         There is no room for it, or it may not be written.
     """
-    target, part = Path(path), None
+    target = Path(path)
+    # uuid4: other processes, on other machines too, may write the same file
+    part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.part")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
-        )
-        os.close(handle)
-        part = Path(name)
+        part.touch(exist_ok=False)
         yield part
-        umask = os.umask(0)
-        os.umask(umask)
-        part.chmod(0o666 & ~umask)
         part.replace(target)
-    except OSError as error:
-        if problem := why_not_written(target, error):
+    except BaseException as error:
+        with suppress(OSError):
+            part.unlink()
+        if isinstance(error, OSError) and (problem := why_not_written(target, error)):
             raise problem from error
         raise
-    finally:
-        if part is not None:
-            part.unlink(missing_ok=True)
 
 
 def why_not_written(target: str | Path, error: OSError) -> UserError | None:

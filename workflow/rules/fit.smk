@@ -20,8 +20,7 @@ rule fit_fold:
     params:
         recipe=lambda wc: RECIPES[wc.dataset][wc.model],
     run:
-        fit = fits.fit_of(wildcards)
-        bakeoff.fitter.fit(fit, input.data, input.splits, output[0], str(log))
+        bakeoff.fitter.fit(fits.fit_of(wildcards), str(log))
 
 
 use rule fit_fold as fit_holdout with:
@@ -68,9 +67,7 @@ rule fit_batch:
         recipe=lambda wc: bakeoff.batch_recipes(wc),
     run:
         batch, at_a_time = bakeoff.batch(wildcards, threads)
-        bakeoff.fitter.fit_batch(
-            batch, input.data, output[0], str(log), at_a_time, forget
-        )
+        bakeoff.fitter.fit_batch(batch, output[0], str(log), at_a_time, forget)
 
 
 # only where `on_error: exclude` lets a fit fail

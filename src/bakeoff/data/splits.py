@@ -67,11 +67,16 @@ def read_splits(path: str | Path) -> pd.DataFrame:
 
 def read_split(path: str | Path, repeat: int, fold: int) -> Split:
     """Read one division."""
-    layout = _layout(str(path), Path(path).stat().st_mtime_ns)
+    return _parts(*_read_column(str(path), Path(path).stat().st_mtime_ns, repeat, fold))
+
+
+@lru_cache(maxsize=16)
+def _read_column(path: str, mtime_ns: int, repeat: int, fold: int) -> tuple[Folds, int]:
+    """Read the column that holds a division; the next model of a worker asks for it again."""
+    layout = _layout(path, mtime_ns)
     name, number = _column(layout.schema.names, repeat, fold)
     with pq.ParquetFile(path, metadata=layout) as file:
-        values = file.read(columns=[name], use_threads=False).column(0).to_numpy()
-    return _parts(values, number)
+        return file.read(columns=[name], use_threads=False).column(0).to_numpy(), number
 
 
 @lru_cache(maxsize=4)

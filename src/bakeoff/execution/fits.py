@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.execution.limits import Limits
-from bakeoff.execution.pool import Pool, StepError, run_step
+from bakeoff.execution.pool import Pool, StepError, WorkerDied, run_step
 from bakeoff.execution.store import Store
 from bakeoff.files import write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import Fit
 
 _SHOWN = 5
+_TOGETHER, _SECONDS = 64, 0.25
+"""How many fits a message to a worker holds at most, and how long it goes on with them."""
 
 
 class Fitter:
@@ -37,7 +40,7 @@ class Fitter:
         self._store, self._pool = store, pool
         self._needs, self._experiment = store.needs, store.needs.experiment
 
-    def fit(self, fit: Fit, data: str, splits: str, output: str, log: str) -> None:
+    def fit(self, fit: Fit, log: str) -> None:
         """Fit and predict once.
 
         Raises
@@ -49,12 +52,11 @@ class Fitter:
         ends = any(self._experiment.limits(fit.model)) or self._needs.passes_over
         own = self._pool is None and ends
         with closing(Pool()) if own else nullcontext(self._pool) as pool:
-            self._fit(fit, data, splits, output, log, pool)
+            self._note(fit, self._alone(fit, pool, log), pool)
 
     def fit_batch(
         self,
         fits: Sequence[Fit],
-        data: str,
         record: str,
         log: str,
         at_a_time: int,
@@ -69,54 +71,137 @@ class Fitter:
         UserError
             Some failed: which, and why.
         """
-        place = self._needs.paths
+        failed: dict[Fit, str] = {}
+        at_a_time = max(1, at_a_time)
+        waiting = _Waiting(fits, at_a_time, lambda fit: any(self._experiment.limits(fit.model)))
 
-        def attempt(fit: Fit) -> str | None:
-            path, splits = self._needs.prediction(fit), place.splits(fit.dataset, fit.plan)
-            before = _written(path)
-            try:
-                self._fit(fit, data, splits, path, place.fit_log(*fit[:2], fit.split), pool)
-            except UserError as error:
-                return str(error)
-            if _written(path) != before:
-                forget(path)
-            return None
+        def work(pool: Pool) -> None:
+            for portion in waiting:
+                left: Sequence[Fit] = ()
+                try:
+                    found = self._in_turn(portion, pool)
+                    left = portion[len(found) :]
+                finally:
+                    waiting.give_back(left)
+                for fit, outcome in zip(portion, found, strict=False):
+                    if outcome is not False:
+                        forget(self._needs.prediction(fit))
+                    try:
+                        self._note(fit, outcome, pool)
+                    except StepError as error:
+                        failed[fit] = str(error)
 
         with (
             nullcontext(self._pool) if self._pool else closing(Pool()) as pool,
-            ThreadPoolExecutor(max(1, at_a_time)) as threads,
+            ThreadPoolExecutor(at_a_time) as threads,
         ):
-            failed = [message for message in threads.map(attempt, fits) if message]
-        write_text(log, "".join(f"{error}\n" for error in failed))
-        if failed:
-            raise UserError(_summary(failed, len(fits)))
+            list(threads.map(work, [pool] * at_a_time))
+        told = [failed[fit] for fit in fits if fit in failed]
+        write_text(log, "".join(f"{error}\n" for error in told))
+        if told:
+            raise UserError(_summary(told, len(fits)))
         self._store.note_batch(record, fits)
 
-    def _fit(
-        self, fit: Fit, data: str, splits: str, output: str, log: str, pool: Pool | None
-    ) -> None:
-        model, recipe = self._experiment.fitted[fit.model], self._store.recipe(fit)
-        costs = self._experiment.costs_on(fit.dataset) if model.needs_costs else None
-        seed, importance = self._experiment.seed, self._experiment.importance_by(fit)
-        task = FitTask(fit, model, seed, data, splits, output, recipe, costs, importance)
-        step = partial(steps.fit, task, reuse=self._experiment.execution.reuse)
-        limits, passes_over = Limits(*self._experiment.limits(fit.model)), self._needs.passes_over
-        run = partial(run_step, pool, fit, step, log, limits)
+    def _in_turn(self, fits: Sequence[Fit], pool: Pool) -> Sequence[bool | StepError]:
+        """Do fits one after the other, the first of them at least; see `_alone`."""
+        if len(fits) > 1:
+            jobs = [(str(fit), self._step(fit), self._log(fit)) for fit in fits]
+            try:
+                return pool.call_in_turn(jobs, _SECONDS)
+            except WorkerDied:
+                pass  # the fit that is to blame is found below
+        return [self._alone(fit, pool, self._log(fit)) for fit in fits]
+
+    def _alone(self, fit: Fit, pool: Pool | None, log: str) -> bool | StepError:
+        """Do a fit; return whether it was not there yet, or how it failed."""
+        limits = Limits(*self._experiment.limits(fit.model))
+        run = partial(run_step, pool, fit, self._step(fit), log, limits)
         try:
             try:
-                run()
+                return run()
             except StepError as error:
-                if not (error.died and passes_over):
+                if not (error.died and self._needs.passes_over):
                     raise
-                run()  # whoever killed it once, the fit is to blame only if it dies again
-            self._store.note_success(fit)
+                return run()  # whoever killed it once, it is to blame only if it dies again
         except StepError as error:
-            if not passes_over:
-                raise
-            note = partial(steps.note_failure, fit, error.reason, recipe, output)
-            run_step(pool, "noting a failed fit", note)
-            self._store.note_failure(fit, error.reason)
-            sys.stderr.write(f"{error}\n  on_error: exclude leaves {fit.model} out here\n")
+            return error
+
+    def _note(self, fit: Fit, outcome: bool | StepError, pool: Pool | None) -> None:
+        """Write down what became of a fit; raise how it failed unless the rest goes on."""
+        if not isinstance(outcome, StepError):
+            self._store.note_success(fit)
+            return
+        if not self._needs.passes_over:
+            raise outcome
+        recipe, output = self._store.recipe(fit), self._needs.prediction(fit)
+        note = partial(steps.note_failure, fit, outcome.reason, recipe, output)
+        run_step(pool, "noting a failed fit", note)
+        self._store.note_failure(fit, outcome.reason)
+        sys.stderr.write(f"{outcome}\n  on_error: exclude leaves {fit.model} out here\n")
+
+    def _step(self, fit: Fit) -> Callable[[], bool]:
+        experiment, place = self._experiment, self._needs.paths
+        model = experiment.fitted[fit.model]
+        task = FitTask(
+            fit,
+            model,
+            experiment.seed,
+            place.data(fit.dataset),
+            place.splits(fit.dataset, fit.plan),
+            self._needs.prediction(fit),
+            self._store.recipe(fit),
+            experiment.costs_on(fit.dataset) if model.needs_costs else None,
+            experiment.importance_by(fit),
+        )
+        return partial(steps.fit, task, reuse=experiment.execution.reuse)
+
+    def _log(self, fit: Fit) -> str:
+        return self._needs.paths.fit_log(fit.dataset, fit.model, fit.split)
+
+
+class _Waiting:
+    """The fits of a batch that are not begun, for threads that take some at a time.
+
+    Parameters
+    ----------
+    fits : sequence of Fit
+        All of them.
+    takers : int
+        How many threads there are. Each gives back what it took once, which may be nothing.
+    alone : callable
+        Whether a fit is a portion of its own.
+    """
+
+    def __init__(self, fits: Sequence[Fit], takers: int, alone: Callable[[Fit], bool]) -> None:
+        self._fits, self._takers, self._alone = deque(fits), takers, alone
+        self._out, self._changed = 0, threading.Condition()
+
+    def __iter__(self) -> Iterator[list[Fit]]:
+        """Yield portions until all are done; while others may give some back, wait for them."""
+        while portion := self._take():
+            yield portion
+
+    def _take(self) -> list[Fit]:
+        with self._changed:
+            while self._out and not self._fits:
+                self._changed.wait()
+            share = min(_TOGETHER, -(-len(self._fits) // self._takers))
+            portion: list[Fit] = []
+            while len(portion) < share:
+                if portion and self._alone(self._fits[0]):
+                    break
+                portion.append(self._fits.popleft())
+                if self._alone(portion[0]):
+                    break
+            self._out += bool(portion)
+            return portion
+
+    def give_back(self, fits: Sequence[Fit]) -> None:
+        """Say that a portion is over, but for these fits."""
+        with self._changed:
+            self._fits.extendleft(reversed(fits))
+            self._out -= 1
+            self._changed.notify_all()
 
 
 def fit_of(wildcards: Any) -> Fit:
@@ -131,7 +216,3 @@ def _summary(failed: Sequence[str], count: int) -> str:
     """Say in a few lines which fits of a batch failed."""
     more = [f"and {len(failed) - _SHOWN} more fits"] if len(failed) > _SHOWN else []
     return "\n".join([f"{len(failed)} of {count} fits failed:", *failed[:_SHOWN], *more])
-
-
-def _written(path: str) -> int | None:
-    return Path(path).stat().st_mtime_ns if Path(path).is_file() else None

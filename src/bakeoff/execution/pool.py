@@ -9,15 +9,16 @@ import os
 import re
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from loky import ProcessPoolExecutor
 from loky.backend import get_context
@@ -126,6 +127,40 @@ class Pool:
         except UsedUpMemory:
             outcome = self._attempt(task, log, limits, fresh=True)
         return _result(outcome)
+
+    def call_in_turn(
+        self, tasks: Sequence[tuple[str, Callable[[], T], str]], seconds: float
+    ) -> list[T | StepError]:
+        """Do tasks one after the other in a worker, as long as they begin within some seconds.
+
+        A message to a worker and back takes milliseconds: as long as a quick task.
+
+        Parameters
+        ----------
+        tasks : sequence of (str, callable, str)
+            What each is, a function as in `call`, and the file for what it prints: there is none
+            where it prints nothing.
+        seconds : float
+            The first task begins in any case.
+
+        Returns
+        -------
+        list
+            What each task that began returned, or how it failed.
+
+        Raises
+        ------
+        WorkerDied
+            By the fault of one of the tasks, whichever.
+        """
+        outcomes = self.call(partial(_work_in_turn, [task[1:] for task in tasks], seconds))
+        found: list[T | StepError] = []
+        for (what, _, log), outcome in zip(tasks, outcomes, strict=False):
+            try:
+                found.append(_result(outcome))
+            except (UserError, TaskError) as error:
+                found.append(StepError(what, str(error), log, died=False))
+        return found
 
     def _attempt(
         self,
@@ -266,6 +301,42 @@ def _work(task: Callable[[], T], log: str | None, in_worker: bool) -> T | UserEr
         return problem
 
 
+def _work_in_turn(
+    tasks: Sequence[tuple[Callable[[], T], str]], seconds: float
+) -> list[T | UserError | _Failure]:
+    """Do tasks as `_work` does; opening a log for each would take longer than many a fit."""
+    end, outcomes = time.monotonic() + seconds, []
+    with tempfile.TemporaryFile("a+b") as printed, _output_into(printed.fileno()):
+        for task, log in tasks:
+            with warnings.catch_warnings():
+                warnings.simplefilter("default")
+                outcome = _outcome(task, in_worker=True)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            outcomes.append(_move_to_log(printed, log) or outcome)
+            if time.monotonic() >= end:
+                break
+    return outcomes
+
+
+def _move_to_log(printed: IO[bytes], log: str) -> UserError | None:
+    """Move what a task printed to its log; return why that cannot be."""
+    try:
+        if os.fstat(printed.fileno()).st_size:
+            printed.seek(0)
+            Path(log).parent.mkdir(parents=True, exist_ok=True)
+            Path(log).write_bytes(printed.read())
+            printed.truncate(0)
+        else:
+            Path(log).unlink(missing_ok=True)  # that of an earlier attempt
+    except OSError as error:
+        problem = why_not_written(log, error)
+        if problem is None:
+            raise
+        return problem
+    return None
+
+
 def _outcome(task: Callable[[], T], in_worker: bool) -> T | UserError | _Failure:
     try:
         return task()
@@ -289,10 +360,16 @@ def _output_to(log: str | None) -> Iterator[None]:
         yield
         return
     Path(log).parent.mkdir(parents=True, exist_ok=True)
+    with Path(log).open("wb") as file, _output_into(file.fileno()):
+        yield
+
+
+@contextmanager
+def _output_into(handle: int) -> Iterator[None]:
+    """Send what Python and compiled code print to an open file."""
     sys.stdout.flush()
     sys.stderr.flush()
     saved = os.dup(1), os.dup(2)
-    handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
         os.dup2(handle, 1)
         os.dup2(handle, 2)
@@ -302,7 +379,7 @@ def _output_to(log: str | None) -> Iterator[None]:
         sys.stderr.flush()
         os.dup2(saved[0], 1)
         os.dup2(saved[1], 2)
-        for descriptor in (*saved, handle):
+        for descriptor in saved:
             os.close(descriptor)
 
 

@@ -54,20 +54,21 @@ def split_dataset(
     write_splits(output, splits)
 
 
-def fit(task: FitTask, reuse: bool) -> None:
-    """Fit and predict once, unless this very fit is there already."""
+def fit(task: FitTask, reuse: bool) -> bool:
+    """Fit and predict once, unless this very fit is there already; tell whether it was not."""
     from bakeoff.fit.reuse import take
     from bakeoff.fit.stamp import is_made
     from bakeoff.fit.task import run_fit
 
     keep = task.model.keep  # another experiment's predictions come without the model
     if is_made(task.output, task.stamp) and (task.kept.is_file() or not keep):
-        return
+        return False
     taken = take(task.output, task.stamp) if reuse and not keep else None
     if taken:
         sys.stderr.write(f"taken from {taken}\n")
     else:
         run_fit(task)
+    return True
 
 
 def note_failure(fit: Fit, why: str, recipe: str, output: str) -> None:

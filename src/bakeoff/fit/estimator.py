@@ -6,6 +6,7 @@ import difflib
 import inspect
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from bakeoff.errors import UserError, shown, unknown
@@ -118,8 +119,13 @@ def import_class(path: str) -> type:
     return found
 
 
-def parameter_names(made: type) -> list[str]:
+def parameter_names(made: type) -> Sequence[str]:
     """List the parameters that a class names."""
+    return _names(made)
+
+
+@cache
+def _names(made: type) -> Sequence[str]:
     kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     named = {n for n, p in _signature(made).items() if p.kind in kinds}
     try:
@@ -133,9 +139,11 @@ def accepts(made: type, name: str, known: Sequence[str]) -> bool:
 
     XGBoost and LightGBM pass any other name on to their core: there, only a near miss is wrong.
     """
+    if name in known:
+        return True
     kinds = {p.kind for p in _signature(made).values()}
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
-    return name in known or (inspect.Parameter.VAR_KEYWORD in kinds and not near)
+    return inspect.Parameter.VAR_KEYWORD in kinds and not near
 
 
 def _signature(made: type) -> Mapping[str, inspect.Parameter]:

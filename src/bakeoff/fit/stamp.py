@@ -30,7 +30,7 @@ def stamp(recipe: str, *inputs: str | Path) -> dict[str, str]:
 
 def is_made(output: str | Path, wanted: Mapping[str, str]) -> bool:
     """Tell whether a file of predictions exists and carries this stamp."""
-    found = _facts(output)
+    found = _facts(output) if Path(output).is_file() else None
     return found is not None and all(found.get(key) == value for key, value in wanted.items())
 
 

@@ -210,11 +210,12 @@ class Experiment(SpecSection):
 
         Given a data set or a model, to the fits of these.
         """
+        fitted, plans = self.fitted, self.resampling.plans()
         for d in [dataset] if dataset else self.datasets:
-            for m in [model] if model else self.fitted:
-                for name, plan in self.resampling.plans().items():
+            for m in [model] if model else fitted:
+                for name, plan in plans.items():
                     for repeat, fold in plan.splits():
-                        for seed in range(1, self.fitted[m].seeds + 1):
+                        for seed in range(1, fitted[m].seeds + 1):
                             yield Fit(d, m, name, repeat, fold, seed)
 
     def seeds(self, model: str) -> int:

@@ -12,33 +12,49 @@ import pytest
 
 from bakeoff.errors import UserError
 from bakeoff.execution.fits import Fitter, fit_of
+from bakeoff.execution.limits import NO_LIMITS, Limits
 from bakeoff.execution.needs import Needs
-from bakeoff.execution.pool import Pool
+from bakeoff.execution.pool import Pool, StepError
 from bakeoff.execution.store import Store
 from bakeoff.spec import Fit, load_experiment
 
 
-class Pretending(Fitter):
-    """Does nothing for a fit but note it."""
+class PretendingPool(Pool):
+    """Does nothing for a fit but note it, `at_once` of each message."""
 
-    def __init__(self, tiny: dict[str, Any], meeting: int = 1) -> None:
-        needs = Needs(load_experiment({**tiny, "execution": {"jobs_per": "dataset"}}))
-        recipes = dict.fromkeys(tiny["datasets"], dict.fromkeys(tiny["models"], "recipe"))
-        super().__init__(Store(needs, recipes), Pool())
-        self.meeting = threading.Barrier(meeting)
-        self.done: list[Fit] = []
+    def __init__(self, meeting: int = 1, at_once: int = 5) -> None:
+        super().__init__()
+        self.meeting, self.at_once = threading.Barrier(meeting), at_once
+        self.messages: list[int] = []
+        self.done: list[str] = []
 
-    def _fit(self, fit: Fit, data: str, splits: str, output: str, log: str, pool: Any) -> None:
+    def call_in_turn(self, tasks: Any, seconds: float) -> list[Any]:
+        self.messages.append(len(tasks))
+        return [self.call(task) for _, task, _ in tasks[: self.at_once]]
+
+    def call(self, task: Any, log: Any = None, limits: Limits = NO_LIMITS) -> Any:
         self.meeting.wait(5)
+        fit = task.args[0].fit
         if fit.model == "tree":
-            raise UserError(f"{fit.split} is too hard")
-        Path(output).parent.mkdir(parents=True, exist_ok=True)
-        Path(output).touch()
-        self.done.append(fit)
+            return StepError(fit, f"{fit.split} is too hard", None, died=False)
+        Path(task.args[0].output).parent.mkdir(parents=True, exist_ok=True)
+        Path(task.args[0].output).touch()
+        self.done.append(str(fit))
+        return True
+
+
+class Pretending(Fitter):
+    """A batch by a pretending pool."""
+
+    def __init__(self, tiny: dict[str, Any], pool: Pool, **changes: Any) -> None:
+        spec = {**tiny, "execution": {"jobs_per": "dataset"}, **changes}
+        needs = Needs(load_experiment(spec))
+        recipes = dict.fromkeys(tiny["datasets"], dict.fromkeys(tiny["models"], "recipe"))
+        super().__init__(Store(needs, recipes), pool)
 
     def batch(self, fits: Sequence[Fit], at_a_time: int = 1) -> list[str]:
         forgotten: list[str] = []
-        self.fit_batch(fits, "data", "record.txt", "log.txt", at_a_time, forgotten.append)
+        self.fit_batch(fits, "record.txt", "log.txt", at_a_time, forgotten.append)
         return forgotten
 
 
@@ -49,10 +65,10 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_failure_does_not_keep_the_others_from_being_done(tiny: dict[str, Any]) -> None:
     fits = list(load_experiment(tiny).fits())
-    fitter = Pretending(tiny)
+    pool = PretendingPool()
     with pytest.raises(UserError) as caught:
-        fitter.batch(fits, 3)
-    assert len(fitter.done) == 22
+        Pretending(tiny, pool).batch(fits, 3)
+    assert sorted(pool.done) == sorted(str(fit) for fit in fits if fit.model != "tree")
     told = str(caught.value).splitlines()
     assert told[0] == "11 of 33 fits failed:"
     assert told[-1] == "and 6 more fits"
@@ -62,10 +78,33 @@ def test_failure_does_not_keep_the_others_from_being_done(tiny: dict[str, Any]) 
 
 def test_as_many_at_a_time_as_wanted(tiny: dict[str, Any]) -> None:
     fits = [fit for fit in load_experiment(tiny).fits() if fit.model == "bayes"][:4]
-    fitter = Pretending(tiny, meeting=2)
+    fitter = Pretending(tiny, PretendingPool(meeting=2, at_once=1))
     forgotten = fitter.batch(fits, at_a_time=2)
     assert sorted(forgotten) == sorted(fitter._needs.prediction(fit) for fit in fits)
     assert len(Path("record.txt").read_text().splitlines()) == 4
+
+
+def test_a_message_to_a_worker_holds_many_fits(tiny: dict[str, Any]) -> None:
+    fits = [fit for fit in load_experiment(tiny).fits() if fit.model == "bayes"]
+    pool = PretendingPool(at_once=64)
+    Pretending(tiny, pool).batch(fits)
+    assert pool.messages == [len(fits)]
+
+
+def test_what_a_worker_had_no_time_for_is_done_later_and_once(tiny: dict[str, Any]) -> None:
+    fits = [fit for fit in load_experiment(tiny).fits() if fit.model == "bayes"]
+    pool = PretendingPool(at_once=4)
+    Pretending(tiny, pool).batch(fits)
+    assert pool.done == [str(fit) for fit in fits]
+    assert pool.messages == [11, 7, 3]
+
+
+def test_a_fit_that_may_have_to_be_ended_is_alone_in_its_message(tiny: dict[str, Any]) -> None:
+    fits = [fit for fit in load_experiment(tiny).fits() if fit.model == "bayes"]
+    pool = PretendingPool()
+    Pretending(tiny, pool, timeout=60).batch(fits)
+    assert len(pool.done) == len(fits)
+    assert not pool.messages
 
 
 def test_wildcards_name_a_fit() -> None:

@@ -95,6 +95,35 @@ def test_output_goes_to_the_log(pool: Pool, tmp_path: Path) -> None:
     assert (tmp_path / "log2").read_text() == "from Python\n"
 
 
+def test_tasks_in_turn_each_have_their_outcome_and_their_log(pool: Pool, tmp_path: Path) -> None:
+    logs = [str(tmp_path / name) for name in ("quiet", "loud", "wrong", "last")]
+    Path(logs[0]).write_text("of an earlier attempt")
+    wanted = [os.getpid, partial(os.system, "echo loud"), partial(int, "x"), os.getpid]
+    named = list(zip("abcd", wanted, logs, strict=True))
+    first, printed, failed, last = pool.call_in_turn(named, 600)
+    assert first == last == pool.call(os.getpid)
+    assert printed == 0
+    assert isinstance(failed, StepError)
+    assert str(failed).startswith("c failed: ValueError: invalid literal")
+    assert Path(logs[1]).read_text() == "loud\n"
+    assert Path(logs[2]).read_text().startswith("Traceback")
+    assert not Path(logs[0]).exists()
+    assert not Path(logs[3]).exists()
+
+
+def test_tasks_in_turn_stop_when_the_time_is_over(pool: Pool, tmp_path: Path) -> None:
+    tasks = [("", os.getpid, str(tmp_path / name)) for name in "abc"]
+    assert len(pool.call_in_turn(tasks, 0)) == 1
+
+
+def test_log_of_tasks_in_turn_that_cannot_be_written_is_told(pool: Pool, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    log = str(tmp_path / "file" / "log")
+    [found] = pool.call_in_turn([("a", partial(os.system, "echo x"), log)], 600)
+    assert isinstance(found, StepError)
+    assert "cannot be written" in str(found)
+
+
 def test_user_errors_cross_processes(pool: Pool) -> None:
     with pytest.raises(Problem, match=r"^datasets\.d\.path: no file at"):
         pool.call(partial(load_table, "d", MISSING, 1))
