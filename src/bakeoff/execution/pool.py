@@ -306,7 +306,7 @@ def _work_in_turn(
 ) -> list[T | UserError | _Failure]:
     """Do tasks as `_work` does; opening a log for each would take longer than many a fit."""
     end, outcomes = time.monotonic() + seconds, []
-    with tempfile.TemporaryFile("a+b") as printed, _output_into(printed.fileno()):
+    with tempfile.TemporaryFile(buffering=0) as printed, _output_into(printed.fileno()):
         for task, log in tasks:
             with warnings.catch_warnings():
                 warnings.simplefilter("default")
@@ -326,7 +326,8 @@ def _move_to_log(printed: IO[bytes], log: str) -> UserError | None:
             printed.seek(0)
             Path(log).parent.mkdir(parents=True, exist_ok=True)
             Path(log).write_bytes(printed.read())
-            printed.truncate(0)
+            printed.seek(0)
+            printed.truncate()
         else:
             Path(log).unlink(missing_ok=True)  # that of an earlier attempt
     except OSError as error:
