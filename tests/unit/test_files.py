@@ -29,10 +29,10 @@ def test_full_disk_is_told_and_leaves_nothing(tmp_path: Path, number: int) -> No
 def test_folder_that_takes_no_file_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, advice: str
 ) -> None:
-    def refuse(**options: object) -> None:
+    def refuse(*args: object, **options: object) -> None:
         raise OSError(number, "no")
 
-    monkeypatch.setattr("tempfile.mkstemp", refuse)
+    monkeypatch.setattr("pathlib.Path.touch", refuse)
     with pytest.raises(UserError, match=rf"table\.csv cannot be written: .*{advice}"):
         write_text(tmp_path / "table.csv", "text")
 

@@ -8,17 +8,13 @@ from __future__ import annotations
 import os
 import re
 import signal
-import sys
-import tempfile
 import threading
-import time
-import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import TypeVar
 
 from loky import ProcessPoolExecutor
 from loky.backend import get_context
@@ -26,7 +22,7 @@ from loky.process_executor import BrokenProcessPool
 
 from bakeoff.errors import UserError
 from bakeoff.execution.limits import NO_LIMITS, Exceeded, Limits, UsedUpMemory, supervised
-from bakeoff.files import why_not_written
+from bakeoff.execution.worker import Failure, start, work, work_in_turn
 
 # loky gives a worker that grew by 300 MB a new process: nothing that a user could act on
 warnings.filterwarnings("ignore", "A worker was restarted", UserWarning)
@@ -153,7 +149,7 @@ class Pool:
         WorkerDied
             By the fault of one of the tasks, whichever.
         """
-        outcomes = self.call(partial(_work_in_turn, [task[1:] for task in tasks], seconds))
+        outcomes = self.call(partial(work_in_turn, [task[1:] for task in tasks], seconds))
         found: list[T | StepError] = []
         for (what, _, log), outcome in zip(tasks, outcomes, strict=False):
             try:
@@ -168,7 +164,7 @@ class Pool:
         log: str | Path | None,
         limits: Limits,
         fresh: bool,
-    ) -> T | UserError | _Failure:
+    ) -> T | UserError | Failure:
         if self._stopped:
             raise KeyboardInterrupt
         with self._lock:
@@ -177,8 +173,8 @@ class Pool:
         try:
             if any(limits):
                 worker.submit(os.getpid).result()  # the start of a worker counts for no task
-            future = worker.submit(_work, task, str(log) if log else None, in_worker=True)
-            outcome: T | UserError | _Failure = supervised(
+            future = worker.submit(work, task, str(log) if log else None, in_worker=True)
+            outcome: T | UserError | Failure = supervised(
                 future, partial(_processes, worker), limits
             )
         except (BrokenProcessPool, Exceeded) as error:
@@ -226,16 +222,11 @@ class Pool:
         worker = ProcessPoolExecutor(
             max_workers=1,
             context=get_context("loky"),
-            initializer=_start,
+            initializer=start,
             initargs=(os.getpid(),),
         )
         self._all.append(worker)
         return worker
-
-
-class _Failure:
-    def __init__(self, message: str) -> None:
-        self.message = message
 
 
 def _processes(worker: ProcessPoolExecutor) -> list[int]:
@@ -245,7 +236,7 @@ def _processes(worker: ProcessPoolExecutor) -> list[int]:
 
 def run_here(task: Callable[[], T], log: str | Path | None = None) -> T:
     """Do a task in this process, as `Pool.call` does in a worker."""
-    return _result(_work(task, str(log) if log else None, in_worker=False))
+    return _result(work(task, str(log) if log else None, in_worker=False))
 
 
 def run_step(
@@ -268,120 +259,12 @@ def run_step(
         raise StepError(what, str(error), log, isinstance(error, WorkerDied)) from None
 
 
-def _result(outcome: T | UserError | _Failure) -> T:
+def _result(outcome: T | UserError | Failure) -> T:
     if isinstance(outcome, UserError):
         raise outcome
-    if isinstance(outcome, _Failure):
+    if isinstance(outcome, Failure):
         raise TaskError(outcome.message)
     return outcome
-
-
-def _start(parent: int) -> None:
-    # Ctrl-C reaches the whole process group; the main process decides what ends
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: int) -> None:
-    """End this worker when its parent is gone, however it went."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
-
-
-def _work(task: Callable[[], T], log: str | None, in_worker: bool) -> T | UserError | _Failure:
-    try:
-        with _output_to(log), warnings.catch_warnings():
-            warnings.simplefilter("default")
-            return _outcome(task, in_worker)
-    except OSError as error:  # of the log
-        problem = why_not_written(log or "", error)
-        if problem is None:
-            raise
-        return problem
-
-
-def _work_in_turn(
-    tasks: Sequence[tuple[Callable[[], T], str]], seconds: float
-) -> list[T | UserError | _Failure]:
-    """Do tasks as `_work` does; opening a log for each would take longer than many a fit."""
-    end, outcomes = time.monotonic() + seconds, []
-    with tempfile.TemporaryFile(buffering=0) as printed, _output_into(printed.fileno()):
-        for task, log in tasks:
-            with warnings.catch_warnings():
-                warnings.simplefilter("default")
-                outcome = _outcome(task, in_worker=True)
-            sys.stdout.flush()
-            sys.stderr.flush()
-            outcomes.append(_move_to_log(printed, log) or outcome)
-            if time.monotonic() >= end:
-                break
-    return outcomes
-
-
-def _move_to_log(printed: IO[bytes], log: str) -> UserError | None:
-    """Move what a task printed to its log; return why that cannot be."""
-    try:
-        if os.fstat(printed.fileno()).st_size:
-            printed.seek(0)
-            Path(log).parent.mkdir(parents=True, exist_ok=True)
-            Path(log).write_bytes(printed.read())
-            printed.seek(0)
-            printed.truncate()
-        else:
-            Path(log).unlink(missing_ok=True)  # that of an earlier attempt
-    except OSError as error:
-        problem = why_not_written(log, error)
-        if problem is None:
-            raise
-        return problem
-    return None
-
-
-def _outcome(task: Callable[[], T], in_worker: bool) -> T | UserError | _Failure:
-    try:
-        return task()
-    except UserError as error:
-        sys.stderr.write(f"{error}\n")
-        return error
-    except BaseException as error:  # code of others may call sys.exit()
-        # no Ctrl-C of the user's reaches a worker
-        if isinstance(error, KeyboardInterrupt) and not in_worker:
-            raise
-        traceback.print_exc()
-        # one line, which sentences go on from; the log has the text as it is
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        return _Failure(message.rstrip(" .:"))
-
-
-@contextmanager
-def _output_to(log: str | None) -> Iterator[None]:
-    """Send what Python and compiled code print to the log."""
-    if log is None:
-        yield
-        return
-    Path(log).parent.mkdir(parents=True, exist_ok=True)
-    with Path(log).open("wb") as file, _output_into(file.fileno()):
-        yield
-
-
-@contextmanager
-def _output_into(handle: int) -> Iterator[None]:
-    """Send what Python and compiled code print to an open file."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    saved = os.dup(1), os.dup(2)
-    try:
-        os.dup2(handle, 1)
-        os.dup2(handle, 2)
-        yield
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os.dup2(saved[0], 1)
-        os.dup2(saved[1], 2)
-        for descriptor in saved:
-            os.close(descriptor)
 
 
 def _how_it_died(text: str) -> str:
