@@ -58,8 +58,22 @@ def names(values: Series) -> Series:
     present = values.dropna()
     if types.is_float_dtype(present.dtype) and _whole(present):
         present = present.astype("int64")
-    texts = present.map(_text).astype(object)
+    # equal values of these may have different names: 1 and True, 0.0 and -0.0
+    if types.is_object_dtype(present.dtype) or types.is_float_dtype(present.dtype):
+        texts = present.map(_text).astype(object)
+    else:
+        codes, distinct = pd.factorize(present)
+        named = np.array([_text(value) for value in distinct], dtype=object)
+        texts = pd.Series(named[codes], index=present.index, name=present.name)
     return texts.reindex(values.index)
+
+
+def distinct(values: Series) -> int:
+    """Count the different values that are there."""
+    if not types.is_float_dtype(values.dtype) or not isinstance(values.dtype, np.dtype):
+        return int(values.nunique())
+    ordered = np.sort(values.dropna().to_numpy())  # a tenth of the time of a table of hashes
+    return int(np.count_nonzero(ordered[1:] != ordered[:-1])) + bool(len(ordered))
 
 
 def sorted_names(values: Series) -> list[str]:

@@ -316,4 +316,4 @@ def features(
             raise Problem(
                 place, f"column {name!r} {error}: leave it out with `drop` or mend it"
             ) from None
-    return pd.DataFrame(made, index=frame.index)
+    return pd.DataFrame(made, index=frame.index, copy=False)

@@ -88,10 +88,14 @@ class Table:
     @classmethod
     def read(cls, parquet: str | Path) -> Table:
         """Read a table back (without its card)."""
-        table = pq.read_table(parquet)
+        return cls.of(pq.read_table(parquet))
+
+    @classmethod
+    def of(cls, table: pa.Table, *, copied: bool = True) -> Table:
+        """Make a table of an Arrow table of the same columns, copied or as far as it must be."""
         named = table.schema.metadata[b"classes"].decode()
         classes = tuple(named.split("\0")) if named else ()
-        return cls(table.to_pandas(), classes, {})
+        return cls(table.to_pandas(split_blocks=not copied), classes, {})
 
     @cached_property
     def features(self) -> pd.DataFrame:
@@ -147,12 +151,14 @@ def load_table(
     """
     place: Place = ("datasets", name)
     loaded = _load(spec, seed, place)
+    pa.default_memory_pool().release_unused()  # what the file took while it was read
     frame = prepare.filtered(loaded.frame, spec, place)
     filtered = len(loaded.frame) - len(frame)
     frame, unlabelled = prepare.labelled(frame, loaded.target, spec, place)
     labels, classes = prepare.labels(frame[loaded.target], spec, place)
     other_classes = len(frame) - len(labels)
-    frame = prepare.derived(frame.loc[labels.index], spec, place)
+    kept = frame if len(labels) == len(frame) else frame.loc[labels.index]
+    frame = prepare.derived(kept, spec, place)
     keys = {ROW_ID: prepare.row_ids(frame, spec, place), TARGET: labels}
     keys |= _roles(frame, loaded, spec, place) | _divided_by(frame, given_by)
     kept_apart = _kept_apart(spec, loaded.target, given_by)
@@ -253,7 +259,7 @@ def _card(
             str(column): {
                 "kind": _kind(values),
                 "missing": int(values.isna().sum()),
-                "distinct": int(values.nunique()),
+                "distinct": columns.distinct(values),
             }
             for column, values in features.items()
         },

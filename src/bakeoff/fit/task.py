@@ -25,6 +25,7 @@ from bakeoff.fit.keep import KeptModel, write_model
 from bakeoff.fit.memory import peak_memory_mb, reset_peak_memory
 from bakeoff.fit.outputs import predicted_classes, predicted_decision, predicted_probabilities
 from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.shared_table import read_shared
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.seeds import derive, integer, part_of
@@ -61,7 +62,7 @@ def run_fit(task: FitTask) -> None:
 
 @lru_cache(maxsize=2)
 def _read_table(path: str, mtime_ns: int) -> Table:
-    return Table.read(path)
+    return read_shared(path, mtime_ns)
 
 
 def _fit_and_predict(
@@ -77,11 +78,13 @@ def _fit_and_predict(
         *(_rows(table, name, split.train) for name in (WEIGHT, GROUP, TIME, VALIDATION)),
     )
     start = time.perf_counter()
-    costs = None if task.costs is None else task.costs.of(part.classes)
+    learnt = part.classes
+    costs = None if task.costs is None else task.costs.of(learnt)
     trained = train(task.model, part, seed, costs)
     fitted = time.perf_counter()
+    del part  # of a large table, room for what predictions take
     if task.model.keep:
-        write_model(task.kept, KeptModel(trained, list(features.columns), list(part.classes)))
+        write_model(task.kept, KeptModel(trained, list(features.columns), list(learnt)))
     kept = time.perf_counter()
     tested = features.iloc[split.test]
     predicted = predicted_classes(trained.predict(tested), len(tested), present)
