@@ -28,7 +28,7 @@ LONGEST_SLEEP = 15.0
 INTERRUPTED: list[int] = []
 """The signals that ended this run; the console says so."""
 
-_FEW = 16
+_FEW = 8
 _STEP = 0.2
 _JOB_AGE = "get_min_job_age"
 
@@ -96,8 +96,7 @@ def config_files(workflow: Any) -> list[str]:
         return list(workflow.configfiles)
     _need(workflow.modifier, "path_modifier")
     paths = workflow.modifier.path_modifier
-    _need(paths, "modifies_prefixes")
-    _need(paths, "prefix")
+    _need(paths, "modifies_prefixes", "prefix")
     if paths.prefix or paths.modifies_prefixes:
         raise UserError(
             "module: found `prefix:` or `replace_prefix:`, which this workflow does not take; its "
@@ -185,23 +184,31 @@ def look_at_few(scheduler: Any) -> None:
     """Let a look at the queue take as long for ten thousand jobs as for a hundred.
 
     After each job Snakemake prepares all that are ready, works out the resources of a hundred of
-    them, and lists all that remain. It comes to the same to look at those with a priority and at
-    some others at random, as many as the free cores can take several times over, and to list the
-    rest when the list is read.
+    them, and lists all that remain. Here it looks at several times as many as the free cores can
+    take: half of them those of the highest priorities, half at random, for the first may all be
+    too wide; and the rest is listed when the list is read.
     """
     kind = type(scheduler)
-    for name in ("open_jobs", "remaining_jobs", "resources", "workflow"):
-        _need(scheduler, name)
+    _need(scheduler, "open_jobs", "remaining_jobs", "resources", "workflow")
     dag = scheduler.workflow.dag
-    for name in ("ready_jobs", "needrun_jobs", "priority"):
-        _need(dag, name)
-    urgent = {job for job in dag.needrun_jobs() if dag.priority(job) > 0}
+    _need(dag, "ready_jobs", "needrun_jobs", "finished", "priority")
+    in_order = sorted(dag.needrun_jobs(), key=dag.priority, reverse=True)
 
     def open_jobs(self: Any) -> list[Any]:
-        ready, few = dag.ready_jobs, _FEW + 4 * self.resources["_cores"]
-        if len(ready) <= few:
+        ready, few = dag.ready_jobs, _FEW + 2 * self.resources["_cores"]
+        if len(ready) <= 2 * few:
             return list(ready)
-        return [*(ready & urgent), *random.sample(tuple(ready), few)]
+        passed, first = 0, []
+        for job in in_order:
+            if job in ready:
+                first.append(job)
+                if len(first) == few:
+                    break
+            else:
+                passed += dag.finished(job)
+        if passed > few:
+            in_order[:] = [job for job in in_order if not dag.finished(job)]
+        return [*first, *random.sample(tuple(ready), few)]
 
     class Remaining:
         def __iter__(self) -> Iterator[Any]:
@@ -269,9 +276,7 @@ def end_at_once(scheduler: Any, stop: Callable[[], None]) -> None:
         signal.signal(number, handle)
     executor = _executor(scheduler)
     if _is_remote(executor):
-        _need(executor, "sleep")
-        _need(executor, "next_seconds_between_status_checks")
-        _need(executor, "wait")
+        _need(executor, "sleep", "next_seconds_between_status_checks", "wait")
         executor.sleep = lambda: _nap(executor)
 
 
@@ -308,12 +313,13 @@ def _both(own: Callable[[], None], theirs: Callable[[Any], None]) -> Callable[[A
     return one_after_the_other
 
 
-def _need(thing: Any, name: str) -> None:
+def _need(thing: Any, *names: str) -> None:
     missing = object()
-    # static: a property may have effects, or nothing to return yet
-    if inspect.getattr_static(thing, name, missing) is missing:
-        owner = thing.__name__ if inspect.ismodule(thing) else type(thing).__name__
-        raise MovedError(f"{owner}.{name}")
+    for name in names:
+        # static: a property may have effects, or nothing to return yet
+        if inspect.getattr_static(thing, name, missing) is missing:
+            owner = thing.__name__ if inspect.ismodule(thing) else type(thing).__name__
+            raise MovedError(f"{owner}.{name}")
 
 
 def _executor(scheduler: Any) -> Any:

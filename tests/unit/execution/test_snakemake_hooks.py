@@ -89,6 +89,7 @@ class Scheduler:
             ready_jobs=set(range(jobs)),
             needrun_jobs=lambda: iter(range(jobs)),
             priority=lambda job: 100 if job in urgent else 0,
+            finished=lambda job: False,
         )
         self.workflow, self.resources = SimpleNamespace(dag=dag), {"_cores": 2}
         self.job_rate_limiter, self._executor = 1, SimpleNamespace()
@@ -158,12 +159,23 @@ def test_config_of_a_module_is_of_no_file_and_its_paths_stay() -> None:
             hooks.config_files(changed)
 
 
-def test_few_jobs_are_looked_at_and_those_with_a_priority_always() -> None:
+def test_few_jobs_are_looked_at_and_those_of_the_highest_priorities_first() -> None:
     scheduler = Scheduler(10_000, urgent=[7, 4_321])
     hooks.look_at_few(scheduler)
-    looked_at = scheduler.open_jobs
-    assert {7, 4_321} <= set(looked_at) < set(range(10_000))
-    assert 24 <= len(set(looked_at)) <= 26
+    dag = scheduler.workflow.dag
+    for _ in range(3):
+        looked_at = scheduler.open_jobs
+        assert {7, 4_321} <= set(looked_at) < dag.ready_jobs
+        assert len(looked_at) == 24
+    done = {7, *range(100)}
+    dag.ready_jobs -= done
+    dag.finished = done.__contains__
+    for _ in range(3):
+        assert 4_321 in scheduler.open_jobs
+        assert done.isdisjoint(scheduler.open_jobs)
+
+
+def test_all_of_few_jobs_are_looked_at() -> None:
     few = Scheduler(20)
     hooks.look_at_few(few)
     assert sorted(few.open_jobs) == list(range(20))
