@@ -15,6 +15,7 @@ import sys
 import types
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
+from itertools import count, islice
 from typing import Any, NoReturn
 
 from packaging.requirements import Requirement
@@ -28,7 +29,7 @@ LONGEST_SLEEP = 15.0
 INTERRUPTED: list[int] = []
 """The signals that ended this run; the console says so."""
 
-_FEW = 8
+_FEW, _LOOKS = 8, 256
 _STEP = 0.2
 _JOB_AGE = "get_min_job_age"
 
@@ -183,31 +184,23 @@ def lift_rate_limit(scheduler: Any) -> None:
 def look_at_few(scheduler: Any) -> None:
     """Let a look at the queue take as long for ten thousand jobs as for a hundred.
 
-    After each job Snakemake prepares all that are ready, works out the resources of a hundred of
-    them, and lists all that remain. Here it looks at several times as many as the free cores can
-    take: half of them those of the highest priorities, half at random, for the first may all be
-    too wide; and the rest is listed when the list is read.
+    After each job Snakemake prepares all that are ready and lists all that remain. Here it looks at
+    more than the free cores can take: half of them those of the highest priorities, half at random,
+    for the first may all be too wide; and what remains is listed when the list is read.
     """
     kind = type(scheduler)
     _need(scheduler, "open_jobs", "remaining_jobs", "resources", "workflow")
     dag = scheduler.workflow.dag
     _need(dag, "ready_jobs", "needrun_jobs", "finished", "priority")
-    in_order = sorted(dag.needrun_jobs(), key=dag.priority, reverse=True)
+    in_order, looks = sorted(dag.needrun_jobs(), key=dag.priority, reverse=True), count()
 
     def open_jobs(self: Any) -> list[Any]:
         ready, few = dag.ready_jobs, _FEW + 2 * self.resources["_cores"]
         if len(ready) <= 2 * few:
             return list(ready)
-        passed, first = 0, []
-        for job in in_order:
-            if job in ready:
-                first.append(job)
-                if len(first) == few:
-                    break
-            else:
-                passed += dag.finished(job)
-        if passed > few:
+        if not next(looks) % _LOOKS:
             in_order[:] = [job for job in in_order if not dag.finished(job)]
+        first = islice((job for job in in_order if job in ready), few)
         return [*first, *random.sample(tuple(ready), few)]
 
     class Remaining:
