@@ -317,20 +317,20 @@ def page() -> str:
         f"{workflow:.1f} ms, its predictions\non disk and its scores included. The bare loop over "
         f"the same fits, preprocessing included, takes\n{loop:.1f} ms; {workflow - loop:.1f} ms "
         f"are the workflow's. (Slope from {few} to {many} fits, the least of {len(rows) // 2} runs "
-        "each,\non a machine that had other work to do: an upper bound; "
-        "`python -m benchmarks.overhead halves`.)"
+        "each;\n`python -m benchmarks.overhead halves`.)"
     )
     return renewed(PAGE, "halves", said)
 
 
 def _cpu_of(run: Callable[[], object]) -> float:
     """Return the CPU seconds of a command and all that it started."""
-    before = _cpu()
+    before = cpu_seconds()
     run()
-    return _cpu() - before
+    return cpu_seconds() - before
 
 
-def _cpu() -> float:
+def cpu_seconds() -> float:
+    """Return the CPU seconds of all that was started so far and has ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

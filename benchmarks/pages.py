@@ -15,8 +15,10 @@ STUDIES = (
     "clustered_forms",
     "compare_speed",
     "gate",
+    "million",
     "mutants",
     "overhead",
+    "scale",
 )
 """Modules with a `PAGE` and what is to stand there, `page()`."""
 

@@ -6,10 +6,9 @@ fits on a data set.
 
     python -m benchmarks.scale                  # 99, 1,100, 11,264 and 110,000 fits
     python -m benchmarks.scale 10 32            # n = 10 and 32 only
-    python -m benchmarks.scale --plot           # draw docs/performance.svg from what was measured
 
-Results are added to benchmarks/scale.csv: seconds, peak memory in MiB of the main process and of
-all processes together.
+Results are added to benchmarks/scale.csv: seconds, CPU seconds, peak memory in MiB of the main
+process and of all processes together. `python -m benchmarks.pages` draws docs/performance.svg.
 """
 
 from __future__ import annotations
@@ -27,9 +26,12 @@ from typing import Any
 import psutil
 import yaml
 
+from benchmarks.overhead import cpu_seconds
+from benchmarks.pages import renewed
+
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "benchmarks/scale.csv"
-PLOT = ROOT / "docs/performance.svg"
+PAGE, PLOT = ROOT / "docs/performance.md", ROOT / "docs/performance.svg"
 SIZES = (3, 10, 32, 100)
 CORES = 2
 STEPS = ("plan", "fits", "results", "plan again")
@@ -64,13 +66,13 @@ class Measured:
             *("--configfile", "experiment.yaml", "--quiet", "all", *options),
         ]
         self.main = self.all = 0.0
-        start = time.perf_counter()
+        start, used = time.perf_counter(), cpu_seconds()
         with (folder / "output").open("w") as output:
             process = psutil.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
             watch = threading.Thread(target=self._watch, args=(process,), daemon=True)
             watch.start()
             code = process.wait()
-        self.seconds = time.perf_counter() - start
+        self.seconds, self.cpu = time.perf_counter() - start, cpu_seconds() - used
         if code:
             sys.exit((folder / "output").read_text()[-3000:])
 
@@ -106,7 +108,7 @@ def measure(n: int) -> list[dict[str, Any]]:
                 "fits": fits,
                 "step": step,
                 "seconds": round(done.seconds, 1),
-                "ms_per_fit": round(1000 * done.seconds / fits, 2),
+                "cpu_seconds": round(done.cpu, 1),
                 "main_mib": round(done.main),
                 "all_mib": round(done.all),
             }
@@ -128,19 +130,57 @@ def write(rows: list[dict[str, Any]]) -> None:
         table.writerows(ordered)
 
 
-def plot() -> None:
+def page() -> str:
+    """Return the page with the table of what was measured, and draw it."""
+    from benchmarks.fit_stages import told
+
+    rows: dict[int, dict[str, dict[str, str]]] = {}
+    with TABLE.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            rows.setdefault(int(row["fits"]), {})[row["step"]] = row
+    plot(rows)
+    lines = [
+        "| fits | plan (`snakemake -n`) | fits | scores, tests, report | plan again | a fit costs "
+        "| main process |",
+        "|---|---|---|---|---|---|---|",
+        *(_line(fits, steps) for fits, steps in rows.items()),
+        "",
+        "![seconds and memory against the number of fits](performance.svg)",
+        "",
+        told(),
+    ]
+    return renewed(PAGE, "scale", "\n".join(lines))
+
+
+def _line(fits: int, steps: dict[str, dict[str, str]]) -> str:
+    """Return the line of one size; what a fit costs is told without what a command costs alone."""
+    n = round((fits / 11) ** 0.5)
+    cells = (f"{float(s['seconds']):,.0f} s, {int(s['all_mib']):,} MiB" for s in steps.values())
+    again = steps["plan again"]
+    each, cpu = (
+        1000 * (float(steps["fits"][key]) - float(again[key])) / fits
+        for key in ("seconds", "cpu_seconds")
+    )
+    main = max(int(step["main_mib"]) for step in steps.values())
+    return (
+        f"| {fits:,} ({n} × {n} × 11) | {' | '.join(cells)} | {each:.1f} ms, {cpu:.1f} ms CPU "
+        f"| {main} MiB |"
+    )
+
+
+def plot(rows: dict[int, dict[str, dict[str, str]]]) -> None:
     """Draw seconds and memory against the number of fits."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 
     mpl.rcParams["svg.hashsalt"] = "scale"
-    rows = list(csv.DictReader(TABLE.open()))
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for step in STEPS[:3]:
-        own = [row for row in rows if row["step"] == step]
-        fits = [int(row["fits"]) for row in own]
-        left.loglog(fits, [float(row["seconds"]) for row in own], "o-", label=step)
-        right.semilogx(fits, [float(row["all_mib"]) for row in own], "o-", label=step)
+        seconds, memory = (
+            [float(steps[step][key]) for steps in rows.values()] for key in ("seconds", "all_mib")
+        )
+        left.loglog(list(rows), seconds, "o-", label=step)
+        right.semilogx(list(rows), memory, "o-", label=step)
     left.set(xlabel="fits", ylabel="seconds")
     right.set(xlabel="fits", ylabel="peak memory of all processes, MiB", ylim=(0, None))
     left.legend(frameon=False)
@@ -148,8 +188,5 @@ def plot() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--plot"]:
-        plot()
-    else:
-        for size in map(int, sys.argv[1:] or SIZES):
-            write(measure(size))
+    for size in map(int, sys.argv[1:] or SIZES):
+        write(measure(size))
