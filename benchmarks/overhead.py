@@ -6,11 +6,11 @@ Runs, in one go and on the same splits,
 (b) the whole `snakemake` command from a cold start,
 (c) a loop of mlxtend's `combined_ftest_5x2cv` over all pairs of models, likewise;
 
-then (a) and (b) again with fits of two seconds, and the cost per job from 100 to 5,000 jobs.
+then (a) and (b) again with fits of two seconds.
 
     python -m benchmarks.overhead            # everything, about 10 minutes
     python -m benchmarks.overhead short      # (a), (b), (c) on seven models: about a minute
-    python -m benchmarks.overhead long jobs  # the other parts
+    python -m benchmarks.overhead long       # the other part
     python -m benchmarks.overhead halves     # CPU time beyond a fit of the plan `halves`
 """
 
@@ -243,25 +243,6 @@ def long() -> None:
     print(f"  (a) {a:.1f} s   (b) {b:.1f} s   b/a = {b / a:.3f}, limit 1.05")
 
 
-def jobs() -> None:
-    """Cost per job beyond the fits, and memory of the main process."""
-    print(f"\nCost per job, fits of no work, {CORES} cores")
-    base: tuple[float, int] | None = None
-    for folds in (100, 1000, 5000):
-        dummy = {"estimator": "sklearn.dummy.DummyClassifier"}
-        plan = {"resampled": {"repeats": folds // 2, "test_size": 0.5}}
-        tests = {"run": ["corrected_resampled_t"]}
-        spec = experiment({"m": dummy, "n": dummy}, resampling=plan, tests=tests)
-        seconds, peak = Folder(spec).snakemake()
-        own = (
-            f"{1000 * (seconds - base[0]) / (folds - base[1]):.1f} ms each beyond the first"
-            if base
-            else ""
-        )
-        base = base or (seconds, folds)
-        print(f"  {folds:5d} jobs  {seconds:7.1f} s  main process {peak:5.0f} MiB  {own}")
-
-
 def halves(repeats: int = 5) -> None:
     """Measure the CPU time that a fit of the plan `halves` takes beyond the fit, and write it down.
 
@@ -336,5 +317,5 @@ def cpu_seconds() -> float:
 
 
 if __name__ == "__main__":
-    for part in sys.argv[1:] or ["short", "long", "jobs"]:
-        {"short": short, "long": long, "jobs": jobs, "halves": halves}[part]()
+    for part in sys.argv[1:] or ["short", "long"]:
+        {"short": short, "long": long, "halves": halves}[part]()

@@ -15,6 +15,7 @@ STUDIES = (
     "clustered_forms",
     "compare_speed",
     "gate",
+    "jobs",
     "million",
     "mutants",
     "overhead",

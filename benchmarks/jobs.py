@@ -1,0 +1,68 @@
+"""What a job of its own costs each fit, and what the main process holds.
+
+    python -m benchmarks.jobs            # minutes; then `python -m benchmarks.pages`
+
+Fits of no work, one job each, in CPU seconds of all processes. Results go to benchmarks/jobs.csv.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from benchmarks.overhead import ROOT, Folder, cpu_seconds, experiment
+from benchmarks.pages import renewed
+
+TABLE = Path(__file__).with_name("jobs.csv")
+PAGE = ROOT / "docs/performance.md"
+SIZES = (100, 1_000, 5_000, 10_000)
+
+
+def measure(fits: int) -> dict[str, int | float]:
+    """Run a study of so many fits from nothing."""
+    dummy = {"estimator": "sklearn.dummy.DummyClassifier"}
+    plan = {"resampled": {"repeats": fits // 2, "test_size": 0.5}}
+    tests = {"run": ["corrected_resampled_t"]}
+    spec = experiment({"m": dummy, "n": dummy}, resampling=plan, tests=tests)
+    used = cpu_seconds()
+    seconds, peak = Folder(spec).snakemake()
+    used = cpu_seconds() - used
+    return {
+        "jobs": fits,
+        "seconds": round(seconds, 1),
+        "cpu_seconds": round(used, 1),
+        "main_mib": round(peak),
+    }
+
+
+def page() -> str:
+    """Return the page with what was measured."""
+    with TABLE.open(newline="", encoding="utf-8") as file:
+        rows = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+    first, lines = rows[0], []
+    for row in rows:
+        more = row["jobs"] - first["jobs"]
+        beyond = row["cpu_seconds"] - first["cpu_seconds"]
+        each = f"{1000 * beyond / more:.1f} ms" if more else ""
+        lines.append(
+            f"| {row['jobs']:,.0f} | {row['cpu_seconds']:.0f} s | {each} | {row['main_mib']:.0f} "
+            "MiB |"
+        )
+    head = "| jobs | CPU seconds, all of it | a job beyond the first 100 | main process |"
+    return renewed(PAGE, "jobs", "\n".join((head, "|---|---|---|---|", *lines)))
+
+
+def main() -> None:
+    """Measure each size and write them down."""
+    rows = []
+    for size in SIZES:
+        rows.append(measure(size))
+        print(rows[-1], flush=True)
+        with TABLE.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""What a batch of fits reads and does is counted: nothing else tells that it became slower."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from bakeoff.data import splits
+from bakeoff.execution import recipes, steps
+from bakeoff.execution.needs import Needs
+from bakeoff.execution.worker import work_in_turn
+from bakeoff.fit import stamp, task
+from bakeoff.fit.fit_task import FitTask
+from bakeoff.scores import collect, score_fits
+from bakeoff.scores.metrics import METRICS
+from bakeoff.scores.metrics.entry import View
+from bakeoff.spec import load_experiment
+
+OPENED: list[list[str]] = []
+"""Where to write down what is opened."""
+
+
+def note_opened(event: str, arguments: tuple[Any, ...]) -> None:
+    """Write down a file that Python opens; such a hook stays until the process ends."""
+    if OPENED and event == "open" and isinstance(arguments[0], str | Path):
+        OPENED[-1].append(str(arguments[0]))
+
+
+@pytest.fixture
+def batch(tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return the 33 fits of the tiny experiment, as a worker is handed them."""
+    monkeypatch.chdir(tmp_path)
+    experiment = load_experiment(tiny)
+    needs, known = Needs(experiment), recipes.of_fits(experiment)
+    place = needs.paths
+    steps.load_dataset(experiment, "iris", place.data("iris"), place.card("iris"))
+    for plan in needs.plans:
+        files = place.data("iris"), place.splits("iris", plan), place.split_quality("iris", plan)
+        steps.split_dataset(experiment, "iris", plan, *files)
+    made = []
+    for fit in experiment.fits():
+        inputs = place.data("iris"), place.splits("iris", fit.plan)
+        entry, recipe = experiment.fitted[fit.model], known["iris"][fit.model]
+        one = FitTask(fit, entry, experiment.seed, *inputs, needs.prediction(fit), recipe)
+        log = place.fit_log("iris", fit.model, fit.split)
+        made.append((partial(steps.fit, one, reuse=True), log))
+    return made
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, calls: Counter[str]) -> None:
+    function: Callable[..., Any] = getattr(owner, name)
+
+    def counting(*args: Any, **options: Any) -> Any:
+        calls[name] += 1
+        return function(*args, **options)
+
+    monkeypatch.setattr(owner, name, counting)
+
+
+def test_batch_reads_each_table_and_each_division_once(
+    batch: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: Counter[str] = Counter()
+    counted(monkeypatch, task, "read_shared", calls)
+    counted(monkeypatch, stamp, "sha256_of", calls)
+    counted(monkeypatch, splits.pq, "ParquetFile", calls)
+    counted(monkeypatch, pq, "write_table", calls)
+    assert work_in_turn(batch, 600) == [True] * 33
+    assert calls["read_shared"] == 1
+    assert calls["sha256_of"] == 3  # the table and two files of divisions
+    assert calls["ParquetFile"] <= 11 + 1  # a division each, of three models; and the table
+    assert calls["write_table"] == 33
+
+
+def test_fit_opens_its_own_file_alone(batch: list[Any]) -> None:
+    work_in_turn(batch[:11], 600)  # tables, divisions, imports
+    sys.addaudithook(note_opened)
+    OPENED.append([])
+    done = work_in_turn(batch[11:], 600)
+    opened = OPENED.pop()
+    assert done == [True] * 22
+    below = [path for path in opened if str(Path.cwd()) in path or not Path(path).is_absolute()]
+    assert len(below) == 22
+    assert not list(Path().rglob("*.log"))
+
+
+def test_fits_that_are_there_are_not_done_again(
+    batch: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work_in_turn(batch, 600)
+    calls: Counter[str] = Counter()
+    counted(monkeypatch, task, "train", calls)
+    counted(monkeypatch, pq, "write_table", calls)
+    assert work_in_turn(batch, 600) == [False] * 33
+    assert not calls
+
+
+def test_each_metric_is_computed_once_for_each_fit(
+    batch: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work_in_turn(batch, 600)
+    calls: Counter[str] = Counter()
+    own = METRICS["accuracy"]
+
+    def counting(view: View) -> float:
+        calls["accuracy"] += 1
+        return own.function(view)
+
+    monkeypatch.setitem(METRICS, "accuracy", dataclasses.replace(own, function=counting))
+    counted(monkeypatch, collect.Predictions, "read", calls)
+    score_fits([step.args[0].output for step, _ in batch], ["accuracy", "balanced_accuracy"])
+    assert calls == {"accuracy": 33, "read": 33}
