@@ -38,8 +38,8 @@ EXPERIMENT = {
     "datasets": {"d": {"source": "file", "path": "rows.parquet", "target": "y"}},
     "models": {
         "bayes": {"estimator": "sklearn.naive_bayes.GaussianNB"},
-        "tree": {"estimator": "sklearn.tree.DecisionTreeClassifier", "params": {"max_depth": 3}},
-        "sgd": {"estimator": "sklearn.linear_model.SGDClassifier"},
+        "ridge": {"estimator": "sklearn.linear_model.RidgeClassifier"},
+        "centroid": {"estimator": "sklearn.neighbors.NearestCentroid"},
     },
     "resampling": {"cv_5x2": {}, "holdout": {}},
     "metrics": ["accuracy"],
