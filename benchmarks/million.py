@@ -117,8 +117,8 @@ def page() -> str:
         ),
         "",
         "A table of 64 MiB or more is mapped into memory: its numbers are there once, however many "
-        "workers fit on it.\nA worker's own are the rows of one division, and what the model makes "
-        "of them.",
+        "workers fit on it.\nA worker's own are what it imports (130 MiB), the rows of one "
+        "division, and the copies that scikit-learn's\nimputing and scaling make of them.",
     ]
     return renewed(PAGE, "million", "\n".join(lines))
 
