@@ -81,6 +81,8 @@ class Session:
         self._storage = storage
         if storage.elsewhere:
             check_stored(self.experiment)
+            if workers:
+                storage.check(self.needs.paths.top("verdict.txt"))
         if workers:
             # taking a thousand modules apart at the end of the process takes a third of a second
             atexit.register(gc.freeze)

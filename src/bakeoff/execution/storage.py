@@ -43,6 +43,20 @@ class Storage:
         stored = self._stored(path)
         return Path(path).is_file() if stored is None else asyncio.run(stored.managed_exists())
 
+    def check(self, path: str) -> None:
+        """Make sure that the storage answers, before Snakemake asks it for every file at once.
+
+        Raises
+        ------
+        UserError
+            It does not, or lets nobody in.
+        """
+        try:
+            self.has(path)
+        except Exception as error:  # each storage has its own
+            why = " ".join(str(error).split())
+            raise UserError(f"--default-storage-provider: {self.address(path)}: {why}") from None
+
     def fetched(self, path: str) -> str:
         """Return where a result can be read, after it was copied if that is needed."""
         stored = self._stored(path)

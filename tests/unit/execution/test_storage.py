@@ -51,6 +51,17 @@ def test_results_in_a_storage_are_copied(tmp_path: Path) -> None:
     assert Path(storage.fetched("verdict.txt")).read_text() == "B wins."
 
 
+def test_a_storage_that_does_not_answer_is_told_in_a_line(tmp_path: Path) -> None:
+    class Closed(Stored):
+        async def managed_exists(self) -> bool:
+            raise OSError("no\n  credentials")
+
+    Storage(lambda path: Stored(tmp_path, tmp_path, path)).check("a")
+    Storage(lambda path: None).check("a")
+    with pytest.raises(UserError, match=r"s3://bucket/a: no credentials$"):
+        Storage(lambda path: Closed(tmp_path, tmp_path, path)).check("a")
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
