@@ -16,6 +16,7 @@ STUDIES = (
     "compare_speed",
     "gate",
     "jobs",
+    "large_report",
     "million",
     "mutants",
     "overhead",

@@ -197,7 +197,9 @@ class Findings:
         """
         file = Path(path)
         writers = {
-            ".html": lambda: make_page(self._study, self._verdict, items_of(self._study)),
+            ".html": lambda: make_page(
+                self._study, self._verdict, items_of(self._study), self._all_tables()
+            ),
             ".md": lambda: make_markdown(self._verdict, self._all_tables()),
             ".tex": lambda: make_latex(self._all_tables()),
             ".json": lambda: self.to_json() + "\n",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from bakeoff.api.asked import KINDS, named
-from bakeoff.api.at_hand import ROWS, make_study
+from bakeoff.api.at_hand import ROWS, made_by, make_study
 from bakeoff.api.plain_data import as_plain, names_at_hand
 from bakeoff.cli.compare_asked import OPTIONS, asked, related
 from bakeoff.cli.compare_subgroups import show_subgroups, subgroups_named
@@ -72,13 +73,15 @@ def run(args: argparse.Namespace) -> None:
         raise UserError(f"{option}: {message}" if option else message) from None
     try:
         study = make_study(given, asked(args))
+        if places:  # before its answer, which the page then need not find again
+            study = made_by(study, shlex.join(["bakeoff", *args.arguments]))
     except UserError as error:
         raise named(error, OPTIONS) from None
     verdict = answer(study)
     if places:
         from bakeoff.cli.compare_files import write  # it draws: slow to import
 
-        write(places, study, verdict, args.arguments)
+        write(places, study, verdict)
     brief = not args.metric and not study.numbers
     if args.json:
         found = as_json(study, verdict, brief=brief)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
-from bakeoff.api.at_hand import made_by
 from bakeoff.files import write_text
 from bakeoff.report.make import items_of, make_latex, make_markdown, make_page, make_tables
 from bakeoff.report.study import Study
@@ -14,9 +12,7 @@ from bakeoff.report.tables import to_csv
 from bakeoff.report.verdict import Verdict
 
 
-def write(
-    places: Mapping[str, Path], study: Study, verdict: Verdict, arguments: Sequence[str]
-) -> None:
+def write(places: Mapping[str, Path], study: Study, verdict: Verdict) -> None:
     """Write the page and the tables, when all of them are made.
 
     Parameters
@@ -24,16 +20,13 @@ def write(
     places : Mapping of option to path
         Where to: files of ``html``, ``markdown`` and ``latex``, the folder of ``csv``.
     study, verdict
-        What was found.
-    arguments : sequence of str
-        Of the command, which the page tells.
+        What was found, by which command.
     """
-    own = made_by(study, shlex.join(["bakeoff", *arguments]))
-    items = items_of(own)
-    tables = make_tables(own, items)
+    items = items_of(study)
+    tables = make_tables(study, items)
     written: dict[Path, str] = {}
     if "html" in places:
-        written[places["html"]] = make_page(own, verdict, items)
+        written[places["html"]] = make_page(study, verdict, items, tables)
     if "markdown" in places:
         written[places["markdown"]] = make_markdown(verdict, tables)
     if "latex" in places:

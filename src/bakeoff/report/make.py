@@ -63,10 +63,11 @@ def make_tables(study: Study, items: Iterable[Item]) -> dict[str, PageTable]:
     return {item.name: build(item, study) for item in items if item.form == "table"}
 
 
-def make_page(study: Study, verdict: Verdict, items: Sequence[Item]) -> str:
+def make_page(
+    study: Study, verdict: Verdict, items: Sequence[Item], tables: Mapping[str, PageTable]
+) -> str:
     """Return the page of some exhibits as HTML that needs no other file."""
     drawings, pictures = _drawn(study, items)
-    tables = make_tables(study, items)
     return page.html(page.Page(study, verdict, items, drawings, tables, pictures, alone=True))
 
 

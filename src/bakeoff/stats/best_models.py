@@ -155,9 +155,12 @@ def _best(
     b = check_count(n_resamples, "n_resamples", least=99)
     check_count(seed, "seed")
     known, models = family.known, len(family.singles)
-    if not known or family.setting.too_few() or not np.isfinite(family.covariance()).all():
-        return _nothing(family, test, Status.TOO_FEW if known else Status.UNDEFINED)
-    draws, scale = draw(family.covariance(), b, seed)
+    if not known:
+        return _nothing(family, test, Status.UNDEFINED)
+    covariance = family.covariance()
+    if family.setting.too_few() or not np.isfinite(covariance).all():
+        return _nothing(family, test, Status.TOO_FEW)
+    draws, scale = draw(covariance, b, seed)
     estimates = np.array([s.estimate for m in known if (s := family.singles[m]) is not None])
     leads = _leads(family)
     pvalues = np.full(models, math.nan)

@@ -261,7 +261,8 @@ def _cells(truth: Truth, *models: Codes) -> tuple[_Joint, Codes]:
     true, seen = np.flatnonzero(counts[0]), np.flatnonzero(sum(counts))
     sizes = (len(true), *(len(seen) for _ in models))
     places = [(truth.codes, true), *((codes, seen) for codes in models)]
-    at = (_positions(codes, there, k) for codes, there in places)
+    small = np.min_scalar_type(math.prod(sizes))  # of a pair of many models each has its own
+    at = (_positions(codes, there, k).astype(small) for codes, there in places)
     index = reduce(lambda high, low: high * len(seen) + low, at)
     weights = np.bincount(index, minlength=math.prod(sizes)).astype(np.float64)
     grid = np.unravel_index(np.arange(len(weights)), sizes)

@@ -8,7 +8,7 @@ import pytest
 from studies import experiment, ran, study
 
 from bakeoff.report.exhibits import exhibits
-from bakeoff.report.make import make_page, make_prints, make_report
+from bakeoff.report.make import make_page, make_prints, make_report, make_tables
 from bakeoff.report.tables import markdown
 from bakeoff.report.verdict import answer
 
@@ -169,7 +169,8 @@ def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path):
     assert f'{said}; <a href="tables/pairs.cv5x2_f.csv">' in page
     assert f"{said}; `tables/pairs.cv5x2_f.csv`" in (tmp_path / "report.md").read_text("utf-8")
     assert len((tmp_path / "tables/pairs.cv5x2_f.csv").read_text().splitlines()) == 1 + 1_035
-    alone = make_page(one, answer(one), exhibits(one.experiment, one.tests))
+    items = exhibits(one.experiment, one.tests)
+    alone = make_page(one, answer(one), items, make_tables(one, items))
     assert said not in alone
 
 
