@@ -2,11 +2,14 @@
 
 import dataclasses
 import re
+from collections import Counter
 from html.parser import HTMLParser
 
 import pytest
 from studies import experiment, ran, study
 
+from bakeoff.report import make, may_be_best, undeclared
+from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.make import make_page, make_prints, make_report, make_tables
 from bakeoff.report.tables import markdown
@@ -187,3 +190,42 @@ def test_big_study_stays_small(tmp_path):
 
 def test_markdown_escapes_what_would_be_markup():
     assert markdown("a|b<c>*d*") == r"a\|b&lt;c&gt;\*d\*"
+
+
+@pytest.mark.parametrize("datasets", [1, 3, MOST_DATASETS + 1])
+def test_a_report_makes_each_of_its_parts_once(datasets, tmp_path, monkeypatch):
+    """Counts, for they do not depend on the machine as times do."""
+    done = Counter()
+
+    def counted(module, name):
+        original = getattr(module, name)
+
+        def call(*args):
+            done[name, getattr(args[0], "name", "")] += 1
+            return original(*args)
+
+        monkeypatch.setattr(module, name, call)
+
+    for module, name in (
+        *((make, "build"), (make, "draw"), (make, "svg")),
+        *((may_be_best, "contenders"), (undeclared, "order_dependence")),
+    ):
+        counted(module, name)
+    one = ran(experiment(list(THREE), datasets=[f"d{i}" for i in range(datasets)]), THREE)
+    make_report(one, tmp_path)
+    items = exhibits(one.experiment, one.tests)
+    for name, form in (("build", "table"), ("draw", "figure")):
+        assert {item: n for (at, item), n in done.items() if at == name} == {
+            item.name: 1 for item in items if item.form == form
+        }
+    assert done["svg", ""] == sum(item.form == "figure" for item in items)
+    assert done["order_dependence", ""] == datasets
+    assert done["contenders", ""] == (datasets if datasets <= MOST_DATASETS else 0)
+
+
+def test_the_page_of_a_middle_sized_study_keeps_its_size(tmp_path):
+    names = [f"m{i:02}" for i in range(10)]
+    means = {m: [0.9 - 0.01 * i - 0.001 * d for d in range(25)] for i, m in enumerate(names)}
+    spec = experiment(names, datasets=[f"d{i:02}" for i in range(25)], tests=("nemenyi", "mcnemar"))
+    make_report(ran(spec, means), tmp_path)
+    assert (tmp_path / "report.html").stat().st_size < 300_000
