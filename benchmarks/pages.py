@@ -12,6 +12,7 @@ STUDIES = (
     "any_metric_families",
     "any_metric_speed",
     "any_metric_subgroups",
+    "beside",
     "clustered_forms",
     "compare_speed",
     "gate",
