@@ -1,4 +1,4 @@
-from os.path import abspath, exists
+from os.path import abspath
 
 FIGURES = [e for e in bakeoff.exhibits if e.form == "figure"]
 TABLES = [e for e in bakeoff.exhibits if e.form == "table"]
