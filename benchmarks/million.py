@@ -101,7 +101,8 @@ def _watch(main: psutil.Popen, peaks: dict[str, int]) -> None:
 
 def page() -> str:
     """Return the page with what was measured."""
-    rows = list(csv.DictReader(TABLE.open(encoding="utf-8")))
+    with TABLE.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
     size = ROWS * FEATURES * 8 / 2**20
     lines = [
         f"{ROWS:,} rows × {FEATURES} numbers ({size:.0f} MiB), from a Parquet file, on {CORES} "
