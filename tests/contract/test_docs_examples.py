@@ -28,6 +28,8 @@ from tests.conftest import ROOT, Runner
 PAGES = [ROOT / "README.md", ROOT / "config/README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAMS = ("bakeoff ", "snakemake ", "make", "docker ", "apptainer ", "conda ", "pip ", ".venv/")
+AWAY = {"--profile", "--executor", "--default-storage-provider", "--software-deployment-method"}
+"""Options of what is tried by tests/cluster and tests/workflow: clusters, storages, conda."""
 ELSEWHERE = ("make", "docker ", "apptainer ", "conda ", "pip ", ".venv/")
 """What installs or builds: the Makefile's targets and the images have tests of their own."""
 
@@ -173,6 +175,8 @@ def test_command_works_and_prints_what_is_said(
     if command.startswith(ELSEWHERE):
         return
     program, *arguments = shlex.split(command)
+    if AWAY & {*arguments}:
+        return
     if command.startswith("bakeoff power"):
         Path("results/attrition").mkdir(parents=True)
         shutil.copy(request.getfixturevalue("compared"), "results/attrition")
@@ -185,8 +189,6 @@ def test_command_works_and_prints_what_is_said(
         frame = frame.rename(columns={"y_true": arguments[arguments.index("--truth") + 1]})
         frame.to_csv("predictions.csv", index=False)
     if program == "bakeoff" and arguments[0] == "run":
-        if "--profile" in arguments:
-            return  # a cluster
         shutil.copy("config/attrition.yaml", arguments[1])
         line = [sys.executable, "-m", "bakeoff", *arguments, "-n"]
         done = subprocess.run(line, text=True, capture_output=True, check=False)
@@ -200,8 +202,8 @@ def test_command_works_and_prints_what_is_said(
         fine = (0, 1, 2) if arguments[0] == "gate" else (0,)
         assert main(arguments) in fine, capsys.readouterr().err
         output = capsys.readouterr().out
-    elif "--profile" in arguments or "--report" in arguments:
-        return  # a cluster, and results: tests/cluster, tests/workflow
+    elif "--report" in arguments:
+        return  # results: tests/workflow
     else:
         output = snakemake(folder, *arguments, "-n")
     assert printed in output
