@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 import importlib.metadata
 import inspect
-import random
 import signal
 import sys
 import types
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from functools import partial
-from itertools import count, islice
 from typing import Any, NoReturn
 
 from packaging.requirements import Requirement
@@ -29,7 +27,6 @@ LONGEST_SLEEP = 15.0
 INTERRUPTED: list[int] = []
 """The signals that ended this run; the console says so."""
 
-_FEW, _LOOKS = 8, 256
 _STEP = 0.2
 _JOB_AGE = "get_min_job_age"
 
@@ -151,7 +148,6 @@ def around(
             return  # how others' jobs are run and ended is for others to say
         if workflow.local_exec:
             lift_rate_limit(workflow.scheduler)
-            look_at_few(workflow.scheduler)
         end_at_once(workflow.scheduler, stop)
         bridge_outages(workflow.scheduler)
 
@@ -179,39 +175,6 @@ def lift_rate_limit(scheduler: Any) -> None:
     """
     _need(scheduler, "job_rate_limiter")
     scheduler.job_rate_limiter = None
-
-
-def look_at_few(scheduler: Any) -> None:
-    """Let a look at the queue take as long for ten thousand jobs as for a hundred.
-
-    After each job Snakemake prepares all that are ready and lists all that remain. Here it looks at
-    more than the free cores can take: half of them those of the highest priorities, half at random,
-    for the first may all be too wide; and what remains is listed when the list is read.
-    """
-    kind = type(scheduler)
-    _need(scheduler, "open_jobs", "remaining_jobs", "resources", "workflow")
-    dag = scheduler.workflow.dag
-    _need(dag, "ready_jobs", "needrun_jobs", "finished", "priority")
-    in_order, looks = sorted(dag.needrun_jobs(), key=dag.priority, reverse=True), count()
-
-    def open_jobs(self: Any) -> list[Any]:
-        ready, few = dag.ready_jobs, _FEW + 2 * self.resources["_cores"]
-        if len(ready) <= 2 * few:
-            return list(ready)
-        if not next(looks) % _LOOKS:
-            in_order[:] = [job for job in in_order if not dag.finished(job)]
-        first = islice((job for job in in_order if job in ready), few)
-        return [*first, *random.sample(tuple(ready), few)]
-
-    class Remaining:
-        def __iter__(self) -> Iterator[Any]:
-            return iter(kind.remaining_jobs.fget(scheduler))
-
-        def __len__(self) -> int:
-            return len(kind.remaining_jobs.fget(scheduler))
-
-    own = {"open_jobs": property(open_jobs), "remaining_jobs": property(lambda _: Remaining())}
-    scheduler.__class__ = type(kind.__name__, (kind,), own)
 
 
 def force(workflow: Any, outdated: Callable[[], Collection[str]]) -> None:

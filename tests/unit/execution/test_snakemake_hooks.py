@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -81,30 +81,6 @@ def test_rules_of_another_release_are_refused() -> None:
     assert f'RELEASE = "{__version__}"' in text
 
 
-class Scheduler:
-    """What of Snakemake's scheduler is looked at."""
-
-    def __init__(self, jobs: int = 0, urgent: Sequence[int] = ()) -> None:
-        dag = SimpleNamespace(
-            ready_jobs=set(range(jobs)),
-            needrun_jobs=lambda: iter(range(jobs)),
-            priority=lambda job: 100 if job in urgent else 0,
-            finished=lambda job: False,
-        )
-        self.workflow, self.resources = SimpleNamespace(dag=dag), {"_cores": 2}
-        self.job_rate_limiter, self._executor = 1, SimpleNamespace()
-        self.listed = 0
-
-    @property
-    def open_jobs(self) -> list[int]:
-        return list(self.workflow.dag.ready_jobs)
-
-    @property
-    def remaining_jobs(self) -> list[int]:
-        self.listed += 1
-        return list(self.workflow.dag.needrun_jobs())
-
-
 def workflow_of(main: bool, prefix: str | None = None, replaces: bool = False) -> Any:
     done: list[str] = []
     paths = SimpleNamespace(prefix=prefix, modifies_prefixes=replaces)
@@ -114,7 +90,7 @@ def workflow_of(main: bool, prefix: str | None = None, replaces: bool = False) -
         configfiles=["a.yaml"],
         persistence=SimpleNamespace(_lockfile={"input": "0.input.lock"}),
         local_exec=True,
-        scheduler=Scheduler(),
+        scheduler=SimpleNamespace(job_rate_limiter=1, _executor=SimpleNamespace()),
         done=done,
         _prepare_dag=lambda: done.append("graph"),
         _onstart=lambda log: done.append(f"their start {log}"),
@@ -159,40 +135,6 @@ def test_config_of_a_module_is_of_no_file_and_its_paths_stay() -> None:
             hooks.config_files(changed)
 
 
-def test_few_jobs_are_looked_at_and_those_of_the_highest_priorities_first() -> None:
-    scheduler = Scheduler(10_000, urgent=[7, 4_321])
-    hooks.look_at_few(scheduler)
-    dag = scheduler.workflow.dag
-    for _ in range(3):
-        looked_at = scheduler.open_jobs
-        assert {7, 4_321} <= set(looked_at) < dag.ready_jobs
-        assert len(looked_at) == 24
-    done = {7, *range(100)}
-    dag.ready_jobs -= done
-    dag.finished = done.__contains__
-    for _ in range(300):
-        assert 4_321 in scheduler.open_jobs
-        assert done.isdisjoint(scheduler.open_jobs)
-
-
-def test_all_of_few_jobs_are_looked_at() -> None:
-    few = Scheduler(20)
-    hooks.look_at_few(few)
-    assert sorted(few.open_jobs) == list(range(20))
-
-
-def test_remaining_jobs_are_listed_when_the_list_is_read() -> None:
-    scheduler = Scheduler(3)
-    hooks.look_at_few(scheduler)
-    remaining = scheduler.remaining_jobs
-    assert scheduler.listed == 0
-    assert list(remaining) == [0, 1, 2]
-    assert remaining
-    assert scheduler.listed > 0
-    scheduler.workflow.dag.needrun_jobs = lambda: iter(())
-    assert not remaining
-
-
 def source(thing: Any) -> str:
     return Path(sys.modules[thing.__module__].__file__ or "").read_text(encoding="utf-8")
 
@@ -202,9 +144,6 @@ def source(thing: Any) -> str:
     [
         (JobScheduler, r"self\.job_rate_limiter = .*\n?"),
         (JobScheduler, r"if self\.job_rate_limiter is (not )?None:"),
-        (JobScheduler, r"needrun = set\(self\.open_jobs\)"),
-        (JobScheduler, r"jobs, self\.remaining_jobs, self\.resources"),
-        (JobScheduler, r"self\.workflow\.dag\.ready_jobs"),
         (JobScheduler, r"self\._executor(: \w+)? = "),
         (Workflow, r"self\._dag = DAG\("),
         (Workflow, r"self\._prepare_dag\("),
@@ -231,7 +170,6 @@ def test_this_release_uses_what_is_changed(owner: Any, used: str) -> None:
     ("hook", "name"),
     [
         (lambda: hooks.lift_rate_limit(SimpleNamespace()), "job_rate_limiter"),
-        (lambda: hooks.look_at_few(SimpleNamespace()), "open_jobs"),
         (lambda: hooks.force(SimpleNamespace(), set), "_prepare_dag"),
         (lambda: hooks.forget(SimpleNamespace(persistence=SimpleNamespace()), "f"), "cleanup_meta"),
         (lambda: hooks.config_files(SimpleNamespace()), "modifier"),
