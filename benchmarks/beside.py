@@ -207,9 +207,7 @@ def page() -> str:
     text = f"""
 Breast cancer data, 5x2cv, on {CORES} cores; each command from a cold start. Seconds on the clock,
 and in brackets of computing on all cores: the least of {STUDIES["seven"].repeats} runs in turn (of
-the long one, and of mlxtend: of one). The machine had far more to do than its cores could, so the
-clock says little but how (a) and (b) compare; the computing is what they take
-(`python -m benchmarks.beside`).
+the long one, and of mlxtend: of one; `python -m benchmarks.beside`).
 
 | | seven models, 70 fits | fits of milliseconds, 70 | fits of two seconds, 120 |
 |---|---|---|---|
@@ -223,7 +221,7 @@ models are scikit-learn's and XGBoost's with the default experiment's settings; 
 naive Bayes, a dummy, a tree, linear discriminants, ridge, centroids and a perceptron; those of two
 seconds sleep.
 
-A later run of the quick study:
+What an edit of the quick study takes:
 
 | | seconds |
 |---|---|
