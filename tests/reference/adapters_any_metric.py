@@ -163,7 +163,7 @@ def _areas(inputs: Inputs, metric: str) -> dict[str, Any]:
         found["correlation"] = cov / (a.tested.se * b.tested.se)
         mover = mover_interval(setting, a, b, both, 0.95, "two-sided")
         found["ci_mover"] = None if mover is None else list(mover)
-        assert logit_interval(setting, a, 0.95, "two-sided") is not None
+        assert logit_interval(setting, a, 0.95) is not None
     if metric == "roc_auc":
         positive = setting.truth.codes == setting.truth.positive
         plain = [auc(positive, rows[:, 1], unbiased=False).psi for rows in (rows_a, rows_b)]
