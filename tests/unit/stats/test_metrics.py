@@ -529,3 +529,10 @@ def test_standard_error_of_an_own_metric_is_the_jackknife():
     without = np.array([np.delete(x, i).var() for i in range(12)])
     jackknife = math.sqrt(11 / 12 * np.square(without - without.mean()).sum())
     assert own_metric_ci(lambda r: x[r].var(), 12).details["se"] == pytest.approx(jackknife)
+
+
+def test_a_class_that_nobody_has_or_says_does_not_count_in_macro_means():
+    y, said = [0, 0, 1, 1, 1, 0], [0, 1, 1, 1, 0, 0]
+    two, three = (metric_ci(y, said, metric="f1_macro", labels=list(range(k))) for k in (2, 3))
+    assert three.estimate == pytest.approx(two.estimate)
+    assert three.estimate == pytest.approx(sk.f1_score(y, said, average="macro"))
