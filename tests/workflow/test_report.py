@@ -26,17 +26,18 @@ def comparisons(results: Path, test: str, metric: str = "accuracy") -> pd.DataFr
 
 
 def cells(page: str, table: str) -> list[list[tuple[str, str]]]:
-    """Return the value and the text of every cell of a table of the page."""
+    """Return the value and the text of every cell of a table of the page.
+
+    The value is told where the text does not.
+    """
     body = page.split(f'<table id="table-{table}"')[1].split("</table>")[0].split("<tbody>")[1]
-    return [
-        [
-            (value, unescape(re.sub(r"<sup>.*?</sup>|<[^>]+>", "", text)))
-            for value, text in re.findall(
-                r'<t[hd][^>]*?(?: data-value="([^"]*)")?>(.*?)</t[hd]>', row, flags=re.DOTALL
-            )
-        ]
-        for row in re.findall(r"<tr>(.*?)</tr>", body, flags=re.DOTALL)
-    ]
+    rows = []
+    for row in re.findall(r"<tr>(.*?)</tr>", body, flags=re.DOTALL):
+        found = re.findall(r"<t[hd]([^>]*)>(.*?)</t[hd]>", row, flags=re.DOTALL)
+        texts = [unescape(re.sub(r"<sup>.*?</sup>|<[^>]+>", "", text)) for _, text in found]
+        values = [re.search(r' data-v="([^"]*)"', told) for told, _ in found]
+        rows.append([(v[1] if v else t, t) for v, t in zip(values, texts, strict=True)])
+    return rows
 
 
 def texts(results: Path, figure: str) -> str:
