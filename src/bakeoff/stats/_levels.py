@@ -90,12 +90,12 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "corrected_repeated_kfold_t": (
         "liberal",
-        ("neighbours", "shrunken", "trees and selection", "rows in groups"),
+        ("neighbours", "shrunken", "trees and selection", "neighbours by AUC", "rows in groups"),
         ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "corrected_resampled_t": (
         "liberal",
-        ("neighbours", "shrunken", "rows in groups"),
+        ("neighbours", "shrunken", "neighbours by AUC", "rows in groups"),
         ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "cost_sensitive": (
@@ -110,7 +110,14 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "cv5x2_f": (
         "liberal",
-        ("neighbours", "shrunken", "linear by AUC", "neighbours by AUC", "rows in groups"),
+        (
+            "neighbours",
+            "shrunken",
+            "linear",
+            "linear by AUC",
+            "neighbours by AUC",
+            "rows in groups",
+        ),
         ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "cv5x2_mcnemar": (
