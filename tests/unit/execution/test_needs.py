@@ -27,3 +27,15 @@ def test_each_test_is_fed_what_it_looks_at(tiny: dict[str, Any]) -> None:
         "cv5x2_mcnemar": {d: f"{root}/collected/{d}.cv_5x2.predictions.parquet" for d in data},
         "cv5x2_f": {d: f"{root}/collected/{d}.cv_5x2.scores.csv" for d in data},
     }
+
+
+def test_only_what_is_there_is_asked_for(tiny: dict[str, Any]) -> None:
+    needs = Needs(load_experiment(tiny | {"resampling": {"cv_5x2": {}, "holdout": {}}}))
+    (name,) = needs.experiment.datasets
+    collected = f"{needs.paths.root}/collected"
+    assert needs.holdouts == {name: f"{collected}/{name}.holdout.predictions.parquet"}
+    assert needs.divisions == [
+        needs.paths.split_quality(name, plan) for plan in ("cv_5x2", "holdout")
+    ]
+    without = Needs(load_experiment(tiny | {"resampling": {"cv_5x2": {}}}))
+    assert without.holdouts == {}

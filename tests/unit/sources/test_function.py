@@ -35,6 +35,12 @@ def both():
 def arrays():
     return pd.DataFrame({0: range(9)}), ["u", "v", "w"] * 3
 
+def named():
+    return frame(), "y"
+
+def three():
+    return frame(), "y", 3
+
 def uneven():
     return pd.DataFrame({"x": range(9)}), ["u", "v"]
 
@@ -64,6 +70,7 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ({"function": "mydata.frame", "target": "y", "params": {"rows": 12}}, 12),
         ({"function": "mydata.both"}, 40),
         ({"function": "mydata.arrays"}, 9),
+        ({"function": "mydata.named"}, 40),
     ],
     ids=str,
 )
@@ -100,10 +107,11 @@ def test_wrong_function_is_told_before_the_run(
         ({"function": "mydata.frame"}, r"say which column is the target"),
         ({"function": "mydata.frame", "target": "z"}, r"target: unknown target column 'z'"),
         ({"function": "mydata.nothing"}, r"returned a NoneType, expected a pandas DataFrame"),
+        ({"function": "mydata.three"}, r"returned \(DataFrame, str, int\), expected"),
         ({"function": "mydata.uneven"}, r"returned 9 rows and a target of shape \(2,\)"),
         (
             {"function": "mydata.fails"},
-            r"function: mydata.fails failed: RuntimeError: no luck today \(.*mydata.py, line 22\)",
+            r"function: mydata.fails failed: RuntimeError: no luck today \(.*mydata.py, line 28\)",
         ),
     ],
     ids=str,

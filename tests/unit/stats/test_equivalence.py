@@ -120,3 +120,10 @@ def test_wrong_options_are_refused(options, message):
 def test_unknown_variant_is_refused():
     with pytest.raises(ValueError, match="variant"):
         run(5, 3, 2, 1, margin=0.1, variant="tango")
+
+
+def test_differences_without_spread_lie_beyond_either_end_of_the_margin():
+    shifted = np.arange(10) / 16
+    for shift, ends in ((0.25, (math.inf, -math.inf)), (0.75, (math.inf, math.inf))):
+        details = tost_folds(shifted + shift, shifted, margin=0.5).details
+        assert (details["statistic_lower"], details["statistic_upper"]) == ends
