@@ -9,10 +9,10 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from bakeoff.stats import TypeOneError
 from benchmarks.crossval.rates import PROCEDURES, Rate
 from benchmarks.crossval.regimes import REGIMES, RUNS, costs
 from benchmarks.pages import renewed
+from benchmarks.rejections import liberal
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, FIGURE = DOCS / "cross-validation.md", DOCS / "cross-validation.svg"
@@ -38,7 +38,7 @@ def summary(found: Sequence[Rate]) -> str:
             continue
         worst = max(level, key=lambda r: r.rate)
         low, high = worst.interval
-        verdict = "liberal" if any(r.verdict is TypeOneError.LIBERAL for r in level) else "holds"
+        verdict = "liberal" if liberal(level) else "holds"
         power = [r.rate for r in own if r.kind == "power"]
         cells = [
             procedure.name,
@@ -56,9 +56,8 @@ def _highest(level: Iterable[Rate], family: str) -> str:
     own = [r for r in level if r.family == family]
     if not own:
         return "–"
-    worst = max(own, key=lambda r: r.rate)
-    shown = f"{worst.rate:.3f}"
-    return f"**{shown}**" if worst.verdict is TypeOneError.LIBERAL else shown
+    shown = f"{max(r.rate for r in own):.3f}"
+    return f"**{shown}**" if liberal(own) else shown
 
 
 def details(found: Sequence[Rate]) -> str:

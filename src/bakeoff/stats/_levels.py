@@ -110,14 +110,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "cv5x2_f": (
         "liberal",
-        (
-            "neighbours",
-            "shrunken",
-            "linear",
-            "linear by AUC",
-            "neighbours by AUC",
-            "rows in groups",
-        ),
+        ("neighbours", "shrunken", "linear by AUC", "neighbours by AUC", "rows in groups"),
         ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "cv5x2_mcnemar": (
@@ -127,14 +120,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "cv5x2_t": (
         "liberal",
-        (
-            "neighbours",
-            "shrunken",
-            "linear",
-            "linear by AUC",
-            "neighbours by AUC",
-            "rows in groups",
-        ),
+        ("neighbours", "shrunken", "linear by AUC", "neighbours by AUC", "rows in groups"),
         ("type1/rates.csv", "crossval/rates.csv", "dependent/folds.csv"),
     ),
     "delong": (
