@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.comparisons import check_classes, choose_tests, list_tests
+from bakeoff.comparisons import check_classes, choose_tests, list_tests, recommend
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
 
@@ -442,3 +442,10 @@ def test_a_test_by_cost_is_tried_with_the_costs_of_the_experiment() -> None:
     assert chosen(**facts, metrics=["expected_cost"], costs=costs) == {
         "metric_difference": "holdout"
     }
+
+
+@pytest.mark.parametrize(
+    ("names", "text"), [(["f1"], "f1"), (["f1", "mcc"], "f1 and mcc"), (list("abc"), "a, b and c")]
+)
+def test_metrics_are_listed_in_words(names: list[str], text: str) -> None:
+    assert recommend._all(names) == text

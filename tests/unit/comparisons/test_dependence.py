@@ -168,5 +168,6 @@ def test_tests_of_rows_of_all_folds_give_way_to_tests_of_fold_scores(tmp_path: P
     context = Context("d", "cv_5x2", "accuracy", True, asked.tests)
     entry = catalogue()["tost_cv5x2"]
     (row,) = run_test(entry, one, context)
+    assert row.n == one.n == 40
     assumed = {a["name"]: a["holds"] for a in row.result["assumptions"]}
     assert assumed["independent rows"] is False

@@ -270,3 +270,8 @@ def test_a_log_has_what_compiled_code_prints_and_gives_the_streams_back(
     os.write(2, b"err\n")
     assert log.read_text() == "one\ntwo\n"
     assert capfd.readouterr() == ("out\n", "err\n")
+
+
+def test_a_worker_whose_parent_is_gone_ends() -> None:
+    code = f"from bakeoff.execution.worker import _end_with; _end_with({os.getpid() + 1})"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 1
