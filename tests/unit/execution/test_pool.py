@@ -16,6 +16,7 @@ import pytest
 
 from bakeoff.data import load_table
 from bakeoff.errors import Problem, UserError
+from bakeoff.execution import worker
 from bakeoff.execution.limits import Limits
 from bakeoff.execution.pool import Pool, StepError, TaskError, run_here, run_step
 from bakeoff.sources.file import FileData
@@ -272,6 +273,9 @@ def test_a_log_has_what_compiled_code_prints_and_gives_the_streams_back(
     assert capfd.readouterr() == ("out\n", "err\n")
 
 
-def test_a_worker_whose_parent_is_gone_ends() -> None:
-    code = f"from bakeoff.execution.worker import _end_with; _end_with({os.getpid() + 1})"
-    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 1
+def test_a_worker_whose_parent_is_gone_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    monkeypatch.setattr(time, "sleep", lambda _: pytest.fail("it waits for its parent"))
+    worker._end_with(os.getpid() + 1)
+    assert ended == [1]
