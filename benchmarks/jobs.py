@@ -2,7 +2,8 @@
 
     python -m benchmarks.jobs            # minutes; then `python -m benchmarks.pages`
 
-Fits of no work, one job each, in CPU seconds of all processes. Results go to benchmarks/jobs.csv.
+Fits of no work, one job each: seconds, and CPU seconds of all processes. Results go to
+benchmarks/jobs.csv.
 """
 
 from __future__ import annotations
@@ -42,13 +43,16 @@ def page() -> str:
     first, lines = rows[0], []
     for row in rows:
         more = row["jobs"] - first["jobs"]
-        beyond = row["cpu_seconds"] - first["cpu_seconds"]
-        each = f"{1000 * beyond / more:.1f} ms" if more else ""
+        took, each = ("seconds", "cpu_seconds"), ""
+        if more:
+            each = "{:.1f} ms ({:.1f} ms)".format(
+                *(1000 * (row[k] - first[k]) / more for k in took)
+            )
         lines.append(
-            f"| {row['jobs']:,.0f} | {row['cpu_seconds']:.0f} s | {each} | {row['main_mib']:.0f} "
-            "MiB |"
+            f"| {row['jobs']:,.0f} | {row['seconds']:.0f} s ({row['cpu_seconds']:.0f} s) | {each} "
+            f"| {row['main_mib']:.0f} MiB |"
         )
-    head = "| jobs | CPU seconds, all of it | a job beyond the first 100 | main process |"
+    head = "| jobs | all of it (CPU) | a job beyond the first 100 (CPU) | main process |"
     return renewed(PAGE, "jobs", "\n".join((head, "|---|---|---|---|", *lines)))
 
 
