@@ -20,6 +20,7 @@ import numpy as np
 from scipy import integrate, optimize, special, stats
 
 from bakeoff.stats import Result, Status, metric_ci, metric_difference
+from benchmarks import tables
 from benchmarks.pages import renewed, study
 
 HERE = Path(__file__).parent
@@ -214,10 +215,7 @@ def _texts(row: Mapping[str, object]) -> dict[str, str]:
 
 def _write(rows: Iterable[Mapping[str, str]]) -> None:
     partial = RATES.with_suffix(".partial")
-    with partial.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*CELL, "replicates", *COUNTS, *SILENT], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    tables.write(partial, rows, [*CELL, "replicates", *COUNTS, *SILENT])
     partial.replace(RATES)
 
 

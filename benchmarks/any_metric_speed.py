@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import tables
 from benchmarks.pages import renewed
 
 HERE = Path(__file__).parent
@@ -158,10 +159,7 @@ def measure(others: str) -> None:
         )
         rows.append(json.loads(done.stdout.splitlines()[-1]))
         print(rows[-1], flush=True)
-    with TABLE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    tables.write(TABLE, rows)
 
 
 def paragraph() -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from bakeoff.stats import Result, Status, mean_interaction, metric_interaction
+from benchmarks import tables
 from benchmarks.any_metric import SEPARATION, SHARED, Model
 from benchmarks.pages import renewed, study
 
@@ -78,10 +79,7 @@ def simulate(replicates: int) -> None:
     """Simulate every cell and write the rates."""
     cells = itertools.product(METRICS, SIZES, PARTS, RELATED)
     found = [rates(cell, replicates) for cell in cells]
-    with RATES.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(found[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(found)
+    tables.write(RATES, found)
 
 
 def read() -> list[dict[str, str]]:

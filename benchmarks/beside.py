@@ -24,6 +24,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from benchmarks import tables
 from benchmarks.overhead import CORES, ROOT, Folder, cpu_seconds, experiment
 from benchmarks.pages import renewed
 
@@ -252,10 +253,7 @@ def main() -> None:
         if TABLE.is_file():
             with TABLE.open(newline="", encoding="utf-8") as file:
                 kept = [row for row in csv.DictReader(file) if row["study"] != name]
-        with TABLE.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, made[0], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows([*kept, *made])
+        tables.write(TABLE, [*kept, *made])
     PAGE.write_text(page(), encoding="utf-8")
 
 

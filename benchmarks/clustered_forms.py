@@ -25,6 +25,7 @@ from bakeoff.stats import (
     metric_difference,
 )
 from bakeoff.stats._tails import t_pvalue
+from benchmarks import tables
 from benchmarks.pages import renewed, study
 
 HERE = Path(__file__).parent
@@ -112,10 +113,7 @@ def simulate(replicates: int) -> None:
     """Simulate every cell."""
     cells = itertools.product(QUANTITIES, GROUPS, SIZES, EFFECTS, SHIFTS)
     rows = [rates(cell, replicates) for cell in cells]
-    with RATES.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    tables.write(RATES, rows)
 
 
 def table() -> str:

@@ -7,7 +7,6 @@ the call holds beyond its input, beside that of one array of rows × models × m
 
 from __future__ import annotations
 
-import csv
 import math
 import time
 import tracemalloc
@@ -16,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from bakeoff import stats
+from benchmarks import tables
 
 CSV = Path(__file__).with_suffix(".csv")
 SIZES = ((10, 10_000, 200), (30, 100_000, 2_000), (100, 100_000, 2_000))
@@ -71,10 +71,7 @@ def measure() -> list[dict[str, float | int]]:
 def main() -> None:
     """Measure every size, and write the CSV."""
     found = measure()
-    with CSV.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(found[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(found)
+    tables.write(CSV, found)
     for row in found:
         print(row)
     slowest = max(row["cpu_seconds"] for row in found)

@@ -26,6 +26,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
+from benchmarks import tables
 from benchmarks.pages import renewed
 
 HERE = Path(__file__).parent
@@ -116,10 +117,7 @@ def measure() -> None:
                 rows.append(facts | measured(command, path))
                 print(rows[-1], flush=True)
     versions = "; ".join(f"{name} {version(name)}" for name in ("pandas", "mlxtend", "pyarrow"))
-    with TABLE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, [*rows[0], "versions"], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({**row, "versions": versions} for row in rows)
+    tables.write(TABLE, ({**row, "versions": versions} for row in rows))
 
 
 def text() -> str:

@@ -27,6 +27,7 @@ from bakeoff.execution.worker import work_in_turn
 from bakeoff.fit import predictions, reuse, stamp, task
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import load_experiment
+from benchmarks import tables
 from benchmarks.scale import study
 
 TABLE = Path(__file__).with_name("fit_stages.csv")
@@ -151,10 +152,7 @@ def main() -> None:
         os.chdir(folder)
         rows = measure()
         os.chdir("/")
-    with TABLE.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    tables.write(TABLE, rows)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from scipy import special
 from bakeoff.stats import level_of_use
 from bakeoff.stats._clusters import Clusters, design_effect, intraclass_correlation, moments
 from bakeoff.stats._difference_limits import _melded_cdf, _melded_lower, tango_statistic
+from benchmarks import tables
 from benchmarks.pages import renewed
 
 HERE = Path(__file__).parent
@@ -181,10 +182,7 @@ def main() -> None:
         PAGE.write_text(page())
         return
     found = list(rates())
-    with RATES.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(found[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(found)
+    tables.write(RATES, found)
 
 
 if __name__ == "__main__":

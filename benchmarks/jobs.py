@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from benchmarks import tables
 from benchmarks.overhead import ROOT, Folder, cpu_seconds, experiment
 from benchmarks.pages import renewed
 
@@ -62,10 +63,7 @@ def main() -> None:
     for size in SIZES:
         rows.append(measure(size))
         print(rows[-1], flush=True)
-        with TABLE.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(rows)
+        tables.write(TABLE, rows)
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import tables
 from benchmarks.pages import renewed
 
 HERE = Path(__file__).parent
@@ -107,10 +108,7 @@ def measure() -> None:
             row |= json.loads(made.stdout) | {"page_kib": round(page.stat().st_size / 1024)}
             rows.append(row | opened(page, profile))
             print(rows[-1], flush=True)
-    with TABLE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    tables.write(TABLE, rows)
 
 
 def page() -> str:

@@ -24,6 +24,7 @@ import pandas as pd
 import psutil
 import yaml
 
+from benchmarks import tables
 from benchmarks.overhead import cpu_seconds
 from benchmarks.pages import renewed
 
@@ -130,10 +131,7 @@ def main() -> None:
         folder = Path(name)
         write(folder)
         rows = [measure(folder, step) for step in STEPS]
-    with TABLE.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    tables.write(TABLE, rows)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from typing import Any
 import psutil
 import yaml
 
+from benchmarks import tables
 from benchmarks.pages import renewed
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -148,10 +149,7 @@ def halves(repeats: int = 5) -> None:
             workflow, loop = _cpu_of(partial(folder.snakemake, 1)), _cpu_of(folder.same_fits)
             rows.append({"fits": fits, "workflow": f"{workflow:.2f}", "loop": f"{loop:.2f}"})
             print(f"  {fits} fits: {workflow:.1f} s, the loop {loop:.1f} s", flush=True)
-    with HALVES_CSV.open("w", newline="") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    tables.write(HALVES_CSV, rows)
 
 
 def page() -> str:

@@ -26,6 +26,7 @@ from typing import Any
 import psutil
 import yaml
 
+from benchmarks import tables
 from benchmarks.overhead import cpu_seconds
 from benchmarks.pages import renewed
 
@@ -124,10 +125,7 @@ def write(rows: list[dict[str, Any]]) -> None:
     sizes = {str(row["fits"]) for row in rows}
     kept = [row for row in known if row["fits"] not in sizes]
     ordered = sorted([*kept, *rows], key=lambda row: (int(row["fits"]), STEPS.index(row["step"])))
-    with TABLE.open("w", newline="") as file:
-        table = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(ordered)
+    tables.write(TABLE, ordered)
 
 
 def page() -> str:

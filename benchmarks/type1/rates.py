@@ -6,6 +6,7 @@ import csv
 import time
 from pathlib import Path
 
+from benchmarks import tables
 from benchmarks.type1.settings import SETTINGS
 from benchmarks.type1.trials import run
 
@@ -28,10 +29,7 @@ def simulate(replications: int, again: bool) -> None:
 
 
 def _write(rates: list[dict[str, str]]) -> None:
-    with CSV.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rates[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rates)
+    tables.write(CSV, rates)
 
 
 def rates_by_setting() -> dict[str, list[dict[str, str]]]:

@@ -73,6 +73,20 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
     return {what: rows.reset_index(drop=True) for what, rows in found.items()}
 
 
+def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.DataFrame:
+    """Take what has names: a mapping, or a frame of any kind with its columns.
+
+    Raises
+    ------
+    UserError
+        It has none.
+    """
+    found = given.to_pandas() if hasattr(given, "to_pandas") else given
+    if not isinstance(found, Mapping | pd.DataFrame):
+        raise UserError(f"{what}: found {type(found).__name__}, expected {expected}")
+    return found
+
+
 def one_column(what: str, rows: Rows) -> pd.Series[Any]:
     """Take the only column.
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api import types
 
-from bakeoff.api.alignment import Rows, aligned, one_column
+from bakeoff.api.alignment import Rows, aligned, by_name, one_column
 from bakeoff.api.asked import KINDS
 from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.data.columns import in_order, names, sorted_names
@@ -126,15 +126,11 @@ class _Order:
 
 def _models(predictions: Any) -> dict[str, Any]:
     """Name the models."""
-    if hasattr(predictions, "to_pandas"):
-        predictions = predictions.to_pandas()
-    if not isinstance(predictions, Mapping | pd.DataFrame):
-        raise UserError(
-            f"predictions: found {type(predictions).__name__}, expected those of each model by its "
-            "name: {'old': …, 'new': …}"
-        )
-    found = {str(model): one for model, one in predictions.items()}
-    if len(found) < max(2, len(list(predictions))):
+    given = by_name(
+        "predictions", predictions, "those of each model by its name: {'old': …, 'new': …}"
+    )
+    found = {str(model): one for model, one in given.items()}
+    if len(found) < max(2, len(given.keys())):
         raise UserError(
             f"predictions: found {len(found)} model(s) ({some(found)}), comparing needs two with "
             "different names"

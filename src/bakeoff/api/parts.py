@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from pydantic import ValidationError
 
-from bakeoff.api.alignment import Rows, one_column
+from bakeoff.api.alignment import Rows, by_name, one_column
 from bakeoff.data.row_columns import carry
 from bakeoff.data.side_by_side import as_subgroups
 from bakeoff.errors import UserError, unknown
@@ -41,14 +41,9 @@ class Parts:
         UserError
             No columns by name, or a cut of a column that is not there.
         """
-        if hasattr(subgroups, "to_pandas"):
-            subgroups = subgroups.to_pandas()
-        if not isinstance(subgroups, Mapping | pd.DataFrame):
-            raise UserError(
-                f"subgroups: found {type(subgroups).__name__}, expected columns by their names: "
-                "{'sex': …}, or a DataFrame"
-            )
-        columns = {str(column): values for column, values in subgroups.items()}
+        wanted = "columns by their names: {'sex': …}, or a DataFrame"
+        given = by_name("subgroups", subgroups, wanted)
+        columns = {str(column): values for column, values in given.items()}
         for column in bins:
             if column not in columns:
                 raise UserError(f"bins: {unknown('column', str(column), columns)}")

@@ -1,0 +1,17 @@
+"""What benchmarks measured, as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def write(file: Path, rows: Iterable[Mapping[str, Any]], columns: Sequence[str] = ()) -> None:
+    """Write rows, in place of what is there; the columns are those of the first row by default."""
+    found = list(rows)
+    with file.open("w", encoding="utf-8", newline="") as lines:
+        table = csv.DictWriter(lines, columns or list(found[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(found)
