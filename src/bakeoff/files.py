@@ -7,8 +7,9 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from bakeoff.errors import UserError
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
 _PARQUET = b"PAR1"  # how such a file begins and ends
+_LARGE = 2**20
 
 CACHE = Path(".snakemake/bakeoff")
 """What can be made anew, in the folder that `snakemake` runs in."""
@@ -68,7 +70,48 @@ def write_text(path: str | Path, text: str) -> None:
 
 def write_json(path: str | Path, value: Any) -> None:
     """Write JSON whole; NaN and infinity are refused, for they are no JSON."""
-    write_text(path, json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    write_text(path, indented(value) + "\n")
+
+
+def indented(value: Any, margin: str = "\n") -> str:
+    """Return JSON as `json.dumps` writes it with an indent of 2, in half the time.
+
+    With an indent the standard library hands each token through as many generators of Python as it
+    lies deep; here its compiled encoder writes what holds no other container in one go.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `json.dumps`: NaN or infinite, or no plain data.
+    """
+    if not (value and isinstance(value, dict | list | tuple)):
+        return _scalar(value)
+    inner = f"{margin}  "
+    if _SCALARS.issuperset(map(type, value.values() if isinstance(value, dict) else value)):
+        text = _encoder(f",{inner}")(value)
+        return f"{text[0]}{inner}{text[1:-1]}{margin}{text[-1]}"
+    if isinstance(value, dict):
+        items = [f"{_key(key)}: {indented(item, inner)}" for key, item in value.items()]
+        return f"{{{inner}{f',{inner}'.join(items)}{margin}}}"
+    return f"[{inner}{f',{inner}'.join([indented(item, inner) for item in value])}{margin}]"
+
+
+_SCALARS = frozenset((str, int, float, bool, type(None)))
+
+
+@cache
+def _encoder(separator: str) -> Callable[[Any], str]:
+    how = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(separator, ": "))
+    return how.encode
+
+
+def _scalar(value: Any) -> str:
+    return _encoder(",")(value)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _key(key: Any) -> str:
+    return _encoder(",")({key: 0})[1:-4]  # what is no text becomes one, as the encoder knows how
 
 
 def read_json(path: str | Path) -> Any:
@@ -77,18 +120,26 @@ def read_json(path: str | Path) -> Any:
 
 
 def is_whole(path: str | Path) -> bool:
-    """Tell whether a JSON file can be read, or a Parquet file begins and ends like one."""
-    if Path(path).suffix == ".json":
-        try:
-            read_json(path)
-        except ValueError:
-            return False
-        return True
+    """Tell whether a JSON file can be read, or a Parquet file begins and ends like one.
+
+    A large JSON file is looked at like a Parquet file: it takes seconds to read, and only at the
+    end of `indented` text a bracket begins a line.
+    """
     with Path(path).open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        if Path(path).suffix == ".json" and size < _LARGE:
+            try:
+                read_json(path)
+            except ValueError:
+                return False
+            return True
+        file.seek(0)
         begin = file.read(len(_PARQUET))
-        file.seek(0, os.SEEK_END)
-        file.seek(max(0, file.tell() - len(_PARQUET)))
-        return begin == file.read() == _PARQUET
+        file.seek(max(0, size - len(_PARQUET)))
+        end = file.read()
+    if Path(path).suffix == ".json":
+        return begin[:1] + end[-3:] in (b"[\n]\n", b"{\n}\n")
+    return begin == end == _PARQUET
 
 
 def locate(path: str, folder: str | Path) -> str:

@@ -31,7 +31,7 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS, Need
+from bakeoff.scores import METRICS
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.stats import Evidence, catalogue
@@ -138,7 +138,7 @@ def _metrics(given: SideBySide, asked: Asked) -> list[Any]:
                 f"{METRICS[name].instead}",
             )
         silent = [m for m, found in given.models.items() if found.probabilities is None]
-        if METRICS[name].needs in (Need.RANKING, Need.PROBABILITIES) and silent:
+        if METRICS[name].by_order and silent:
             raise Problem(
                 place,
                 f"{name} needs class probabilities, {silent[0]} brings labels alone: add "

@@ -16,6 +16,7 @@ And a file that something else damaged is made again.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -134,4 +135,4 @@ def _holds(record: str) -> bool:
 
 def _written(files: Sequence[str]) -> Iterator[tuple[str, int]]:
     for file in files:
-        yield file, Path(file).stat().st_mtime_ns
+        yield file, os.stat(file).st_mtime_ns  # noqa: PTH116 - a Path takes twice the time of the call

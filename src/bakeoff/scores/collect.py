@@ -64,8 +64,9 @@ def score_fits(
     """
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
+    ranking = any(METRICS[name].by_order for name in metrics)
     for path in predictions:
-        one = read_made_by(path, recipes)
+        one = read_made_by(path, recipes, ranking)
         rows += _scores(one, metrics, costs, carried)
         key = {name: one.facts[name] for name in (*KEYS, "seed")}
         times.append({**key, **{name: one.facts[name] for name in _TIMINGS}})
@@ -241,8 +242,10 @@ def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:
     return pd.read_parquet(path).set_index(ROW_ID).loc[row_id]
 
 
-def read_made_by(path: str | Path, recipes: Recipes) -> Predictions:
+def read_made_by(path: str | Path, recipes: Recipes, ranking: bool = True) -> Predictions:
     """Read predictions, unless something else made them than is to be compared.
+
+    See `Predictions.read`.
 
     Snakemake cannot see what a job really did: one that started before an edit of the experiment,
     or that a cluster took for dead, may have written its file since.
@@ -252,7 +255,7 @@ def read_made_by(path: str | Path, recipes: Recipes) -> Predictions:
     UserError
         The file's recipe is not that of its model.
     """
-    one = Predictions.read(path)
+    one = Predictions.read(path, ranking)
     wanted = recipes.get(one.facts["dataset"], {}).get(one.facts["model"])
     if wanted is not None and one.facts.get("recipe") != wanted:
         raise UserError(

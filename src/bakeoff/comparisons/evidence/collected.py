@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.evidence.of_rows import FoldPredictions, PairedPredictions
+from bakeoff.comparisons.evidence.of_rows import Codes, FoldPredictions, PairedPredictions
 from bakeoff.comparisons.evidence.of_scores import FoldScores
 from bakeoff.comparisons.evidence.of_values import PairedValues
 from bakeoff.data.row_columns import SUBGROUP, TAKEN
@@ -73,30 +74,60 @@ def read_predictions(
     probabilities : bool
         Whether to read the probabilities of all classes too.
     """
-    known = pq.read_schema(path).names
-    present = [model for model in models if model in known]
-    frame = pd.read_parquet(path, columns=["y_true", *present]).astype("category")
-    classes = frame["y_true"].cat.categories
-    codes = [frame[name].cat.set_categories(classes).cat.codes for name in present]
+    with pq.ParquetFile(path) as file:
+        known = file.schema_arrow.names
+        present = [model for model in models if model in known]
+        table = file.read(columns=["y_true", *present])
+    classes, truth = _coded(table["y_true"])
+    codes = [_among(classes, *_coded(table[name])) for name in present]
     ranking = None
     if scores and present:
-        names = {model: f"{model}:{classes[-1]}" for model in present}
-        found = pd.read_parquet(path, columns=[name for name in names.values() if name in known])
-        ranking = found.reindex(columns=list(names.values())).to_numpy(dtype=np.float64)
-    carried = [name for name in known if name.startswith((SUBGROUP, TAKEN))]
-    kin = pd.read_parquet(path, columns=carried)
+        ranking = _columns(path, [f"{model}:{classes[-1]}" for model in present], known)
+    kin = _frame(path, carried := [n for n in known if n.startswith((SUBGROUP, TAKEN))])
     return PairedPredictions(
         tuple(present),
-        tuple(map(str, classes)),
-        frame["y_true"].cat.codes.to_numpy(),
-        np.column_stack(codes) if codes else np.empty((len(frame), 0), np.int8),
+        tuple(classes),
+        truth,
+        np.column_stack(codes) if codes else np.empty((len(truth), 0), np.int8),
         ranking,
         _without(models, present),
-        _probabilities(path, present, list(map(str, classes)), known) if probabilities else None,
+        _probabilities(path, present, classes, known) if probabilities else None,
         **_related(path, known),
         subgroups=_subgroups(kin),
         columns={n.removeprefix(TAKEN): kin[n].to_numpy() for n in _of(TAKEN, carried)},
     )
+
+
+def _coded(column: pa.ChunkedArray) -> tuple[list[str], Codes]:
+    """Return the classes of a column of labels and the place of each row's.
+
+    By way of pandas a column takes half a millisecond, and a study has many.
+    """
+    labels = column.combine_chunks()
+    if not pa.types.is_dictionary(labels.type):  # of no rows
+        labels = labels.dictionary_encode()
+    classes = labels.dictionary.to_pylist()
+    small = np.min_scalar_type(-max(len(classes), 1))
+    return classes, labels.indices.to_numpy(zero_copy_only=False).astype(small)
+
+
+def _among(classes: Sequence[str], own: Sequence[str], codes: Codes) -> Codes:
+    """Turn codes of a model's own list of classes into those of a common one; -1: not there."""
+    if own == classes:
+        return codes
+    places = [classes.index(name) if name in classes else -1 for name in own]
+    return np.array(places, dtype=np.min_scalar_type(-max(len(classes), 1)))[codes]
+
+
+def _columns(path: str | Path, names: Sequence[str], known: Sequence[str]) -> NDArray[np.float64]:
+    """Read columns of numbers side by side; NaN for those that there are not."""
+    table = pq.read_table(path, columns=[name for name in names if name in known])
+    there = set(table.column_names)
+    found = np.full((len(table), len(names)), np.nan)
+    for at, name in enumerate(names):
+        if name in there:
+            found[:, at] = table[name].to_numpy()
+    return found
 
 
 def read_values(path: str | Path, models: list[str]) -> PairedValues:
@@ -104,11 +135,16 @@ def read_values(path: str | Path, models: list[str]) -> PairedValues:
     known = pq.read_schema(path).names
     present = [model for model in models if model in known]
     values = pd.read_parquet(path, columns=present).to_numpy(dtype=np.float64)
-    kin = pd.read_parquet(path, columns=_of(SUBGROUP, known))
+    kin = _frame(path, _of(SUBGROUP, known))
     left_out, subgroups = _without(models, present), _subgroups(kin)
     return PairedValues(
         tuple(present), values, left_out, **_related(path, known), subgroups=subgroups
     )
+
+
+def _frame(path: str | Path, columns: list[str]) -> pd.DataFrame:
+    """Read some columns, and not the file for none."""
+    return pd.read_parquet(path, columns=columns) if columns else pd.DataFrame()
 
 
 def _subgroups(kin: pd.DataFrame) -> dict[str, pd.Categorical]:
@@ -120,7 +156,7 @@ def _subgroups(kin: pd.DataFrame) -> dict[str, pd.Categorical]:
 
 def _related(path: str | Path, known: Sequence[str]) -> dict[str, Any]:
     """Read what relates the rows."""
-    kin = pd.read_parquet(path, columns=[name for name in (GROUP, TIME) if name in known])
+    kin = _frame(path, [name for name in (GROUP, TIME) if name in known])
     keys = {"groups": GROUP, "times": TIME}
     return {key: kin[name].to_numpy() for key, name in keys.items() if name in kin}
 
@@ -129,10 +165,8 @@ def _probabilities(
     path: str | Path, models: Sequence[str], classes: Sequence[str], known: Sequence[str]
 ) -> NDArray[np.float64]:
     """Read rows × models × classes; NaN where a model's columns are none or no probabilities."""
-    names = [f"{model}:{name}" for model in models for name in classes]
-    found = pd.read_parquet(path, columns=[name for name in names if name in known])
-    shape = len(found), len(models), len(classes)
-    values: NDArray[np.float64] = found.reindex(columns=names).to_numpy(np.float64).reshape(shape)
+    found = _columns(path, [f"{model}:{name}" for model in models for name in classes], known)
+    values = found.reshape(len(found), len(models), len(classes))
     right = np.isclose(values.sum(axis=2), 1, atol=PROBABILITY_SLACK)
     right &= (values >= -PROBABILITY_SLACK).all(axis=2)
     return np.where(right.all(axis=0)[:, None], values, np.nan)

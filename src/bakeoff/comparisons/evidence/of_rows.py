@@ -146,7 +146,11 @@ class PairedPredictions(RelatedRows):
         return self._categorical(self.truth)
 
     def _categorical(self, codes: Codes) -> Any:
-        return pd.Categorical.from_codes(codes, pd.Index(self.classes))
+        return pd.Categorical.from_codes(codes, dtype=self._labels, validate=False)
+
+    @cached_property
+    def _labels(self) -> pd.CategoricalDtype:
+        return pd.CategoricalDtype(pd.Index(self.classes, dtype=object))
 
     def _of(self, model: int) -> Any:
         """Return what the metric looks at: classes, ranking scores or probabilities."""

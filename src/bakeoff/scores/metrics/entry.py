@@ -86,6 +86,11 @@ class Metric:
     own: OwnMetric | None = None
     computed: bool = True
 
+    @property
+    def by_order(self) -> bool:
+        """Whether it looks at how rows are ordered or at probabilities, not at labels alone."""
+        return self.needs in (Need.RANKING, Need.PROBABILITIES)
+
     def __call__(
         self,
         predictions: Predictions,
