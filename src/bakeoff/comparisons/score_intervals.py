@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_interval, read_values
@@ -15,7 +17,7 @@ from bakeoff.comparisons.held_out import held_out
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
 from bakeoff.comparisons.setup import cost_options
 from bakeoff.spec import Costs, Experiment
-from bakeoff.stats import Result, catalogue, mean_ci, metric_ci
+from bakeoff.stats import Result, binomial_test_from_counts, catalogue, mean_ci, metric_ci
 
 RATES = ("accuracy", "error")
 COLUMNS = (
@@ -117,11 +119,20 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
     if rows.metric not in RATES:
         return found
     right = rows.predicted[:, model] == rows.truth
-    entry = known["clustered_accuracy" if rows.related else "binomial_test"]
-    related = {k: v for k, v in rows.managed(entry).items() if k in entry.options}
     counted = right if rows.metric == "accuracy" else ~right
-    rate: Result = entry.function(counted, confidence_level=level, **related)
+    if rows.related:
+        entry = known["clustered_accuracy"]
+        related = {k: v for k, v in rows.managed(entry).items() if k in entry.options}
+        rate = entry.function(counted, confidence_level=level, **related)
+    else:
+        rate = _of_counts(int(np.count_nonzero(counted)), rows.n, level)
     return dataclasses.replace(found, ci=rate.ci, status=rate.status, assumptions=rate.assumptions)
+
+
+@lru_cache(maxsize=1024)
+def _of_counts(count: int, n: int, level: float) -> Result:
+    """Return a share of independent rows; many models of a large study have the same."""
+    return binomial_test_from_counts(n_correct=count, n=n, confidence_level=level)
 
 
 def alone_by_values(rows: PairedValues, model: int, level: float) -> Result:
