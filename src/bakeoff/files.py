@@ -11,14 +11,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 
 from bakeoff.errors import UserError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
 _PARQUET = b"PAR1"  # how such a file begins and ends
 _LARGE = 2**20
+_READ_AT_ONCE = 1 << 16  # bytes; else a whole column, as it is in the file
 
 CACHE = Path(".snakemake/bakeoff")
 """What can be made anew, in the folder that `snakemake` runs in."""
@@ -140,6 +144,14 @@ def is_whole(path: str | Path) -> bool:
     if Path(path).suffix == ".json":
         return begin[:1] + end[-3:] in (b"[\n]\n", b"{\n}\n")
     return begin == end == _PARQUET
+
+
+def read_parquet(source: str | Path | IO[bytes]) -> pa.Table:
+    """Read a Parquet file, and hold little beside its values: not the file, nor columns of it."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(source, pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
+        return file.read()
 
 
 def locate(path: str, folder: str | Path) -> str:

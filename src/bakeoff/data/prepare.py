@@ -136,7 +136,7 @@ def labelled(
             f"{int(frame.index[missing][0]) + 1}); set `missing_target: drop` to leave them out"
             + (_IF_NAMES if isinstance(spec, TableKeys) and spec.missing_values is None else ""),
         )
-    return frame[~missing], count
+    return (frame[~missing] if count else frame), count
 
 
 def labels(

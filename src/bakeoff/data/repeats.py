@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,8 @@ from bakeoff.data.divide import Rows
 
 MOST_CELLS = 50_000_000
 """Beyond it, nearly repeated rows are not looked for: they take one pass for each feature."""
+_TOGETHER = 1 << 16
+"""Rows that are hashed at once: what it takes on the way stays in the processor's cache."""
 
 Hashes = NDArray[np.uint64]
 
@@ -34,15 +37,11 @@ class Repeats:
         The rows that equal another one; equal rows have one label.
     near : sequence of (rows, labels), or None
         The same for each feature, which is left out; None where it was not looked for.
-    by_chance, near_by_chance : float
-        How many pairs one would expect of independent features.
     """
 
     n: int
     exact: tuple[Rows, Hashes]
     near: list[tuple[Rows, Hashes]] | None
-    by_chance: float
-    near_by_chance: float
 
     @property
     def repeated(self) -> int:
@@ -75,28 +74,44 @@ def find_repeats(features: pd.DataFrame) -> Repeats:
         Numbers, dates and texts, one row per row of the data set.
     """
     n, width = features.shape
-    if not width:
-        return Repeats(n, _shared(np.arange(n, dtype=np.uint64)), [], 0.0, 0.0)
-    hashed = [_hashed(values, place) for place, (_, values) in enumerate(features.items())]
-    whole = np.zeros(n, dtype=np.uint64)
-    for column in hashed:
+    whole = np.zeros(n, dtype=np.uint64) if width else np.arange(n, dtype=np.uint64)
+    for column in _hashes(features):
         whole += column
-    chances = [_log_chance(column) for column in hashed]
-    pairs, together = n * (n - 1) / 2, math.fsum(chances)
     near: list[tuple[Rows, Hashes]] | None = None if n * width > MOST_CELLS else []
     if near is not None and width > 1:
-        near += [found for column in hashed if len((found := _shared(whole - column))[0])]
-    return Repeats(
-        n,
-        _shared(whole),
-        near,
-        pairs * math.exp(together),
-        pairs * math.fsum(math.exp(together - own) for own in chances),
-    )
+        # hashed again, for to keep the hashes would take as much memory as the table
+        found = (_shared(np.subtract(whole, column, out=column)) for column in _hashes(features))
+        near += [part for part in found if len(part[0])]
+    return Repeats(n, _shared(whole), near)
+
+
+def pairs_by_chance(features: pd.DataFrame) -> tuple[float, float]:
+    """Return how many pairs of repeated and of nearly repeated rows independent features make."""
+    n = len(features)
+    chances = [_log_chance(column) for column in _hashes(features)]
+    if not chances:
+        return 0.0, 0.0
+    pairs, together = n * (n - 1) / 2, math.fsum(chances)
+    nearly = math.fsum(math.exp(together - own) for own in chances)
+    return pairs * math.exp(together), pairs * nearly
+
+
+def _hashes(features: pd.DataFrame) -> Iterator[Hashes]:
+    """Hash one column after the other."""
+    for place, (_, values) in enumerate(features.items()):
+        yield _hashed(values, place)
 
 
 def _hashed(values: columns.Series, place: int) -> Hashes:
     """Hash a column; the same value in another column has another hash, unrelated to it."""
+    found = np.empty(len(values), dtype=np.uint64)
+    for start in range(0, len(values), _TOGETHER):
+        rows = slice(start, start + _TOGETHER)
+        found[rows] = _mixed(values.iloc[rows], place)
+    return found
+
+
+def _mixed(values: columns.Series, place: int) -> Hashes:
     if pd.api.types.is_numeric_dtype(values.dtype):
         numbers = values.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # no -0.0
         values = pd.Series(numbers)

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from bakeoff.data import columns, prepare
 from bakeoff.data.group_columns import group_columns
-from bakeoff.data.repeats import find_repeats
+from bakeoff.data.repeats import find_repeats, pairs_by_chance
 from bakeoff.data.row_columns import carry
 from bakeoff.errors import Place, Problem, unknown
-from bakeoff.files import sha256_of, whole, write_json
+from bakeoff.files import read_parquet, sha256_of, whole, write_json
 from bakeoff.sources import DataSet, Loaded
 from bakeoff.spec.row_columns import NOTHING, RowColumns
 
@@ -88,7 +88,7 @@ class Table:
     @classmethod
     def read(cls, parquet: str | Path) -> Table:
         """Read a table back (without its card)."""
-        return cls.of(pq.read_table(parquet))
+        return cls.of(read_parquet(parquet))
 
     @classmethod
     def of(cls, table: pa.Table, *, copied: bool = True) -> Table:
@@ -239,7 +239,7 @@ def _card(
     name: str, spec: DataSet, table: Table, loaded: Loaded, found: Mapping[str, Any]
 ) -> dict[str, Any]:
     frame, features = table.frame, table.features
-    repeats = find_repeats(features)
+    repeats, (by_chance, near_by_chance) = find_repeats(features), pairs_by_chance(features)
     counts = frame[TARGET].value_counts()
     return {
         "dataset": name,
@@ -263,11 +263,11 @@ def _card(
             }
             for column, values in features.items()
         },
-        "missing_cells": int(features.isna().to_numpy().sum()),
+        "missing_cells": sum(int(values.isna().sum()) for _, values in features.items()),
         "duplicate_rows": repeats.repeated,
         "near_duplicate_rows": repeats.nearly,
-        "pairs_by_chance": repeats.by_chance,
-        "near_pairs_by_chance": repeats.near_by_chance,
+        "pairs_by_chance": by_chance,
+        "near_pairs_by_chance": near_by_chance,
     }
 
 

@@ -42,12 +42,12 @@ def split_dataset(
     experiment: Experiment, dataset: str, plan: str, parquet: str, output: str, quality: str
 ) -> None:
     """Make the divisions of one plan, and say how good they are."""
-    from bakeoff.data import Table
     from bakeoff.data.pairing import divide
     from bakeoff.data.quality import split_quality
     from bakeoff.data.splits import write_splits
+    from bakeoff.fit.shared_table import read_shared
 
-    spec, table = experiment.resampling.plans()[plan], Table.read(parquet)
+    spec, table = experiment.resampling.plans()[plan], read_shared(parquet)
     splits = divide(dataset, experiment, table, plan)
     elsewhere = isinstance(experiment.datasets[dataset], GivenData)
     write_json(quality, split_quality(dataset, table, plan, spec, splits, elsewhere=elsewhere))

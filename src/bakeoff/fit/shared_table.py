@@ -8,14 +8,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bakeoff.data import Table
-from bakeoff.files import CACHE, digest, whole
+from bakeoff.files import CACHE, digest, read_parquet, whole
 
 LARGE = 2**26
 """Bytes from which on a table is mapped; a smaller one is read faster than mapped."""
 _MADE_FROM = b"made from"
 
 
-def read_shared(parquet: str | Path, mtime_ns: int) -> Table:
+def read_shared(parquet: str | Path) -> Table:
     """Read a table; of a large one the numbers stay in a file that processes share.
 
     Parquet has to be decoded, so that file is another: it is made by whoever finds none, or one
@@ -25,17 +25,17 @@ def read_shared(parquet: str | Path, mtime_ns: int) -> Table:
     ----------
     parquet : path
         The canonical table.
-    mtime_ns : int
-        When it was written.
     """
     layout = pq.read_metadata(parquet)
     if 8 * layout.num_rows * layout.num_columns < LARGE:
         return Table.read(parquet)
     mapped = CACHE / "tables" / f"{digest(str(parquet))}.arrow"
-    state = str(mtime_ns).encode()
+    state = str(Path(parquet).stat().st_mtime_ns).encode()
     if not (mapped.is_file() and _mapped(mapped).schema.metadata.get(_MADE_FROM) == state):
-        _write(pq.read_table(parquet), mapped, state)
-        pa.default_memory_pool().release_unused()
+        pool = pa.default_memory_pool()
+        pool.release_unused()  # what was held before: the whole table is to be in memory for once
+        _write(read_parquet(parquet), mapped, state)
+        pool.release_unused()
     return Table.of(_mapped(mapped), copied=False)
 
 

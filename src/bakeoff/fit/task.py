@@ -62,7 +62,7 @@ def run_fit(task: FitTask) -> None:
 
 @lru_cache(maxsize=2)
 def _read_table(path: str, mtime_ns: int) -> Table:
-    return read_shared(path, mtime_ns)
+    return read_shared(path)
 
 
 def _fit_and_predict(

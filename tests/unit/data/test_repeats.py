@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from bakeoff.data import repeats
 from bakeoff.data.group_columns import BLOCKS, NAMED, group_columns
-from bakeoff.data.repeats import find_repeats
+from bakeoff.data.repeats import find_repeats, pairs_by_chance
 from tests.conftest import ROOT
 
 
@@ -30,7 +32,7 @@ def test_repeated_rows_are_counted_and_found_across_parts():
     frame.loc[31, "x2"] += 1e-9
     found = find_repeats(frame)
     assert (found.repeated, found.nearly) == (2, 4)
-    assert found.by_chance < 1e-6
+    assert pairs_by_chance(frame)[0] < 1e-6
     train, test = np.array([3, 4, 5, 10]), np.array([20, 30, 31, 40])
     assert [rows.tolist() for rows in found.across(train, test)] == [[20], [30, 31]]
     assert [rows.tolist() for rows in found.across(np.array([0]), test)] == [[], []]
@@ -74,7 +76,7 @@ def test_coarse_features_repeat_by_chance():
     coarse = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (200, 6)))
     found = find_repeats(coarse)
     # 200·199/2 pairs, each alike in all of six coins with probability 2^-6
-    assert found.by_chance == pytest.approx(19_900 / 64, rel=0.1)
+    assert pairs_by_chance(coarse)[0] == pytest.approx(19_900 / 64, rel=0.1)
     assert found.repeated > 0
 
 
@@ -87,9 +89,37 @@ def test_large_tables_are_searched_for_equal_rows_alone(monkeypatch):
     assert [len(rows) for rows in found.across(np.array([0]), np.array([1]))] == [1, 0]
 
 
+def test_rows_have_the_same_hashes_however_many_are_hashed_at_once(monkeypatch):
+    frame = fine().astype({"x0": "float32"}).assign(day=pd.date_range("2024-05-31", periods=60))
+    whole = [repeats._hashed(frame[name], i) for i, name in enumerate(frame)]
+    monkeypatch.setattr(repeats, "_TOGETHER", 7)
+    parts = [repeats._hashed(frame[name], i) for i, name in enumerate(frame)]
+    np.testing.assert_array_equal(parts, whole)
+
+
+def test_hashes_of_few_columns_are_held_at_once(monkeypatch):
+    made: list[weakref.ref[np.ndarray]] = []
+    held: list[int] = []
+    hashed = repeats._hashed
+
+    def counted(values: pd.Series, place: int) -> np.ndarray:
+        found = hashed(values, place)
+        made.append(weakref.ref(found))
+        held.append(sum(one() is not None for one in made))
+        return found
+
+    monkeypatch.setattr(repeats, "_hashed", counted)
+    frame = fine(width=20)
+    find_repeats(frame)
+    pairs_by_chance(frame)
+    assert len(made) == 3 * frame.shape[1]
+    assert max(held) <= 3
+
+
 def test_no_feature_has_no_repeat():
     found = find_repeats(pd.DataFrame(index=range(5)))
     assert (found.repeated, found.nearly) == (0, 0)
+    assert pairs_by_chance(pd.DataFrame(index=range(5))) == (0.0, 0.0)
 
 
 def columns_of(frame: pd.DataFrame, without: tuple[str, ...] = ()) -> dict[str, str]:

@@ -36,22 +36,18 @@ def parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def read(parquet: Path) -> Table:
-    return read_shared(parquet, parquet.stat().st_mtime_ns)
-
-
 def mapped() -> list[Path]:
     return sorted(CACHE.rglob("*.arrow"))
 
 
 def test_small_table_is_not_mapped(parquet: Path) -> None:
-    pd.testing.assert_frame_equal(read(parquet).frame, Table.read(parquet).frame)
+    pd.testing.assert_frame_equal(read_shared(parquet).frame, Table.read(parquet).frame)
     assert mapped() == []
 
 
 def test_large_table_is_mapped_and_the_same(parquet: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_table, "LARGE", 0)
-    table, plain = read(parquet), Table.read(parquet)
+    table, plain = read_shared(parquet), Table.read(parquet)
     pd.testing.assert_frame_equal(table.frame, plain.frame)
     assert table.classes == plain.classes
     assert len(mapped()) == 1
@@ -68,11 +64,11 @@ def test_what_is_mapped_is_made_once_for_each_state_of_the_table(
     parquet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_table, "LARGE", 0)
-    read(parquet)
+    read_shared(parquet)
     first = mapped()[0].stat().st_ino
-    read(parquet)
+    read_shared(parquet)
     assert mapped()[0].stat().st_ino == first
     Table(Table.read(parquet).frame.head(9), ("no", "yes"), {}).write(parquet, "d.json")
     os.utime(parquet, ns=(1, 1))
-    assert len(read(parquet).frame) == 9
+    assert len(read_shared(parquet).frame) == 9
     assert len(mapped()) == 1
