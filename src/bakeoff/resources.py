@@ -47,6 +47,29 @@ class Usage:
     runtime: int
 
 
+@dataclasses.dataclass
+class _Fits:
+    """The fits of one model: there may be a hundred thousand, so none is kept."""
+
+    count: int = 0
+    longest: float = 0.0
+    peak_mb: float = 0.0
+    by_dataset: dict[str, float] = dataclasses.field(default_factory=dict)
+
+    def add(self, row: Mapping[str, str]) -> None:
+        seconds = float(row["fit_seconds"]) + float(row["predict_seconds"])
+        self.count += 1
+        self.longest = max(self.longest, seconds)
+        self.peak_mb = max(self.peak_mb, float(row["peak_memory_mb"]))
+        self.by_dataset[row["dataset"]] = self.by_dataset.get(row["dataset"], 0.0) + seconds
+
+    def usage(self, model: str) -> Usage:
+        total = max(self.by_dataset.values())
+        wanted = math.ceil((_OWN_MB + self.peak_mb) * _MARGIN / _STEP_MB) * _STEP_MB
+        runtime = math.ceil((_START_SECONDS + total * _MARGIN) / 60)
+        return Usage(model, self.count, self.longest, total, self.peak_mb, wanted, runtime)
+
+
 def read_usage(timings: str | Path) -> list[Usage]:
     """Suggest resources for each model from a previous run.
 
@@ -62,11 +85,12 @@ def read_usage(timings: str | Path) -> list[Usage]:
     """
     if not Path(timings).is_file():
         return []
+    models: dict[str, _Fits] = {}
     with Path(timings).open(encoding="utf-8", newline="") as file:
-        # models that bring their predictions have no times
-        rows = [row for row in csv.DictReader(file) if row["fit_seconds"]]
-    models = dict.fromkeys(row["model"] for row in rows)
-    return [_usage(model, [row for row in rows if row["model"] == model]) for model in models]
+        for row in csv.DictReader(file):
+            if row["fit_seconds"]:  # models that bring their predictions have no times
+                models.setdefault(row["model"], _Fits()).add(row)
+    return [fits.usage(model) for model, fits in models.items()]
 
 
 def suggest_batches(usage: Iterable[Usage]) -> str:
@@ -87,21 +111,3 @@ def profile_lines(usage: Iterable[Usage]) -> list[str]:
         f"  - runtime={runtime} * attempt",
         f'config: ["execution={{jobs_per: {suggest_batches(known)}}}"]',
     ]
-
-
-def _usage(model: str, rows: list[Mapping[str, str]]) -> Usage:
-    seconds = [float(row["fit_seconds"]) + float(row["predict_seconds"]) for row in rows]
-    per_dataset: dict[str, float] = {}
-    for row, taken in zip(rows, seconds, strict=True):
-        per_dataset[row["dataset"]] = per_dataset.get(row["dataset"], 0.0) + taken
-    peak, total = max(float(row["peak_memory_mb"]) for row in rows), max(per_dataset.values())
-    wanted = (_OWN_MB + peak) * _MARGIN
-    return Usage(
-        model,
-        len(rows),
-        max(seconds),
-        total,
-        peak,
-        math.ceil(wanted / _STEP_MB) * _STEP_MB,
-        math.ceil((_START_SECONDS + total * _MARGIN) / 60),
-    )

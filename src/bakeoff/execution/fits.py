@@ -141,7 +141,7 @@ class Fitter:
 
     def _step(self, fit: Fit) -> Callable[[], bool]:
         experiment, place = self._experiment, self._needs.paths
-        model = experiment.fitted[fit.model]
+        model = experiment.fitted_model(fit.model)
         task = FitTask(
             fit,
             model,

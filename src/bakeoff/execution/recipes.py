@@ -89,9 +89,11 @@ def of_splits(experiment: Experiment, plan: str) -> str:
 
 def of_fits(experiment: Experiment) -> dict[str, dict[str, str]]:
     """Digest what makes the predictions of each fitted model, by data set and model."""
-    models = experiment.fitted
+    models, (first, *_) = experiment.fitted, experiment.datasets
+    of_first = {model: of_fit(experiment, model, first) for model in models}
+    priced = [model for model, spec in models.items() if spec.needs_costs]
     return {
-        dataset: {model: of_fit(experiment, model, dataset) for model in models}
+        dataset: of_first | {model: of_fit(experiment, model, dataset) for model in priced}
         for dataset in experiment.datasets
     }
 

@@ -185,6 +185,12 @@ class Experiment(SpecSection):
         """The models that are fitted here."""
         return {name: m for name, m in self.models.items() if isinstance(m, Model)}
 
+    def fitted_model(self, name: str) -> Model:
+        """Return one of them; without going through all, for it is asked for each fit."""
+        found = self.models[name]
+        assert isinstance(found, Model)
+        return found
+
     @property
     def given(self) -> dict[str, GivenModel]:
         """The models that were trained elsewhere."""
@@ -220,7 +226,8 @@ class Experiment(SpecSection):
 
     def seeds(self, model: str) -> int:
         """Return with how many seeds a model is fitted on each fold."""
-        return self.fitted[model].seeds if model in self.fitted else 1
+        own = self.models[model]
+        return own.seeds if isinstance(own, Model) else 1
 
     def costs_on(self, dataset: str) -> Costs | None:
         """Return what errors cost on a data set: its own costs, or else the experiment's."""
@@ -242,7 +249,7 @@ class Experiment(SpecSection):
 
     def limits(self, model: str) -> tuple[float | None, int | None]:
         """Return the seconds and the MB of memory that a fit of a model may take."""
-        own = self.fitted[model]
+        own = self.fitted_model(model)
         return own.timeout or self.timeout, own.memory or self.memory
 
     def beside(self, folder: Path) -> Experiment:
