@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from bakeoff.comparisons.evidence import read_predictions
 from bakeoff.data import splits
 from bakeoff.execution import recipes, steps
 from bakeoff.execution.needs import Needs
@@ -118,3 +119,49 @@ def test_each_metric_is_computed_once_for_each_fit(
     counted(monkeypatch, collect.Predictions, "read", calls)
     score_fits([step.args[0].output for step, _ in batch], ["accuracy", "balanced_accuracy"])
     assert calls == {"accuracy": 33, "read": 33}
+
+
+def test_labels_alone_are_read_where_no_metric_ranks_rows(
+    batch: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work_in_turn(batch[:2], 600)
+    columns: list[Any] = []
+    read = pq.ParquetFile.read
+
+    def noting(self: pq.ParquetFile, wanted: Any = None, **options: Any) -> Any:
+        columns.append(wanted)
+        return read(self, wanted, **options)
+
+    monkeypatch.setattr(pq.ParquetFile, "read", noting)
+    files = [step.args[0].output for step, _ in batch[:2]]
+    score_fits(files, ["accuracy", "f1_macro"])
+    assert columns == [["row_id", "y_true", "y_pred"]] * 2
+    score_fits(files, ["accuracy", "log_loss"])
+    assert all(len(wanted) == 6 for wanted in columns[2:])  # three classes
+
+
+def test_collected_predictions_are_opened_once(
+    batch: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work_in_turn(batch, 600)
+    tasks = [step.args[0] for step, _ in batch]
+    of_holdout = {one.fit.model: one.output for one in tasks if one.fit.plan == "holdout"}
+    steps.collect_predictions(of_holdout, [], [], {}, "collected.parquet")
+    calls: Counter[str] = Counter()
+    counted(monkeypatch, pq, "ParquetFile", calls)
+    counted(monkeypatch, pq, "read_table", calls)
+    found = read_predictions("collected.parquet", list(of_holdout))
+    assert found.models == tuple(of_holdout)
+    assert calls == {"ParquetFile": 1}
+
+
+def test_recipe_of_a_model_is_digested_once_for_all_data_sets(
+    tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny["datasets"] = {f"d{i}": dict(tiny["datasets"]["iris"]) for i in range(5)}
+    experiment = load_experiment(tiny)
+    calls: Counter[str] = Counter()
+    counted(monkeypatch, recipes, "of_fit", calls)
+    known = recipes.of_fits(experiment)
+    assert calls == {"of_fit": len(experiment.models)}
+    assert {tuple(own.values()) for own in known.values()} == {tuple(known["d0"].values())}
