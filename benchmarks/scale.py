@@ -18,7 +18,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ import psutil
 import yaml
 
 from benchmarks import tables
+from benchmarks.memory import Watched
 from benchmarks.overhead import cpu_seconds
 from benchmarks.pages import renewed
 
@@ -35,7 +35,13 @@ TABLE = ROOT / "benchmarks/scale.csv"
 PAGE, PLOT = ROOT / "docs/performance.md", ROOT / "docs/performance.svg"
 SIZES = (3, 10, 32, 100)
 CORES = 2
-STEPS = ("plan", "fits", "results", "plan again")
+STEPS = {
+    "plan": ("-n",),
+    "fits": ("--until", "fit_batch"),
+    "results": (),
+    "plan again": ("-n",),
+    "nothing": ("--version",),
+}
 
 
 def study(n: int) -> dict[str, Any]:
@@ -66,43 +72,23 @@ class Measured:
             *("--workflow-profile", str(ROOT / "profiles/default"), "--cores", str(CORES)),
             *("--configfile", "experiment.yaml", "--quiet", "all", *options),
         ]
-        self.main = self.all = 0.0
         start, used = time.perf_counter(), cpu_seconds()
         with (folder / "output").open("w") as output:
             process = psutil.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
-            watch = threading.Thread(target=self._watch, args=(process,), daemon=True)
-            watch.start()
+            self.memory = Watched(process)
             code = process.wait()
         self.seconds, self.cpu = time.perf_counter() - start, cpu_seconds() - used
         if code:
             sys.exit((folder / "output").read_text()[-3000:])
 
-    def _watch(self, process: psutil.Popen) -> None:
-        while process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
-            try:
-                own = process.memory_info().rss
-                others = sum(_resident(child) for child in process.children(recursive=True))
-            except psutil.Error:
-                continue
-            self.main = max(self.main, own / 2**20)
-            self.all = max(self.all, (own + others) / 2**20)
-            time.sleep(0.2)
-
-
-def _resident(process: psutil.Process) -> int:
-    try:
-        return int(process.memory_info().rss)
-    except psutil.Error:
-        return 0
-
 
 def measure(n: int) -> list[dict[str, Any]]:
-    """Plan, fit, evaluate and plan again."""
+    """Plan, fit, evaluate and plan again; last, what starting Snakemake takes on this machine."""
     folder = Path(tempfile.mkdtemp(prefix="bakeoff-scale-"))
     (folder / "experiment.yaml").write_text(yaml.safe_dump(study(n), sort_keys=False))
     fits = 11 * n * n
     rows = []
-    for step, options in zip(STEPS, (["-n"], ["--until", "fit_batch"], [], ["-n"]), strict=True):
+    for step, options in STEPS.items():
         done = Measured(folder, *options)
         rows.append(
             {
@@ -110,8 +96,8 @@ def measure(n: int) -> list[dict[str, Any]]:
                 "step": step,
                 "seconds": round(done.seconds, 1),
                 "cpu_seconds": round(done.cpu, 1),
-                "main_mib": round(done.main),
-                "all_mib": round(done.all),
+                "main_mib": round(done.memory.main),
+                "all_mib": round(done.memory.all),
             }
         )
         print(rows[-1], flush=True)
@@ -124,7 +110,8 @@ def write(rows: list[dict[str, Any]]) -> None:
     known = list(csv.DictReader(TABLE.open())) if TABLE.exists() else []
     sizes = {str(row["fits"]) for row in rows}
     kept = [row for row in known if row["fits"] not in sizes]
-    ordered = sorted([*kept, *rows], key=lambda row: (int(row["fits"]), STEPS.index(row["step"])))
+    place = list(STEPS).index
+    ordered = sorted([*kept, *rows], key=lambda row: (int(row["fits"]), place(row["step"])))
     tables.write(TABLE, ordered)
 
 
@@ -138,9 +125,9 @@ def page() -> str:
             rows.setdefault(int(row["fits"]), {})[row["step"]] = row
     plot(rows)
     lines = [
-        "| fits | plan (`snakemake -n`) | fits | scores, tests, report | plan again | a fit | main "
-        "process |",
-        "|---|---|---|---|---|---|---|",
+        "| fits | plan (`snakemake -n`) | fits | scores, tests, report | plan again | `snakemake "
+        "--version` | a fit | main process |",
+        "|---|---|---|---|---|---|---|---|",
         *(_line(fits, steps) for fits, steps in rows.items()),
         "",
         "![CPU seconds and memory against the number of fits](performance.svg)",
@@ -153,11 +140,18 @@ def page() -> str:
 def _line(fits: int, steps: dict[str, dict[str, str]]) -> str:
     """Return the line of one size; what a command costs alone does not count for a fit."""
     n = round((fits / 11) ** 0.5)
-    cells = (f"{float(s['cpu_seconds']):,.0f} s, {int(s['all_mib']):,} MiB" for s in steps.values())
+    cells = map(_cell, steps.values())
     alone, fitting = (float(steps[step]["cpu_seconds"]) for step in ("plan again", "fits"))
     each, main = (fitting - alone) / fits, max(int(step["main_mib"]) for step in steps.values())
     size = f"{fits:,} ({n} × {n} × 11)"
     return f"| {size} | {' | '.join(cells)} | {1000 * each:.1f} ms | {main} MiB |"
+
+
+def _cell(step: dict[str, str]) -> str:
+    took, used = float(step["seconds"]), float(step["cpu_seconds"])
+    if step["step"] == "nothing":
+        return f"{took:.1f} s"
+    return f"{took:,.0f} s ({used:,.0f} s), {int(step['all_mib']):,} MiB"
 
 
 def plot(rows: dict[int, dict[str, dict[str, str]]]) -> None:
@@ -167,7 +161,7 @@ def plot(rows: dict[int, dict[str, dict[str, str]]]) -> None:
 
     mpl.rcParams["svg.hashsalt"] = "scale"
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    for step in STEPS[:3]:
+    for step in list(STEPS)[:3]:
         seconds, memory = (
             [float(steps[step][key]) for steps in rows.values()]
             for key in ("cpu_seconds", "all_mib")
