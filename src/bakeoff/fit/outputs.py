@@ -38,7 +38,7 @@ def predicted_classes(
 
 
 def predicted_probabilities(
-    estimator: Any, X: Any, present: NDArray[np.intp], n_classes: int
+    estimator: Any, X: Any, n_rows: int, present: NDArray[np.intp], n_classes: int
 ) -> tuple[NDArray[np.float64] | None, str]:
     """Return class probabilities, or None and why they are none.
 
@@ -46,8 +46,10 @@ def predicted_probabilities(
     ----------
     estimator : estimator
         Fitted.
-    X : DataFrame
+    X : DataFrame, ndarray or sparse matrix
         The rows to predict.
+    n_rows : int
+        How many there are.
     present : ndarray of int
         Codes of the classes in the training part; others get the probability 0.
     n_classes : int
@@ -69,7 +71,7 @@ def predicted_probabilities(
     if not hasattr(estimator, "predict_proba"):
         return None, ""
     values = np.asarray(estimator.predict_proba(X))
-    expected = len(X), len(present)
+    expected = n_rows, len(present)
     if values.shape != expected:
         raise UserError(f"its probabilities have the shape {values.shape}, expected {expected}")
     _check_finite(values, "probabilities")
@@ -78,10 +80,10 @@ def predicted_probabilities(
     if off.any():
         first = ", ".join(f"{p:.3g}" for p in values[off][0])
         return None, (
-            f"its probabilities of {int(off.sum())} of {len(X)} rows are none: not between 0 and "
+            f"its probabilities of {int(off.sum())} of {n_rows} rows are none: not between 0 and "
             f"1, or their sum is not 1 (first: {first})"
         )
-    full = np.zeros((len(X), n_classes))
+    full = np.zeros((n_rows, n_classes))
     full[:, present] = values
     return full, ""
 

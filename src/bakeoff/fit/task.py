@@ -25,6 +25,7 @@ from bakeoff.fit.keep import KeptModel, write_model
 from bakeoff.fit.memory import peak_memory_mb, reset_peak_memory
 from bakeoff.fit.outputs import predicted_classes, predicted_decision, predicted_probabilities
 from bakeoff.fit.predictions import Predictions
+from bakeoff.fit.prepared import prepared
 from bakeoff.fit.shared_table import read_shared
 from bakeoff.fit.train import TrainingPart, train
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
@@ -71,11 +72,13 @@ def _fit_and_predict(
     features, codes = select_features(table.features, task.model), table.codes
     # learners such as XGBoost want labels 0..K-1 without gaps, whatever the training part holds
     present, labels = np.unique(codes[split.train], return_inverse=True)
+    columns = {"weights": WEIGHT, "groups": GROUP, "times": TIME, "validation": VALIDATION}
     part = TrainingPart(
-        features.iloc[split.train],
+        features,
         labels,
         tuple(table.classes[code] for code in present),
-        *(_rows(table, name, split.train) for name in (WEIGHT, GROUP, TIME, VALIDATION)),
+        rows=split.train,
+        **{role: _rows(table, name, split.train) for role, name in columns.items()},
     )
     start = time.perf_counter()
     learnt = part.classes
@@ -86,12 +89,13 @@ def _fit_and_predict(
     if task.model.keep:
         write_model(task.kept, KeptModel(trained, list(features.columns), list(learnt)))
     kept = time.perf_counter()
-    tested = features.iloc[split.test]
-    predicted = predicted_classes(trained.predict(tested), len(tested), present)
+    last, n_rows = trained.last, len(split.test)
+    seen = prepared(trained.estimator, features.iloc[split.test])
+    predicted = predicted_classes(last.predict(seen), n_rows, present)
     probabilities, why = predicted_probabilities(
-        trained.estimator, tested, present, len(table.classes)
+        last.estimator, seen, n_rows, present, len(table.classes)
     )
-    decision = predicted_decision(trained.estimator, tested)
+    decision = predicted_decision(last.estimator, seen)
     seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - kept}
     facts = {
         **{name: round(value, 6) for name, value in seconds.items()},
@@ -100,10 +104,11 @@ def _fit_and_predict(
         **({"chosen": trained.chosen} if trained.chosen else {}),
     }
     if task.importance is not None:
-        known = np.isin(codes[split.test], present)
-        truth = np.searchsorted(present, codes[split.test][known])
+        rows = split.test[np.isin(codes[split.test], present)]
+        truth = np.searchsorted(present, codes[rows])
         by = part_of(seed, "importance")
-        facts["importance"] = importance(trained, tested[known], truth, task.importance, by)
+        known = features.iloc[rows]
+        facts["importance"] = importance(trained, known, truth, task.importance, by)
     row_ids = table.frame[ROW_ID].to_numpy()[split.test]
     truth, classes = codes[split.test], table.classes
     return Predictions(row_ids, truth, predicted, classes, probabilities, decision, facts)

@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from bakeoff.data.divide import Rows
 from bakeoff.fit.assemble import assemble, final, keywords, last_step
 from bakeoff.fit.early_stopping import iterations
 from bakeoff.fit.inner_folds import inner_folds, validation_part, validation_rows
+from bakeoff.fit.prepared import fit_before_last
 from bakeoff.fit.threshold import Fold, best_threshold, out_of_fold, positive_scores
 from bakeoff.fit.tuning import search
 from bakeoff.fit.weights import Weights, training_weights
@@ -29,8 +31,8 @@ class TrainingPart:
 
     Attributes
     ----------
-    X : DataFrame
-        Features.
+    features : DataFrame
+        Features, of these rows or of more.
     y : ndarray of int
         Labels, positions in `classes`.
     classes : tuple of str
@@ -39,15 +41,23 @@ class TrainingPart:
         Of the rows, where the data set has them.
     validation : ndarray or None
         What a column says of the rows, where searches go by it.
+    rows : ndarray of int, optional
+        Which of the features' rows these are; default: all.
     """
 
-    X: pd.DataFrame
+    features: pd.DataFrame
     y: NDArray[np.intp]
     classes: tuple[str, ...]
     weights: Weights | None = None
     groups: Any = None
     times: Any = None
     validation: Any = None
+    rows: Rows | None = None
+
+    @property
+    def X(self) -> pd.DataFrame:  # noqa: N802
+        """The features of these rows: a copy, which nobody holds but who asks for it."""
+        return self.features if self.rows is None else self.features.iloc[self.rows]
 
     def folds(
         self, count: int, seed: int, validation: float | ValidationRows | None = None
@@ -79,7 +89,12 @@ class TrainedModel:
     threshold: float | None
     chosen: Mapping[str, Any]
 
-    def predict(self, X: pd.DataFrame) -> NDArray[Any]:
+    @property
+    def last(self) -> TrainedModel:
+        """What predicts from rows that the steps before it have prepared."""
+        return dataclasses.replace(self, estimator=last_step(self.estimator))
+
+    def predict(self, X: Any) -> NDArray[Any]:
         """Predict positions in the training part's classes."""
         if self.threshold is None:
             return np.asarray(self.estimator.predict(X)).ravel()
@@ -102,7 +117,7 @@ def train(
     costs : ndarray, optional
         True × predicted class; for a threshold chosen by cost.
     """
-    estimator = assemble(model, part.X, seed, part.classes)
+    estimator = assemble(model, part.features, seed, part.classes)
     weights = training_weights(
         final(estimator), model.class_weight, part.y, part.classes, part.weights
     )
@@ -118,10 +133,17 @@ def train(
     if isinstance(threshold, ChosenThreshold):
         threshold = _choose_threshold(threshold, estimator, part, weights, seed, costs)
         chosen["threshold"] = threshold
-    estimator.fit(part.X, part.y, **keywords(estimator, weights))
+    _fit(estimator, part, weights)
     if model.early_stopping is not None:
         chosen["iterations"] = iterations(last_step(estimator))
     return TrainedModel(estimator, threshold, chosen)
+
+
+def _fit(estimator: Any, part: TrainingPart, weights: Weights | None) -> None:
+    """Fit on all rows; while the last step learns, the rows as they came are gone."""
+    last = last_step(estimator)
+    seen = part.X if last is estimator else fit_before_last(estimator, part.X, part.y)
+    last.fit(seen, part.y, **keywords(last, weights))
 
 
 def _choose_threshold(
