@@ -18,6 +18,7 @@ STUDIES = (
     "gate",
     "jobs",
     "large_report",
+    "many_rows",
     "million",
     "mutants",
     "overhead",

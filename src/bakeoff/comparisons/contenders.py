@@ -23,6 +23,7 @@ from bakeoff.stats import (
     compare_values,
 )
 from bakeoff.stats.tiers import compact_letters
+from bakeoff.threads import on_one_thread
 
 DRAWS = 9_999
 
@@ -66,6 +67,7 @@ class Contenders:
     best: BestResult
 
 
+@on_one_thread
 def contenders(
     rows: PairedPredictions, costs: Costs | None, alpha: float, seed: int
 ) -> Contenders | None:
@@ -106,6 +108,7 @@ def contenders(
     return _ranked(rows.models, best, pairs, each, alpha)
 
 
+@on_one_thread
 def contenders_by_values(
     rows: PairedValues, greater_is_better: bool, alpha: float, seed: int
 ) -> Contenders | None:

@@ -173,10 +173,25 @@ class _Family:
         """Test each hypothesis by itself and adjust the p-values together."""
         size = len(hypotheses)
         level = simultaneous_level(1 - self.how.alpha, size, self.how.correction)
-        results = [self._one(members, level) for members in hypotheses]
+        results = self._together(hypotheses, level) or [
+            self._one(members, level) for members in hypotheses
+        ]
         for members, result, p in zip(hypotheses, results, adjust(results, self.how), strict=True):
             names = [self.models[m] for m in members]
             yield self._comparison(result, role, p, size, *names)
+
+    def _together(self, pairs: list[Any], level: float) -> list[Result] | None:
+        """Test all pairs with what they share computed once, unless some of them have no answer."""
+        everyone = sorted({m for pair in pairs for m in pair})
+        if self.entry.together is None or self.evidence.missing(everyone):
+            return None
+        try:
+            found = self.entry.together(
+                *self.evidence.matrix(self.entry), pairs, **self._options(self.entry, level)
+            )
+        except ValueError:
+            return None
+        return [ended(one, self.entry, self.context.range) for one in found]
 
     def _one(self, members: tuple[int, ...], level: float) -> Result:
         names = [self.models[m] for m in members]
@@ -261,7 +276,12 @@ class _Family:
     def _call(
         self, entry: Entry, arguments: list[Any], level: float, *who: str, **more: Any
     ) -> Any:
-        """Call a test's function with its options and with what no user sets."""
+        """Call a test's function on its evidence."""
+        found = entry.function(*arguments, **self._options(entry, level, *who, **more))
+        return ended(found, entry, self.context.range)
+
+    def _options(self, entry: Entry, level: float, *who: str, **more: Any) -> dict[str, Any]:
+        """Return a test's options and what no user sets."""
         context = self.context
         purpose = (entry.name, context.dataset, context.plan, context.metric, *who)
         managed: dict[str, Any] = {
@@ -274,8 +294,7 @@ class _Family:
             **more,
         }
         offered = {k: v for k, v in managed.items() if k in entry.options}
-        found = entry.function(*arguments, **{**self.how.options, **offered})
-        return ended(found, entry, context.range)
+        return {**self.how.options, **offered}
 
     def _no_result(self, refusal: ValueError) -> NoResult:
         return NoResult.of(self.entry, self.how.alternative, self.evidence.n, refusal)

@@ -29,6 +29,7 @@ from bakeoff.scores import metrics_of
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import Entry, Evidence, catalogue
+from bakeoff.threads import on_one_thread
 
 MATRIX, HOLES = "matrix", "holes"
 
@@ -67,6 +68,7 @@ def run_on_scores(
     return found
 
 
+@on_one_thread
 def run_on(
     evidence: AnyEvidence, chosen: ChosenTest, experiment: Experiment, dataset: str, metric: str
 ) -> list[Comparison]:

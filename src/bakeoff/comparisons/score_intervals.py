@@ -18,6 +18,7 @@ from bakeoff.comparisons.no_result import UNDEFINED_METRIC
 from bakeoff.comparisons.setup import cost_options
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Result, binomial_test_from_counts, catalogue, mean_ci, metric_ci
+from bakeoff.threads import on_one_thread
 
 RATES = ("accuracy", "error")
 COLUMNS = (
@@ -105,6 +106,7 @@ def _plain(found: Result, level: float) -> dict[str, Any]:
     }
 
 
+@on_one_thread
 def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> Result:
     """Return the metric of one model that has what it wants, with its interval.
 
@@ -135,6 +137,7 @@ def _of_counts(count: int, n: int, level: float) -> Result:
     return binomial_test_from_counts(n_correct=count, n=n, confidence_level=level)
 
 
+@on_one_thread
 def alone_by_values(rows: PairedValues, model: int, level: float) -> Result:
     """Return the mean of one model's numbers with its interval."""
     related = rows.relations(catalogue()["compare_values"])

@@ -26,6 +26,7 @@ from bakeoff.stats import (
     metric_interaction,
 )
 from bakeoff.stats.multiplicity import simultaneous_level
+from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"
 COLUMNS = (
@@ -74,6 +75,7 @@ def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(list(lines), columns=list(COLUMNS))
 
 
+@on_one_thread
 def of_test_set(dataset: str, rows: RowEvidence, experiment: Experiment) -> list[dict[str, Any]]:
     """Give the lines of one metric on one test set: those of every column of subgroups."""
     metric = rows.metric if isinstance(rows, PairedPredictions) else experiment.metrics[0]

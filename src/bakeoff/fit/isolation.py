@@ -9,11 +9,11 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 
 import numpy as np
 import sklearn
-from threadpoolctl import ThreadpoolController
+
+from bakeoff.threads import at_most
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def isolated(seed: int, threads: int) -> Iterator[None]:
             warnings.catch_warnings(),
             np.errstate(),
             sklearn.config_context(),
-            _thread_pools(len(sys.modules)).limit(limits=threads),
+            at_most(threads),
         ):
             yield
     finally:
@@ -52,12 +52,6 @@ def isolated(seed: int, threads: int) -> Iterator[None]:
         sys.path[:] = path
         logging.root.setLevel(level)
         sys.setrecursionlimit(depth)
-
-
-@lru_cache(maxsize=1)
-def _thread_pools(modules: int) -> ThreadpoolController:
-    """Find the thread pools of this process; libraries bring theirs as they are imported."""
-    return ThreadpoolController()
 
 
 def _restore(environment: dict[str, str]) -> None:

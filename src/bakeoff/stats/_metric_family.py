@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,44 @@ from numpy.typing import ArrayLike, NDArray
 from bakeoff.stats._checks import FloatArray, as_array, as_scores
 from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._errors import ArgumentError
+from bakeoff.stats._joint_cells import pair_counts
 from bakeoff.stats._leverage import Leverage
 from bakeoff.stats._max_t import Contrasts
-from bakeoff.stats._metric_answer import better_is_positive, decide
+from bakeoff.stats._metric_answer import better_is_positive, decide, worth_of_groups
 from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import METRICS, MetricFormula
 from bakeoff.stats._result import Status
+from bakeoff.stats._spread import Spread
 from bakeoff.stats._test_rows import Codes, Truth, read_groups
 from bakeoff.stats.influence import Atoms, Influence, one, pair
 
 VALUES = "values"
 """The metric of numbers that a system gave each row: their mean."""
+_BLOCK = 4096
+
+
+@dataclasses.dataclass(frozen=True)
+class Contrast:
+    """What a difference of two models comes to; the influence of each row is not kept.
+
+    Attributes
+    ----------
+    value, estimate, tested
+        As those of `Influence`.
+    worth : dict
+        What groups of rows are worth.
+    """
+
+    value: float
+    estimate: float
+    tested: Spread
+    worth: dict[str, float]
+
+    @classmethod
+    def of(cls, setting: Setting, found: Influence) -> Contrast:
+        """Take it from the influence of the rows."""
+        worth = worth_of_groups(setting, found)
+        return cls(found.value, found.estimate, found.tested, worth)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +74,15 @@ class MetricFamily:
     singles: list[Influence | None]
     reasons: list[str]
 
+    @cached_property
+    def _counts(self) -> NDArray[np.int64] | None:
+        """The rows in the cells of every pair, where no row has to be told from another."""
+        return (
+            None
+            if self.setting.clusters is not None
+            else pair_counts(self.setting.truth, self.rows)
+        )
+
     @property
     def known(self) -> list[int]:
         """The models whose metric has a value."""
@@ -54,7 +91,9 @@ class MetricFamily:
     def contrast(self, a: int, b: int) -> Influence:
         """Return the influence values of one difference of models that are known."""
         if self.setting.metric.form == "decisions":
-            return better_is_positive(self.setting, pair(self.setting, self.rows[a], self.rows[b]))
+            counts = None if self._counts is None else self._counts[:, a, :, b]
+            found = pair(self.setting, self.rows[a], self.rows[b], counts)
+            return better_is_positive(self.setting, found)
         first, second = self.singles[a], self.singles[b]
         assert first is not None
         assert second is not None
@@ -65,17 +104,17 @@ class MetricFamily:
     def covariance(self) -> FloatArray:
         """Return the covariance of the known models' metrics, shape (K, K); NaN of one unit."""
         known = [s for s in self.singles if s is not None]
-        rows = np.stack([s.drawn_from for s in known], axis=1)
+        rows = _side_by_side([s.drawn_from for s in known])
         return cluster_covariance(rows, known[0].atoms.clusters, known[0].atoms.leverage)
 
     def contrasts(
         self, first: NDArray[np.intp], second: NDArray[np.intp]
-    ) -> tuple[list[Influence | None], list[Status], Contrasts, list[int]]:
+    ) -> tuple[list[Contrast | None], list[Status], Contrasts, list[int]]:
         """Return every contrast, its status, and those that can be tested together.
 
         Returns
         -------
-        found : list of Influence or None
+        found : list of Contrast or None
             None where a model's metric has no value.
         statuses : list of Status
         tested : Contrasts
@@ -84,17 +123,16 @@ class MetricFamily:
             The positions of those tested.
         """
         position = {m: i for i, m in enumerate(self.known)}
-        found: list[Influence | None] = []
+        found: list[Contrast | None] = []
         statuses: list[Status] = []
         for a, b in zip(first.tolist(), second.tolist(), strict=True):
-            both = a in position and b in position
-            contrast = self.contrast(a, b) if both else None
-            found.append(contrast)
-            statuses.append(
-                Status.UNDEFINED
-                if contrast is None
-                else decide(self.setting, contrast, "two-sided")[0]
-            )
+            if a not in position or b not in position:
+                found.append(None)
+                statuses.append(Status.UNDEFINED)
+                continue
+            of_rows = self.contrast(a, b)
+            found.append(Contrast.of(self.setting, of_rows))
+            statuses.append(decide(self.setting, of_rows, "two-sided")[0])
         at = [i for i, status in enumerate(statuses) if status is Status.OK]
         ok = [contrast for i in at if (contrast := found[i]) is not None]
         spreads = [contrast.tested for contrast in ok]
@@ -107,6 +145,15 @@ class MetricFamily:
             self.covariance() if self.known else np.empty((0, 0)),
         )
         return found, statuses, tested, at
+
+
+def _side_by_side(columns: list[FloatArray]) -> FloatArray:
+    """Make columns a table, shape (n, K), a block of rows at a time: they stay in the cache."""
+    table = np.empty((len(columns[0]), len(columns)))
+    for start in range(0, len(table), _BLOCK):
+        for place, column in enumerate(columns):
+            table[start : start + _BLOCK, place] = column[start : start + _BLOCK]
+    return table
 
 
 def cluster_covariance(

@@ -15,7 +15,7 @@ import numpy as np
 from bakeoff.stats._checks import BoolArray, FloatArray
 from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._functional import Functional, mean
-from bakeoff.stats._ranks import rank
+from bakeoff.stats._ranks import rows_below
 from bakeoff.stats._test_rows import Codes
 
 
@@ -35,13 +35,13 @@ def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Fu
     counts = {True: int(positive.sum()), False: int((~positive).sum())}
     if not all(counts.values()):
         raise NoValue("all rows are of one class")
-    everyone, _ = rank(scores)
+    everyone = rows_below(positive, scores)
     psi, n = np.empty(len(scores)), len(scores)
     area = 0.0
     for side, count in counts.items():
         rows = positive if side else ~positive
         other = counts[not side]
-        below = (everyone[rows] - rank(scores[rows])[0]) / other
+        below = everyone[rows] / other
         placement = below if side else 1 - below
         area = float(placement.mean())
         factor = n / count
@@ -95,9 +95,9 @@ def auc_one_against_one(truth: Codes, probabilities: FloatArray) -> Functional:
 
 def log_loss(truth: Codes, probabilities: FloatArray) -> FloatArray:
     """Return each row's negative log-likelihood; probabilities are kept off 0 by one epsilon."""
-    p = probabilities / probabilities.sum(axis=1, keepdims=True)
+    p = probabilities[np.arange(len(truth)), truth] / probabilities.sum(axis=1)
     eps = np.finfo(np.float64).eps
-    return np.asarray(-np.log(np.clip(p[np.arange(len(p)), truth], eps, 1 - eps)))
+    return np.asarray(-np.log(np.clip(p, eps, 1 - eps)))
 
 
 def squared_error(truth: Codes, probabilities: FloatArray, positive: int) -> FloatArray:

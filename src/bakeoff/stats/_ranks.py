@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats._checks import (
+    BoolArray,
     FloatArray,
     as_floats,
     check_flag,
@@ -140,6 +141,25 @@ def rank(values: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - (counts - 1) / 2
     return middle[inverse], counts.astype(np.int64)
+
+
+def rows_below(positive: BoolArray, scores: FloatArray) -> FloatArray:
+    """Count for each row those of the other class with a lower score, and half of equal ones."""
+    order = np.argsort(scores)
+    ordered, own = scores[order], positive[order]
+    ends = np.append(ordered[1:] != ordered[:-1], True)
+    last = np.flatnonzero(ends)
+    up_to = np.cumsum(own)[last]  # positives up to each distinct score
+    middle = {}
+    for side, total in ((True, up_to), (False, last + 1 - up_to)):
+        before = np.concatenate(([0], total[:-1]))
+        middle[side] = (before + total) / 2
+    if len(last) < len(order):
+        group = np.cumsum(ends) - ends
+        middle = {side: values[group] for side, values in middle.items()}
+    below = np.empty(len(order))
+    below[order] = np.where(own, middle[False], middle[True])
+    return below
 
 
 def rank_rows(table: FloatArray, decimals: int | None) -> FloatArray:

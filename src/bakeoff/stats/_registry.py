@@ -186,6 +186,9 @@ class Entry:
         returns a `bakeoff.stats.PowerResult`, whose `difference` is the smallest that is found.
     at_once : str
         For a test of pairs: the test that computes the same numbers for all pairs in one call.
+    together : Callable or None
+        For a test of pairs: a function that gives the same results for many pairs, sharing what
+        each model needs. It takes the truth, rows × models, the pairs, and the test's options.
     in_groups, in_time : str
         For a test that takes rows for independent: the tests that take its place where rows come
         in groups, or in the order of time.
@@ -214,6 +217,7 @@ class Entry:
     unit: str = ""
     detectable: Callable[..., Any] | None = None
     at_once: str = ""
+    together: Callable[..., list[Any]] | None = None
     in_groups: str = ""
     in_time: str = ""
     module: str

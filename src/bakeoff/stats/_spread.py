@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,7 @@ def spread(
         Of the rows' clusters.
     """
     extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
-    weights = np.ones(len(psi)) if weights is None else weights
+    weights = _ones(len(psi)) if weights is None else weights
     if leverage is not None:
         if not leverage.df > 0:
             assert clusters is not None
@@ -94,16 +95,33 @@ def spread(
         sums = np.bincount(clusters, weights=psi * weights).astype(np.float64)
         units, counts = float(len(sums)), np.ones(len(sums))
     # fourth powers of large numbers would overflow
-    scale = float(max(np.abs(sums).max(initial=0), np.abs(extra).max(initial=0))) or 1.0
-    squares, extra_squares = (sums / scale) ** 2, (extra / scale) ** 2
-    second = float(counts @ squares + extra_weights @ extra_squares)
-    fourth = float(counts @ (squares * squares) + extra_weights @ (extra_squares * extra_squares))
+    scale = max(map(_largest, (sums, extra))) or 1.0
+    second = fourth = 0.0
+    for values, times in ((sums, counts), (extra, extra_weights)):
+        powers = values / scale
+        powers *= powers
+        second += float(times @ powers)
+        powers *= powers
+        fourth += float(times @ powers)
     if units <= 1:
         return Spread(math.nan, math.nan, units)
     factor = units / (units - 1) if leverage is None else 1.0
     se = scale * math.sqrt(factor * second) / n
     most = units - 1 if leverage is None else leverage.df
     return Spread(se, degrees_of_sums(second, fourth, units, most), units)
+
+
+def _largest(values: FloatArray) -> float:
+    """Return the largest absolute value, without an array of them."""
+    return float(max(values.max(initial=0), -values.min(initial=0)))
+
+
+@lru_cache(maxsize=1)
+def _ones(n: int) -> FloatArray:
+    """Return the weights of rows that count once, kept for the next of many models."""
+    ones = np.ones(n)
+    ones.flags.writeable = False
+    return ones
 
 
 def degrees_of_sums(second: float, fourth: float, units: float, most: float) -> float:

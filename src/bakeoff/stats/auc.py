@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
-from collections import OrderedDict
+from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from bakeoff.stats._checks import (
     is_missing,
 )
 from bakeoff.stats._errors import ArgumentError
+from bakeoff.stats._ranks import rows_below
 from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
@@ -48,17 +49,27 @@ class _Placements:
     positives: FloatArray
     negatives: FloatArray
 
-    @property
+    @cached_property
     def auc(self) -> float:
         return float(self.positives.mean())
+
+    @cached_property
+    def deviations(self) -> tuple[FloatArray, FloatArray]:
+        """The placements of positives and of negatives less their means."""
+        return self.positives - self.positives.mean(), self.negatives - self.negatives.mean()
+
+    @cached_property
+    def variance(self) -> float:
+        """The variance of the area."""
+        return self.covariance(self)
 
     def covariance(self, other: _Placements) -> float:
         """Covariance of the two areas (DeLong et al. 1988, eq. 5); NaN for a single row."""
         total = 0.0
-        for x, y in ((self.positives, other.positives), (self.negatives, other.negatives)):
+        for x, y in zip(self.deviations, other.deviations, strict=True):
             if len(x) < 2:
                 return math.nan
-            total += float((x - x.mean()) @ (y - y.mean())) / (len(x) - 1) / len(x)
+            total += float(x @ y) / (len(x) - 1) / len(x)
         return total
 
     def __sub__(self, other: _Placements) -> _Placements:
@@ -67,7 +78,43 @@ class _Placements:
     @property
     def none(self) -> bool:
         """Whether every placement is 0."""
-        return bool(max(np.abs(self.positives).max(), np.abs(self.negatives).max()) <= _NOISE)
+        values = self.positives, self.negatives
+        return all(v.min() >= -_NOISE and v.max() <= _NOISE for v in values)
+
+
+def delong_pairs(
+    y_true: ArrayLike,
+    scores: ArrayLike,
+    pairs: Iterable[tuple[int, int]],
+    *,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+) -> list[Result]:
+    """Return what `delong` says of each pair of columns; each model is ranked once.
+
+    Parameters
+    ----------
+    y_true, alternative, confidence_level
+        As in `delong`.
+    scores : array_like, shape (n, M)
+        What each model gives the positive class.
+    pairs : iterable of (int, int)
+        The columns A and B of each comparison.
+    """
+    side = check_alternative(alternative)
+    level = check_level(confidence_level, side=side)
+    positive, table = as_classes(y_true), as_array(scores, "scores")
+    check_same_length(y_true=positive, scores=table)
+    check_same_labels(y_true=y_true, scores=scores)
+    places: dict[int, _Placements] = {}
+    found = []
+    for pair in pairs:
+        for m in pair:
+            if m not in places:
+                column = as_scores(table[:, m], "scores", unit="rows")
+                places[m] = placements(positive, column)
+        found.append(_compare(places[pair[0]], places[pair[1]], side, level))
+    return found
 
 
 @register(
@@ -82,6 +129,7 @@ class _Placements:
     "features to the other it is conservative.",
     in_groups="clustered_delong",
     in_time="clustered_delong",
+    together=delong_pairs,
 )
 def delong(
     y_true: ArrayLike,
@@ -129,14 +177,16 @@ def delong(
     )
     check_same_length(y_true=positive, score_a=a, score_b=b)
     check_same_labels(y_true=y_true, score_a=score_a, score_b=score_b)
-    place_a, place_b = placements(positive, a), placements(positive, b)
-    var_a, var_b = place_a.covariance(place_a), place_b.covariance(place_b)
-    contrast = place_a - place_b
+    return _compare(placements(positive, a), placements(positive, b), side, level)
+
+
+def _compare(a: _Placements, b: _Placements, side: Alternative, level: float) -> Result:
+    contrast = a - b
     # from the differences: var_A + var_B - 2 cov would lose its digits when the models agree
-    se = math.sqrt(contrast.covariance(contrast))
+    se = math.sqrt(contrast.variance)
     difference = contrast.auc
     status, z, pvalue = _decide(contrast, se, side)
-    n_positive = int(np.count_nonzero(positive))
+    n_positive, n_negative = len(a.positives), len(a.negatives)
     return Result(
         test="delong",
         statistic=z,
@@ -144,23 +194,23 @@ def delong(
         alternative=side,
         estimate=0.0 if status is Status.IDENTICAL_SCORES else difference,
         ci=_interval(difference, se, level, side, -1.0) if status is Status.OK else None,
-        effect_sizes={"auc_a": place_a.auc, "auc_b": place_b.auc},
-        n=len(positive),
+        effect_sizes={"auc_a": a.auc, "auc_b": b.auc},
+        n=n_positive + n_negative,
         status=status,
-        assumptions=_assumptions(n_positive, len(positive) - n_positive),
+        assumptions=_assumptions(n_positive, n_negative),
         null_hypothesis="The two fitted models have the same area under the ROC curve on the "
         "population that the test rows were drawn from.",
         method="delong1988",
         details={
             "n_positive": n_positive,
-            "n_negative": len(positive) - n_positive,
-            "var_a": var_a,
-            "var_b": var_b,
-            "cov_ab": place_a.covariance(place_b),
+            "n_negative": n_negative,
+            "var_a": a.variance,
+            "var_b": b.variance,
+            "cov_ab": a.covariance(b),
             "se": se,
             "ci_unclipped": _unclipped(difference, se, level, side),
-            **_area("a", place_a.auc, var_a, level),
-            **_area("b", place_b.auc, var_b, level),
+            **_area("a", a.auc, a.variance, level),
+            **_area("b", b.auc, b.variance, level),
         },
     )
 
@@ -196,35 +246,12 @@ def as_classes(y_true: ArrayLike) -> BoolArray:
     return array.astype(np.bool_)
 
 
-_KEPT = 8
-"""Each model of a study is in several pairs; the placements of so many are kept."""
-_recent: OrderedDict[bytes, _Placements] = OrderedDict()
-
-
 def placements(positive: BoolArray, scores: FloatArray) -> _Placements:
-    """Place each row among those of the other class; of recent arguments, return what is known."""
-    key = b"".join(
-        hashlib.blake2b(np.ascontiguousarray(part).data).digest() for part in (positive, scores)
-    )
-    if key not in _recent:
-        _recent[key] = _place(positive, scores)
-        while len(_recent) > _KEPT:
-            _recent.popitem(last=False)
-    _recent.move_to_end(key)
-    return _recent[key]
-
-
-def _place(positive: BoolArray, scores: FloatArray) -> _Placements:
-    """Count the rows of the other class below each row, from one sort of all (ties half)."""
-    _, inverse = np.unique(scores, return_inverse=True)
+    """Place each row among those of the other class, from one sort of all."""
+    below = rows_below(positive, scores)
     n_positive = int(np.count_nonzero(positive))
-    below = {}
-    for own in (True, False):
-        counts = np.bincount(inverse[positive == own], minlength=int(inverse.max()) + 1)
-        below[own] = np.cumsum(counts) - counts / 2
     return _Placements(
-        below[False][inverse[positive]] / (len(scores) - n_positive),
-        1 - below[True][inverse[~positive]] / n_positive,
+        below[positive] / (len(scores) - n_positive), 1 - below[~positive] / n_positive
     )
 
 

@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats import _ranking_metrics as rankings
-from bakeoff.stats._checks import (
-    FloatArray,
-)
+from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._decision_metrics import Cells, NoValue
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional, mean
+from bakeoff.stats._joint_cells import JointCells, joint_cells
 from bakeoff.stats._left_out import MetricFunction, left_out
 from bakeoff.stats._leverage import Leverage, leverage_of
 from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._spread import Spread, spread
-from bakeoff.stats._test_rows import (
-    Codes,
-    Truth,
-    read_groups,
-)
+from bakeoff.stats._test_rows import Codes, Truth, read_groups
 from bakeoff.stats.metric_bootstrap import OwnMetric
 
 PLUS_FOUR, PLUS_TWO = 4.0, 2.0
@@ -77,7 +72,7 @@ class Influence:
             return self.atoms.of_rows(self.padded.psi)
         return self.psi
 
-    @property
+    @cached_property
     def spread(self) -> Spread:
         """Standard error and degrees of freedom of the plain value."""
         return self.atoms.spread(self.atoms.psi)
@@ -120,29 +115,28 @@ class Atoms:
         One per row, or per cell.
     clusters : ndarray of int, shape (n,), or None
         The cluster of each row.
-    cell : ndarray of int, shape (n,), or None
-        The cell of each row.
+    cells : JointCells or None
+        The cells.
     leverage : Leverage or None
         Of the clusters.
     """
 
     psi: FloatArray
     clusters: Codes | None = None
-    cell: Codes | None = None
+    cells: JointCells | None = None
     leverage: Leverage | None = None
 
     def of_rows(self, psi: FloatArray) -> FloatArray:
         """Return the values of the rows, given those of rows or cells."""
-        return psi if self.cell is None else psi[self.cell]
+        return psi if self.cells is None else psi[self.cells.index]
 
     def spread(self, psi: FloatArray, pseudo: float = 0.0) -> Spread:
         """Return the spread of influence values of these rows or cells."""
         extra = (psi, np.full(len(psi), pseudo)) if pseudo else None
-        if self.cell is None or self.clusters is not None:
+        if self.cells is None or self.clusters is not None:
             rows = self.of_rows(psi)
             return spread(rows, clusters=self.clusters, pseudo=extra, leverage=self.leverage)
-        counts = np.bincount(self.cell, minlength=len(psi)).astype(np.float64)
-        return spread(psi, weights=counts, pseudo=extra)
+        return spread(psi, weights=self.cells.weights, pseudo=extra)
 
 
 @fill_docstring
@@ -199,24 +193,30 @@ def one(setting: Setting, rows: Any) -> Influence:
         return Influence(setting.metric.name, found.value, atoms)
     if setting.metric.form != "decisions":
         return _of_functional(setting, _of_rows(setting, rows))
-    cells, index = _cells(setting.truth, rows)
+    cells = joint_cells(setting.truth, [rows])
     plain, padded = (
         setting.functional(_table(cells, setting.truth, 0, more)) for more in (0.0, PLUS_FOUR)
     )
-    return _of_cells(setting, plain, padded, index, PLUS_FOUR)
+    return _of_cells(setting, plain, padded, cells, PLUS_FOUR)
 
 
-def pair(setting: Setting, rows_a: Any, rows_b: Any) -> Influence:
-    """Return the influence values of the difference A − B of two models."""
+def pair(
+    setting: Setting, rows_a: Any, rows_b: Any, counts: NDArray[np.int64] | None = None
+) -> Influence:
+    """Return the influence values of the difference A − B of two models.
+
+    For a metric of decisions, `counts` are the rows of each true class and two predicted ones,
+    shape (K, K, K), where they are known.
+    """
     if setting.metric.form == "own":
         a, b = one(setting, rows_a), one(setting, rows_b)
         atoms = Atoms(a.psi - b.psi, a.atoms.clusters, leverage=a.atoms.leverage)
         return Influence(setting.metric.name, a.value - b.value, atoms)
     if setting.metric.form != "decisions":
         return _of_functional(setting, _of_rows(setting, rows_a) - _of_rows(setting, rows_b))
-    cells, index = _cells(setting.truth, rows_a, rows_b)
+    cells = joint_cells(setting.truth, [rows_a, rows_b], counts)
     plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
-    return _of_cells(setting, plain, padded, index, PLUS_TWO)
+    return _of_cells(setting, plain, padded, cells, PLUS_TWO)
 
 
 def by_rows(setting: Setting, rows: Any) -> OwnMetric:
@@ -238,53 +238,20 @@ def _of_functional(setting: Setting, found: Functional) -> Influence:
 
 
 def _of_cells(
-    setting: Setting, plain: Functional, padded: Functional, index: Codes, more: float
+    setting: Setting, plain: Functional, padded: Functional, cells: JointCells, more: float
 ) -> Influence:
-    atoms = Atoms(plain.psi, setting.clusters, index, setting.leverage)
+    atoms = Atoms(plain.psi, setting.clusters, cells, setting.leverage)
     share = more / len(plain.psi)
     return Influence(setting.metric.name, plain.value, atoms, padded, share)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Joint:
-    """The joint cells of truth and the predictions of one or two models."""
-
-    truth: Codes
-    models: tuple[Codes, ...]
-    weights: FloatArray
-
-
-def _cells(truth: Truth, *models: Codes) -> tuple[_Joint, Codes]:
-    """Count rows in the cells that can occur: seen classes, and true ones for the truth."""
-    k = len(truth.classes)
-    counts = [np.bincount(codes, minlength=k) for codes in (truth.codes, *models)]
-    true, seen = np.flatnonzero(counts[0]), np.flatnonzero(sum(counts))
-    sizes = (len(true), *(len(seen) for _ in models))
-    places = [(truth.codes, true), *((codes, seen) for codes in models)]
-    small = np.min_scalar_type(math.prod(sizes))  # of a pair of many models each has its own
-    at = (_positions(codes, there, k).astype(small) for codes, there in places)
-    index = reduce(lambda high, low: high * len(seen) + low, at)
-    weights = np.bincount(index, minlength=math.prod(sizes)).astype(np.float64)
-    grid = np.unravel_index(np.arange(len(weights)), sizes)
-    return _Joint(true[grid[0]], tuple(seen[g] for g in grid[1:]), weights), index
-
-
-def _positions(codes: Codes, there: Codes, k: int) -> Codes:
-    """Return the positions of codes among those that occur."""
-    if len(there) == k:
-        return codes
-    place = np.zeros(k, dtype=np.intp)
-    place[there] = np.arange(len(there))
-    return place[codes]
-
-
-def _table(joint: _Joint, truth: Truth, model: int, more: float) -> Cells:
+def _table(joint: JointCells, truth: Truth, model: int, more: float) -> Cells:
     """Return the cells of one model with some more weight, spread evenly."""
     weights = joint.weights + more / len(joint.weights)
-    return Cells(joint.truth, joint.models[model], weights, truth.classes, truth.positive)
+    return Cells(joint.truth, joint.predicted(model), weights, truth.classes, truth.positive)
 
 
-def _contrast(setting: Setting, joint: _Joint, more: float) -> Functional:
+def _contrast(setting: Setting, joint: JointCells, more: float) -> Functional:
     parts = []
     for model, name in ((0, "A"), (1, "B")):
         try:

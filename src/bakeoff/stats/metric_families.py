@@ -18,15 +18,14 @@ from bakeoff.stats._checks import (
 )
 from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._max_t import MaxT, draw, max_t
-from bakeoff.stats._metric_answer import assumptions, worth_of_groups
-from bakeoff.stats._metric_family import MetricFamily, family_of_values, read_family
+from bakeoff.stats._metric_answer import assumptions
+from bakeoff.stats._metric_family import Contrast, MetricFamily, family_of_values, read_family
 from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._pairs import all_pairs, check_control, check_correction
 from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, ConfidenceInterval, Pair, PairwiseResult, Status
 from bakeoff.stats._tails import t_pvalue
-from bakeoff.stats.influence import Influence
 from bakeoff.stats.multiplicity import adjust_pvalues, simultaneous_level
 
 MAX_T = "max-t"
@@ -263,9 +262,7 @@ def _compare(
                 ci=intervals[i],
                 df=None if (contrast := found[i]) is None else contrast.tested.df,
                 status=statuses[i],
-                details={}
-                if contrast is None
-                else {"se": contrast.tested.se, **worth_of_groups(family.setting, contrast)},
+                details={} if contrast is None else {"se": contrast.tested.se, **contrast.worth},
             )
             for i in range(len(first))
         ),
@@ -284,7 +281,7 @@ def _compare(
     )
 
 
-def _estimate(found: Influence | None) -> float:
+def _estimate(found: Contrast | None) -> float:
     return math.nan if found is None else found.value
 
 

@@ -8,7 +8,6 @@ import random
 import sys
 import warnings
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,10 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.tree import DecisionTreeClassifier
-from threadpoolctl import ThreadpoolController, threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from bakeoff.data import ROW_ID, TARGET, Table
 from bakeoff.data.splits import write_splits
-from bakeoff.fit import isolation
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.isolation import isolated
 from bakeoff.fit.predictions import Predictions
@@ -95,29 +93,6 @@ def test_global_random_states_are_seeded() -> None:
 def test_threads_are_limited_within() -> None:
     with isolated(1, threads=1):
         assert all(one["num_threads"] == 1 for one in threadpool_info())
-
-
-def test_thread_pools_are_looked_for_again_once_a_library_came(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    looked: list[int] = []
-
-    class Counts(ThreadpoolController):  # type: ignore[misc]
-        def __init__(self) -> None:
-            looked.append(1)
-            super().__init__()
-
-    monkeypatch.setattr(isolation, "ThreadpoolController", Counts)
-    isolation._thread_pools.cache_clear()
-    for _ in range(3):
-        with isolated(1, threads=1):
-            pass
-    assert len(looked) == 1
-    monkeypatch.setitem(sys.modules, "a_new_library", ModuleType("a_new_library"))
-    with isolated(1, threads=1):
-        pass
-    assert len(looked) == 2
-    isolation._thread_pools.cache_clear()
 
 
 class Litters(DecisionTreeClassifier):  # type: ignore[misc]

@@ -22,6 +22,9 @@ from bakeoff.errors import UserError
 GROUP, TIME = ":group", ":time"
 """Columns of collected predictions that relate rows; no model is called so."""
 
+_AT_ONCE = 4_000_000
+"""Numbers that are read at once, before they are put in their place."""
+
 
 def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldScores:
     """Cut the scores of one data set and plan to an array, models paired fold by fold."""
@@ -80,18 +83,18 @@ def read_predictions(
         table = file.read(columns=["y_true", *present])
     classes, truth = _coded(table["y_true"])
     codes = [_among(classes, *_coded(table[name])) for name in present]
-    ranking = None
-    if scores and present:
-        ranking = _columns(path, [f"{model}:{classes[-1]}" for model in present], known)
+    wanted, said = classes if probabilities else classes[-1:], None
+    if present and (scores or probabilities):
+        said = _numbers(path, [[f"{model}:{name}" for name in wanted] for model in present])
     kin = _frame(path, carried := [n for n in known if n.startswith((SUBGROUP, TAKEN))])
     return PairedPredictions(
         tuple(present),
         tuple(classes),
         truth,
         np.column_stack(codes) if codes else np.empty((len(truth), 0), np.int8),
-        ranking,
+        said[..., -1] if scores and said is not None else None,
         _without(models, present),
-        _probabilities(path, present, classes, known) if probabilities else None,
+        _probabilities(said) if probabilities and said is not None else None,
         **_related(path, known),
         subgroups=_subgroups(kin),
         columns={n.removeprefix(TAKEN): kin[n].to_numpy() for n in _of(TAKEN, carried)},
@@ -117,17 +120,6 @@ def _among(classes: Sequence[str], own: Sequence[str], codes: Codes) -> Codes:
         return codes
     places = [classes.index(name) if name in classes else -1 for name in own]
     return np.array(places, dtype=np.min_scalar_type(-max(len(classes), 1)))[codes]
-
-
-def _columns(path: str | Path, names: Sequence[str], known: Sequence[str]) -> NDArray[np.float64]:
-    """Read columns of numbers side by side; NaN for those that there are not."""
-    table = pq.read_table(path, columns=[name for name in names if name in known])
-    there = set(table.column_names)
-    found = np.full((len(table), len(names)), np.nan)
-    for at, name in enumerate(names):
-        if name in there:
-            found[:, at] = table[name].to_numpy()
-    return found
 
 
 def read_values(path: str | Path, models: list[str]) -> PairedValues:
@@ -161,15 +153,32 @@ def _related(path: str | Path, known: Sequence[str]) -> dict[str, Any]:
     return {key: kin[name].to_numpy() for key, name in keys.items() if name in kin}
 
 
-def _probabilities(
-    path: str | Path, models: Sequence[str], classes: Sequence[str], known: Sequence[str]
-) -> NDArray[np.float64]:
-    """Read rows × models × classes; NaN where a model's columns are none or no probabilities."""
-    found = _columns(path, [f"{model}:{name}" for model in models for name in classes], known)
-    values = found.reshape(len(found), len(models), len(classes))
-    right = np.isclose(values.sum(axis=2), 1, atol=PROBABILITY_SLACK)
-    right &= (values >= -PROBABILITY_SLACK).all(axis=2)
-    return np.where(right.all(axis=0)[:, None], values, np.nan)
+def _probabilities(said: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return rows × models × classes; NaN where a model's columns are none or no probabilities."""
+    right = [
+        np.isclose(own.sum(axis=1), 1, atol=PROBABILITY_SLACK).all()
+        and bool((own >= -PROBABILITY_SLACK).all())
+        for own in said.transpose(1, 0, 2)
+    ]
+    return said if all(right) else np.where(np.array(right)[:, None], said, np.nan)
+
+
+def _numbers(path: str | Path, columns: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+    """Read rows × models × columns, NaN for columns that are not there.
+
+    Each model's lie together in memory, so that what looks at a model copies nothing.
+    """
+    with pq.ParquetFile(path) as file:
+        known, n = set(file.schema_arrow.names), file.metadata.num_rows
+        values = np.empty((len(columns), n, len(columns[0])))
+        some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
+        for start in range(0, len(columns), some):
+            part = columns[start : start + some]
+            found = file.read(columns=[name for own in part for name in own if name in known])
+            for own, names in zip(values[start:], part, strict=False):
+                for place, name in enumerate(names):
+                    own[:, place] = found[name].to_numpy() if name in known else np.nan
+    return values.transpose(1, 0, 2)
 
 
 def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPredictions:

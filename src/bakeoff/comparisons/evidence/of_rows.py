@@ -97,17 +97,18 @@ class PairedPredictions(RelatedRows):
         if entry.evidence is Evidence.PREDICTIONS:
             return [self._true_classes, *(self._of(m) for m in models)]
         assert self.scores is not None
-        positive = self.truth == len(self.classes) - 1
-        return [positive, *(self.scores[:, m] for m in models)]
+        return [self._positive, *(self.scores[:, m] for m in models)]
 
     def matrix(self, entry: Entry) -> list[Any]:
-        """Return rows × models: right or wrong, or what is predicted."""
+        """Return rows × models: right or wrong, or the truth and what is predicted."""
+        if entry.evidence is Evidence.PROBABILITIES:
+            return [self._positive, self.scores]
         if entry.evidence is not Evidence.PREDICTIONS:
             return [self.correct]
-        columns = [self._of(m) for m in range(len(self.models))]
         if self._wanted is None:
+            columns = [self._of(m) for m in range(len(self.models))]
             return [self._true_classes, columns]
-        return [self._true_classes, np.stack(columns, axis=1)]
+        return [self._true_classes, self._wanted]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return what relates the rows, and for predictions their metric and classes."""
@@ -133,6 +134,8 @@ class PairedPredictions(RelatedRows):
     def only(self, models: Sequence[int]) -> PairedPredictions:
         """Return the predictions of some models."""
         at = list(models)
+        if at == list(range(len(self.models))):
+            return self
         return dataclasses.replace(
             self,
             models=tuple(self.models[m] for m in at),
@@ -140,6 +143,11 @@ class PairedPredictions(RelatedRows):
             scores=None if self.scores is None else self.scores[:, at],
             probabilities=None if self.probabilities is None else self.probabilities[:, at],
         )
+
+    @cached_property
+    def _positive(self) -> NDArray[np.bool_]:
+        positive: NDArray[np.bool_] = self.truth == len(self.classes) - 1
+        return positive
 
     @cached_property
     def _true_classes(self) -> Any:

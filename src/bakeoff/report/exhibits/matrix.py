@@ -150,7 +150,8 @@ def _cell(axes: Axes, i: int, j: int, rows: list[Comparison], size: float, sever
 def _square(axes: Axes, i: int, j: int, n: int = 1, **how: Any) -> None:
     from matplotlib.patches import Rectangle
 
-    axes.add_patch(Rectangle((j, i), n, 1, **how))
+    # the axes have their limits: no patch has to tell its own
+    axes.add_artist(Rectangle((j, i), n, 1, **how))
 
 
 def _alt(families: list[Family], k: int) -> str:

@@ -27,10 +27,12 @@ from bakeoff.report.verdict.sentences import about_omnibus, numbers
 from bakeoff.report.verdict.subgroups import by_subgroup
 from bakeoff.report.verdict.untested import without_tests
 from bakeoff.report.verdict.wording import name
+from bakeoff.threads import on_one_thread
 
 _MOST_NOTES = 3
 
 
+@on_one_thread
 def answer(study: Study) -> Verdict:
     """Answer the experiment's question."""
     ranked = ranking(study)

@@ -9,15 +9,14 @@ from bakeoff.scores.metrics.entry import Need, UndefinedMetric, View, metric
 
 
 def _auc(score: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:
-    """Mann–Whitney form: mid-ranks, so that ties count one half."""
+    """Mann–Whitney form: negatives below each positive, ties count one half."""
     n_positive = int(positive.sum())
     n_negative = len(positive) - n_positive
     if not n_positive or not n_negative:
         raise UndefinedMetric("the tested rows are all of one class")
-    _, inverse, counts = np.unique(score, return_inverse=True, return_counts=True)
-    midrank = np.cumsum(counts) - (counts - 1) / 2
-    total = midrank[inverse][positive].sum()
-    return float((total - n_positive * (n_positive + 1) / 2) / (n_positive * n_negative))
+    negatives, positives = np.sort(score[~positive]), np.sort(score[positive])
+    below, up_to = (np.searchsorted(negatives, positives, side) for side in ("left", "right"))
+    return float((below.sum() + up_to.sum()) / 2 / (n_positive * n_negative))
 
 
 @metric("ROC AUC", "area", needs=Need.RANKING, binary=True, instead="roc_auc_ovr or roc_auc_ovo")

@@ -1,0 +1,143 @@
+"""Time 20 models × a million rows whose predictions are there: all tests, and the page.
+
+    python -m benchmarks.many_rows      # minutes; then `python -m benchmarks.pages`
+
+Of each command the seconds, CPU seconds, and the most memory that all its processes held at once,
+memory that they share counted once (PSS). Results go to benchmarks/many_rows.csv.
+"""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from benchmarks import tables
+from benchmarks.overhead import PAGE, ROOT, cpu_seconds
+from benchmarks.pages import renewed
+
+TABLE = Path(__file__).with_name("many_rows.csv")
+ROWS, CORES = 1_000_000, 2
+MODELS = tuple(f"m{place:02d}" for place in range(20))
+EXPERIMENT = """
+experiment: rows
+datasets: {rows: {source: given}}
+models: {MODELS}
+metrics: [accuracy, log_loss, roc_auc]
+"""
+STEPS = {
+    "compare": "`bakeoff compare` of labels, one CSV table",
+    "collect": "`snakemake --until collect_predictions`: check, read, pair and collect",
+    "tests": "`snakemake` from there: scores, intervals, all tests and the page",
+}
+_LOOK = 0.25  # a look walks through all pages: more of them would be what is measured
+
+
+def write(folder: Path) -> None:
+    """Write one table per model, one with all labels side by side, and an experiment."""
+    rng = np.random.default_rng(0)
+    names = pa.array(["no", "yes"])
+    truth, hard = rng.integers(0, 2, ROWS), rng.normal(size=ROWS)
+    wide = {"y_true": names.take(pa.array(truth))}
+    for place, model in enumerate(MODELS):
+        noise = (0.8 * hard + 0.6 * rng.normal(size=ROWS)) * (1 + 0.02 * place)
+        p = 1 / (1 + np.exp(1.2 - 2.4 * truth - 2 * noise))
+        wide[model] = names.take(pa.array((p > 0.5).astype(int)))
+        own = {"id": np.arange(ROWS), "y_true": wide["y_true"], "y_pred": wide[model], "p_yes": p}
+        pq.write_table(pa.table(own), folder / f"{model}.parquet")
+    pyarrow.csv.write_csv(pa.table(wide), folder / "wide.csv")
+    models = ", ".join(f"{m}: {{predictions: {m}.parquet}}" for m in MODELS)
+    text = EXPERIMENT.replace("{MODELS}", f"{{{models}}}")
+    (folder / "rows.yaml").write_text(text, encoding="utf-8")
+
+
+def measure(folder: Path, step: str) -> dict[str, str | float]:
+    """Run one of the commands."""
+    snakemake = [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+        *("--workflow-profile", str(ROOT / "profiles/default"), "--cores", str(CORES)),
+        *("--configfile", "rows.yaml"),
+    ]
+    command = {
+        "compare": [sys.executable, "-m", "bakeoff", "compare", "wide.csv"],
+        "collect": [*snakemake, "--until", "collect_predictions"],
+        "tests": snakemake,
+    }[step]
+    start, used, peak = time.perf_counter(), cpu_seconds(), 0
+    with (folder / "output").open("w") as output:
+        process = psutil.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
+        while process.poll() is None:
+            peak = max(peak, _held(process))
+            time.sleep(_LOOK)
+    if process.returncode:
+        sys.exit((folder / "output").read_text()[-3000:])
+    return {
+        "step": step,
+        "seconds": round(time.perf_counter() - start, 1),
+        "cpu_seconds": round(cpu_seconds() - used, 1),
+        "peak_mib": round(peak / 2**10),
+    }
+
+
+def _held(process: psutil.Popen) -> int:
+    """Return the KiB that a process and all that it started hold, shared memory counted once."""
+    try:
+        everyone = [process, *process.children(recursive=True)]
+    except psutil.Error:
+        return 0
+    return sum(map(_pss, everyone))
+
+
+def _pss(process: psutil.Process) -> int:
+    try:
+        lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()
+    except OSError:  # it has ended
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
+
+
+def page() -> str:
+    """Return the page with what was measured."""
+    with TABLE.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    lines = [
+        f"{len(MODELS)} models × {ROWS:,} rows, on {CORES} cores "
+        "(`python -m benchmarks.many_rows`): Cochran's Q, McNemar's\nand DeLong's test and the "
+        "test of the log loss of all 190 pairs, "
+        "scores, intervals and the report with its\nfigures. The memory is the most that all "
+        "processes of a command held at once, what they share counted once.",
+        "",
+        "| | seconds | CPU seconds | memory |",
+        "|---|---|---|---|",
+        *(
+            f"| {STEPS[row['step']]} | {row['seconds']} | {row['cpu_seconds']} | "
+            f"{int(row['peak_mib']):,} MiB |"
+            for row in rows
+        ),
+        "",
+        "Each model is ranked once for all its pairs, the classes that two models predict are "
+        "counted 64 rows at once,\nand the influence values of a pair are dropped when its "
+        "variance is known.",
+    ]
+    return renewed(PAGE, "many-rows", "\n".join(lines))
+
+
+def main() -> None:
+    """Measure each command and write them down."""
+    with tempfile.TemporaryDirectory(prefix="bakeoff-rows-") as name:
+        write(Path(name))
+        found = [measure(Path(name), step) for step in STEPS]
+    tables.write(TABLE, found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+"""Pairs that are computed together: what they share is found once, and nothing else changes."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from bakeoff.stats import auc, catalogue
+from bakeoff.stats._joint_cells import joint_cells, pair_counts
+from bakeoff.stats._ranks import rows_below
+from bakeoff.stats._test_rows import Truth
+from bakeoff.stats.auc import delong, delong_pairs
+
+RNG = np.random.default_rng(3)
+Y = RNG.random(300) < 0.4
+SCORES = np.column_stack([(RNG.random(300) + Y * 0.3).round(d) for d in (1, 2, 9)])
+
+
+def test_pairs_together_are_those_of_the_test_alone_to_the_last_bit():
+    pairs = list(combinations(range(3), 2))
+    alone = [delong(Y, SCORES[:, a], SCORES[:, b]).to_dict() for a, b in pairs]
+    assert [found.to_dict() for found in delong_pairs(Y, SCORES, pairs)] == alone
+
+
+def test_every_test_that_has_pairs_together_takes_its_own_options():
+    for entry in catalogue().values():
+        if entry.together is not None:
+            assert set(entry.options) <= set(entry.together.__kwdefaults__)
+
+
+def test_each_model_is_ranked_once(monkeypatch):
+    ranked = []
+
+    def counted(positive, scores):
+        ranked.append(1)
+        return rows_below(positive, scores)
+
+    monkeypatch.setattr(auc, "rows_below", counted)
+    delong_pairs(Y, SCORES, combinations(range(3), 2))
+    assert len(ranked) == 3
+
+
+@pytest.mark.parametrize("digits", [0, 1, 9])
+def test_rows_below_are_counted_with_halves_for_equal_scores(digits):
+    scores = RNG.random(60).round(digits)
+    positive = RNG.random(60) < 0.5
+    other = positive[:, None] != positive
+    below = (other & (scores < scores[:, None])).sum(axis=1)
+    equal = (other & (scores == scores[:, None])).sum(axis=1)
+    assert rows_below(positive, scores).tolist() == (below + equal / 2).tolist()
+
+
+def test_joint_cells_are_the_same_counted_for_all_pairs_or_row_by_row():
+    truth = Truth(RNG.choice([0, 2, 3], 500), ("a", "b", "c", "d"), 3)
+    models = [RNG.choice(kinds, 500) for kinds in ([0, 2, 3], [0, 2], [2, 3])]
+    counts = pair_counts(truth, models)
+    assert counts is not None
+    for a, b in combinations(range(3), 2):
+        by_rows = joint_cells(truth, [models[a], models[b]])
+        known = joint_cells(truth, [models[a], models[b]], counts[:, a, :, b])
+        assert known.weights.tolist() == by_rows.weights.tolist()
+        assert known.sizes == by_rows.sizes
+        assert np.bincount(known.index, minlength=len(known.weights)).tolist() == [*known.weights]
+
+
+def test_many_classes_are_not_counted_for_all_pairs():
+    codes = np.arange(40)
+    truth = Truth(codes, tuple(range(40)), 39)
+    assert pair_counts(truth, [codes, codes]) is None

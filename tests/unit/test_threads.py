@@ -1,0 +1,67 @@
+"""How many threads BLAS and OpenMP may use."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+from threadpoolctl import ThreadpoolController, threadpool_info
+
+from bakeoff import threads
+from bakeoff.comparisons import contenders, gather, score_intervals, subgroups
+from bakeoff.report.verdict import answer
+
+
+def test_thread_pools_are_looked_for_again_once_a_library_came(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked: list[int] = []
+
+    class Counts(ThreadpoolController):  # type: ignore[misc]
+        def __init__(self) -> None:
+            looked.append(1)
+            super().__init__()
+
+    monkeypatch.setattr(threads, "ThreadpoolController", Counts)
+    threads._pools.cache_clear()
+    for _ in range(3):
+        with threads.at_most(1):
+            pass
+    assert len(looked) == 1
+    monkeypatch.setitem(sys.modules, "a_new_library", ModuleType("a_new_library"))
+    with threads.at_most(1):
+        pass
+    assert len(looked) == 2
+    threads._pools.cache_clear()
+
+
+def test_function_on_one_thread_leaves_the_number_of_threads_as_it_was() -> None:
+    before = [one["num_threads"] for one in threadpool_info()]
+    within = threads.on_one_thread(lambda: [one["num_threads"] for one in threadpool_info()])()
+    assert set(within) == {1}
+    assert [one["num_threads"] for one in threadpool_info()] == before
+
+
+def test_long_sums_are_the_same_on_any_number_of_cores() -> None:
+    values = np.random.default_rng(0).random(100_003)
+    product = threads.on_one_thread(lambda: float(values @ values))
+    with threads.at_most(4):
+        assert product() == threads.on_one_thread(product)()
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        answer,
+        gather.run_on,
+        contenders.contenders,
+        contenders.contenders_by_values,
+        score_intervals.alone,
+        score_intervals.alone_by_values,
+        subgroups.of_test_set,
+    ],
+)
+def test_what_sums_over_rows_is_on_one_thread(function: object) -> None:
+    assert function.__code__ is threads.on_one_thread(len).__code__  # type: ignore[attr-defined]
