@@ -141,7 +141,8 @@ def page() -> str:
         "cores; three models, 5x2cv and a\nholdout (`python -m benchmarks.million`). Whole "
         "commands from a cold start; the memory is that of the process\nthat held the most. Below, "
         f"a script that fits the three models on {TRAINED:,} random rows, as many as the\nholdout "
-        "trains on, and predicts nothing:",
+        "trains on, and predicts nothing. The machine had other work to do: as for time, upper "
+        "bounds.",
         "",
         "| | seconds | CPU seconds | its own memory | with what is shared |",
         "|---|---|---|---|---|",
