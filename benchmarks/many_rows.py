@@ -114,8 +114,8 @@ def page() -> str:
         "(`python -m benchmarks.many_rows`): Cochran's Q, McNemar's\nand DeLong's test and the "
         "test of the log loss of all 190 pairs, "
         "scores, intervals and the report with its\nfigures. The memory is the most that all "
-        "processes of a command held at once, what they share counted once. The machine had other work\n"
-        "to do: times are an upper bound.",
+        "processes of a command held at once, what they share counted once. The machine had other "
+        "work\nto do: times are an upper bound.",
         "",
         "| | seconds | CPU seconds | memory |",
         "|---|---|---|---|",
