@@ -47,14 +47,12 @@ class Usage:
     runtime: int
 
 
-@dataclasses.dataclass
 class _Fits:
     """The fits of one model: there may be a hundred thousand, so none is kept."""
 
-    count: int = 0
-    longest: float = 0.0
-    peak_mb: float = 0.0
-    by_dataset: dict[str, float] = dataclasses.field(default_factory=dict)
+    def __init__(self) -> None:
+        self.count, self.longest, self.peak_mb = 0, 0.0, 0.0
+        self.by_dataset: dict[str, float] = {}
 
     def add(self, row: Mapping[str, str]) -> None:
         seconds = float(row["fit_seconds"]) + float(row["predict_seconds"])

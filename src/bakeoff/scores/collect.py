@@ -64,7 +64,8 @@ def score_fits(
     """
     rows: list[dict[str, Any]] = []
     times: list[dict[str, Any]] = []
-    ranking = any(METRICS[name].by_order for name in metrics)
+    # that which models bring numbers for may be none of ours
+    ranking = any(METRICS[name].by_order for name in metrics if name in METRICS)
     for path in predictions:
         one = read_made_by(path, recipes, ranking)
         rows += _scores(one, metrics, costs, carried)
