@@ -13,7 +13,7 @@ import signal
 import sys
 import types
 from collections.abc import Callable, Collection
-from functools import cache, partial, wraps
+from functools import partial
 from typing import Any, NoReturn
 
 from packaging.requirements import Requirement
@@ -28,8 +28,6 @@ INTERRUPTED: list[int] = []
 """The signals that ended this run; the console says so."""
 
 _STEP = 0.2
-_SETS = ("temp_output", "protected_output", "touch_output", "_queue_input")
-_NOTHING: frozenset[Any] = frozenset()
 _JOB_AGE = "get_min_job_age"
 
 
@@ -207,44 +205,6 @@ def forget(workflow: Any, path: str) -> None:
 
     _need(workflow.persistence, "cleanup_metadata")
     workflow.persistence.cleanup_metadata(IOFile(path))
-
-
-def share_between_jobs() -> None:
-    """Keep what is equal in the jobs of a study once, not once for each of them.
-
-    A third of what Snakemake holds of a job is the same for every fit: files that all of them
-    read, the names of input, output and wildcards, sets with nothing in them.
-    """
-    from snakemake import iocontainers
-    from snakemake.jobs import Job
-
-    _need(Job, "__init__", "_wildcards", "_input", "_output", *_SETS)
-    _need(iocontainers, "AttributeGuard")
-    if hasattr(Job.__init__, "__wrapped__"):
-        return  # another workflow of this process
-    guard, init = iocontainers.AttributeGuard, Job.__init__
-    shared: dict[Any, Any] = {}
-
-    @wraps(init)
-    def init_and_share(job: Any, *args: Any, **options: Any) -> None:
-        init(job, *args, **options)
-        for items in (job._wildcards, job._input, job._output):
-            _need(items, "_names", "_allowed_overrides")
-            items._allowed_overrides = shared.setdefault(guard, items._allowed_overrides)
-            items._names = shared.setdefault(tuple(items._names.items()), items._names)
-        files = job._input
-        for place, file in enumerate(files):
-            if not file.flags:  # a storage knows its own file
-                files[place] = shared.setdefault((id(file.rule), str(file)), file)
-        for name, (place, end) in files._names.items():
-            if end is None:
-                setattr(files, name, files[place])
-        for name in _SETS:
-            if not getattr(job, name):
-                setattr(job, name, _NOTHING)
-
-    setattr(guard, "__new__", staticmethod(cache(lambda cls, name: object.__new__(cls))))  # noqa: B010
-    setattr(Job, "__init__", init_and_share)  # noqa: B010
 
 
 def end_at_once(scheduler: Any, stop: Callable[[], None]) -> None:

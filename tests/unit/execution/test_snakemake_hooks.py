@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -16,7 +15,6 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 from snakemake.api import Workflow
-from snakemake.jobs import Job
 from snakemake.modules import WorkflowModifier
 from snakemake.path_modifier import PathModifier
 from snakemake.persistence import PersistenceBase
@@ -275,49 +273,3 @@ def test_slurms_plugin_asks_so() -> None:
     ask = plugin.get_min_job_age
     for module in (plugin.job_status_query, plugin.validation):
         assert module.get_min_job_age is ask
-
-
-SHARING = """
-import sys
-from snakemake.iocontainers import InputFiles, Namedlist, OutputFiles, Wildcards
-from snakemake.jobs import Job
-from bakeoff.execution import snakemake_hooks as hooks
-
-class File(str):
-    flags, rule = {}, None
-
-def files(kind, **named):
-    return kind(fromdict={name: File(path) for name, path in named.items()})
-
-def init(job, model):
-    job._wildcards = Wildcards(fromdict={"model": model})
-    job._input = files(InputFiles, data="d.parquet", splits="s.parquet")
-    job._output = files(OutputFiles, made=f"{model}.parquet")
-    for name in hooks._SETS:
-        setattr(job, name, set())
-    job.touch_output.add(model)
-
-Job.__init__ = init
-hooks.share_between_jobs()
-hooks.share_between_jobs()
-a, b = Job("a"), Job("b")
-assert a._input == b._input == ["d.parquet", "s.parquet"]
-assert a._input[0] is b._input[0] is b._input.data
-assert a._output == ["a.parquet"] and b._output.made == "b.parquet"
-assert (a._wildcards.model, b._wildcards.model) == ("a", "b")
-assert a._input._names is b._input._names is not a._output._names
-assert a._input.index is b._output.index
-assert a.temp_output is b.temp_output and not a.temp_output
-assert (a.touch_output, b.touch_output) == ({"a"}, {"b"})
-"""
-
-
-def test_jobs_share_what_is_equal_in_them() -> None:
-    # in a process of its own: it changes Snakemake's class
-    subprocess.run([sys.executable, "-c", SHARING], check=True)
-
-
-def test_jobs_of_another_make_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(Job, "_queue_input")
-    with pytest.raises(hooks.MovedError, match="_queue_input"):
-        hooks.share_between_jobs()
