@@ -17,7 +17,7 @@ from benchmarks.pages import renewed
 
 TABLE = Path(__file__).with_name("jobs.csv")
 PAGE = ROOT / "docs/performance.md"
-SIZES = (100, 1_000, 5_000)
+SIZES = (100, 1_000, 5_000, 10_000)
 
 
 def measure(fits: int) -> dict[str, int | float]:

@@ -35,6 +35,8 @@ do = bakeoff.do
 forget = partial(snakemake_hooks.forget, workflow)
 
 if workflow.is_main_process:
+    if not snakemake_hooks.is_module(workflow):
+        snakemake_hooks.spare_pandas(workflow)
     snakemake_hooks.force(workflow, bakeoff.to_redo)
     snakemake_hooks.around(workflow, bakeoff.started, bakeoff.ended, bakeoff.stop)
 

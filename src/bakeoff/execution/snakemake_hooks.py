@@ -187,16 +187,34 @@ def force(workflow: Any, outdated: Callable[[], Collection[str]]) -> None:
     outdated : callable
         Return the files; called when the graph is about to be made.
     """
-    _need(workflow, "_prepare_dag")
-    prepare = workflow._prepare_dag
 
-    def prepare_and_force(*args: Any, **options: Any) -> None:
-        prepare(*args, **options)
+    def add() -> None:
         _need(workflow, "_dag")
         _need(workflow._dag, "forcefiles")
         workflow._dag.forcefiles.update(outdated())
 
-    workflow._prepare_dag = prepare_and_force
+    _once_prepared(workflow, add)
+
+
+def spare_pandas(workflow: Any) -> None:
+    """Let Snakemake write down params without pandas; all of ours are plain.
+
+    Where pandas is installed, Snakemake imports it to ask of each param whether it is one of its
+    tables: half a second and 65 MiB of the main process.
+
+    Parameters
+    ----------
+    workflow : object
+        Snakemake's workflow, before it makes its graph of jobs.
+    """
+
+    def spare() -> None:
+        _need(workflow, "persistence")
+        _need(workflow.persistence, "_serialize_param_pandas", "_serialize_param_builtin")
+        plainly = workflow.persistence._serialize_param_builtin
+        workflow.persistence._serialize_param_pandas = plainly
+
+    _once_prepared(workflow, spare)
 
 
 def forget(workflow: Any, path: str) -> None:
@@ -259,6 +277,18 @@ def bridge_outages(scheduler: Any) -> None:
     for name, module in list(sys.modules.items()):
         if name.startswith(plugin) and getattr(module, _JOB_AGE, None) is ask:
             setattr(module, _JOB_AGE, remembered)
+
+
+def _once_prepared(workflow: Any, then: Callable[[], None]) -> None:
+    """Do something when the graph of jobs is about to be made."""
+    _need(workflow, "_prepare_dag")
+    prepare = workflow._prepare_dag
+
+    def prepare_and_more(*args: Any, **options: Any) -> None:
+        prepare(*args, **options)
+        then()
+
+    workflow._prepare_dag = prepare_and_more
 
 
 def _both(own: Callable[[], None], theirs: Callable[[Any], None]) -> Callable[[Any], None]:

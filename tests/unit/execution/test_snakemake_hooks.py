@@ -157,6 +157,7 @@ def source(thing: Any) -> str:
         (DAG, r"self\.forcefiles = set\(\)"),
         (DAG, r"not self\.forcefiles\.isdisjoint\(job\.output\)"),
         (PersistenceBase, r"def cleanup_metadata\(self, target"),
+        (PersistenceBase, r"return self\._serialize_param_pandas"),
         (RemoteExecutor, r"async def sleep\(self\)"),
         (RemoteExecutor, r"await self\.sleep\(\)"),
         (RemoteExecutor, r"self\.wait = (True|False)"),
@@ -171,6 +172,7 @@ def test_this_release_uses_what_is_changed(owner: Any, used: str) -> None:
     [
         (lambda: hooks.lift_rate_limit(SimpleNamespace()), "job_rate_limiter"),
         (lambda: hooks.force(SimpleNamespace(), set), "_prepare_dag"),
+        (lambda: hooks.spare_pandas(SimpleNamespace()), "_prepare_dag"),
         (lambda: hooks.forget(SimpleNamespace(persistence=SimpleNamespace()), "f"), "cleanup_meta"),
         (lambda: hooks.config_files(SimpleNamespace()), "modifier"),
         (lambda: hooks.held_locks(SimpleNamespace()), "persistence"),
@@ -202,6 +204,20 @@ def test_files_are_forced_when_the_graph_is_made_and_not_before() -> None:
     workflow._prepare_dag("options")
     assert asked == ["options"]
     assert workflow._dag.forcefiles == {"a", "b"}
+
+
+def test_params_are_written_down_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = ["a", 1, 0.5, None, ["b", {"c": [2]}], {"d": ()}]
+    theirs = object.__new__(FilePersistence)
+    written = list(map(theirs._serialize_param, values))
+    monkeypatch.setitem(sys.modules, "pandas", None)  # an import of it fails
+    ours = object.__new__(FilePersistence)
+    workflow = SimpleNamespace(persistence=ours, _prepare_dag=lambda: None)
+    hooks.spare_pandas(workflow)
+    workflow._prepare_dag()
+    assert list(map(ours._serialize_param, values)) == written
+    with pytest.raises(ImportError):
+        theirs._serialize_param("a")
 
 
 def test_limit_of_jobs_is_lifted() -> None:
