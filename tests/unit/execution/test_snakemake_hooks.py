@@ -81,6 +81,22 @@ def test_rules_of_another_release_are_refused() -> None:
     assert f'RELEASE = "{__version__}"' in text
 
 
+def scheduler_of() -> Any:
+    """Make a scheduler of its own kind, which counts how often it lists its jobs."""
+
+    class Scheduler:
+        job_rate_limiter = 1
+        _executor = SimpleNamespace()
+        listed = 0
+
+        @property
+        def remaining_jobs(self) -> list[str]:
+            self.listed += 1
+            return ["a", "b"]
+
+    return Scheduler()
+
+
 def workflow_of(main: bool, prefix: str | None = None, replaces: bool = False) -> Any:
     done: list[str] = []
     paths = SimpleNamespace(prefix=prefix, modifies_prefixes=replaces)
@@ -90,7 +106,7 @@ def workflow_of(main: bool, prefix: str | None = None, replaces: bool = False) -
         configfiles=["a.yaml"],
         persistence=SimpleNamespace(_lockfile={"input": "0.input.lock"}),
         local_exec=True,
-        scheduler=SimpleNamespace(job_rate_limiter=1, _executor=SimpleNamespace()),
+        scheduler=scheduler_of(),
         done=done,
         _prepare_dag=lambda: done.append("graph"),
         _onstart=lambda log: done.append(f"their start {log}"),
@@ -145,6 +161,8 @@ def source(thing: Any) -> str:
         (JobScheduler, r"self\.job_rate_limiter = .*\n?"),
         (JobScheduler, r"if self\.job_rate_limiter is (not )?None:"),
         (JobScheduler, r"self\._executor(: \w+)? = "),
+        (JobScheduler, r"@property\n    def remaining_jobs\(self\)"),
+        (JobScheduler, r"jobs, self\.remaining_jobs, self\.resources"),
         (Workflow, r"self\._dag = DAG\("),
         (Workflow, r"self\._prepare_dag\("),
         (Workflow, r"self\._onstart\(self\.logger_manager"),
@@ -171,6 +189,7 @@ def test_this_release_uses_what_is_changed(owner: Any, used: str) -> None:
     ("hook", "name"),
     [
         (lambda: hooks.lift_rate_limit(SimpleNamespace()), "job_rate_limiter"),
+        (lambda: hooks.list_when_looked_at(SimpleNamespace()), "remaining_jobs"),
         (lambda: hooks.force(SimpleNamespace(), set), "_prepare_dag"),
         (lambda: hooks.spare_pandas(SimpleNamespace()), "_prepare_dag"),
         (lambda: hooks.forget(SimpleNamespace(persistence=SimpleNamespace()), "f"), "cleanup_meta"),
@@ -224,6 +243,18 @@ def test_limit_of_jobs_is_lifted() -> None:
     scheduler = SimpleNamespace(job_rate_limiter="a limit")
     hooks.lift_rate_limit(scheduler)
     assert scheduler.job_rate_limiter is None
+
+
+def test_jobs_that_are_left_are_listed_for_who_looks() -> None:
+    scheduler = scheduler_of()
+    for _ in range(2):  # two workflows of one process
+        hooks.list_when_looked_at(scheduler)
+    left = scheduler.remaining_jobs
+    assert scheduler.listed == 0
+    assert left
+    assert list(left) == ["a", "b"]
+    assert left[0] == "a"
+    assert scheduler.listed == 1
 
 
 @pytest.mark.usefixtures("handlers")
