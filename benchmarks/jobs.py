@@ -2,13 +2,16 @@
 
     python -m benchmarks.jobs            # minutes; then `python -m benchmarks.pages`
 
-Fits of no work, one job each: seconds, and CPU seconds of all processes. Results go to
-benchmarks/jobs.csv.
+Fits of no work, one job each: seconds, and CPU seconds of all processes; beside them what
+`snakemake --version` takes, which does nothing. Results go to benchmarks/jobs.csv.
 """
 
 from __future__ import annotations
 
 import csv
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 from benchmarks import tables
@@ -26,7 +29,7 @@ def measure(fits: int) -> dict[str, int | float]:
     plan = {"resampled": {"repeats": fits // 2, "test_size": 0.5}}
     tests = {"run": ["corrected_resampled_t"]}
     spec = experiment({"m": dummy, "n": dummy}, resampling=plan, tests=tests)
-    used = cpu_seconds()
+    nothing, used = _seconds_of_nothing(), cpu_seconds()
     seconds, peak = Folder(spec).snakemake()
     used = cpu_seconds() - used
     return {
@@ -34,7 +37,16 @@ def measure(fits: int) -> dict[str, int | float]:
         "seconds": round(seconds, 1),
         "cpu_seconds": round(used, 1),
         "main_mib": round(peak),
+        "nothing_seconds": round(nothing, 1),
     }
+
+
+def _seconds_of_nothing() -> float:
+    start = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-m", "snakemake", "--version"], check=True, capture_output=True
+    )
+    return time.perf_counter() - start
 
 
 def page() -> str:
@@ -51,10 +63,13 @@ def page() -> str:
             )
         lines.append(
             f"| {row['jobs']:,.0f} | {row['seconds']:.0f} s ({row['cpu_seconds']:.0f} s) | {each} "
-            f"| {row['main_mib']:.0f} MiB |"
+            f"| {row['main_mib']:.0f} MiB | {row['nothing_seconds']:.1f} s |"
         )
-    head = "| jobs | all of it (CPU) | a job beyond the first 100 (CPU) | main process |"
-    return renewed(PAGE, "jobs", "\n".join((head, "|---|---|---|---|", *lines)))
+    head = (
+        "| jobs | all of it (CPU) | a job beyond the first 100 (CPU) | main process "
+        "| `snakemake --version` |"
+    )
+    return renewed(PAGE, "jobs", "\n".join((head, "|---|---|---|---|---|", *lines)))
 
 
 def main() -> None:
