@@ -22,10 +22,12 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from benchmarks import tables
-from benchmarks.overhead import PAGE, ROOT, cpu_seconds
+from benchmarks.memory import Watched
+from benchmarks.overhead import ROOT, cpu_seconds
 from benchmarks.pages import renewed
 
 TABLE = Path(__file__).with_name("many_rows.csv")
+PAGE = ROOT / "docs/performance.md"
 ROWS, CORES = 1_000_000, 2
 MODELS = tuple(f"m{place:02d}" for place in range(20))
 EXPERIMENT = """
@@ -39,7 +41,7 @@ STEPS = {
     "collect": "`snakemake --until collect_predictions`: check, read, pair and collect",
     "tests": "`snakemake` from there: scores, intervals, all tests and the page",
 }
-_LOOK = 0.25  # a look walks through all pages: more of them would be what is measured
+NOTHING = "nothing"
 
 
 def write(folder: Path) -> None:
@@ -71,38 +73,21 @@ def measure(folder: Path, step: str) -> dict[str, str | float]:
         "compare": [sys.executable, "-m", "bakeoff", "compare", "wide.csv"],
         "collect": [*snakemake, "--until", "collect_predictions"],
         "tests": snakemake,
+        NOTHING: [*snakemake, "--version"],
     }[step]
-    start, used, peak = time.perf_counter(), cpu_seconds(), 0
+    start, used = time.perf_counter(), cpu_seconds()
     with (folder / "output").open("w") as output:
         process = psutil.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT)
-        while process.poll() is None:
-            peak = max(peak, _held(process))
-            time.sleep(_LOOK)
-    if process.returncode:
+        memory = Watched(process)
+        code = process.wait()
+    if code:
         sys.exit((folder / "output").read_text()[-3000:])
     return {
         "step": step,
         "seconds": round(time.perf_counter() - start, 1),
         "cpu_seconds": round(cpu_seconds() - used, 1),
-        "peak_mib": round(peak / 2**10),
+        "peak_mib": round(memory.all),
     }
-
-
-def _held(process: psutil.Popen) -> int:
-    """Return the KiB that a process and all that it started hold, shared memory counted once."""
-    try:
-        everyone = [process, *process.children(recursive=True)]
-    except psutil.Error:
-        return 0
-    return sum(map(_pss, everyone))
-
-
-def _pss(process: psutil.Process) -> int:
-    try:
-        lines = Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines()
-    except OSError:  # it has ended
-        return 0
-    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
 
 
 def page() -> str:
@@ -112,10 +97,10 @@ def page() -> str:
     lines = [
         f"{len(MODELS)} models × {ROWS:,} rows, on {CORES} cores "
         "(`python -m benchmarks.many_rows`): Cochran's Q, McNemar's\nand DeLong's test and the "
-        "test of the log loss of all 190 pairs, "
-        "scores, intervals and the report with its\nfigures. The memory is the most that all "
-        "processes of a command held at once, what they share counted once. The machine had other "
-        "work\nto do: times are an upper bound.",
+        "test of the log loss of all 190 pairs, scores, intervals and the report with its\n"
+        "figures. The memory is the most that all processes of a command held at once, what they "
+        "share counted\nonce. `snakemake --version` took "
+        f"{_nothing(rows)} s in the same minutes.",
         "",
         "| | seconds | CPU seconds | memory |",
         "|---|---|---|---|",
@@ -123,6 +108,7 @@ def page() -> str:
             f"| {STEPS[row['step']]} | {row['seconds']} | {row['cpu_seconds']} | "
             f"{int(row['peak_mib']):,} MiB |"
             for row in rows
+            if row["step"] != NOTHING
         ),
         "",
         "Each model is ranked once for all its pairs, the classes that two models predict are "
@@ -132,11 +118,15 @@ def page() -> str:
     return renewed(PAGE, "many-rows", "\n".join(lines))
 
 
+def _nothing(rows: list[dict[str, str]]) -> str:
+    return next(row["seconds"] for row in rows if row["step"] == NOTHING)
+
+
 def main() -> None:
     """Measure each command and write them down."""
     with tempfile.TemporaryDirectory(prefix="bakeoff-rows-") as name:
         write(Path(name))
-        found = [measure(Path(name), step) for step in STEPS]
+        found = [measure(Path(name), step) for step in (*STEPS, NOTHING)]
     tables.write(TABLE, found)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 
 MIB = 2**20
+_BETWEEN = 0.25  # seconds; a look walks through all pages: more of them would be what is measured
 
 
 class Watched:
@@ -35,7 +36,7 @@ class Watched:
                 family = [process, *process.children(recursive=True)]
                 self.main = max(self.main, own / MIB)
                 self.all = max(self.all, sum(map(proportional, family)) / MIB)
-            time.sleep(0.2)
+            time.sleep(_BETWEEN)
 
 
 def proportional(process: psutil.Process) -> int:
