@@ -6,10 +6,12 @@ set declares one; `assume_independent: true` among its options keeps it, and eve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, PairedValues
 from bakeoff.errors import Problem, shown
 from bakeoff.spec import Experiment
@@ -115,3 +117,20 @@ def assumption(evidence: AnyEvidence, asked: bool) -> Assumption | None:
         f"{rows} were taken for independent, as `{OPTION}: true` asks: where rows of one are alike "
         "this finds differences that are not there",
     )
+
+
+def annotated(
+    comparison: Comparison, left_out: Sequence[str], assumed: Assumption | None
+) -> Comparison:
+    """Say with a result what was left out of its evidence, and what is assumed of its rows."""
+    known = comparison.result.get("assumptions", [])
+    if assumed is not None:
+        rest = [one for one in known if one["name"] != assumed.name]
+        known = [dataclasses.asdict(assumed), *rest]
+        result = {**comparison.result, "assumptions": known, OPTION: True}
+        comparison = dataclasses.replace(comparison, result=result)
+    if not left_out:
+        return comparison
+    more = [{"name": "complete evidence", "holds": False, "detail": note} for note in left_out]
+    result = {**comparison.result, "assumptions": [*known, *more], "left_out": list(left_out)}
+    return dataclasses.replace(comparison, result=result)

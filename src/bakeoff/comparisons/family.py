@@ -133,7 +133,8 @@ class _Family:
             if self.strict:
                 raise
             found = self._undecided(refusal)
-        return [self._annotated(comparison) for comparison in found]
+        left_out, assumed = self.evidence.left_out, self._assumed()
+        return [dependence.annotated(comparison, left_out, assumed) for comparison in found]
 
     def _assumed(self) -> Assumption | None:
         """Return what the test assumes of rows that are related, if it takes them for not."""
@@ -342,21 +343,6 @@ class _Family:
         if role == "pair":
             return decide_pair(adjusted, alpha, result.estimate, result.alternative)
         return decide_omnibus(adjusted, alpha)
-
-    def _annotated(self, comparison: Comparison) -> Comparison:
-        """Say with every result what was left out of its evidence."""
-        notes, known = self.evidence.left_out, comparison.result.get("assumptions", [])
-        assumed = self._assumed()
-        if assumed is not None:
-            rest = [one for one in known if one["name"] != assumed.name]
-            known = [dataclasses.asdict(assumed), *rest]
-            result = {**comparison.result, "assumptions": known, dependence.OPTION: True}
-            comparison = dataclasses.replace(comparison, result=result)
-        if not notes:
-            return comparison
-        more = [{"name": "complete evidence", "holds": False, "detail": note} for note in notes]
-        result = {**comparison.result, "assumptions": [*known, *more], "left_out": list(notes)}
-        return dataclasses.replace(comparison, result=result)
 
 
 _SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}
