@@ -8,12 +8,12 @@ except ModuleNotFoundError:
         f"\nthis workflow needs the package bakeoff: pip install bakeoff=={RELEASE}"
     )
 
-from bakeoff.execution import fits, order, recipes, snakemake_hooks, steps
+from bakeoff.execution import fits, order, recipes, snakemake_hooks, snakemake_release, steps
 from bakeoff.execution.session import Session
 from bakeoff.execution.storage import Storage
 
 try:
-    snakemake_hooks.check_release(RELEASE)
+    snakemake_release.check_release(RELEASE)
     # jobs that Snakemake starts do one thing and end: no workers, no check
     settings = workflow.resource_settings
     cores = settings.cores or settings.local_cores or 1
@@ -35,8 +35,6 @@ do = bakeoff.do
 forget = partial(snakemake_hooks.forget, workflow)
 
 if workflow.is_main_process:
-    if not snakemake_hooks.is_module(workflow):
-        snakemake_hooks.spare_pandas(workflow)
     snakemake_hooks.force(workflow, bakeoff.to_redo)
     snakemake_hooks.around(workflow, bakeoff.started, bakeoff.ended, bakeoff.stop)
 

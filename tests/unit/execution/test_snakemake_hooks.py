@@ -13,6 +13,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+import snakemake.io
 from packaging.requirements import Requirement
 from snakemake.api import Workflow
 from snakemake.modules import WorkflowModifier
@@ -26,6 +27,8 @@ from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 from bakeoff import __version__
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_hooks as hooks
+from bakeoff.execution import snakemake_release as release
+from bakeoff.execution import snakemake_savings as savings
 
 ROOT = Path(__file__).parents[3]
 
@@ -56,7 +59,7 @@ class Remote(RemoteExecutor):  # type: ignore[misc]
 def test_releases_are_stated_once() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (stated,) = (line for line in project["dependencies"] if line.startswith("snakemake"))
-    assert Requirement(stated) == hooks.supported()
+    assert Requirement(stated) == release.supported()
     for file in (ROOT / "Snakefile", *(ROOT / "workflow/rules").glob("*.smk")):
         assert "min_version" not in file.read_text()
 
@@ -65,18 +68,18 @@ def test_releases_are_stated_once() -> None:
 def test_other_releases_are_refused(
     monkeypatch: pytest.MonkeyPatch, version: str, fine: bool
 ) -> None:
-    monkeypatch.setattr(hooks, "installed", lambda: version)
+    monkeypatch.setattr(release, "installed", lambda: version)
     if fine:
-        hooks.check_release(__version__)
+        release.check_release(__version__)
         return
     with pytest.raises(UserError, match=rf"needs Snakemake .*9\.27.*, this is {version}"):
-        hooks.check_release(__version__)
+        release.check_release(__version__)
 
 
 def test_rules_of_another_release_are_refused() -> None:
     told = rf"rules are of bakeoff 0\.0\.9, the package .* is {__version__}: pip install bakeoff=="
     with pytest.raises(UserError, match=told):
-        hooks.check_release("0.0.9")
+        release.check_release("0.0.9")
     text = (ROOT / "workflow/Snakefile").read_text(encoding="utf-8")
     assert f'RELEASE = "{__version__}"' in text
 
@@ -104,7 +107,11 @@ def workflow_of(main: bool, prefix: str | None = None, replaces: bool = False) -
     return SimpleNamespace(
         modifier=modifier,
         configfiles=["a.yaml"],
-        persistence=SimpleNamespace(_lockfile={"input": "0.input.lock"}),
+        persistence=SimpleNamespace(
+            _lockfile={"input": "0.input.lock"},
+            _serialize_param_pandas="with pandas",
+            _serialize_param_builtin="without",
+        ),
         local_exec=True,
         scheduler=scheduler_of(),
         done=done,
@@ -141,6 +148,7 @@ def test_own_and_their_hooks_are_both_heard(main: bool) -> None:
     ]
     # how the jobs of another's workflow run is not for a module to say
     assert (workflow.scheduler.job_rate_limiter is None) == main
+    assert (workflow.persistence._serialize_param_pandas == "without") == main
 
 
 def test_config_of_a_module_is_of_no_file_and_its_paths_stay() -> None:
@@ -176,6 +184,8 @@ def source(thing: Any) -> str:
         (DAG, r"not self\.forcefiles\.isdisjoint\(job\.output\)"),
         (PersistenceBase, r"def cleanup_metadata\(self, target"),
         (PersistenceBase, r"return self\._serialize_param_pandas"),
+        (PersistenceBase, r"await infile\.checksum\(self\.max_checksum_file_size\)"),
+        (snakemake.io._IOFile, r"async def checksum\(\n +self,\n +threshold: "),
         (RemoteExecutor, r"async def sleep\(self\)"),
         (RemoteExecutor, r"await self\.sleep\(\)"),
         (RemoteExecutor, r"self\.wait = (True|False)"),
@@ -188,10 +198,10 @@ def test_this_release_uses_what_is_changed(owner: Any, used: str) -> None:
 @pytest.mark.parametrize(
     ("hook", "name"),
     [
-        (lambda: hooks.lift_rate_limit(SimpleNamespace()), "job_rate_limiter"),
-        (lambda: hooks.list_when_looked_at(SimpleNamespace()), "remaining_jobs"),
+        (lambda: savings.lift_rate_limit(SimpleNamespace()), "job_rate_limiter"),
+        (lambda: savings.list_when_looked_at(SimpleNamespace()), "remaining_jobs"),
         (lambda: hooks.force(SimpleNamespace(), set), "_prepare_dag"),
-        (lambda: hooks.spare_pandas(SimpleNamespace()), "_prepare_dag"),
+        (lambda: savings.spare_pandas(SimpleNamespace()), "_serialize_param_pandas"),
         (lambda: hooks.forget(SimpleNamespace(persistence=SimpleNamespace()), "f"), "cleanup_meta"),
         (lambda: hooks.config_files(SimpleNamespace()), "modifier"),
         (lambda: hooks.held_locks(SimpleNamespace()), "persistence"),
@@ -201,7 +211,7 @@ def test_this_release_uses_what_is_changed(owner: Any, used: str) -> None:
 )
 @pytest.mark.usefixtures("handlers")
 def test_what_has_moved_is_told(hook: Callable[[], None], name: str) -> None:
-    with pytest.raises(hooks.MovedError, match=rf"Snakemake 9[\d.]+ has no .*{name}.*9\.27"):
+    with pytest.raises(release.MovedError, match=rf"Snakemake 9[\d.]+ has no .*{name}.*9\.27"):
         hook()
 
 
@@ -211,7 +221,7 @@ def test_graph_that_has_moved_is_told() -> None:
         SimpleNamespace(_prepare_dag=lambda: None, _dag=SimpleNamespace()),
     ):
         hooks.force(workflow, set)
-        with pytest.raises(hooks.MovedError, match=r"_dag|forcefiles"):
+        with pytest.raises(release.MovedError, match=r"_dag|forcefiles"):
             workflow._prepare_dag()
 
 
@@ -231,24 +241,64 @@ def test_params_are_written_down_without_pandas(monkeypatch: pytest.MonkeyPatch)
     written = list(map(theirs._serialize_param, values))
     monkeypatch.setitem(sys.modules, "pandas", None)  # an import of it fails
     ours = object.__new__(FilePersistence)
-    workflow = SimpleNamespace(persistence=ours, _prepare_dag=lambda: None)
-    hooks.spare_pandas(workflow)
-    workflow._prepare_dag()
+    savings.spare_pandas(ours)
     assert list(map(ours._serialize_param, values)) == written
     with pytest.raises(ImportError):
         theirs._serialize_param("a")
 
 
+def test_inputs_are_hashed_when_they_have_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashed: list[Path] = []
+
+    class File:
+        is_storage, file = False, Path()
+
+        def __init__(self, path: Path) -> None:
+            self.file = path
+
+        async def checksum(self, threshold: int | None = None, force: bool = False) -> str | None:
+            hashed.append(self.file)
+            return self.file.read_text() if self.file.exists() else None
+
+    def checksum(path: Path, threshold: int = 100, **options: bool) -> str | None:
+        return asyncio.run(File(path).checksum(threshold, **options))
+
+    monkeypatch.setattr(snakemake.io, "_IOFile", File)
+    for _ in range(2):  # two workflows of one process
+        savings.hash_once()
+    one, other = tmp_path / "one", tmp_path / "other"
+    for path in (one, other):
+        path.write_text(path.name)
+    assert [checksum(path) for path in (one, other, one, other)] == ["one", "other"] * 2
+    assert hashed == [one, other]
+    assert checksum(one, force=True) == "one"
+    assert checksum(one, threshold=200) == "one"
+    assert hashed == [one, other, one, one]
+    one.write_text("more")
+    assert [checksum(one), checksum(one)] == ["more"] * 2
+    assert hashed[4:] == [one]
+    assert [checksum(tmp_path / "none") for _ in range(2)] == [None] * 2
+    for i in range(savings._MOST):
+        path = tmp_path / str(i)
+        path.touch()
+        checksum(path)
+    del hashed[:]
+    assert checksum(one) == "more"
+    assert hashed == [one]  # so many are not all remembered
+
+
 def test_limit_of_jobs_is_lifted() -> None:
     scheduler = SimpleNamespace(job_rate_limiter="a limit")
-    hooks.lift_rate_limit(scheduler)
+    savings.lift_rate_limit(scheduler)
     assert scheduler.job_rate_limiter is None
 
 
 def test_jobs_that_are_left_are_listed_for_who_looks() -> None:
     scheduler = scheduler_of()
     for _ in range(2):  # two workflows of one process
-        hooks.list_when_looked_at(scheduler)
+        savings.list_when_looked_at(scheduler)
     left = scheduler.remaining_jobs
     assert scheduler.listed == 0
     assert left

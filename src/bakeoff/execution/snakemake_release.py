@@ -1,0 +1,70 @@
+"""Which releases of Snakemake are known here, and what to say where one has moved something.
+
+Everything that changes Snakemake's internals first makes sure that what it changes is where it was;
+a release that moves it makes `MovedError` and a test of its own fail, not the results.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+from typing import Any
+
+from packaging.requirements import Requirement
+
+from bakeoff import __version__
+from bakeoff.errors import UserError
+
+
+class MovedError(Exception):
+    """What is relied on is not where it was in Snakemake."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"Snakemake {installed()} has no {what}, which bakeoff relies on; "
+            f"the releases that it was written for are {supported().specifier}"
+        )
+
+
+def supported() -> Requirement:
+    """Return the releases that pyproject.toml names, which is the only place that names them."""
+    lines = map(Requirement, importlib.metadata.requires("bakeoff") or ())
+    return next(line for line in lines if line.name == "snakemake")
+
+
+def installed() -> str:
+    """Return the version of Snakemake that is installed."""
+    return importlib.metadata.version("snakemake")
+
+
+def check_release(rules: str) -> None:
+    """Refuse rules of another release, and releases of Snakemake that are not known here.
+
+    Parameters
+    ----------
+    rules : str
+        The release that the rules are of.
+
+    Raises
+    ------
+    UserError
+        What is installed, and what is needed.
+    """
+    needed = supported().specifier
+    if not needed.contains(installed()):
+        raise UserError(f"bakeoff needs Snakemake {needed}, this is {installed()}")
+    if rules != __version__:
+        raise UserError(
+            f"these rules are of bakeoff {rules}, the package that is installed is {__version__}: "
+            f"pip install bakeoff=={rules}, or take the workflow of v{__version__}"
+        )
+
+
+def need(thing: Any, *names: str) -> None:
+    """Make sure that a thing has these attributes; else raise `MovedError`."""
+    missing = object()
+    for name in names:
+        # static: a property may have effects, or nothing to return yet
+        if inspect.getattr_static(thing, name, missing) is missing:
+            owner = thing.__name__ if inspect.ismodule(thing) else type(thing).__name__
+            raise MovedError(f"{owner}.{name}")

@@ -1,0 +1,79 @@
+"""What Snakemake does again and again that needs doing once or not at all."""
+
+from __future__ import annotations
+
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any
+
+from bakeoff.execution.later import Later
+from bakeoff.execution.snakemake_release import need
+
+_MOST = 4096  # checksums remembered; a study's tables and divisions, and all that a report reads
+
+
+def lift_rate_limit(scheduler: Any) -> None:
+    """Let local jobs start as soon as a core is free.
+
+    Snakemake's limit of 100 jobs per second sets a timer at every look at the queue, each of which
+    sets the next: locally that costs more than all the fits of a large study.
+    """
+    need(scheduler, "job_rate_limiter")
+    scheduler.job_rate_limiter = None
+
+
+def list_when_looked_at(scheduler: Any) -> None:
+    """List the jobs that are left only for who looks at them.
+
+    The greedy scheduler of our profiles does not: with 10,000 jobs, a third of the main thread's
+    time went to listing them at each look at the queue.
+    """
+    need(scheduler, "remaining_jobs")
+    kind = type(scheduler)
+    found = kind.remaining_jobs.fget
+    if not hasattr(found, "__wrapped__"):
+        kind.remaining_jobs = property(wraps(found)(lambda own: Later(partial(found, own))))
+
+
+def spare_pandas(records: Any) -> None:
+    """Let Snakemake write down params without pandas; all of ours are plain.
+
+    Where pandas is installed, Snakemake imports it to ask of each param whether it is one of its
+    tables: half a second and 65 MiB of the main process.
+    """
+    need(records, "_serialize_param_pandas", "_serialize_param_builtin")
+    records._serialize_param_pandas = records._serialize_param_builtin
+
+
+def hash_once() -> None:
+    """Let an input be hashed when it has changed, not for each output of each job that reads it.
+
+    Of a report's 60 outputs each has a record of all inputs: those of a hundred data sets were read
+    18,000 times. By name, time, size and place on the disk a file is known to be the same.
+    """
+    import snakemake.io
+
+    need(snakemake.io, "_IOFile")
+    kind = snakemake.io._IOFile
+    need(kind, "checksum", "file", "is_storage")
+    found = kind.checksum
+    if hasattr(found, "__wrapped__"):
+        return
+    known: dict[tuple[Any, ...], Any] = {}
+
+    @wraps(found)
+    async def checksum(file: Any, threshold: int | None = None, **options: Any) -> Any:
+        if options or file.is_storage:
+            return await found(file, threshold, **options)
+        try:
+            now = Path(file.file).stat()
+        except OSError:
+            return await found(file, threshold)
+        key = file.file, threshold, now.st_mtime_ns, now.st_size, now.st_dev, now.st_ino
+        if key not in known:
+            if len(known) >= _MOST:
+                known.clear()
+            known[key] = await found(file, threshold)
+        return known[key]
+
+    kind.checksum = checksum
