@@ -73,16 +73,16 @@ def read_split(path: str | Path, repeat: int, fold: int) -> Split:
 @lru_cache(maxsize=16)
 def _read_column(path: str, mtime_ns: int, repeat: int, fold: int) -> tuple[Folds, int]:
     """Read the column that holds a division; the next model of a worker asks for it again."""
-    layout = _layout(path, mtime_ns)
-    name, number = _column(layout.schema.names, repeat, fold)
-    with pq.ParquetFile(path, metadata=layout) as file:
-        return file.read(columns=[name], use_threads=False).column(0).to_numpy(), number
+    file, names = _opened(path, mtime_ns)
+    name, number = _column(names, repeat, fold)
+    return file.read(columns=[name], use_threads=False).column(0).to_numpy(), number
 
 
 @lru_cache(maxsize=4)
-def _layout(path: str, mtime_ns: int) -> pq.FileMetaData:
-    """Read where the columns are: longer work, in a file of hundreds, than to read one."""
-    return pq.read_metadata(path)
+def _opened(path: str, mtime_ns: int) -> tuple[pq.ParquetFile, frozenset[str]]:
+    """Open a file of divisions for good: with thousands of columns that takes longer than a fit."""
+    file = pq.ParquetFile(path)
+    return file, frozenset(file.schema.names)
 
 
 def divisions(splits: pd.DataFrame, plan: Plan) -> Iterator[tuple[int, int, Split]]:
