@@ -51,6 +51,8 @@ rule list_intervals:
     log:
         PATHS.log("intervals"),
     localrule: True
+    # the tests, on the same rows, leave room for the table of them all beside it
+    priority: order.FIRST
     params:
         recipe=lambda wc: recipes.of_intervals(EXPERIMENT),
     run:

@@ -16,12 +16,9 @@ from bakeoff.stats import (
     ConfidenceInterval,
     PairwiseResult,
     Result,
-    best_by_values,
-    best_models,
     catalogue,
-    compare_models,
-    compare_values,
 )
+from bakeoff.stats.ranked_models import ranked_by_values, ranked_models
 from bakeoff.stats.tiers import compact_letters
 from bakeoff.threads import on_one_thread
 
@@ -99,11 +96,9 @@ def contenders(
     truth, predicted = rows.matrix(entry)
     managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
     options = {k: v for k, v in managed.items() if k in entry.options}
-    draws = _draws(alpha, seed)
-    best = best_models(truth, predicted, **options, **draws)
+    best, pairs = ranked_models(truth, predicted, **options, **_draws(alpha, seed))
     if best.winner < 0:
         return None
-    pairs = compare_models(truth, predicted, **options, **draws)
     each = [alone(rows, m, costs, 1 - alpha) for m in range(len(rows.models))]
     return _ranked(rows.models, best, pairs, each, alpha)
 
@@ -117,10 +112,9 @@ def contenders_by_values(
         return None
     related = rows.relations(catalogue()["compare_values"])
     options = {"greater_is_better": greater_is_better, **related, **_draws(alpha, seed)}
-    best = best_by_values(rows.values, **options)
+    best, pairs = ranked_by_values(rows.values, **options)
     if best.winner < 0:
         return None
-    pairs = compare_values(rows.values, **options)
     each = [alone_by_values(rows, m, 1 - alpha) for m in range(len(rows.models))]
     return _ranked(rows.models, best, pairs, each, alpha)
 

@@ -101,8 +101,9 @@ class MetricFamily:
         atoms = Atoms(first.psi - second.psi, own.clusters, leverage=own.leverage)
         return Influence(self.setting.metric.name, first.value - second.value, atoms)
 
+    @cached_property
     def covariance(self) -> FloatArray:
-        """Return the covariance of the known models' metrics, shape (K, K); NaN of one unit."""
+        """The covariance of the known models' metrics, shape (K, K); NaN of one unit."""
         known = [s for s in self.singles if s is not None]
         rows = _side_by_side([s.drawn_from for s in known])
         return cluster_covariance(rows, known[0].atoms.clusters, known[0].atoms.leverage)
@@ -142,7 +143,7 @@ class MetricFamily:
             np.array([contrast.estimate for contrast in ok]),
             np.array([spread.se for spread in spreads]),
             np.array([spread.df for spread in spreads]),
-            self.covariance() if self.known else np.empty((0, 0)),
+            self.covariance if self.known else np.empty((0, 0)),
         )
         return found, statuses, tested, at
 

@@ -147,19 +147,23 @@ def rows_below(positive: BoolArray, scores: FloatArray) -> FloatArray:
     """Count for each row those of the other class with a lower score, and half of equal ones."""
     order = np.argsort(scores)
     ordered, own = scores[order], positive[order]
-    ends = np.append(ordered[1:] != ordered[:-1], True)
-    last = np.flatnonzero(ends)
-    up_to = np.cumsum(own)[last]  # positives up to each distinct score
-    middle = {}
-    for side, total in ((True, up_to), (False, last + 1 - up_to)):
-        before = np.concatenate(([0], total[:-1]))
-        middle[side] = (before + total) / 2
-    if len(last) < len(order):
-        group = np.cumsum(ends) - ends
-        middle = {side: values[group] for side, values in middle.items()}
+    positives = np.cumsum(own, dtype=np.intp)  # up to each row
+    negatives = np.arange(1, len(own) + 1) - positives
+    if (differ := ordered[1:] != ordered[:-1]).all():
+        counted = np.where(own, negatives, positives)
+    else:
+        last = np.flatnonzero(np.append(differ, True))
+        group = np.concatenate(([0], np.cumsum(differ)))
+        counted = np.where(own, *(_middle(up_to[last])[group] for up_to in (negatives, positives)))
     below = np.empty(len(order))
-    below[order] = np.where(own, middle[False], middle[True])
+    below[order] = counted
     return below
+
+
+def _middle(up_to: NDArray[np.intp]) -> FloatArray:
+    """Return what lies below each group, its own half counted, from what lies up to its end."""
+    before = np.concatenate(([0], up_to[:-1]))
+    return np.asarray((before + up_to) / 2)
 
 
 def rank_rows(table: FloatArray, decimals: int | None) -> FloatArray:

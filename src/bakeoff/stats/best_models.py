@@ -114,7 +114,7 @@ def best_models(
     family = read_family(
         y_true, predicted, metric_called(metric), positive, labels, groups, options
     )
-    return _best(family, "best_models", confidence_level, n_resamples, seed)
+    return best_of(family, "best_models", confidence_level, n_resamples, seed)
 
 
 def best_by_values(
@@ -145,19 +145,20 @@ def best_by_values(
         As `compare_values`.
     """
     family = family_of_values(values, check_flag(greater_is_better, "greater_is_better"), groups)
-    return _best(family, "best_by_values", confidence_level, n_resamples, seed)
+    return best_of(family, "best_by_values", confidence_level, n_resamples, seed)
 
 
-def _best(
+def best_of(
     family: MetricFamily, test: str, confidence_level: float, n_resamples: int, seed: int
 ) -> BestResult:
+    """Find the best models of a family that has been read; see `best_models`."""
     level = check_level(confidence_level)
     b = check_count(n_resamples, "n_resamples", least=99)
     check_count(seed, "seed")
     known, models = family.known, len(family.singles)
     if not known:
         return _nothing(family, test, Status.UNDEFINED)
-    covariance = family.covariance()
+    covariance = family.covariance
     if family.setting.too_few() or not np.isfinite(covariance).all():
         return _nothing(family, test, Status.TOO_FEW)
     draws, scale = draw(covariance, b, seed)

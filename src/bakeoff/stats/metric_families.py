@@ -117,7 +117,7 @@ def compare_models(
     how = metric_called(metric)
     options = Options(beta, k, cost, priors)
     family = read_family(y_true, predicted, how, positive, labels, groups, options)
-    return _compare(
+    return compare_all(
         family,
         "compare_models",
         control,
@@ -185,7 +185,7 @@ def compare_values(
     [0.24, 0.03, 0.13]
     """
     family = family_of_values(values, check_flag(greater_is_better, "greater_is_better"), groups)
-    return _compare(
+    return compare_all(
         family,
         "compare_values",
         control,
@@ -198,7 +198,7 @@ def compare_values(
     )
 
 
-def _compare(
+def compare_all(
     family: MetricFamily,
     test: str,
     control: int | None,
@@ -209,6 +209,7 @@ def _compare(
     n_resamples: int,
     seed: int,
 ) -> PairwiseResult:
+    """Compare all pairs of a family that has been read; see `compare_models`."""
     level = check_level(confidence_level, side=side)
     check_flag(simultaneous, "simultaneous")
     check_count(seed, "seed")

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
+from bakeoff.stats._ranks import rows_below
 from bakeoff.stats.auc import delong
 
 
@@ -133,3 +134,14 @@ def test_many_rows():
     result = delong(y, a, b)
     assert result.details["auc_a"] == pytest.approx(roc_auc_score(y, a))
     assert 0 < result.pvalue <= 1
+
+
+@pytest.mark.parametrize("values", [3, 10**9])
+def test_rows_below_are_those_of_the_other_class(values):
+    rng = np.random.default_rng(values)
+    scores, positive = rng.integers(0, values, 60) / 7, rng.random(60) < 0.4
+    assert (len(np.unique(scores)) == 60) == (values > 3)
+    found = rows_below(positive, scores)
+    for row, score in enumerate(scores):
+        other = scores[positive != positive[row]]
+        assert found[row] == (other < score).sum() + (other == score).sum() / 2

@@ -21,6 +21,7 @@ from bakeoff.stats import (
     metric_difference,
     metric_rows_needed,
 )
+from bakeoff.stats.ranked_models import ranked_by_values, ranked_models
 from bakeoff.stats.tiers import compact_letters
 
 
@@ -149,6 +150,20 @@ def test_equal_models_flatter_the_winner():
     assert np.mean(naive) > 0.15
     assert 0 < np.mean(freed) < 0.45 * np.mean(naive)  # not all of it: leads are themselves chance
     assert covered >= 54
+
+
+def test_one_reading_ranks_as_two_do():
+    y, said = study(models=3)
+    groups, draws = np.arange(len(y)) // 3, {"n_resamples": 199, "seed": 3}
+    for how in ({"metric": "f1"}, {"metric": "accuracy", "groups": groups}):
+        best, pairs = ranked_models(y, said, **how, **draws)
+        assert repr(best) == repr(best_models(y, said, **how, **draws))
+        assert repr(pairs) == repr(compare_models(y, said, **how, **draws))
+    losses = np.random.default_rng(7).exponential(size=(40, 3))
+    how = {"greater_is_better": False, "groups": np.arange(40) // 2, **draws}
+    best, pairs = ranked_by_values(losses, **how)
+    assert repr(best) == repr(best_by_values(losses, **how))
+    assert repr(pairs) == repr(compare_values(losses, **how))
 
 
 def test_identical_models_are_all_best():
