@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from bakeoff.comparisons.evidence import read_predictions
-from bakeoff.data import splits
-from bakeoff.execution import recipes, steps
+from bakeoff.data import splits, table
+from bakeoff.execution import planning, recipes, steps
 from bakeoff.execution.needs import Needs
 from bakeoff.execution.worker import work_in_turn
 from bakeoff.fit import stamp, task
@@ -91,6 +91,18 @@ def test_fit_opens_its_own_file_alone(batch: list[Any]) -> None:
     below = [path for path in opened if str(Path.cwd()) in path or not Path(path).is_absolute()]
     assert len(below) == 22
     assert not list(Path().rglob("*.log"))
+
+
+def test_only_what_writes_the_card_searches_for_repeated_rows(
+    tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment = load_experiment(tiny)
+    calls: Counter[str] = Counter()
+    counted(monkeypatch, table, "find_repeats", calls)
+    assert planning.check(experiment)[0] == []
+    assert calls["find_repeats"] == 0
+    steps.load_dataset(experiment, "iris", str(tmp_path / "d.parquet"), str(tmp_path / "d.json"))
+    assert calls["find_repeats"] == 1
 
 
 def test_fits_that_are_there_are_not_done_again(

@@ -77,7 +77,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: labels, **_related(rows, files)})
     files_of = experiment.given_files(name)
     card = given_card(name, spec, files_of, truth, classes, len(rows.left_out))
-    return Table(frame, classes, card, _carried(name, experiment, rows, files))
+    return Table(frame, classes, _carried(name, experiment, rows, files), lambda _: card)
 
 
 def _carried(

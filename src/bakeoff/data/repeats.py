@@ -107,22 +107,27 @@ def _hashed(values: columns.Series, place: int) -> Hashes:
     found = np.empty(len(values), dtype=np.uint64)
     for start in range(0, len(values), _TOGETHER):
         rows = slice(start, start + _TOGETHER)
-        found[rows] = _mixed(values.iloc[rows], place)
+        found[rows] = _hashes_of(values.iloc[rows], place)
     return found
 
 
-def _mixed(values: columns.Series, place: int) -> Hashes:
+def _hashes_of(values: columns.Series, place: int) -> Hashes:
     if pd.api.types.is_numeric_dtype(values.dtype):
         numbers = values.to_numpy(dtype=np.float64, na_value=np.nan) + 0.0  # no -0.0
-        values = pd.Series(numbers)
-    found: Hashes = np.asarray(pd.util.hash_pandas_object(values, index=False), np.uint64)
-    # sums of hashes stand for rows, so that they must not be linear in the place (splitmix64)
-    own: Hashes = np.array([(place + 1) * 0x9E3779B97F4A7C15 % 2**64], dtype=np.uint64)
-    found = np.add(found, own)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        found = np.multiply(found ^ (found >> np.uint64(shift)), np.uint64(factor))
-    mixed: Hashes = np.bitwise_xor(found, found >> np.uint64(31))
-    return mixed
+        found = _mix(numbers.view(np.uint64))
+    else:
+        found = np.array(pd.util.hash_pandas_object(values, index=False), np.uint64)
+    # sums of hashes stand for rows, so that they must not be linear in the place
+    found += np.uint64((place + 1) * 0x9E3779B97F4A7C15 % 2**64)
+    return _mix(found)
+
+
+def _mix(bits: Hashes) -> Hashes:
+    """Mix the bits of each number where it stands (splitmix64)."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1)):
+        bits ^= bits >> np.uint64(shift)
+        bits *= np.uint64(factor)
+    return bits
 
 
 def _log_chance(column: Hashes) -> float:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -58,17 +58,17 @@ class Table:
         `FOLDS` and `VALIDATION` that the experiment asks for, then the features.
     classes : tuple of str
         In order; of two, the positive class is the last.
-    card : Mapping
-        What the data are: rows, classes, kinds of columns, missing cells, licence.
     carried : DataFrame
         The columns that comparisons look at, row by row; see `bakeoff.data.row_columns`. They are
         in a file of their own, for no fit depends on them.
+    describe : callable
+        Makes the card of this table.
     """
 
     frame: pd.DataFrame
     classes: tuple[str, ...]
-    card: Mapping[str, Any]
     carried: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
+    describe: Callable[[Table], Mapping[str, Any]] = lambda table: {}
 
     def write(self, parquet: str | Path, card: str | Path) -> None:
         """Write the table and its card (with the SHA-256 of the table's file)."""
@@ -95,7 +95,15 @@ class Table:
         """Make a table of an Arrow table of the same columns, copied or as far as it must be."""
         named = table.schema.metadata[b"classes"].decode()
         classes = tuple(named.split("\0")) if named else ()
-        return cls(table.to_pandas(split_blocks=not copied), classes, {})
+        return cls(table.to_pandas(split_blocks=not copied), classes)
+
+    @cached_property
+    def card(self) -> Mapping[str, Any]:
+        """What the data are: rows, classes, kinds of columns, missing cells, licence.
+
+        Made when it is asked for: to search for repeated rows takes longer than all else.
+        """
+        return self.describe(self)
 
     @cached_property
     def features(self) -> pd.DataFrame:
@@ -169,14 +177,15 @@ def load_table(
     _check_features(features, loaded.target, spec, place)
     canonical = pd.concat([pd.DataFrame(keys, index=frame.index), features], axis=1)
     carried = carry(frame, wanted, (*place, "subgroups")).reset_index(drop=True)
-    table = Table(canonical.reset_index(drop=True), classes, {}, carried)
     found = {
         "rows_filtered": filtered,
         "rows_dropped_without_target": unlabelled,
         "rows_of_other_classes": other_classes,
         "group_columns": group_columns(frame, kept_apart) if spec.groups is None else [],
     }
-    return dataclasses.replace(table, card=_card(name, spec, table, loaded, found))
+    # not with the frame that was loaded, for that takes as much room as the table
+    describe = partial(_card, name, spec, loaded.target, loaded.facts, found)
+    return Table(canonical.reset_index(drop=True), classes, carried, describe)
 
 
 def _load(spec: DataSet, seed: int, place: Place) -> Loaded:
@@ -236,7 +245,12 @@ def _check_features(features: pd.DataFrame, target: str, spec: DataSet, place: P
 
 
 def _card(
-    name: str, spec: DataSet, table: Table, loaded: Loaded, found: Mapping[str, Any]
+    name: str,
+    spec: DataSet,
+    target: str,
+    facts: Mapping[str, Any],
+    found: Mapping[str, Any],
+    table: Table,
 ) -> dict[str, Any]:
     frame, features = table.frame, table.features
     repeats, (by_chance, near_by_chance) = find_repeats(features), pairs_by_chance(features)
@@ -246,11 +260,11 @@ def _card(
         "label": spec.label or name,
         "source": {
             **spec.described(),
-            **loaded.facts,
+            **facts,
         },
-        "licence": spec.licence or loaded.facts.get("licence"),
+        "licence": spec.licence or facts.get("licence"),
         "rows": len(frame),
-        "target": loaded.target,
+        "target": target,
         "classes": {c: int(counts[c]) for c in table.classes},
         "merged": {new: [str(old) for old in pooled] for new, pooled in spec.merge.items()},
         **found,

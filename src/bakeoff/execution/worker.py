@@ -49,12 +49,20 @@ def work(task: Callable[[], T], log: str | None, in_worker: bool) -> T | UserErr
     try:
         with _output_to(log), warnings.catch_warnings():
             warnings.simplefilter("default")
-            return _outcome(task, in_worker)
+            outcome = _outcome(task, in_worker)
+        _give_back_memory()
+        return outcome
     except OSError as error:  # of the log
         problem = why_not_written(log or "", error)
         if problem is None:
             raise
         return problem
+
+
+def _give_back_memory() -> None:
+    """Give the system what large tables took; a worker that stays large is ended for a new one."""
+    if arrow := sys.modules.get("pyarrow"):
+        arrow.default_memory_pool().release_unused()  # and so does the allocator that NumPy uses
 
 
 def work_in_turn(

@@ -25,7 +25,7 @@ def table(counts: list[int], seed: int = 0) -> Table:
     labels = np.repeat([f"c{i}" for i in range(len(counts))], counts)
     labels = np.random.default_rng(seed).permutation(labels)
     frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: labels, "x": 1.0})
-    return Table(frame, tuple(f"c{i}" for i in range(len(counts))), {})
+    return Table(frame, tuple(f"c{i}" for i in range(len(counts))))
 
 
 counts = st.lists(st.integers(8, 60), min_size=2, max_size=5)
@@ -136,7 +136,7 @@ def test_same_bytes_twice(tmp_path: Path) -> None:
 
 
 def with_column(data: Table, **columns: Any) -> Table:
-    return Table(data.frame.assign(**columns), data.classes, {})
+    return Table(data.frame.assign(**columns), data.classes)
 
 
 def grouped_table(sizes: list[int], classes: int, seed: int) -> Table:
@@ -149,7 +149,7 @@ def grouped_table(sizes: list[int], classes: int, seed: int) -> Table:
     order = rng.permutation(len(labels))
     frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: np.array(labels)[order]})
     frame[GROUP] = groups[order]
-    return Table(frame, tuple(sorted(set(labels))), {})
+    return Table(frame, tuple(sorted(set(labels))))
 
 
 def divided(
@@ -202,7 +202,7 @@ def test_groups_keep_class_shares_when_they_can() -> None:
     labels = np.repeat([f"c{k}" for k in of_group], sizes)
     frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: labels})
     frame = frame.assign(**{GROUP: np.repeat(np.arange(120).astype(str), sizes), "x": 0})
-    data = Table(frame, ("c0", "c1", "c2"), {})
+    data = Table(frame, ("c0", "c1", "c2"))
     measured = {}
     for stratify in (True, False):
         plan = Cv5x2.model_validate({"stratify": stratify})
@@ -232,7 +232,7 @@ def test_too_few_groups_for_different_replications_are_refused() -> None:
 def test_class_of_one_group_is_refused() -> None:
     data = grouped_table([20] * 10, 2, 1)
     data.frame.loc[data.frame[GROUP] == "g3", TARGET] = "c2"
-    data = Table(data.frame, ("c0", "c1", "c2"), {})
+    data = Table(data.frame, ("c0", "c1", "c2"))
     with pytest.raises(Problem, match="class 'c2' is found in one group only"):
         make_splits("d", data, "holdout", PLANS["holdout"], 1)
 
@@ -419,7 +419,7 @@ def test_folds_that_cannot_be_alike_are_refused() -> None:
             "x": rng.normal(size=150),
         }
     )
-    data = Table(frame, ("a", "b"), {})
+    data = Table(frame, ("a", "b"))
     five = KFold.model_validate({"folds": 5})
     with pytest.raises(Problem, match=r"its folds have \d+ to 60 rows.*'g0' has 60 of 150 rows"):
         make_splits("d", data, "kfold", five, 1)

@@ -114,7 +114,7 @@ def test_methods_of_a_fitted_estimator_are_known_before(
     assert [m for m in ("predict_proba", "decision_function") if has_method(made, m)] == methods
 
 
-TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), ("a", "b"), {})
+TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), ("a", "b"))
 
 
 def forty() -> list[Any]:

@@ -118,7 +118,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     frame = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
     frame.insert(0, TARGET, np.where(frame["a"] + rng.normal(size=60) > 0, "yes", "no"))
     frame.insert(0, ROW_ID, range(60))
-    Table(frame, ("no", "yes"), {}).write(tmp_path / "d.parquet", tmp_path / "d.json")
+    Table(frame, ("no", "yes")).write(tmp_path / "d.parquet", tmp_path / "d.json")
     folds = pd.DataFrame({ROW_ID: range(60), "repeat-1": [0, 1] * 30})
     write_splits(tmp_path / "s.parquet", folds)
     return {"data": tmp_path / "d.parquet", "splits": tmp_path / "s.parquet"}

@@ -39,7 +39,7 @@ def test_nested_estimate_is_chance_on_noise_and_the_naive_one_is_not(tmp_path: P
         frame = pd.DataFrame(rng.normal(size=(rows, 8)), columns=list("abcdefgh"))
         frame.insert(0, TARGET, rng.permutation(["no", "yes"] * (rows // 2)))
         frame.insert(0, ROW_ID, range(rows))
-        table = Table(frame, ("no", "yes"), {})
+        table = Table(frame, ("no", "yes"))
         table.write(tmp_path / "d.parquet", tmp_path / "d.json")
         plan = Cv5x2.model_validate({})
         write_splits(tmp_path / "s", make_splits("d", table, "cv_5x2", plan, study))

@@ -71,7 +71,7 @@ def write(folder: Path, features: NDArray[np.float64]) -> None:
     frame = pd.DataFrame(features).add_prefix("x")
     frame.insert(0, TARGET, LABELLED)
     frame.insert(0, ROW_ID, range(30))
-    Table(frame, ("u", "v"), {}).write(folder / "d", folder / "c")
+    Table(frame, ("u", "v")).write(folder / "d", folder / "c")
     splits = pd.DataFrame({ROW_ID: range(30), "repeat-1": TESTED.astype(int)})
     write_splits(folder / "s", splits)
 
