@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from bakeoff.errors import UserError
 from bakeoff.files import why_not_written
 
 T = TypeVar("T")
+_LARGE = 400 * 2**10  # KiB at the most that a worker held: more than all imports take
 
 
 class Failure:
@@ -61,7 +63,8 @@ def work(task: Callable[[], T], log: str | None, in_worker: bool) -> T | UserErr
 
 def _give_back_memory() -> None:
     """Give the system what large tables took; a worker that stays large is ended for a new one."""
-    if arrow := sys.modules.get("pyarrow"):
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    if held > _LARGE and (arrow := sys.modules.get("pyarrow")):
         arrow.default_memory_pool().release_unused()  # and so does the allocator that NumPy uses
 
 
