@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from bakeoff.stats import BayesResult, Status, as_float, plain
@@ -108,9 +109,10 @@ class Comparison:
         return {**plain(self.to_row()), "result": dict(self.result)}
 
     @classmethod
-    def columns(cls) -> list[str]:
+    @cache
+    def columns(cls) -> tuple[str, ...]:
         """List the columns of comparisons.csv."""
-        return [f.name for f in dataclasses.fields(cls) if f.name != "result"]
+        return tuple(f.name for f in dataclasses.fields(cls) if f.name != "result")
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:

@@ -231,10 +231,10 @@ def compare(tests: Sequence[str], csv: str, json: str) -> None:
     from bakeoff.comparisons import Comparison, once
 
     plain = [row for path in tests for row in read_json(path)]
-    places = once([Comparison.from_dict(row) for row in plain])
-    found = [{**plain[i], "follows": follows} for i, follows in places.items()]
-    write_json(json, found)
-    rows = [Comparison.from_dict(row).to_row() for row in found]
+    found = [Comparison.from_dict(row) for row in plain]
+    places = once(found)
+    write_json(json, [{**plain[i], "follows": follows} for i, follows in places.items()])
+    rows = [{**found[i].to_row(), "follows": follows} for i, follows in places.items()]
     _write_csv(pd.DataFrame(rows, columns=Comparison.columns()), csv)
 
 

@@ -18,9 +18,9 @@ from bakeoff.files import whole
 METADATA = b"bakeoff"  # the key of the facts in the file's metadata
 _PROBABILITY = "p:"
 _DECISION = "score:"
-_RANKING = (_PROBABILITY, _DECISION)
 _VALUE = "value"
 _LABELS = ("y_true", "y_pred")
+_NO_RANKING = ["row_id", *_LABELS, _VALUE]
 _PACKED = {"compression": "zstd"}
 _PLAIN = {"compression": "none", "use_dictionary": _LABELS, "write_statistics": False}
 _SMALL = 2**16
@@ -91,9 +91,8 @@ class Predictions:
         What else pyarrow does for large files takes three times as long as reading a small one.
         """
         with pa.OSFile(str(path)) as plain, pq.ParquetFile(plain, pre_buffer=False) as file:
-            names = file.schema_arrow.names
-            wanted = [name for name in names if ranking or not name.startswith(_RANKING)]
-            table = file.read(wanted, use_threads=False)
+            # names of columns that are not there are passed over
+            table = file.read(None if ranking else _NO_RANKING, use_threads=False)
         facts = json.loads(table.schema.metadata[METADATA])
         classes = tuple(facts.pop("classes"))
         if _VALUE in table.column_names:
@@ -124,10 +123,12 @@ def no_predictions(facts: Mapping[str, Any]) -> Predictions:
 
 def _codes(table: pa.Table, name: str, classes: tuple[str, ...]) -> NDArray[np.intp]:
     column = table.column(name).combine_chunks()
+    codes: NDArray[np.intp] = column.indices.to_numpy(zero_copy_only=False).astype(np.intp)
     found = column.dictionary.to_pylist()
+    if found == list(classes[: len(found)]):
+        return codes
     position = np.array([classes.index(c) for c in found], dtype=np.intp)
-    codes: NDArray[np.intp] = position[column.indices.to_numpy(zero_copy_only=False)]
-    return codes
+    return position[codes]
 
 
 def _matrix(table: pa.Table, prefix: str) -> NDArray[np.float64] | None:
