@@ -67,6 +67,12 @@ def test_json_is_what_the_standard_library_writes(value: Any) -> None:
     assert indented(value) == json.dumps(value, indent=2, ensure_ascii=False)
 
 
+def test_list_that_many_share_is_written_where_each_has_it() -> None:
+    ranks = list(range(50))
+    value = {"a": ranks, "b": [{"c": ranks}, ranks, {"c": list(reversed(ranks))}]}
+    assert indented(value) == json.dumps(value, indent=2)
+
+
 @pytest.mark.parametrize("value", [math.nan, [1.0, math.inf], {"a": [{"b": -math.inf}]}])
 def test_what_is_no_number_is_no_json(value: Any) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):

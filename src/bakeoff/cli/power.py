@@ -12,10 +12,9 @@ import pandas as pd
 
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, say, table
-from bakeoff.comparisons import Comparison, advisable, with_halves
+from bakeoff.comparisons import Comparison, advisable, read_rows, with_halves
 from bakeoff.comparisons.evidence import read_scores
 from bakeoff.errors import UserError
-from bakeoff.files import read_json
 from bakeoff.paths import Paths
 from bakeoff.report.fit_noise import fit_noise
 from bakeoff.report.numbers import words
@@ -38,7 +37,7 @@ def run(args: argparse.Namespace) -> None:
             f"run `bakeoff check {args.file}` tells what can be planned"
         )
     differences = _differences(args.differences)
-    rows = [Comparison.from_dict(row) for row in read_json(path)]
+    rows = [Comparison.from_dict(row) for row in read_rows(path)]
     lines = [line for row in rows for line in _line(row, differences)]
     if not lines:
         raise UserError(f"{path}: no comparison of two models has an interval to plan from")

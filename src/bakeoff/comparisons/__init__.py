@@ -1,7 +1,7 @@
 """Which test applies to which evidence; families of hypotheses, corrections, decisions."""
 
 from bakeoff.comparisons.choose import check_classes, choose_tests, running
-from bakeoff.comparisons.comparison import Comparison, Decision, merged, once
+from bakeoff.comparisons.comparison import Comparison, Decision, merged, once, read_rows
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.feed import advisable, with_halves
 from bakeoff.comparisons.gather import run_chosen
@@ -17,6 +17,7 @@ __all__ = [
     "list_tests",
     "merged",
     "once",
+    "read_rows",
     "run_chosen",
     "run_test",
     "running",

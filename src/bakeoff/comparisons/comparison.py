@@ -8,8 +8,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from bakeoff.files import read_json
 from bakeoff.stats import BayesResult, Status, as_float, plain
 
 
@@ -119,6 +121,19 @@ class Comparison:
         """Read what `to_dict` wrote."""
         values = {key: _NUMBERS.get(key, _as_it_is)(value) for key, value in data.items()}
         return cls(**{**values, "decision": Decision(data["decision"])})
+
+
+def read_rows(path: str | Path) -> list[dict[str, Any]]:
+    """Read what `to_dict` wrote of many; the ranks that all pairs of a test have are held once."""
+    rows: list[dict[str, Any]] = read_json(path)
+    held: Any = None
+    for row in rows:
+        ranks = row["result"].get("ranks")
+        if ranks != held:
+            held = ranks
+        elif held is not None:
+            row["result"]["ranks"] = held
+    return rows
 
 
 def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:

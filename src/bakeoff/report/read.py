@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from bakeoff.comparisons import Comparison
+from bakeoff.comparisons import Comparison, read_rows
 from bakeoff.comparisons.evidence import (
     PairedPredictions,
     engine_metric,
@@ -76,7 +76,7 @@ def read_study(
     by_values, models = experiment.by_values, list(experiment.models)
     return Study(
         experiment,
-        tuple(Comparison.from_dict(row) for row in read_json(comparisons)),
+        tuple(Comparison.from_dict(row) for row in read_rows(comparisons)),
         read_scores(scores),
         read_table(timings),
         {card["dataset"]: card for card in known},
