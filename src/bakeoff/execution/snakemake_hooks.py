@@ -96,6 +96,7 @@ def around(
         if not alone:
             return  # how others' jobs are run and ended is for others to say
         savings.hash_once()
+        savings.expect_no_pipes()
         savings.list_when_looked_at(workflow.scheduler)
         if workflow.local_exec:
             savings.lift_rate_limit(workflow.scheduler)
@@ -116,6 +117,7 @@ def around(
         prepare(*args, **options)
         if alone:
             savings.spare_pandas(workflow.persistence)
+            savings.read_signatures_once()
 
     workflow._prepare_dag = prepare_and_wrap
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial, wraps
+import sys
+from functools import lru_cache, partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,34 @@ def spare_pandas(records: Any) -> None:
     """
     need(records, "_serialize_param_pandas", "_serialize_param_builtin")
     records._serialize_param_pandas = records._serialize_param_builtin
+
+
+def read_signatures_once() -> None:
+    """Let Snakemake look up once what a function takes that computes params or resources."""
+    import snakemake.common
+
+    name = "get_function_params"
+    need(snakemake.common, name)
+    found = getattr(snakemake.common, name)
+    if hasattr(found, "cache_info"):
+        return
+    remembered = lru_cache(maxsize=256)(found)
+    # whichever module of Snakemake asks
+    for place, module in list(sys.modules.items()):
+        if place.startswith("snakemake.") and getattr(module, name, None) is found:
+            setattr(module, name, remembered)
+
+
+def expect_no_pipes() -> None:
+    """Let inputs be files; none of our rules has a pipe or a service.
+
+    Snakemake looks for each input of a job among the outputs of all jobs that it waits for: with
+    the scores of 10,000 fits, fifty million looks.
+    """
+    import snakemake.jobs
+
+    need(snakemake.jobs.Job, "is_pipe_or_service_input")
+    snakemake.jobs.Job.is_pipe_or_service_input = lambda job, path: False
 
 
 def hash_once() -> None:

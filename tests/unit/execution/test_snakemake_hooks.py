@@ -13,9 +13,12 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+import snakemake.common
 import snakemake.io
+import snakemake.rules
 from packaging.requirements import Requirement
 from snakemake.api import Workflow
+from snakemake.jobs import Job
 from snakemake.modules import WorkflowModifier
 from snakemake.path_modifier import PathModifier
 from snakemake.persistence import PersistenceBase
@@ -184,6 +187,7 @@ def source(thing: Any) -> str:
         (DAG, r"not self\.forcefiles\.isdisjoint\(job\.output\)"),
         (PersistenceBase, r"def cleanup_metadata\(self, target"),
         (PersistenceBase, r"return self\._serialize_param_pandas"),
+        (Job, r"f for f in self\.input if self\.is_pipe_or_service_input\(f\)"),
         (PersistenceBase, r"await infile\.checksum\(self\.max_checksum_file_size\)"),
         (snakemake.io._IOFile, r"async def checksum\(\n +self,\n +threshold: "),
         (RemoteExecutor, r"async def sleep\(self\)"),
@@ -245,6 +249,32 @@ def test_params_are_written_down_without_pandas(monkeypatch: pytest.MonkeyPatch)
     assert list(map(ours._serialize_param, values)) == written
     with pytest.raises(ImportError):
         theirs._serialize_param("a")
+
+
+def test_signatures_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Any] = []
+
+    def params(function: Any) -> dict[str, Any]:
+        read.append(function)
+        return {}
+
+    askers = snakemake.common, snakemake.rules
+    for module in askers:
+        monkeypatch.setattr(module, "get_function_params", params)
+    for _ in range(2):  # two workflows of one process
+        savings.read_signatures_once()
+    for _ in range(3):
+        assert snakemake.common.get_input_function_aux_params(print, {"a": 1}) == {}
+        assert [module.get_function_params(print) for module in askers] == [{}, {}]
+    assert read == [print]
+
+
+def test_inputs_are_no_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Job, "is_pipe_or_service_input", None)
+    savings.expect_no_pipes()
+    assert Job.is_pipe_or_service_input(object.__new__(Job), "a") is False
+    rules = "".join(path.read_text() for path in (ROOT / "workflow").rglob("*.smk"))
+    assert not re.search(r"\b(pipe|service)\(", rules)
 
 
 def test_inputs_are_hashed_when_they_have_changed(
