@@ -40,6 +40,7 @@ STEPS = {
     "compare": "`bakeoff compare` of labels, one CSV table",
     "collect": "`snakemake --until collect_predictions`: check, read, pair and collect",
     "tests": "`snakemake` from there: scores, intervals, all tests and the page",
+    "nothing": "`snakemake --version`, which does nothing",
 }
 
 
@@ -72,6 +73,7 @@ def measure(folder: Path, step: str) -> dict[str, str | float]:
         "compare": [sys.executable, "-m", "bakeoff", "compare", "wide.csv"],
         "collect": [*snakemake, "--until", "collect_predictions"],
         "tests": snakemake,
+        "nothing": [*snakemake, "--version"],
     }[step]
     start, used = time.perf_counter(), cpu_seconds()
     with (folder / "output").open("w") as output:
@@ -97,7 +99,7 @@ def page() -> str:
         "(`python -m benchmarks.many_rows`): Cochran's Q, McNemar's\nand DeLong's test and the "
         "test of the log loss of all 190 pairs, scores, intervals and the report with its\n"
         "figures. The memory is the most that all processes of a command held at once, what they "
-        "share counted\nonce. The machine had other work to do: times are an upper bound.",
+        "share counted\nonce.",
         "",
         "| | seconds | CPU seconds | memory |",
         "|---|---|---|---|",
