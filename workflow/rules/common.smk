@@ -8,7 +8,14 @@ except ModuleNotFoundError:
         f"\nthis workflow needs the package bakeoff: pip install bakeoff=={RELEASE}"
     )
 
-from bakeoff.execution import fits, order, recipes, snakemake_hooks, snakemake_release, steps
+from bakeoff.execution import (
+    fits,
+    order,
+    recipes,
+    snakemake_hooks,
+    snakemake_release,
+    steps,
+)
 from bakeoff.execution.session import Session
 from bakeoff.execution.storage import Storage
 

@@ -50,9 +50,9 @@ rule list_intervals:
         PATHS.top("intervals.csv"),
     log:
         PATHS.log("intervals"),
-    localrule: True
     # the tests, on the same rows, leave room for the table of them all beside it
     priority: order.FIRST
+    localrule: True
     params:
         recipe=lambda wc: recipes.of_intervals(EXPERIMENT),
     run:
