@@ -96,7 +96,7 @@ def around(
         if not alone:
             return  # how others' jobs are run and ended is for others to say
         savings.hash_once()
-        savings.expect_no_pipes()
+        savings.expect_no_pipes(workflow)
         savings.list_when_looked_at(workflow.scheduler)
         if workflow.local_exec:
             savings.lift_rate_limit(workflow.scheduler)

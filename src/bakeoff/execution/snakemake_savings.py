@@ -62,16 +62,21 @@ def read_signatures_once() -> None:
             setattr(module, name, remembered)
 
 
-def expect_no_pipes() -> None:
-    """Let inputs be files; none of our rules has a pipe or a service.
+def expect_no_pipes(workflow: Any) -> None:
+    """Let a workflow's inputs be files; none of our rules has a pipe or a service.
 
     Snakemake looks for each input of a job among the outputs of all jobs that it waits for: with
     the scores of 10,000 fits, fifty million looks.
     """
-    import snakemake.jobs
+    from snakemake.jobs import Job
 
-    need(snakemake.jobs.Job, "is_pipe_or_service_input")
-    snakemake.jobs.Job.is_pipe_or_service_input = lambda job, path: False
+    need(Job, "is_pipe_or_service_input")
+    found = Job.is_pipe_or_service_input
+
+    def is_one(job: Any, path: Any) -> bool:
+        return job.dag.workflow is not workflow and bool(found(job, path))
+
+    Job.is_pipe_or_service_input = is_one
 
 
 def hash_once() -> None:

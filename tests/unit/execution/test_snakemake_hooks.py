@@ -187,6 +187,7 @@ def source(thing: Any) -> str:
         (DAG, r"not self\.forcefiles\.isdisjoint\(job\.output\)"),
         (PersistenceBase, r"def cleanup_metadata\(self, target"),
         (PersistenceBase, r"return self\._serialize_param_pandas"),
+        (Job, r"self\.dag\.dependencies\[self\]"),
         (Job, r"f for f in self\.input if self\.is_pipe_or_service_input\(f\)"),
         (PersistenceBase, r"await infile\.checksum\(self\.max_checksum_file_size\)"),
         (snakemake.io._IOFile, r"async def checksum\(\n +self,\n +threshold: "),
@@ -270,9 +271,11 @@ def test_signatures_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_inputs_are_no_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Job, "is_pipe_or_service_input", None)
-    savings.expect_no_pipes()
-    assert Job.is_pipe_or_service_input(object.__new__(Job), "a") is False
+    monkeypatch.setattr(Job, "is_pipe_or_service_input", lambda job, path: path == "pipe")
+    ours, theirs = (SimpleNamespace(dag=SimpleNamespace(workflow=object())) for _ in range(2))
+    savings.expect_no_pipes(ours.dag.workflow)
+    assert not any(Job.is_pipe_or_service_input(ours, path) for path in ("pipe", "file"))
+    assert [Job.is_pipe_or_service_input(theirs, p) for p in ("pipe", "file")] == [True, False]
     rules = "".join(path.read_text() for path in (ROOT / "workflow").rglob("*.smk"))
     assert not re.search(r"\b(pipe|service)\(", rules)
 
