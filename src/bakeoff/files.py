@@ -111,7 +111,7 @@ def _indented(value: Any, margin: str, known: dict[tuple[int, str], str]) -> str
     return f"[{inner}{f',{inner}'.join(items)}{margin}]"
 
 
-_LONG = 20
+_LONG = 20  # items of a list whose text is remembered: shorter ones are written as soon as found
 _SCALARS = frozenset((str, int, float, bool, type(None)))
 
 

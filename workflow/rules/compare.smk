@@ -50,7 +50,7 @@ rule list_intervals:
         PATHS.top("intervals.csv"),
     log:
         PATHS.log("intervals"),
-    # the tests, on the same rows, leave room for the table of them all beside it
+    # it takes longer than any test on the same rows, so that at the end no core waits for it
     priority: order.FIRST
     localrule: True
     params:

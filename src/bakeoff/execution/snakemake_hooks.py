@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_savings as savings
-from bakeoff.execution.snakemake_release import need
+from bakeoff.execution.snakemake_release import need, replace_everywhere
 
 LONGEST_SLEEP = 15.0
 """Seconds between two looks at the jobs of a cluster, at most."""
@@ -132,13 +132,16 @@ def force(workflow: Any, outdated: Callable[[], Collection[str]]) -> None:
     outdated : callable
         Return the files; called when the graph is about to be made.
     """
+    need(workflow, "_prepare_dag")
+    prepare = workflow._prepare_dag
 
-    def add() -> None:
+    def prepare_and_add(*args: Any, **options: Any) -> None:
+        prepare(*args, **options)
         need(workflow, "_dag")
         need(workflow._dag, "forcefiles")
         workflow._dag.forcefiles.update(outdated())
 
-    _once_prepared(workflow, add)
+    workflow._prepare_dag = prepare_and_add
 
 
 def forget(workflow: Any, path: str) -> None:
@@ -192,27 +195,12 @@ def bridge_outages(scheduler: Any) -> None:
         Snakemake's; executors other than Slurm's stay as they are.
     """
     plugin = type(_executor(scheduler)).__module__
-    if plugin.partition(".")[0] != "snakemake_executor_plugin_slurm":
+    package = plugin.partition(".")[0]
+    if package != "snakemake_executor_plugin_slurm":
         return
     need(sys.modules[plugin], _JOB_AGE)
     ask = getattr(sys.modules[plugin], _JOB_AGE)
-    remembered = _remembered(ask)
-    # whichever module of the plugin asks
-    for name, module in list(sys.modules.items()):
-        if name.startswith(plugin) and getattr(module, _JOB_AGE, None) is ask:
-            setattr(module, _JOB_AGE, remembered)
-
-
-def _once_prepared(workflow: Any, then: Callable[[], None]) -> None:
-    """Do something when the graph of jobs is about to be made."""
-    need(workflow, "_prepare_dag")
-    prepare = workflow._prepare_dag
-
-    def prepare_and_more(*args: Any, **options: Any) -> None:
-        prepare(*args, **options)
-        then()
-
-    workflow._prepare_dag = prepare_and_more
+    replace_everywhere(package, _JOB_AGE, ask, _remembered(ask))
 
 
 def _both(own: Callable[[], None], theirs: Callable[[Any], None]) -> Callable[[Any], None]:

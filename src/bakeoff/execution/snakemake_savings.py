@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from functools import lru_cache, partial, wraps
 from pathlib import Path
 from typing import Any
 
 from bakeoff.execution.later import Later
-from bakeoff.execution.snakemake_release import need
+from bakeoff.execution.snakemake_release import need, replace_everywhere
 
 _MOST = 4096  # checksums remembered; a study's tables and divisions, and all that a report reads
 
@@ -53,13 +52,8 @@ def read_signatures_once() -> None:
     name = "get_function_params"
     need(snakemake.common, name)
     found = getattr(snakemake.common, name)
-    if hasattr(found, "cache_info"):
-        return
-    remembered = lru_cache(maxsize=256)(found)
-    # whichever module of Snakemake asks
-    for place, module in list(sys.modules.items()):
-        if place.startswith("snakemake.") and getattr(module, name, None) is found:
-            setattr(module, name, remembered)
+    if not hasattr(found, "__wrapped__"):
+        replace_everywhere("snakemake", name, found, lru_cache(maxsize=256)(found))
 
 
 def expect_no_pipes(workflow: Any) -> None:

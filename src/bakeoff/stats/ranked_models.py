@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import check_flag
@@ -20,41 +22,41 @@ def ranked_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str | MetricFunction = "accuracy",
+    metric: str | MetricFunction,
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
-    confidence_level: float = 0.95,
-    n_resamples: int = 99_999,
-    seed: int = 0,
+    confidence_level: float,
+    n_resamples: int,
+    seed: int,
+    **options: Any,
 ) -> Ranked:
     """Return what `best_models` and `compare_models` return, which take the same arguments."""
-    how, options = metric_called(metric), Options(beta, k, cost, priors)
-    family = read_family(y_true, predicted, how, positive, labels, groups, options)
-    return _ranked(family, "models", confidence_level, n_resamples, seed)
+    how, of_metric = metric_called(metric), Options(**options)
+    family = read_family(y_true, predicted, how, positive, labels, groups, of_metric)
+    names = "best_models", "compare_models"
+    return _ranked(family, *names, confidence_level, n_resamples, seed)
 
 
 def ranked_by_values(
     values: ArrayLike,
     *,
-    greater_is_better: bool = True,
+    greater_is_better: bool,
     groups: ArrayLike | None = None,
-    confidence_level: float = 0.95,
-    n_resamples: int = 99_999,
-    seed: int = 0,
+    confidence_level: float,
+    n_resamples: int,
+    seed: int,
 ) -> Ranked:
     """Return what `best_by_values` and `compare_values` return, which take the same arguments."""
     family = family_of_values(values, check_flag(greater_is_better, "greater_is_better"), groups)
-    return _ranked(family, "values", confidence_level, n_resamples, seed)
+    names = "best_by_values", "compare_values"
+    return _ranked(family, *names, confidence_level, n_resamples, seed)
 
 
-def _ranked(family: MetricFamily, what: str, level: float, n_resamples: int, seed: int) -> Ranked:
-    best = "best_models" if what == "models" else "best_by_values"
-    pairs = compare_all(
-        family, f"compare_{what}", None, MAX_T, "two-sided", level, True, n_resamples, seed
+def _ranked(
+    family: MetricFamily, best: str, pairs: str, level: float, n_resamples: int, seed: int
+) -> Ranked:
+    return (
+        best_of(family, best, level, n_resamples, seed),
+        compare_all(family, pairs, None, MAX_T, "two-sided", level, True, n_resamples, seed),
     )
-    return best_of(family, best, level, n_resamples, seed), pairs

@@ -154,7 +154,7 @@ def test_equal_models_flatter_the_winner():
 
 def test_one_reading_ranks_as_two_do():
     y, said = study(models=3)
-    groups, draws = np.arange(len(y)) // 3, {"n_resamples": 199, "seed": 3}
+    groups, draws = np.arange(len(y)) // 3, {"confidence_level": 0.9, "n_resamples": 199, "seed": 3}
     for how in ({"metric": "f1"}, {"metric": "accuracy", "groups": groups}):
         best, pairs = ranked_models(y, said, **how, **draws)
         assert repr(best) == repr(best_models(y, said, **how, **draws))
