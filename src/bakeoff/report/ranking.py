@@ -74,7 +74,7 @@ def ranking(study: Study, metric: str = "", plan: str = "") -> list[Ranked]:
             )
         )
     sign = -1 if study.metrics[metric].greater_is_better else 1
-    return sorted(lines, key=lambda line: (line.rank, sign * line.mean))
+    return sorted(lines, key=lambda line: (round(line.rank, 10), round(sign * line.mean, 10)))
 
 
 @lru_cache(maxsize=64)

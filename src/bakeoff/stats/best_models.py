@@ -37,7 +37,8 @@ class BestResult(Result):
     pvalues : tuple of float
         Of each model, against "it is a best one" (Hsu 1984); NaN where its metric has no value.
     probability_best : tuple of float
-        How often each would win on other test sets like this one; a description, not a test.
+        How often each would win on other test sets like this one, wins of identical models
+        divided among them; a description, not a test.
     winner : int
         The model with the best score here; −1 where there is none.
     naive : float
@@ -168,7 +169,7 @@ def best_of(
     pvalues[known] = [_pvalue(leads, draws, i) for i in range(len(known))]
     share = np.zeros(models)
     won = np.argmax(draws + (estimates / scale).astype(np.float32), axis=1)
-    share[known] = np.bincount(won, minlength=len(known)) / b
+    share[known] = _shared(np.bincount(won, minlength=len(known)) / b, leads, estimates)
     at = int(np.argmax(estimates))
     single = family.singles[known[at]]
     assert single is not None
@@ -203,6 +204,13 @@ def _leads(family: MetricFamily) -> FloatArray:
             elif status is Status.ZERO_VARIANCE:
                 z[i, j], z[j, i] = t, -t
     return z
+
+
+def _shared(wins: FloatArray, leads: FloatArray, estimates: FloatArray) -> FloatArray:
+    """Divide the wins of models with identical scores on every row equally among them."""
+    same = np.isclose(estimates[:, None], estimates, rtol=0, atol=1e-12)
+    alike = (leads == -math.inf) & same
+    return np.array([wins[group].mean() for group in alike])
 
 
 def _pvalue(leads: FloatArray, draws: NDArray[np.float32], i: int) -> float:

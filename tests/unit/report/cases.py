@@ -168,7 +168,40 @@ def _loss():
     return study(spec, [row], {"a": 0.2, "b": 0.25}, metric="log_loss")
 
 
+def _tied(bc, **more):
+    """Compare a with its twin b, and both with c."""
+    same = {"status": "identical_scores"}
+    rows = [pair("a", "b", 1.0, 0.0, family=3, **same, **more)]
+    rows += [pair(m, "c", bc, 0.05, family=3, **more) for m in "ab"]
+    means = {"a": 0.95, "b": 0.95, "c": 0.9}
+    return study(experiment(ABC, tests=("cv5x2_f",)), rows, means)
+
+
+def _tied_over_datasets(tests, rows=()):
+    spec = experiment(ABC, datasets=("d", "e", "f"), tests=tests)
+    means = {"a": [0.9, 0.8, 0.7], "b": [0.8, 0.7, 0.9], "c": [0.7, 0.9, 0.8]}
+    return study(spec, rows, means)
+
+
+def _tied_ranks():
+    known = {"ranks": {"models": ["a", "b", "c"], "average_ranks": [2.0, 2.0, 2.0]}}
+    more = {"test": "friedman_posthoc", "dataset": "", "plan": "cv_5x2", "family": 3, "n": 3}
+    pairs = ("ab", "ac", "bc")
+    rows = [pair(a, b, 1.0, 0.0, result=known, **more) for a, b in pairs]
+    return _tied_over_datasets(("friedman_posthoc",), rows)
+
+
 CASES = {
+    "twins lead": lambda: _tied(0.001),
+    "twins lead, a third is open": lambda: _tied(0.2),
+    "twins on the test rows": lambda: _tied(0.001, test="mcnemar"),
+    "equal ranks over data sets": _tied_ranks,
+    "equal ranks without a test over data sets": lambda: _tied_over_datasets(("cv5x2_f",)),
+    "equal accuracy, different answers": lambda: _two(
+        pair("a", "b", 1.0, 0.0, test="mcnemar", **WIDE),
+        tests=("mcnemar",),
+        means={"a": 0.9, "b": 0.9},
+    ),
     "two models, one better": lambda: _two(pair("a", "b", 0.003, 0.05, **CI)),
     "two models, cannot tell": lambda: _two(pair("a", "b", 0.3, 0.05, **WIDE)),
     "two models, no variance": lambda: _two(pair("a", "b", NAN, 0.05, status="zero_variance")),

@@ -173,6 +173,24 @@ def test_identical_models_are_all_best():
     assert result.pvalues == (1.0, 1.0, 1.0)
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "f1"])
+def test_wins_are_divided_among_identical_models(metric):
+    y, said = study(models=2)
+    alone = best_models(y, said, metric=metric, n_resamples=999).probability_best
+    a, twin, other = best_models(
+        y, said[:, [0, 0, 1]], metric=metric, n_resamples=999
+    ).probability_best
+    assert a == twin
+    assert a + twin == pytest.approx(alone[0], abs=0.05)
+    assert a + twin + other == pytest.approx(1)
+
+
+def test_wins_of_models_that_are_right_everywhere_are_divided():
+    y, said = study(models=1)
+    result = best_models(y, np.column_stack([y, y, said[:, 0]]), n_resamples=999)
+    assert result.probability_best[0] == result.probability_best[1] > 0.4
+
+
 def test_losses_are_best_when_small():
     rng = np.random.default_rng(7)
     losses = rng.exponential(size=(400, 3)) * [1.0, 2.0, 3.0]

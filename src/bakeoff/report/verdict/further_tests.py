@@ -11,7 +11,7 @@ from bakeoff.report.numbers import p_equals, probability, words
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.outcome import Outcome, look
 from bakeoff.report.verdict.sentences import by_how_much
-from bakeoff.report.verdict.wording import name, the, title
+from bakeoff.report.verdict.wording import name, names, the, title
 from bakeoff.stats import Evidence
 
 Equivalent = tuple[Family, list[Comparison]]
@@ -97,7 +97,7 @@ def costs(study: Study, *told: Family | None) -> Iterator[str]:
         if family.entry.evidence is not Evidence.LABELS or family.control:
             continue
         o = look(study, family)
-        row = family.between(o.leader, o.runner_up)
+        row = family.between(o.leader, o.behind) if o.behind else None
         if row is None or row.decision is Decision.UNDECIDED:
             continue
         p = p_equals(row.pvalue_adjusted, prose.p_name(row))
@@ -118,7 +118,8 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
     row = o.family.rows[0]
     where = "" if len(study.datasets) == 1 else f" of {study.dataset_label(o.family.dataset)}"
     start = f"As for the models fitted once and tested on {row.n:,} held-out rows{where}"
-    leader, others = name(study, o.leader), words([name(study, m) for m in o.others] or ["none"])
+    leader = name(study, o.leader)
+    others = words([name(study, m) for m in o.others if m not in o.tied] or ["none"])
     by = o.family.measure.title
     better, most = (text.format(by=by) for text in _SAYS[o.family.entry.evidence])
     also = "also " if o.leader == first.leader and o.kind is first.kind else ""
@@ -127,7 +128,11 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
             text = f"{leader} {also}{better} {others}"
         case "partial":
             beaten = words([name(study, r.model_b) for r in o.beaten])
-            text = f"{leader} {better} {beaten}; that it {better} {others} is not shown"
+            level = names(study, [o.leader, *o.tied])
+            text = f"{level} have the same results, and " if o.tied else ""
+            text += f"{leader} {better} {beaten}"
+            if len(o.others) > len(o.tied):
+                text += f"; that it {better} {others} is not shown"
         case "same":
             text = "their results are the same, so nothing tells them apart"
         case "undecided":

@@ -28,7 +28,13 @@ def headline(study: Study, o: Outcome) -> str:
             return f"{leader} {verb} {among}."
         case Kind.PARTIAL:
             better = BEST[o.family.entry.evidence is Evidence.LABELS][1]
-            return f"{leader} leads, but is not shown to be {better} than {others}."
+            rest = [model for model in o.others if model not in o.tied]
+            but = f", but {{}}is not shown to be {better} than {names(study, rest)}" if rest else ""
+            if not o.tied:
+                return f"{leader} leads{but.format('')}."
+            level = names(study, [o.leader, *o.tied])
+            what = "results" if o.family.dataset else "average rank"
+            return f"{level} lead with the same {what}{but.format(leader + ' ')}."
         case Kind.OTHERS:
             return "Some models differ, but the best one cannot be named."
         case Kind.CONFLICT:

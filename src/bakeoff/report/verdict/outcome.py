@@ -15,11 +15,17 @@ from bakeoff.report.verdict.kind import Kind
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """The comparisons of the leader, seen from it, by what they say; and of the others."""
+    """The comparisons of the leader, seen from it, by what they say; and of the others.
+
+    `tied` are the models that score exactly as well as the leader, `behind` is the best of those
+    that do not; empty where all are tied.
+    """
 
     family: Family
     leader: str
     runner_up: str
+    tied: tuple[str, ...]
+    behind: str
     beaten: tuple[Comparison, ...]
     open: tuple[Comparison, ...]
     undecided: tuple[Comparison, ...]
@@ -54,8 +60,11 @@ class Outcome:
 
 def look(study: Study, family: Family) -> Outcome:
     """Find who leads on a family's evidence and what the family says of it."""
-    order = standing(study, family)
+    lead = standing(study, family)
+    order = list(lead)
     leader, runner_up = order[0], order[1]
+    tied = tuple(m for m in order[1:] if lead[m] == lead[leader])
+    behind = order[len(tied) + 1 :]
     kinds = {
         Decision.A_BETTER: "beaten",
         Decision.B_BETTER: "lost",
@@ -77,28 +86,33 @@ def look(study: Study, family: Family) -> Outcome:
         family,
         leader,
         runner_up,
+        tied,
+        behind[0] if behind else "",
         elsewhere=tuple(elsewhere),
         **{k: tuple(v) for k, v in groups.items()},
     )
 
 
-def standing(study: Study, family: Family) -> list[str]:
-    """Order the models of a family, best on its own evidence first.
+def standing(study: Study, family: Family) -> dict[str, float]:
+    """Order the models of a family, best on its own evidence first; equal values are ties.
 
     That is by the ranks that the test compares, by what it found on the rows it is about, or by
     the mean scores.
     """
     if family.ranks:
-        return sorted(family.ranks, key=lambda model: family.ranks[model])
-    if family.entry.evidence.on_rows:
+        lead = {model: -round(rank, 10) for model, rank in family.ranks.items()}
+    elif family.entry.evidence.on_rows:
         # against all others or against one control, a sum of differences orders like the scores
-        lead = dict.fromkeys(family.models, 0.0)
+        sums = dict.fromkeys(family.models, 0.0)
         for row in family.rows:
             if math.isfinite(row.estimate):
                 if not family.control:
-                    lead[row.model_a] += row.estimate
-                lead[row.model_b] -= row.estimate
-        return sorted(family.models, key=lambda model: -round(lead[model], 12))
-    lines = ranking(study, family.metric, family.plan)
-    known = [line.model for line in lines if line.model in family.models]
-    return known + [m for m in family.models if m not in known]
+                    sums[row.model_a] += row.estimate
+                sums[row.model_b] -= row.estimate
+        lead = {model: round(each, 10) for model, each in sums.items()}
+    else:
+        # the ranking orders models of equal average rank by their mean scores
+        lines = ranking(study, family.metric, family.plan)
+        known = {line.model: -round(line.rank, 10) for line in lines if line.model in family.models}
+        lead = known | {m: -math.inf for m in family.models if m not in known}
+    return dict(sorted(lead.items(), key=lambda each: -each[1]))

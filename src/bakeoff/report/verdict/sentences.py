@@ -40,8 +40,8 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
         return
     yield by_how_much(study, o)
     yield _how_sure(study, o)
-    if o.open:
-        yield limits(study, o.family, o.open)
+    if different := tuple(row for row in o.open if row.status not in prose.SAME):
+        yield limits(study, o.family, different)
     if o.undecided:
         whom = names(study, [row.model_b for row in o.undecided])
         yield f"Against {whom} the test is undecided: {prose.why_undecided(o.undecided[0])}."
@@ -54,8 +54,10 @@ def by_how_much(study: Study, o: Outcome) -> str:
     family, a, b = o.family, o.leader, o.runner_up
     if not family.dataset:
         return _over_datasets(study, o)
-    row = family.between(a, b)
     title = family.measure.title
+    if o.tied:
+        return _by_how_much_together(study, o)
+    row = family.between(a, b)
     if row is None or math.isnan(row.estimate):
         return f"{name(study, a)} has the best {title}."
     if row.estimate < 0:
@@ -67,12 +69,28 @@ def by_how_much(study: Study, o: Outcome) -> str:
     return difference(study, family, row, more + _ahead_on(family, row))
 
 
+def _by_how_much_together(study: Study, o: Outcome) -> str:
+    """Compare models with equal scores with the best of the others."""
+    metric = o.family.measure
+    start = f"The {metric.title} of {names(study, [o.leader, *o.tied])} is the same"
+    row = o.family.between(o.leader, o.behind) if o.behind else None
+    if row is None or math.isnan(row.estimate):
+        return f"{start}."
+    ahead = prose.gap_with_interval(row, o.family)
+    return f"{start}, {ahead} {prose.better(metric)} than that of {name(study, o.behind)}."
+
+
 def difference(study: Study, family: Family, row: Comparison, more: str = "") -> str:
     """Say by how much A scores better than B."""
     metric = family.measure
     a, b = name(study, row.model_a), name(study, row.model_b)
+    if not round(row.estimate, 10):
+        return f"The {metric.title} of {a} and {b} is the same."
     if prose.gap(row.estimate, metric) == prose.gap(0.0, metric):
-        return f"The {metric.title} of {a} and {b} is the same to the digits shown."
+        return (
+            f"The {metric.title} of {a} is {prose.better(metric)} than that of {b}{more}, by less "
+            "than the digits shown."
+        )
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
     mean = f" ({score(means[row.model_a])})" if row.model_a in means else ""
     comparative = f"{prose.better(metric)} than that of {b}"
@@ -87,7 +105,7 @@ def _over_datasets(study: Study, o: Outcome) -> str:
     lines = {line.model: line for line in ranking(study, family.metric, family.plan)}
     own = {model: line.rank for model, line in lines.items()}
     ranks = family.ranks or own
-    if family.pooled or o.leader not in ranks:
+    if o.leader not in ranks or (family.pooled and not o.tied):
         return f"Over {where} {leader} leads by {prose.unit(family)}."
     complete = family.rows[0].n == len(study.datasets)
 
@@ -95,10 +113,14 @@ def _over_datasets(study: Study, o: Outcome) -> str:
         scored = f"; {mean}{score(lines[model].mean)}" if complete and model in lines else ""
         return f"({ranks[model]:.2f}{scored})"
 
-    text = f"Over {where} {leader} has the best average rank "
-    text += told(o.leader, f"{prose.mean_of(metric)} ")
-    if o.runner_up in ranks:
-        text += f", {name(study, o.runner_up)} the next {told(o.runner_up)}"
+    if o.tied:
+        level = names(study, [o.leader, *o.tied])
+        text = f"Over {where} {level} have the same average rank ({ranks[o.leader]:.2f})"
+    else:
+        text = f"Over {where} {leader} has the best average rank "
+        text += told(o.leader, f"{prose.mean_of(metric)} ")
+    if o.behind in ranks and not family.pooled:
+        text += f", {name(study, o.behind)} the next {told(o.behind)}"
     return text + "."
 
 
@@ -139,7 +161,8 @@ def _how_sure(study: Study, o: Outcome) -> str:
             f"That {name(study, o.leader)} is {better} than {whom} is shown at the "
             f"{percent(o.family.rows[0].alpha)} level, {bound} {on}.{astride}"
         )
-    return not_shown(study, o.family, o.open) + _elsewhere(study, o)
+    apart = tuple(row for row in o.open if row.model_b not in o.tied)
+    return not_shown(study, o.family, apart or o.open) + _elsewhere(study, o)
 
 
 def not_shown(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str:
@@ -148,8 +171,12 @@ def not_shown(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str
     smallest = "smallest " if len(rows) > 1 else ""
     p = f"{smallest}{p_equals(best.pvalue_adjusted, prose.p_name(best))}"
     on = in_brackets(study, family)
+    if best.alternative == "two-sided" and len(rows) > 1:
+        a, b = name(study, best.model_a), name(study, best.model_b)
+        return f"No difference from {a} is shown: {p}, against {b} {on}."
     if best.alternative == "two-sided":
-        return f"This may be chance: {p} {on}."
+        chance = "This may be chance" if round(best.estimate, 10) else "No difference is shown"
+        return f"{chance}: {p} {on}."
     asked = []
     for row in rows:
         first = row.alternative == "greater"

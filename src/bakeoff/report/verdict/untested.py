@@ -11,7 +11,7 @@ from bakeoff.report.ranking import Ranked
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.further_tests import equivalence, equivalents, posterior, the_posterior
 from bakeoff.report.verdict.kind import Kind, Verdict
-from bakeoff.report.verdict.wording import name, the
+from bakeoff.report.verdict.wording import name, names, the
 
 NO_SCORES = Verdict(Kind.UNDECIDED, "Undecided: no model has a complete set of scores.", ())
 
@@ -35,18 +35,25 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
         return _by_dataset(study, ranked)
     return Verdict(
         Kind.UNTESTED,
-        _untested(study, best),
+        _untested(study, ranked),
         (
-            f"Its {study.metric.title} is {score(best.mean)}; whether its lead is chance cannot be "
-            "told without a test of pairs.",
+            f"The best {study.metric.title} is {score(best.mean)}; whether a difference is chance "
+            "cannot be told without a test of pairs.",
         ),
     )
 
 
-def _untested(study: Study, best: Ranked) -> str:
-    if len(study.datasets) > 1:
-        return f"{name(study, best.model)} ranks best on average, which is not yet tested."
-    return f"{name(study, best.model)} scores best, but no test compares it with the others."
+def _untested(study: Study, ranked: list[Ranked]) -> str:
+    several, first = len(study.datasets) > 1, ranked[0]
+    tied = [line.model for line in ranked if round(line.rank - first.rank, 10) == 0]
+    if len(tied) > 1:
+        what = "average rank" if several else study.metric.title
+        same = f"{names(study, tied)} have the same {what}"
+        rest = ", the best" if len(tied) < len(ranked) else ""
+        return f"{same}{rest}, and no test compares the models."
+    if several:
+        return f"{name(study, first.model)} ranks best on average, which is not yet tested."
+    return f"{name(study, first.model)} scores best, but no test compares it with the others."
 
 
 def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
@@ -54,7 +61,7 @@ def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
     best = ranked[0]
     found = the_posterior(study, best.model, ranked[1].model) if len(ranked) > 1 else None
     if found is None:
-        return Kind.UNTESTED, _untested(study, best)
+        return Kind.UNTESTED, _untested(study, ranked)
     row = found[1]
     a, b = name(study, row.model_a), name(study, row.model_b)
     match row.decision:
@@ -75,15 +82,15 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
     """Count the data sets on which the best model wins, where no test spans them."""
     best = ranked[0]
     sentences = [
-        f"Over {len(study.datasets)} data sets its average rank is {best.rank:.2f} and its "
-        f"{prose.mean_of(study.metric)} {score(best.mean)}; it is first on "
+        f"Over {len(study.datasets)} data sets the average rank of {name(study, best.model)} is "
+        f"{best.rank:.2f} and its {prose.mean_of(study.metric)} {score(best.mean)}; it is first on "
         f"{count(best.wins, 'data set')}."
     ]
     if len(ranked) > 1:
         sentences += _counted(study, best.model, ranked[1].model)
-    chance = "No test over data sets was run: that it leads on average may be chance"
+    chance = "No test over data sets was run: differences on average may be chance"
     sentences.append(f"{chance}, and {_advice(study)}.")
-    return Verdict(Kind.UNTESTED, _untested(study, best), tuple(sentences))
+    return Verdict(Kind.UNTESTED, _untested(study, ranked), tuple(sentences))
 
 
 def _advice(study: Study) -> str:
