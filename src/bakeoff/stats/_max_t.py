@@ -15,6 +15,7 @@ from scipy import special
 
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._result import Alternative
+from bakeoff.stats._sums import root, times_root
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,12 +66,9 @@ def draw(covariance: FloatArray, n_resamples: int, seed: int) -> tuple[NDArray[n
     The scale is the largest standard deviation, so that single precision holds any unit.
     """
     scale = float(np.sqrt(covariance.diagonal().max())) or 1.0
-    covariance = covariance / scale**2
-    values, vectors = np.linalg.eigh(covariance)
-    root = (vectors * np.sqrt(np.maximum(values, 0))).astype(np.float32)
     rng = np.random.default_rng(seed)
-    normal = rng.standard_normal((n_resamples, len(covariance)), dtype=np.float32)
-    return np.asarray(normal @ root.T), scale
+    normal = rng.standard_normal((len(covariance), n_resamples), dtype=np.float32)
+    return times_root(normal, root(covariance / scale**2)).T, scale
 
 
 @dataclasses.dataclass(frozen=True)

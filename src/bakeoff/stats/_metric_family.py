@@ -21,6 +21,7 @@ from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import METRICS, MetricFormula
 from bakeoff.stats._result import Status
 from bakeoff.stats._spread import Spread
+from bakeoff.stats._sums import gram
 from bakeoff.stats._test_rows import Codes, Truth, read_groups
 from bakeoff.stats.influence import Atoms, Influence, one, pair
 
@@ -171,7 +172,7 @@ def cluster_covariance(
     if units == 1:
         return np.full((k, k), np.nan)
     factor = units / (units - 1) if leverage is None else 1.0
-    return np.asarray(factor * (sums.T @ sums) / n**2)
+    return np.asarray(factor * gram(sums) / n**2)
 
 
 def _cluster_sums(rows: FloatArray, clusters: Codes) -> FloatArray:

@@ -1,0 +1,50 @@
+"""Sums of products, and a root of a covariance, in an order of their own."""
+
+import numpy as np
+import pytest
+
+from bakeoff.stats._sums import gram, root, times_root
+
+
+@pytest.mark.parametrize("n", [1, 7, 2048, 5000])
+def test_gram_is_the_product(n):
+    rows = np.random.default_rng(n).normal(size=(n, 4))
+    assert gram(rows) == pytest.approx(rows.T @ rows, rel=1e-12)
+
+
+def test_equal_columns_have_equal_entries_and_equal_draws():
+    rows = np.random.default_rng(0).normal(size=(3000, 3))[:, [0, 1, 0, 2, 1]]
+    covariance = gram(rows) / 3000
+    assert (covariance[0] == covariance[2]).all()
+    lower = root(covariance)
+    normal = np.random.default_rng(1).standard_normal((5, 100), dtype=np.float32)
+    drawn = times_root(normal, lower)
+    assert (drawn[[0, 1]] == drawn[[2, 4]]).all()
+    assert not (drawn[0] == drawn[3]).any()
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("rank", [1, 3, 6])
+def test_root_of_singular_covariances(rank, scale):
+    rng = np.random.default_rng(rank)
+    rows = scale * np.matmul(rng.normal(size=(50, rank)), rng.normal(size=(rank, 6)))
+    covariance = gram(rows)
+    lower = root(covariance)
+    assert (np.triu(lower, 1) == 0).all()
+    assert np.count_nonzero(lower.any(axis=0)) == rank
+    atol = 1e-12 * covariance.max()
+    np.testing.assert_allclose(lower @ lower.T, covariance, rtol=0, atol=atol)
+
+
+def test_root_by_hand_where_a_pivot_is_zero():
+    covariance = np.array([[4.0, 2, 4], [2, 5, 2], [4, 2, 4]])
+    assert root(covariance).tolist() == [[2, 0, 0], [1, 2, 0], [2, 0, 0]]
+    constant = np.array([[0.0, 0], [0, 1]])
+    assert root(constant).tolist() == [[0, 0], [0, 1]]
+
+
+def test_draws_have_the_covariance():
+    covariance = np.array([[4.0, 2, 4], [2, 5, 2], [4, 2, 4]])
+    normal = np.random.default_rng(2).standard_normal((3, 200_000), dtype=np.float32)
+    drawn = times_root(normal, root(covariance))
+    np.testing.assert_allclose(np.cov(drawn), covariance, atol=0.06)
