@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
+from urllib.parse import quote
 
 from pydantic import Field, field_validator
 
@@ -13,57 +15,83 @@ from bakeoff.errors import Problem, UserError
 from bakeoff.files import is_file, locate
 from bakeoff.keys import said
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, blame
+from bakeoff.sources.common.web import VARIABLE, DatabaseAddress, filled
 
 if TYPE_CHECKING:
     import pandas as pd
+    import sqlalchemy
 
-_VARIABLE = re.compile(r"\$\{(\w+)\}")
-_PASSWORD = re.compile(r"^[^:/]+://[^:/@]*:([^@]*)@")
-_SECRET = re.compile(r"(?i)[?&](password|passwd|pwd|token|secret|key)=([^&]*)")
 _SQLITE = "sqlite:///"
+_READ_ONLY: Mapping[str, str] = {
+    "sqlite": "PRAGMA query_only = ON",
+    "postgresql": "SET TRANSACTION READ ONLY",
+    "cockroachdb": "SET TRANSACTION READ ONLY",
+    "mysql": "SET SESSION TRANSACTION READ ONLY",
+    "mariadb": "SET SESSION TRANSACTION READ ONLY",
+    "oracle": "SET TRANSACTION READ ONLY",
+}
+"""What forbids a connection to write, by the dialects of SQLAlchemy that can say so in SQL."""
+_NO_CODE = re.compile(
+    r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|(?<![\w$])\$(\w*)\$.*?\$\1\$"""
+    r"|--[^\n]*|/\*(?!M?!).*?\*/",  # MySQL runs what stands in /*! */
+    re.DOTALL,
+)
+_UNCLEAR = re.compile(r"\\['\"`]|/\*(?:(?!\*/).)*/\*", re.DOTALL)
+_WRITES = re.compile(r"\b(insert|update|delete|merge|into)\b", re.IGNORECASE)
 
 
 class DatabaseData(DataSet):
     """The rows that a query of a database gives."""
 
     source: Literal["database"]
-    url: str = Field(
-        min_length=1,
+    url: DatabaseAddress = Field(
         description="SQLAlchemy's address of the database: `sqlite:///study.db`, "
         "`postgresql://${DB_USER}:${DB_PASSWORD}@host/study`. `${NAME}` is taken from the "
-        "environment; a password can stand there alone.",
+        "environment; passwords and tokens can stand there alone.",
     )
     query: str = Field(
         min_length=1,
-        description="The query, e.g. `SELECT * FROM visits ORDER BY visit`; without `ORDER BY` "
-        "give `id`, by which the rows are put in order.",
+        description="One `SELECT` or `WITH … SELECT`, e.g. `SELECT * FROM visits ORDER BY visit`; "
+        "without `ORDER BY` give `id`, by which the rows are put in order.",
     )
     target: ColumnName = Field(description="The column to predict.")
 
-    @field_validator("url")
+    @field_validator("query")
     @classmethod
-    def _no_password(cls, url: str) -> str:
-        found = [m[1] for m in [_PASSWORD.search(url)] if m] + [m[2] for m in _SECRET.finditer(url)]
-        if any(_VARIABLE.sub("", text) for text in found):
-            raise said(
-                "there is a password in the address: put it into an environment variable and "
-                "write ${NAME}"
-            )
-        return url
+    def _only_reads(cls, query: str) -> str:
+        """Refuse what is more than one statement, or another than one that reads.
+
+        The connection may not write either, but not every database knows such connections, and
+        what `VACUUM INTO` or `SELECT … INTO OUTFILE` write is another file.
+        """
+        code = _code(query).strip().removesuffix(";").strip()
+        first = re.match(r"[\s(]*(\w*)", code)
+        writes = _WRITES.search(code)
+        if unclear := _UNCLEAR.search(query):
+            wrong = f"found {unclear[0][:20]!r}, which databases read in different ways"
+        elif first is None or first[1].lower() not in ("select", "with"):
+            wrong = f"found {first[1] if first else code!r}"
+        elif ";" in code:
+            wrong = "found several, with `;` between them"
+        elif writes:
+            wrong = f"found {writes[0]!r}; the name of a column or table stands in quotes"
+        else:
+            return query
+        raise said(f"expected one statement that only reads, `SELECT …` or `WITH …`: {wrong}")
 
     def inputs(self) -> list[str]:
         """List the file of an SQLite database; what a server holds is not watched."""
         if not self._is_file:
             return []
         path = self.url.removeprefix(_SQLITE)
-        return [_VARIABLE.sub(lambda name: os.environ.get(name[1], name[0]), path)]
+        return [VARIABLE.sub(lambda name: os.environ.get(name[1], name[0]), path)]
 
     def beside(self, folder: Path) -> Self:
         """Find files that are not in the working folder in the experiment's own.
 
         An address with a variable is kept: what the environment says is in no file of results.
         """
-        if not self._is_file or _VARIABLE.search(self.url):
+        if not self._is_file or VARIABLE.search(self.url):
             return self
         path = locate(self.url.removeprefix(_SQLITE), folder)
         return self.model_copy(update={"url": _SQLITE + path})
@@ -73,8 +101,8 @@ class DatabaseData(DataSet):
         return self._is_file
 
     def load(self, seed: int) -> Loaded:
-        """Run the query; nothing is written to the database."""
-        ordered = re.search(r"(?is)\border\s+by\b", self.query)
+        """Run the query on a connection that may not write."""
+        ordered = re.search(r"(?i)\border\s+by\b", _outside_brackets(_code(self.query)))
         if self.id is None and not ordered:
             raise Problem(
                 ("query",),
@@ -97,40 +125,58 @@ class DatabaseData(DataSet):
 
         from bakeoff.sources.common.formats import with_plain_columns
 
-        secrets = self._secrets()
         with blame("url"):
+            place = filled(self.url)
             for path in self.inputs():
                 if not is_file(path):
                     raise UserError(f"no file at {path!r}")
             try:
-                address = _VARIABLE.sub(lambda name: secrets[name[1]], self.url)
-                engine = sqlalchemy.create_engine(address)
+                engine = _engine(sqlalchemy.make_url(place.address))
                 connection = engine.connect()
             except (ArgumentError, NoSuchModuleError, ImportError, SQLAlchemyError) as error:
-                reason = _without(secrets, error)
+                reason = place.hidden_in(_told(error))
                 raise UserError(f"{self.url} cannot be opened: {reason}") from None
         with blame("query"):
             try:
-                with connection:  # without a commit: nothing is changed
+                with connection:  # without a commit
+                    if forbid := _READ_ONLY.get(engine.dialect.name):
+                        connection.exec_driver_sql(forbid)
                     frame = pd.read_sql_query(sqlalchemy.text(self.query), connection)
             except Exception as error:
-                raise UserError(f"the query fails: {_without(secrets, error)}") from None
+                reason = place.hidden_in(_told(error))
+                raise UserError(f"the query fails: {reason}") from None
             finally:
                 engine.dispose()
             return with_plain_columns(frame, "the query")
 
-    def _secrets(self) -> dict[str, str]:
-        names = dict.fromkeys(_VARIABLE.findall(self.url))
-        lacking = [name for name in names if name not in os.environ]
-        if lacking:
-            raise Problem(("url",), f"there is no environment variable {lacking[0]}")
-        return {name: os.environ[name] for name in names}
+
+def _engine(url: sqlalchemy.URL) -> sqlalchemy.Engine:
+    """Open a database; a file of SQLite or DuckDB so that nothing can be written to it."""
+    import sqlalchemy
+
+    kind, file = url.get_backend_name(), url.database
+    if not file or file.startswith((":", "file:")):
+        return sqlalchemy.create_engine(url)
+    if kind == "sqlite":
+        url = url.set(database=f"file:{quote(file)}")
+        url = url.update_query_dict({"mode": "ro", "uri": "true"})
+    options = {"connect_args": {"read_only": True}} if kind == "duckdb" else {}
+    return sqlalchemy.create_engine(url, **options)
 
 
-def _without(secrets: dict[str, str], error: Any) -> str:
-    """Return the first line of what a driver says, without what is secret."""
+def _code(query: str) -> str:
+    """Return a query without its comments, texts and quoted names."""
+    return _NO_CODE.sub(" ", query)
+
+
+def _outside_brackets(code: str) -> str:
+    inner = re.compile(r"\([^()]*\)")
+    while inner.search(code):
+        code = inner.sub(" ", code)
+    return code
+
+
+def _told(error: Any) -> str:
+    """Return the first line of what a driver says, without what it was asked."""
     inner = error.__cause__ or error  # pandas and SQLAlchemy put what was asked before what it says
-    text = str(getattr(inner, "orig", inner)).strip().partition("\n")[0]
-    for name, value in secrets.items():
-        text = text.replace(value, f"${{{name}}}") if value else text
-    return text
+    return str(getattr(inner, "orig", inner)).strip().partition("\n")[0]

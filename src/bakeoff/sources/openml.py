@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 from collections.abc import Mapping
@@ -151,8 +152,6 @@ class OpenmlData(DataSet):
         return read_arff(content.splitlines())
 
     def _page(self, url: str, md5: str | None = None) -> bytes:
-        import pooch
-
         from bakeoff.sources.common.download import fetch
 
         if self.server is not None:
@@ -161,6 +160,7 @@ class OpenmlData(DataSet):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "page"
             fetch(url, path)
-            if md5 is not None and pooch.file_hash(str(path), alg="md5") != md5:
-                raise ValueError(f"the file at {url} has another checksum than OpenML says")
-            return path.read_bytes()
+            content = path.read_bytes()
+        if md5 is not None and hashlib.md5(content, usedforsecurity=False).hexdigest() != md5:
+            raise ValueError(f"the file at {url} has another checksum than OpenML says")
+        return content

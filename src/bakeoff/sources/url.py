@@ -15,7 +15,10 @@ class UrlData(TableData):
     """A table at a web address, downloaded once."""
 
     source: Literal["url"]
-    url: WebAddress = Field(description="Address of the file, http or https.")
+    url: WebAddress = Field(
+        description="Address of the file, http or https. `${NAME}` is taken from the environment; "
+        "passwords and tokens can stand there alone."
+    )
     sha256: Sha256 = Field(
         description="SHA-256 of the file as downloaded (`sha256sum FILE`): the run stops when the "
         "file behind the address has changed.",

@@ -16,6 +16,7 @@ from sklearn.datasets import dump_svmlight_file
 from bakeoff.data import TARGET, load_table
 from bakeoff.data.columns import plain
 from bakeoff.errors import Problem, UserError
+from bakeoff.sources.common import formats
 from bakeoff.sources.common.formats import read_table
 from bakeoff.sources.common.tables import TableKeys
 from bakeoff.sources.file import FileData
@@ -377,3 +378,25 @@ def test_either_quote_holds_a_comma_in_arff(tmp_path: Path) -> None:
     kinds = ["@relation r", "@attribute x string", "@attribute y {a,b}", "@data"]
     file.write_text("\n".join([*kinds, '"1, 2",a', "'3, 4',b", '"5, 6",a', "7,b"]))
     assert load(file)["x"].tolist() == ["1, 2", "3, 4", "5, 6", "7"]
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zip"])
+def test_archives_unpack_to_so_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    path = tmp_path / f"a.csv{ending}"
+    pd.DataFrame({"a": [0] * 50_000}).to_csv(path, index=False)
+    assert len(read_table(path, path.name, TableKeys())) == 50_000
+    assert path.stat().st_size < 2000
+    monkeypatch.setattr(formats, "LARGEST", 60_000)
+    with pytest.raises(UserError, match=r"'a\.csv\..*' cannot be read as csv: it unpacks to more"):
+        read_table(path, path.name, TableKeys())
+
+
+def test_workbooks_unpack_to_so_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.xlsx"
+    pd.DataFrame({"a": [0] * 3000}).to_excel(path, index=False)
+    assert len(read_table(path, path.name, TableKeys())) == 3000
+    monkeypatch.setattr(formats, "LARGEST", 60_000)
+    with pytest.raises(UserError, match=r"'a\.xlsx' cannot be read as excel: it unpacks to more"):
+        read_table(path, path.name, TableKeys())

@@ -10,9 +10,10 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bakeoff.errors import Problem
+from bakeoff.errors import Problem, UserError
 from bakeoff.files import DOWNLOADS
 from bakeoff.preflight import check_experiment
+from bakeoff.sources.common import download
 from tests.unit.sources.helpers import PENGUINS, Server, experiment, load
 
 
@@ -91,3 +92,55 @@ def test_what_is_wrong_with_a_downloaded_table_is_told(
         load(experiment(tiny, **of_url(server, b"a;target\n1;u\n")))
     with pytest.raises(Problem, match=r"datasets\.d\.target: unknown target column 'target'"):
         load(experiment(tiny, **of_url(server, b"a,b\n1,2\n")))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://me:secret@host/a.csv",
+        "https://secret@host/a.csv",
+        "https://host/a.csv?access_token=secret",
+        "https://host/a.csv?X-Amz-Credential=me&X-Amz-Signature=secret",
+        "https://host/a.csv?sv=1&sig=secret",
+        "https://host/a.csv#token=secret",
+        "ftp://me:secret@host/a.csv",
+    ],
+)
+def test_secrets_in_the_file_are_refused(tiny: dict[str, Any], url: str) -> None:
+    with pytest.raises(UserError, match=r"d\.url: there is a password or token") as refused:
+        experiment(tiny, source="url", url=url, sha256="0" * 64, target="y")
+    assert "secret" not in str(refused.value)
+
+
+def test_secrets_come_from_the_environment_and_are_not_shown(
+    server: Server, tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = of_url(server, PENGUINS.read_bytes())
+    server.pages["/penguins.csv?token=a%2Fb"] = PENGUINS.read_bytes()
+    made = experiment(tiny, **data | {"url": data["url"] + "?token=${TOKEN}"})
+    with pytest.raises(Problem, match=r"datasets\.d\.url: there is no environment variable TOKEN"):
+        load(made)
+    monkeypatch.setenv("TOKEN", "a/b")
+    table = load(made)
+    assert server.asked == ["/penguins.csv?token=a%2Fb"]
+    assert table.card["source"]["url"].endswith("?token=${TOKEN}")
+    (kept,) = DOWNLOADS.iterdir()
+    kept.unlink()
+    monkeypatch.setattr(download.requests, "get", refusing)
+    with pytest.raises(Problem, match=r"cannot be downloaded \(no way to http.*\$\{TOKEN\}\)") as e:
+        load(made)
+    assert "a%2Fb" not in str(e.value)
+
+
+def refusing(url: str, **options: Any) -> Any:
+    """Fail as some versions of requests do, with the address in the message."""
+    raise download.requests.exceptions.InvalidURL(f"no way to {url}")
+
+
+def test_a_download_has_a_limit(
+    server: Server, tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "LARGEST", 1 << 12)
+    with pytest.raises(Problem, match=r"cannot be downloaded \(it is larger than .*put the file"):
+        load(experiment(tiny, **of_url(server, PENGUINS.read_bytes())))
+    assert list(DOWNLOADS.iterdir()) == []

@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-import pooch
 import requests
 
 from bakeoff.errors import UserError
 from bakeoff.files import DOWNLOADS, sha256_of, whole
+from bakeoff.sources.common.tables import LARGEST
+from bakeoff.sources.common.web import filled
 
+_CHUNK = 1 << 20
 _SECONDS = 60
 _WAITS = (1.0, 4.0)
 """Seconds before the second and the third attempt."""
@@ -25,6 +27,13 @@ def cached(sha256: str) -> Path | None:
 def download(url: str, sha256: str) -> Path:
     """Return the file of a hash, downloading it unless it is there.
 
+    Parameters
+    ----------
+    url : str
+        Its address; `${NAME}` is taken from the environment.
+    sha256 : str
+        The SHA-256 of its contents.
+
     Raises
     ------
     UserError
@@ -33,14 +42,14 @@ def download(url: str, sha256: str) -> Path:
     found = cached(sha256)
     if found is not None:
         return found
-    path = DOWNLOADS / sha256
+    path, place = DOWNLOADS / sha256, filled(url)
     with whole(path) as part:
         try:
-            fetch(url, part)
+            fetch(place.address, part)
         except OSError as error:
             raise UserError(
-                f"{url} cannot be downloaded ({reason_of(error)}); without a network, put the file "
-                f"at {path}"
+                f"{url} cannot be downloaded ({place.hidden_in(reason_of(error))}); without a "
+                f"network, put the file at {path}"
             ) from None
         got = sha256_of(part)
         if got != sha256:
@@ -57,21 +66,31 @@ def fetch(url: str, path: Path) -> None:
     Raises
     ------
     OSError
-        It cannot be reached, or says that there is nothing.
+        It cannot be reached, says that there is nothing, or is larger than `LARGEST`.
     """
-    get = pooch.HTTPDownloader(
-        progressbar=False, timeout=_SECONDS, headers={"User-Agent": "bakeoff"}
-    )
     for wait in (*_WAITS, None):
         try:
-            get(url, str(path), None)
+            with requests.get(
+                url, stream=True, timeout=_SECONDS, headers={"User-Agent": "bakeoff"}
+            ) as answer:
+                answer.raise_for_status()
+                _write(answer, path)
             return
         except requests.RequestException as error:
-            answer = error.response
-            if wait is None or (answer is not None and answer.status_code < 500):
+            said = error.response
+            if wait is None or (said is not None and said.status_code < 500):
                 raise
         time.sleep(wait)
-    raise AssertionError("the last attempt returns or raises")
+
+
+def _write(answer: requests.Response, path: Path) -> None:
+    size = 0
+    with path.open("wb") as file:
+        for chunk in answer.iter_content(_CHUNK):
+            size += len(chunk)
+            if size > LARGEST:
+                raise OSError(f"it is larger than {LARGEST >> 30} GiB")
+            file.write(chunk)
 
 
 def reason_of(error: OSError) -> str:

@@ -25,7 +25,7 @@ import pandas as pd
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.files import read_parquet
 from bakeoff.sources.common.arff import read_arff
-from bakeoff.sources.common.tables import ENDINGS, TableKeys
+from bakeoff.sources.common.tables import ENDINGS, LARGEST, TableKeys
 
 _COMPRESSED: Mapping[str, Callable[..., Any]] = {
     ".gz": gzip.open,
@@ -200,11 +200,19 @@ def _json_row(line: str, number: int) -> dict[str, Any]:
 
 
 def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    with _opened(path, name) as file, pd.ExcelFile(_seekable(file), engine="openpyxl") as book:
+    with _opened(path, name) as file, _book(_seekable(file)) as book:
         if spec.sheet is not None and spec.sheet not in book.sheet_names:
             sheets = map(str, book.sheet_names)
             raise Problem(("sheet",), f"{name!r}: {unknown('sheet', spec.sheet, sheets)}")
         return pd.read_excel(book, sheet_name=spec.sheet or 0)
+
+
+def _book(file: IO[bytes]) -> pd.ExcelFile:
+    with zipfile.ZipFile(file) as archive:  # which a workbook is
+        if sum(info.file_size for info in archive.infolist()) > LARGEST:
+            raise ValueError(f"it unpacks to more than {LARGEST >> 30} GiB")
+    file.seek(0)
+    return pd.ExcelFile(file, engine="openpyxl")
 
 
 def _stata(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
@@ -267,15 +275,41 @@ def _opened(path: Path, name: str) -> Iterator[IO[bytes]]:
             if len(members) != 1:
                 raise UserError(f"{name!r} holds {len(members)} files; it must hold one table")
             with archive.open(members[0]) as file:
-                yield file
+                yield _limited(file)
+    elif ending in _COMPRESSED:
+        with _COMPRESSED[ending](path, "rb") as file:
+            yield _limited(file)
     else:
-        opener: Callable[..., Any] = _COMPRESSED.get(ending, Path.open)
-        with opener(path, "rb") as file:
+        with path.open("rb") as file:
             yield file
 
 
+class _Unpacked(io.RawIOBase):
+    """What an archive holds, up to `LARGEST`."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._left = file, LARGEST
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = self._file.readinto(buffer)  # type: ignore[attr-defined]
+        self._left -= count
+        if self._left < 0:
+            raise ValueError(
+                f"it unpacks to more than {LARGEST >> 30} GiB; if it is meant to, unpack it and "
+                "name what is in it"
+            )
+        return count
+
+
+def _limited(file: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(_Unpacked(file), 1 << 20)
+
+
 def _seekable(file: IO[bytes]) -> Any:
-    return file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
+    return file if file.seekable() else io.BytesIO(file.read())
 
 
 def _index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
