@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from bakeoff.api.findings import Findings as Findings
     from bakeoff.api.folds import compare_folds as compare_folds
+    from bakeoff.api.gate import gate as gate
     from bakeoff.api.results import read as read
     from bakeoff.api.results import run as run
     from bakeoff.api.rows import compare as compare
@@ -21,6 +22,7 @@ _HOME = {
     "compare": "bakeoff.api.rows",
     "compare_folds": "bakeoff.api.folds",
     "compare_search": "bakeoff.api.search",
+    "gate": "bakeoff.api.gate",
     "read": "bakeoff.api.results",
     "run": "bakeoff.api.results",
 }

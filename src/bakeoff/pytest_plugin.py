@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import pytest
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from bakeoff.stats import Limits
+    from bakeoff.release import GateVerdict
 
 
 class NotWorse(Protocol):
@@ -17,49 +17,35 @@ class NotWorse(Protocol):
 
     def __call__(
         self,
-        base: ArrayLike,
-        candidate: ArrayLike,
+        y: ArrayLike | None,
+        base: Any,
+        candidate: Any,
         *,
         margin: float,
-        y_true: ArrayLike | None = None,
-        metric: str = "accuracy",
-        groups: ArrayLike | None = None,
-        alpha: float = 0.05,
-        undecided: str = "fail",
+        undecided: Literal["fail", "skip"] = "fail",
         **options: Any,
-    ) -> Limits:
-        """Fail the test unless the candidate is shown not to be worse by the margin.
+    ) -> GateVerdict:
+        """Fail the test unless `bakeoff.gate` ships the candidate.
 
         Parameters
         ----------
-        base, candidate : array_like, shape (n,)
-            What each predicts, with `y_true`; else right or wrong (booleans), or a number per row
-            of which more is better.
-        margin : float
-            The largest loss that does not matter, in the unit of the metric.
-        y_true : array_like, shape (n,), optional
-            True labels.
-        metric : str
-            With `y_true`: which metric.
-        groups : array_like, shape (n,), optional
-            Which rows belong together.
-        alpha : float
-            Probability of letting something worse pass.
+        y, base, candidate, margin
+            As in `bakeoff.gate`.
         undecided : {"fail", "skip"}
             What becomes of the test where the rows do not tell.
         **options
-            `positive` and `labels` of `bakeoff.stats.metric_difference`.
+            Further arguments of `bakeoff.gate`, such as `metric` and `groups`.
 
         Returns
         -------
-        Limits
-            Of the candidate's advantage.
+        GateVerdict
+            What `bakeoff.gate` returns.
         """
 
 
 @pytest.fixture(scope="session")
 def assert_not_worse() -> NotWorse:
     """Fail a test unless a candidate is shown not to be worse than a base by a margin."""
-    from bakeoff.gate.assertion import check_not_worse
+    from bakeoff.api.gate import assert_not_worse as check
 
-    return check_not_worse
+    return check

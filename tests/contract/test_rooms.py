@@ -16,10 +16,19 @@ ALLOWED["comparisons"].add("stats")
 ALLOWED["report"].add("stats")
 ALLOWED["preflight"] = {*ORDER[:-1], "stats"}
 ALLOWED["execution"] = {*ORDER, "stats", "preflight", "resources"}
-ALLOWED["gate"] = {"spec", "data", "report", "stats"}
-ALLOWED["api"] = {*ORDER, "stats", "execution"}
+ALLOWED["release"] = {"spec", "data", "report", "stats"}
+ALLOWED["api"] = {*ORDER, "stats", "execution", "release"}
 # nothing imports the command line
-ALLOWED["cli"] = {*ORDER, "api", "gate", "execution", "stats", "preflight", "resources", "schema"}
+ALLOWED["cli"] = {
+    *ORDER,
+    "api",
+    "release",
+    "execution",
+    "stats",
+    "preflight",
+    "resources",
+    "schema",
+}
 
 
 RULES = sorted((ROOT / "workflow/rules").glob("*.smk"))

@@ -44,6 +44,7 @@ def side_by_side(
     positive: Any,
     name: str,
     parts: Parts = NO_PARTS,
+    called: str = "predictions[{!r}]",
 ) -> SideBySide:
     """Put the predictions of several models side by side; other arguments are those of `compare`.
 
@@ -53,6 +54,8 @@ def side_by_side(
         The ``group``, the ``run`` and the ``time`` of each row; None where it is not known.
     parts : Parts
         Which subgroups each row is in.
+    called : str
+        What messages call the predictions of a model.
 
     Raises
     ------
@@ -60,21 +63,21 @@ def side_by_side(
         Naming the argument.
     """
     models = _models(predictions)
-    called = {model: f"predictions[{model!r}]" for model in models}
-    given = {"y": y, **{called[model]: one for model, one in models.items()}}
+    argument = {model: called.format(model) for model in models}
+    given = {"y": y, **{argument[model]: one for model, one in models.items()}}
     given |= {_RELATED[role]: one for role, one in related.items()} | parts.arguments
     rows = aligned({what: one for what, one in given.items() if one is not None})
     try:
         kin = _kin(related, rows)
         subgroups = parts.of(rows)
         if values is not None:
-            numbers = {m: rows[what] for m, what in called.items()}
+            numbers = {m: _number_table(what, rows[what]) for m, what in argument.items()}
             return _of_numbers(name, numbers, values, kin, subgroups)
         labels = _columns("y", {"y": one_column("y", rows["y"])}).labels("y", "true")
         order = _Order.of(one_column("y", rows["y"]), classes, positive)
         found = {
             model: _taken(what, rows[what], order, by_place=_is_array(models[model]))
-            for model, what in called.items()
+            for model, what in argument.items()
         }
     except Problem as problem:
         message = problem.message
@@ -237,14 +240,13 @@ def _by_class(
 
 def _of_numbers(
     name: str,
-    rows: Mapping[str, Rows],
+    tables: Mapping[str, PredictionTable],
     values: str,
     related: Mapping[str, Any],
     subgroups: Mapping[str, pd.Categorical],
 ) -> SideBySide:
     """Take a number of each model for each row."""
     metric = KINDS[values]
-    tables = {model: _number_table(f"predictions[{model!r}]", one) for model, one in rows.items()}
     found = {model: meant(table, metric) for model, table in tables.items()}
     if not isinstance(metric, str) and may_be_right_or_wrong(found.values(), metric):
         raise UserError(

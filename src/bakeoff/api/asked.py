@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bakeoff.errors import UserError
+from bakeoff.errors import UserError, unknown
 from bakeoff.spec.metrics import GivenMetric
 
 KINDS: Mapping[str, GivenMetric | str] = {
@@ -56,6 +56,29 @@ class Asked:
     alpha: float = 0.05
     assume_independent: bool = False
     files: Sequence[str] = ()
+
+
+def refuse_contradictions(y: Any, arguments: Mapping[str, Any]) -> None:
+    """Refuse labels beside numbers per row, and arguments that are for labels alone.
+
+    Raises
+    ------
+    UserError
+        Naming the argument.
+    """
+    kind = arguments["values"]
+    if kind is None:
+        if y is None:
+            raise UserError("y: found None, expected the true labels (or say what `values` are)")
+        return
+    if kind not in KINDS:
+        raise UserError(f"values: {unknown('kind of numbers', kind, KINDS)}")
+    if y is not None:
+        raise UserError("y: labels are for predictions, not for numbers per row: pass None")
+    wrong = ["costs", "positive", *(["variant"] if kind in ("higher", "lower") else [])]
+    given = [key for key in wrong if arguments.get(key) is not None]
+    for key in (*given, *(["classes"] if len(arguments["classes"]) else [])):
+        raise UserError(f"{key}: it is for predictions, not for numbers per row (values)")
 
 
 def named(error: UserError, names: Mapping[str, str]) -> UserError:

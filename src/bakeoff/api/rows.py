@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.asked import KINDS, Asked, named
+from bakeoff.api.asked import Asked, named, refuse_contradictions
 from bakeoff.api.at_hand import made_by, make_study
 from bakeoff.api.findings import Findings
 from bakeoff.api.parts import NO_PARTS, Parts
-from bakeoff.errors import UserError, shown, unknown
+from bakeoff.errors import UserError, shown
 
 _ASKED = {key: key for key in ("metrics", "alpha", "alternative", "correction", "costs")}
 _ASKED |= {key: key for key in ("variant", "versus")}
@@ -147,18 +147,8 @@ def compare(
 
 def _check(y: Any, arguments: Mapping[str, Any]) -> None:
     """Refuse arguments that contradict each other."""
+    refuse_contradictions(y, arguments)
     given = {key for key, value in arguments.items() if value is not None}
-    kind = arguments["values"]
-    if kind is not None and kind not in KINDS:
-        raise UserError(f"values: {unknown('kind of numbers', kind, KINDS)}")
-    if kind is not None:
-        if y is not None:
-            raise UserError("y: labels are for predictions, not for numbers per row: pass None")
-        wrong = {"positive", "costs"} | ({"variant"} if kind in ("higher", "lower") else set())
-        for key in (*sorted(wrong & given), *(["classes"] if len(arguments["classes"]) else [])):
-            raise UserError(f"{key}: it is for predictions, not for numbers per row (values)")
-    elif y is None:
-        raise UserError("y: found None, expected the true labels (or say what `values` are)")
     if {"groups", "time"} <= given:
         raise UserError("groups, time: these cannot be combined: keep one of them")
     if "runs" in given and "groups" not in given:

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from bakeoff import __version__
 from bakeoff.cli.decision_options import add_claim, add_gate, add_plan
-from bakeoff.cli.row_options import add_groups, add_truth_and_id, add_values
+from bakeoff.cli.row_options import add_groups, add_positive, add_truth_and_id, add_values
 from bakeoff.cli.terminal import unread
 from bakeoff.errors import UserError
 
@@ -205,9 +205,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         help="compare by this metric, e.g. f1 or roc_auc, and tell which models may be the best; "
         "may be given several times; default: accuracy",
     )
-    parser.add_argument(
-        "--positive", metavar="CLASS", help="the positive one of two; default: the last, sorted"
-    )
+    add_positive(parser)
     add_values(parser, "columns")
     parser.add_argument(
         "--counts",

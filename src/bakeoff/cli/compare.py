@@ -28,7 +28,7 @@ from bakeoff.data.side_by_side import (
     read_wide,
     read_wide_values,
 )
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, UserError
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner
@@ -57,6 +57,7 @@ _OPTIONS = {
     "value": "--column",
     "values": "--values",
     "subgroups": "--subgroups",
+    "positive": "--positive",
 }
 """The option that a part of a problem's path stands for."""
 
@@ -128,7 +129,7 @@ def read(args: argparse.Namespace) -> SideBySide:
                 "--models names columns of one table; of several tables each is a model"
             )
         found = read_each(args.files, columns, **how)
-    return _with_positive(_renamed(found, _listed(args.names)), args.positive)
+    return _renamed(found, _listed(args.names)).with_positive(args.positive)
 
 
 def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide:
@@ -140,22 +141,6 @@ def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide
     if len(args.files) == 1:
         return read_wide_values(args.files[0], columns, kind, _listed(args.models))
     return read_each_values(args.files, columns, kind)
-
-
-def _with_positive(given: SideBySide, positive: str | None) -> SideBySide:
-    """Make a class of two the positive one, which is the last."""
-    if positive is None or positive == given.classes[-1]:
-        return given
-    if positive not in given.classes or len(given.classes) != 2:
-        raise UserError(unknown("class in --positive:", positive, given.classes[:2]))
-    models = {
-        name: Predicted(
-            1 - one.codes, None if one.probabilities is None else one.probabilities[:, ::-1]
-        )
-        for name, one in given.models.items()
-    }
-    classes = given.classes[::-1]
-    return dataclasses.replace(given, classes=classes, truth=1 - given.truth, models=models)
 
 
 def _renamed(given: SideBySide, labels: Sequence[str] | None) -> SideBySide:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bakeoff.cli.row_options import add_groups, add_truth_and_id, add_values
+from bakeoff.cli.row_options import add_groups, add_positive, add_truth_and_id, add_values
 
 
 def add_claim(parser: argparse.ArgumentParser) -> None:
@@ -79,6 +79,7 @@ def add_gate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric", default="accuracy", metavar="NAME", help="what to compare by (accuracy)"
     )
+    add_positive(parser)
     parser.add_argument(
         "--superior",
         action="store_true",
@@ -160,6 +161,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric", default="accuracy", metavar="NAME", help="of the pilot's predictions"
     )
+    add_positive(parser)
     parser.add_argument("--pair", metavar="A,B", help="one table as pilot: the columns of the two")
     add_truth_and_id(parser)
     add_groups(parser)

@@ -10,8 +10,8 @@ from functools import partial
 
 from scipy import special
 
-from bakeoff.errors import UserError, unknown
-from bakeoff.gate import read_rows
+from bakeoff.errors import UserError
+from bakeoff.release import read_rows
 from bakeoff.report.numbers import number, percent
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.stats import (
@@ -26,12 +26,12 @@ from bakeoff.stats import (
     metric_difference,
     metric_rows_needed,
     simultaneous_level,
-    test_set_metrics,
 )
 from bakeoff.stats.metric_planning import pilot_sd
 from bakeoff.stats.planning_interval import power_from_interval
 
 _OF_PILOT = {"groups": None, "metric": "accuracy", "truth": None, "id": None, "pair": None}
+_OF_PILOT |= {"positive": None}
 """Options that are about a pilot, and what they are without one."""
 _PRECISION = 1e-3
 """Of a difference that is searched for."""
@@ -241,9 +241,6 @@ def _folds(args: argparse.Namespace, level: float) -> Design:
 
 
 def _from_pilot(args: argparse.Namespace, level: float) -> Design:
-    metrics = test_set_metrics()
-    if args.metric not in metrics:
-        raise UserError(f"--metric: {unknown('metric', args.metric, metrics)}")
     others = ("accuracy", "disagree", "icc", "per_group")
     wrong = next((name for name in others if getattr(args, name) is not None), None)
     if wrong is not None:
@@ -255,9 +252,10 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
     keys = {"group": args.groups, "true": args.truth, "id": args.id}
     columns = GivenColumns.model_validate(keys)
     models = None if args.pair is None else [name.strip() for name in args.pair.split(",")][::-1]
-    rows = read_rows(args.pilot[::-1], columns, models, labels=True)
+    rows = read_rows(args.pilot[::-1], columns, models, labels=True, positive=args.positive)
+    rows.check(args.metric, args.margin or 0.0)
     result = metric_difference(*rows.seen(args.metric), **rows.how(args.metric))
-    sd = pilot_sd(result)
+    sd, about = pilot_sd(result), rows.about(args.metric)
     true = args.difference or 0.0
     gap = true if args.margin is None else args.margin + (-abs(true) if args.equal else true)
     if args.margin is not None and gap <= 0:
@@ -283,7 +281,7 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
     }[args.margin is not None, args.equal]
     needed = partial(metric_rows_needed, sd, abs(gap), power=wanted, alpha=level, alternative=side)
     return Design(
-        f"{goal} in {args.metric}",
+        f"{goal} in {args.metric}" + (f" (positive class: {about})" if about else ""),
         level,
         lambda: int(needed().n),
         power_at,

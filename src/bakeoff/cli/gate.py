@@ -9,16 +9,16 @@ from bakeoff.api.asked import KINDS
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.data.readers import reader_of
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, UserError
 from bakeoff.files import write_text
-from bakeoff.gate import GateVerdict, Terms, decide, read_rows
-from bakeoff.gate.ledger import Ledger
-from bakeoff.gate.show import as_json, as_junit, as_markdown, headline, reasons
+from bakeoff.release import GateVerdict, Terms, decide, read_rows
+from bakeoff.release.ledger import Ledger
+from bakeoff.release.show import as_json, as_junit, as_markdown, headline, reasons
 from bakeoff.report.numbers import fixed
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.stats import ArgumentError, Release, test_set_metrics
+from bakeoff.stats import ArgumentError, Release
 
 CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
 _OPTIONS = {
@@ -31,10 +31,10 @@ _OPTIONS = {
     "value": "--column",
     "values": "--values",
     "models": "--models",
+    "positive": "--positive",
+    "metric": "--metric",
 }
-_NEEDS_MORE = ("cost", "expected_cost", "fbeta")
-"""Metrics with options of their own."""
-_NO_LABELS = ("accuracy", None, None)
+_NO_LABELS = ("accuracy", None, None, None)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -51,13 +51,10 @@ def run(args: argparse.Namespace) -> int:
 def _decided(args: argparse.Namespace) -> GateVerdict:
     files = [path for path in (args.base, args.candidate) if path is not None]
     places = places_of({"junit": args.junit, "markdown": args.markdown}, files)
-    metrics = [name for name in test_set_metrics() if name not in _NEEDS_MORE]
-    if args.metric not in metrics:
-        raise UserError(f"--metric: {unknown('metric', args.metric, metrics)}")
-    of_labels = args.metric, args.truth, args.predicted
+    of_labels = args.metric, args.truth, args.predicted, args.positive
     if args.values is not None and of_labels != _NO_LABELS:
         raise UserError(
-            "--metric, --truth, --predicted: are for labels, not for numbers (--values)"
+            "--metric, --truth, --predicted, --positive: are for labels, not for numbers (--values)"
         )
     if args.column is not None and (args.values is None or args.candidate is None):
         raise UserError("--column is for numbers (--values) in one table per model")
@@ -67,7 +64,8 @@ def _decided(args: argparse.Namespace) -> GateVerdict:
     columns = GivenColumns.model_validate({**keys, "group": args.groups, "run": args.runs})
     numbers = None if args.values is None else KINDS[args.values]
     models = None if args.models is None else [name.strip() for name in args.models.split(",")]
-    rows = read_rows(files, columns, models, args.subgroup, numbers, labels=args.labels)
+    how = {"labels": args.labels, "positive": args.positive}
+    rows = read_rows(files, columns, models, args.subgroup, numbers, **how)
     metric = "value" if isinstance(numbers, GivenMetric) else args.metric
     asked = Terms(metric, args.margin, args.alpha, args.superior)
     ledger = None if args.ledger is None else Ledger(args.ledger)

@@ -33,6 +33,8 @@ _OPTIONS = {
     "id": "--id",
     "models": "--pair",
     "pilot": "--pilot",
+    "metric": "--metric",
+    "positive": "--positive",
 }
 
 

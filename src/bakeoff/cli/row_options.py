@@ -37,6 +37,13 @@ def add_values(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
+def add_positive(parser: argparse.ArgumentParser) -> None:
+    """Add the positive class."""
+    parser.add_argument(
+        "--positive", metavar="CLASS", help="the positive one of two; default: the last, sorted"
+    )
+
+
 def add_groups(parser: argparse.ArgumentParser) -> None:
     """Add the column of groups."""
     parser.add_argument(

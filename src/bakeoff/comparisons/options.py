@@ -30,6 +30,7 @@ from bakeoff.comparisons.setup import (
     takes_control,
 )
 from bakeoff.errors import Problem, unknown
+from bakeoff.scores.metrics import metrics_of
 from bakeoff.spec import ChosenTest, Costs, Experiment
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, MetricFunction, catalogue
@@ -53,6 +54,7 @@ def check_options(experiment: Experiment, chosen: Sequence[ChosenTest]) -> list[
             if name not in seen:
                 seen.add(name)
                 wrong = list(_names_and_types(known[name], experiment))
+                wrong = wrong or list(_too_wide(known[name], test, experiment))
                 found += wrong or _tried(known[name], test, experiment)
     return found
 
@@ -78,6 +80,26 @@ def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
         if option.default is inspect.Parameter.empty and key not in MANAGED and not given:
             at = ("tests",) if key in SHARED else ("tests", "options", entry.name)
             yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
+
+
+def _too_wide(entry: Entry, test: ChosenTest, experiment: Experiment) -> Iterator[Problem]:
+    """Refuse margins and regions that no difference of the metric could leave."""
+    options, metrics = setup_of(entry, experiment.tests).options, metrics_of(experiment)
+    for key in ("margin", "rope"):
+        size = options.get(key)
+        if not isinstance(size, int | float):
+            continue
+        own = key in experiment.tests.of(entry.name)
+        place = ("tests", "options", entry.name, key) if own else ("tests", key)
+        for name in test.metrics:
+            low, high = metrics[name].range
+            if size >= high - low:
+                yield Problem(
+                    place,
+                    f"found {size:g}, must be below {high - low:g}: {name} lies between {low:g} "
+                    f"and {high:g}, so that no difference could exceed it",
+                )
+                break
 
 
 def _tried(entry: Entry, test: ChosenTest, experiment: Experiment) -> list[Problem]:

@@ -65,6 +65,30 @@ class SideBySide:
     in_order: bool = True
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
 
+    def with_positive(self, positive: str | None) -> SideBySide:
+        """Return the same with a class of two as the positive one; None leaves it as it is.
+
+        Raises
+        ------
+        Problem
+            It is none of two classes.
+        """
+        if positive is None or (self.classes[-1:] == (positive,) and len(self.classes) == 2):
+            return self
+        if len(self.classes) != 2:
+            raise Problem(("positive",), f"there are {len(self.classes)} classes, not two")
+        if positive not in self.classes:
+            raise Problem(("positive",), unknown("class", positive, self.classes))
+        models = {
+            name: Predicted(
+                1 - one.codes, None if one.probabilities is None else one.probabilities[:, ::-1]
+            )
+            for name, one in self.models.items()
+        }
+        return dataclasses.replace(
+            self, classes=self.classes[::-1], truth=1 - self.truth, models=models
+        )
+
 
 def read_wide(
     path: str,

@@ -79,7 +79,14 @@ from bakeoff.stats.metric_planning import (
     row_sd,
 )
 from bakeoff.stats.metric_subgroups import mean_interaction, metric_interaction
-from bakeoff.stats.metrics import looks_at, metric_ci, metric_difference, test_set_metrics
+from bakeoff.stats.metrics import (
+    about_one_class,
+    looks_at,
+    metric_ci,
+    metric_difference,
+    metric_range,
+    test_set_metrics,
+)
 from bakeoff.stats.multiplicity import (
     adjust_pvalues,
     bergmann_hommel,
@@ -124,6 +131,7 @@ from bakeoff.stats.release import (
     Limits,
     Release,
     accuracy_limits,
+    check_margin,
     decide_release,
     level_of_use,
     mean_limits,
@@ -191,6 +199,7 @@ __all__ = [
     "Status",
     "TypeOneError",
     "VarianceComponents",
+    "about_one_class",
     "accuracy_claim",
     "accuracy_limits",
     "adjust_pvalues",
@@ -209,6 +218,7 @@ __all__ = [
     "canonical_method",
     "catalogue",
     "cd_groups",
+    "check_margin",
     "clustered_accuracy",
     "clustered_cochran_q",
     "clustered_costs",
@@ -284,6 +294,7 @@ __all__ = [
     "metric_difference",
     "metric_interaction",
     "metric_limits",
+    "metric_range",
     "metric_rows_needed",
     "nemenyi",
     "odds_ratio_bounds",

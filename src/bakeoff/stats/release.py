@@ -28,6 +28,7 @@ __all__ = [
     "Limits",
     "Release",
     "accuracy_limits",
+    "check_margin",
     "decide_release",
     "level_of_use",
     "mean_limits",
@@ -242,15 +243,45 @@ def decide_release(limits: Limits, margin: float, *, superior: bool = False) -> 
     >>> str(decide_release(accuracy_limits([1, 0] * 500, [1, 0] * 500), 0.01))
     'ship'
     """
-    size = check_number(margin, "margin")
-    if not (size >= 0 and math.isfinite(size)):
-        raise ArgumentError("margin", f"found {margin!r}, must be at least 0 and finite")
+    size = check_margin(margin)
     if math.isnan(limits.low) or math.isnan(limits.high):
         return Release.UNDECIDED
     threshold = size if superior else -size
     if limits.low > threshold:
         return Release.SHIP
     return Release.BLOCK if superior or limits.high < threshold else Release.UNDECIDED
+
+
+def check_margin(margin: float, low: float = -math.inf, high: float = math.inf) -> float:
+    """Return a margin that some loss could exceed.
+
+    Parameters
+    ----------
+    margin : float
+        A difference of two values of a metric.
+    low, high : float
+        The range of the metric; no difference is larger than its width.
+
+    Raises
+    ------
+    ValueError
+        A negative or infinite margin, or one as wide as the range.
+
+    Examples
+    --------
+    >>> check_margin(0.01, 0.0, 1.0)
+    0.01
+    """
+    size = check_number(margin, "margin")
+    if not (size >= 0 and math.isfinite(size)):
+        raise ArgumentError("margin", f"found {margin!r}, must be at least 0 and finite")
+    if size >= high - low:
+        raise ArgumentError(
+            "margin",
+            f"found {margin:g}, must be below {high - low:g}: values lie between {low:g} and "
+            f"{high:g}, so that no difference could exceed it",
+        )
+    return size
 
 
 def rows_to_decide(limits: Limits, margin: float, *, power: float = 0.8) -> int | None:

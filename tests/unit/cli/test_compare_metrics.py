@@ -165,7 +165,7 @@ def test_zeros_and_ones_are_asked_about(bakeoff, data):
         ),
         (
             ["wide.csv", "--models", "a,b", "--positive", "ill"],
-            "unknown class in --positive: 'ill'",
+            "--positive: unknown class 'ill'",
         ),
         (
             ["a.csv", "b.csv", "--values", "lower", "--metric", "f1"],

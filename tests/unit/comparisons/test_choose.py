@@ -384,7 +384,23 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "a margin without a difference left",
         {"tests": {"run": ["tost_paired"], "margin": 1.5}},
-        "tests.margin: tost_paired: found 1.5, must lie strictly between 0 and 1",
+        "tests.margin: found 1.5, must be below 1: accuracy lies between 0 and 1",
+    ),
+    (
+        "a margin as wide as a metric's range, on folds",
+        {
+            "resampling": {"kfold": {"folds": 10}},
+            "tests": {"run": ["tost_folds"], "options": {"tost_folds": {"margin": 1}}},
+        },
+        "tests.options.tost_folds.margin: found 1, must be below 1: accuracy lies between 0 and 1",
+    ),
+    (
+        "a region of equivalence that holds every difference",
+        {
+            "resampling": {"kfold": {"folds": 10}},
+            "tests": {"run": ["bayes_correlated_t"], "rope": 2},
+        },
+        "tests.rope: found 2, must be below 1",
     ),
 ]
 

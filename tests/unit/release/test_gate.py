@@ -158,6 +158,20 @@ def test_other_groups_or_subgroups_are_another_question(
     assert "asked before: nothing is spent" in said
 
 
+def test_the_positive_class_is_chosen_and_named(capsys: pytest.CaptureFixture[str]) -> None:
+    known = "--metric", "f1", "--ledger", "l.jsonl", "--json"
+    found = [
+        json.loads(gate(capsys, "worse", *known, *more)[1])
+        for more in ([], ["--positive", "no"], ["--positive", "yes"])
+    ]
+    assert [one["terms"]["positive"] for one in found] == ["yes", "no", "yes"]
+    assert "f1 (positive class: no)" in found[1]["headline"]
+    assert found[0]["overall"] != found[1]["overall"]
+    uses = [one["ledger"]["number"] for one in found]
+    assert uses == [1, 2, 1], "another class is another question"
+    assert json.loads(gate(capsys, "worse", "--json")[1])["terms"]["positive"] is None
+
+
 def test_a_worn_out_test_set_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     gate(capsys, "equal", "--ledger", "l.jsonl")
     entry = json.loads(Path("l.jsonl").read_text())
@@ -189,7 +203,11 @@ def test_the_order_of_rows_is_no_new_test_set(capsys: pytest.CaptureFixture[str]
         (["--subgroup", "id"], "--subgroup: 1,500 different values, at most 100"),
         (["--alpha", "0.7"], "--alpha: found 0.7"),
         (["--margin", "-1"], "--margin: found -1"),
+        (["--margin", "1"], "--margin: found 1, must be below 1"),
+        (["--margin", "2", "--metric", "mcc"], "--margin: found 2, must be below 2"),
         (["--margin", "x"], "argument --margin"),
+        (["--positive", "maybe"], "--positive: unknown class 'maybe'"),
+        (["--values", "right", "--positive", "yes"], "are for labels"),
         (["--ledger", "base.csv"], "line 1 of base.csv is no decision"),
         (["--junit", "."], "--junit: '.' is a folder; name a file"),
         (["--markdown", "base.csv/x.md"], "--markdown: 'base.csv' is a file; name a folder"),

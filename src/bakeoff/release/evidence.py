@@ -19,10 +19,23 @@ from bakeoff.data.side_by_side import (
     read_wide,
     read_wide_values,
 )
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import Problem, unknown
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.stats import Limits, accuracy_limits, looks_at, mean_limits, metric_limits
+from bakeoff.stats import (
+    Limits,
+    about_one_class,
+    accuracy_limits,
+    check_margin,
+    looks_at,
+    mean_limits,
+    metric_limits,
+    metric_range,
+    test_set_metrics,
+)
+
+_NEED_MORE = ("cost", "expected_cost", "fbeta")
+"""Metrics with options of their own."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,12 +73,42 @@ class GateRows:
     greater_is_better: bool = True
     order: NDArray[np.intp] | None = None
 
+    @classmethod
+    def of(cls, given: SideBySide, subgroups: NDArray[Any] | None = None, **more: Any) -> GateRows:
+        """Take the two models of predictions that were read and checked, the base first."""
+        (base, of_base), (candidate, of_candidate) = given.models.items()
+        related = given.related.get("group"), subgroups
+        return cls(
+            (base, candidate), given.classes, given.truth, of_base, of_candidate, *related, **more
+        )
+
+    def about(self, metric: str) -> str | None:
+        """Return the class that a metric is about; None where it is about all of them."""
+        two = self.base.values is None and len(self.classes) == 2
+        return self.classes[-1] if two and about_one_class(metric) else None
+
+    def check(self, metric: str, margin: float) -> None:
+        """Refuse an unknown metric, and a margin that no loss by the metric could exceed.
+
+        Raises
+        ------
+        Problem, ArgumentError
+            Naming the metric, the margin.
+        """
+        if self.base.values is not None:
+            check_margin(margin)
+            return
+        known = [name for name in test_set_metrics() if name not in _NEED_MORE]
+        if metric not in known:
+            raise Problem(("metric",), unknown("metric", metric, known))
+        check_margin(margin, *metric_range(metric))
+
     def limits(self, metric: str, alpha: float, rows: NDArray[np.bool_] | None = None) -> Limits:
         """Return limits for the candidate's advantage, on some rows or on all.
 
         Raises
         ------
-        UserError
+        Problem
             The metric wants probabilities that a file does not have.
         """
         kept = np.ones(len(self.truth), dtype=bool) if rows is None else rows
@@ -89,7 +132,7 @@ class GateRows:
 
         Raises
         ------
-        UserError
+        Problem
             The metric wants probabilities that a file does not have.
         """
         truth = np.array(self.classes)[self.truth]
@@ -129,9 +172,10 @@ class GateRows:
         if looks_at(metric) == "classes":
             return np.array(self.classes)[model.codes]
         if model.probabilities is None:
-            raise UserError(
-                f"--metric: {metric} wants probabilities, {self.names[place]!r} has none (columns "
-                "like `p_<class>`)"
+            raise Problem(
+                ("metric",),
+                f"{metric} wants probabilities, {self.names[place]!r} has none (in a file: columns "
+                "like `p_<class>`)",
             )
         return model.probabilities[:, -1] if looks_at(metric) == "ranking" else model.probabilities
 
@@ -144,6 +188,7 @@ def read_rows(
     numbers: GivenMetric | str | None = None,
     *,
     labels: bool = False,
+    positive: str | None = None,
 ) -> GateRows:
     """Read a table of predictions of each, or of numbers, paired by row id; or one table of both.
 
@@ -161,6 +206,8 @@ def read_rows(
         What the numbers of tables without labels are, as in `read_each_values`.
     labels : bool
         Whether 0 and 1 are known to be labels, and not marks of right rows.
+    positive : str, optional
+        The positive one of two classes; default: the last, sorted.
 
     Raises
     ------
@@ -185,8 +232,7 @@ def read_rows(
             return read_wide(files[0], columns, models=models, labels=labels)
         return read_each(files, columns, labels=labels)
 
-    given = read(columns)
-    (name_base, of_base), (name_candidate, of_candidate) = given.models.items()
+    given = read(columns).with_positive(positive)
     parts = None
     if subgroup is not None:
         try:
@@ -197,18 +243,8 @@ def read_rows(
             raise Problem(("subgroup",), problem.message) from None
         parts = found.related["group"]
     test_set, order = _digest(files, columns, numbers=numbers is not None)
-    return GateRows(
-        (name_base, name_candidate),
-        given.classes,
-        given.truth,
-        of_base,
-        of_candidate,
-        given.related.get("group"),
-        parts,
-        test_set,
-        numbers.greater_is_better if isinstance(numbers, GivenMetric) else True,
-        order,
-    )
+    greater = numbers.greater_is_better if isinstance(numbers, GivenMetric) else True
+    return GateRows.of(given, parts, test_set=test_set, greater_is_better=greater, order=order)
 
 
 def _digest(

@@ -7,8 +7,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from bakeoff import __version__
-from bakeoff.gate.ledger import Use
-from bakeoff.gate.verdict import GateVerdict, Part
+from bakeoff.release.ledger import Use
+from bakeoff.release.verdict import GateVerdict, Part
 from bakeoff.report.numbers import MINUS, fixed, percent, score
 from bakeoff.stats import Release, Status, plain
 
@@ -26,7 +26,7 @@ def headline(verdict: GateVerdict) -> str:
     """Return the decision in one sentence."""
     base, candidate = verdict.names
     terms = verdict.terms
-    margin = f"{terms.margin:g} of {terms.metric}"
+    margin = f"{terms.margin:g} of {_metric(verdict)}"
     if verdict.decision is Release.SHIP:
         if not terms.superior:
             return f"Ship: {candidate} is not worse than {base} by {margin}."
@@ -43,8 +43,8 @@ def headline(verdict: GateVerdict) -> str:
 
 def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
     """Return the sentences behind the decision."""
-    limits, terms = verdict.overall.limits, verdict.terms
-    found = [f"Its {terms.metric} is {_moved(limits.estimate)} on {_rows(verdict.overall)}."]
+    limits = verdict.overall.limits
+    found = [f"Its {_metric(verdict)} is {_moved(limits.estimate)} on {_rows(verdict.overall)}."]
     known = not math.isnan(limits.low)
     if not known:
         found.append(f"Nothing follows: {_WHY_NONE.get(limits.status, limits.status.value)}.")
@@ -103,7 +103,7 @@ def as_json(verdict: GateVerdict, use: Use | None) -> dict[str, Any]:
         "reasons": reasons(verdict, use),
         "base": base,
         "candidate": candidate,
-        "terms": plain(verdict.terms),
+        "terms": plain(verdict.terms) | {"positive": verdict.positive},
         "overall": _part(verdict.overall),
         "subgroups": [_part(part) for part in verdict.subgroups],
         "rows_needed": verdict.rows_needed,
@@ -168,6 +168,12 @@ def _escaped(text: str) -> str:
     for sign in r"\`*_[]|#":
         text = text.replace(sign, f"\\{sign}")
     return " ".join(text.split())
+
+
+def _metric(verdict: GateVerdict) -> str:
+    """Name the metric, and the class that it is about."""
+    of = "" if verdict.positive is None else f" (positive class: {verdict.positive})"
+    return f"{verdict.terms.metric}{of}"
 
 
 def _by(margin: float, text: str) -> str:

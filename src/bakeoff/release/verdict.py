@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from bakeoff.errors import UserError
-from bakeoff.gate.evidence import GateRows
+from bakeoff.release.evidence import GateRows
 from bakeoff.stats import Limits, Release, decide_release, rows_to_decide
 
 MOST_SUBGROUPS = 100
@@ -72,6 +72,8 @@ class GateVerdict:
         Each by itself.
     rows_needed : int or None
         Rows with which an undecided gate would probably decide.
+    positive : str or None
+        The positive class, where the metric is about one of two.
     """
 
     decision: Release
@@ -80,6 +82,12 @@ class GateVerdict:
     overall: Part
     subgroups: tuple[Part, ...]
     rows_needed: int | None
+    positive: str | None = None
+
+    def __str__(self) -> str:
+        from bakeoff.release.show import headline, reasons  # which imports this module
+
+        return "\n".join((headline(self), *reasons(self)))
 
     @property
     def harmed(self) -> tuple[Part, ...]:
@@ -99,6 +107,7 @@ def decide(rows: GateRows, terms: Terms) -> GateVerdict:
     ValueError, UserError
         A metric that does not fit, a margin out of range.
     """
+    rows.check(terms.metric, terms.margin)
     names = [] if rows.subgroups is None else sorted(map(str, np.unique(rows.subgroups)))
     if len(names) > MOST_SUBGROUPS:
         raise UserError(f"--subgroup: {len(names):,} different values, at most {MOST_SUBGROUPS}")
@@ -119,4 +128,5 @@ def decide(rows: GateRows, terms: Terms) -> GateVerdict:
     needed = None
     if final is Release.UNDECIDED:
         needed = rows_to_decide(limits, terms.margin)
-    return GateVerdict(final, terms, rows.names, overall, tuple(found), needed)
+    parts = overall, tuple(found)
+    return GateVerdict(final, terms, rows.names, *parts, needed, rows.about(terms.metric))

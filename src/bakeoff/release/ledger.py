@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.errors import UserError
-from bakeoff.gate.evidence import GateRows
-from bakeoff.gate.verdict import GateVerdict, Terms
+from bakeoff.release.evidence import GateRows
+from bakeoff.release.verdict import GateVerdict, Terms
 from bakeoff.stats import level_of_use
 
 _KEYS = {"test_set", "base", "candidate", "terms", "use", "alpha", "decision"}
@@ -117,6 +117,7 @@ def _question(rows: GateRows, terms: Terms) -> dict[str, Any]:
         "candidate": rows.digest(rows.candidate),
         "terms": {
             "metric": terms.metric,
+            "positive": rows.about(terms.metric),
             "margin": terms.margin,
             "superior": terms.superior,
             "groups": rows.digest_of(rows.groups),

@@ -1,0 +1,140 @@
+"""The gate of a release in Python: predictions at hand, checked as those of `compare` are."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bakeoff.api.arrays import side_by_side
+from bakeoff.api.asked import KINDS, refuse_contradictions
+from bakeoff.api.parts import NO_PARTS, Parts
+from bakeoff.errors import UserError, unknown
+from bakeoff.release import GateRows, GateVerdict, Terms, decide
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.stats import ArgumentError, Release
+
+_ONE_COLUMN = "subgroup"
+
+
+def gate(
+    y: ArrayLike | None,
+    base: Any,
+    candidate: Any,
+    *,
+    margin: float,
+    metric: str = "accuracy",
+    groups: ArrayLike | None = None,
+    subgroup: ArrayLike | None = None,
+    values: Literal["higher", "lower", "right", "wrong"] | None = None,
+    classes: Any = (),
+    positive: Any = None,
+    superior: bool = False,
+    alpha: float = 0.05,
+) -> GateVerdict:
+    """Decide whether a candidate may take the place of a base, as `bakeoff gate` does.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,), or None
+        The true labels; None with `values`.
+    base, candidate : array_like, shape (n,) or (n, K)
+        What each predicts of the same rows: labels or probabilities as in `compare`, or with
+        `values` a number for each row.
+    margin : float
+        The largest loss that does not matter, in the unit of the metric and less than the width of
+        its range; with `superior` the smallest gain that does.
+    metric : str
+        A metric of one test set.
+    groups : array_like, shape (n,), optional
+        Which rows belong together: a patient, a user.
+    subgroup : array_like, shape (n,), optional
+        Block where the rows of one of its values are shown worse by more than the margin.
+    values, classes, positive
+        As in `compare`.
+    superior : bool
+        Ship only a candidate that is shown better by more than the margin, and block others.
+    alpha : float
+        Probability of a false ship, and of a false block.
+
+    Returns
+    -------
+    GateVerdict
+        `decision` is ``"ship"``, ``"block"`` or ``"undecided"``; as a text it gives the reasons.
+
+    Raises
+    ------
+    UserError
+        Rows that do not pair, labels that are no class, a margin or a metric that does not fit.
+
+    Examples
+    --------
+    >>> import bakeoff
+    >>> y = ["cat", "dog"] * 500
+    >>> old = ["cat", "dog"] * 450 + ["dog", "cat"] * 50
+    >>> new = ["cat", "dog"] * 452 + ["dog", "cat"] * 48
+    >>> found = bakeoff.gate(y, old, new, margin=0.01)
+    >>> str(found.decision)
+    'ship'
+    """
+    arguments = {"groups": groups, "values": values, "classes": classes, "positive": positive}
+    refuse_contradictions(y, arguments)
+    if values is not None and metric != "accuracy":
+        raise UserError("metric: it is for predictions, not for numbers per row (values)")
+    parts = NO_PARTS if subgroup is None else Parts.taken({_ONE_COLUMN: subgroup}, {})
+    given = side_by_side(
+        y,
+        {"base": base, "candidate": candidate},
+        {"group": groups},
+        values,
+        classes,
+        positive,
+        "the test set",
+        parts,
+        called="{}",
+    )
+    of_rows = given.subgroups.get(_ONE_COLUMN)
+    numbers = None if values is None else KINDS[values]
+    rows = GateRows.of(
+        given,
+        None if of_rows is None else np.asarray(of_rows.astype(str)),
+        greater_is_better=not isinstance(numbers, GivenMetric) or numbers.greater_is_better,
+    )
+    name = "value" if isinstance(numbers, GivenMetric) else metric
+    try:
+        return decide(rows, Terms(name, margin, alpha, superior))
+    except ArgumentError as error:
+        raise UserError(f"{error.argument}: {error.message}") from None
+
+
+def assert_not_worse(
+    y: ArrayLike | None,
+    base: Any,
+    candidate: Any,
+    *,
+    margin: float,
+    undecided: Literal["fail", "skip"] = "fail",
+    **options: Any,
+) -> GateVerdict:
+    """Raise unless `gate` ships the candidate; see `bakeoff.pytest_plugin.NotWorse`.
+
+    Raises
+    ------
+    AssertionError
+        It is worse by more than the margin, or the rows do not tell.
+    pytest.skip.Exception
+        The rows do not tell, and `undecided` is ``"skip"``.
+    UserError
+        As `gate`.
+    """
+    if undecided not in ("fail", "skip"):
+        raise UserError(f"undecided: {unknown('answer', undecided, ('fail', 'skip'))}")
+    verdict = gate(y, base, candidate, margin=margin, **options)
+    if verdict.decision is Release.SHIP:
+        return verdict
+    if verdict.decision is Release.UNDECIDED and undecided == "skip":
+        import pytest
+
+        pytest.skip(str(verdict))
+    raise AssertionError(str(verdict))
