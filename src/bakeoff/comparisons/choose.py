@@ -39,7 +39,7 @@ def choose_tests(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest
     known = catalogue()
     problems: list[Problem] = list(_unknown_names(experiment))
     chosen: list[ChosenTest] = []
-    for place, (name, why, metrics) in _wanted(experiment):
+    for place, (name, why, metrics, plan) in _wanted(experiment):
         if name not in known:
             continue
         entry = dependence.robust(known[name], experiment)
@@ -51,7 +51,7 @@ def choose_tests(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest
             problems.append(Problem(place, refused))
             continue
         try:
-            chosen.append(feed(entry, experiment, place, why, metrics))
+            chosen.append(feed(entry, experiment, place, why, metrics, plan))
         except Problem as problem:
             problems.append(problem)
     problems += dependence.problems_of_options(experiment)

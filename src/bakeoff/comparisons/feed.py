@@ -84,10 +84,17 @@ def with_halves(experiment: Experiment) -> Experiment | None:
 
 
 def feed(
-    entry: Entry, experiment: Experiment, place: Place, why: str, metrics: Sequence[str] = ()
+    entry: Entry,
+    experiment: Experiment,
+    place: Place,
+    why: str,
+    metrics: Sequence[str] = (),
+    recommended: str = "",
 ) -> ChosenTest:
-    """Find the plan and the metrics of one test: those given, where its options name none."""
-    plan = _plan(entry, experiment, place)
+    """Find the plan and the metrics of one test: those recommended, where its options name none."""
+    plan = _plan(entry, experiment, place, recommended)
+    if recommended and plan != recommended:
+        why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
     _check_kind(entry, experiment, place)
     models = len(experiment.models)
     least = LEAST[entry.arity]
@@ -131,7 +138,7 @@ def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
         )
 
 
-def _plan(entry: Entry, experiment: Experiment, place: Place) -> str:
+def _plan(entry: Entry, experiment: Experiment, place: Place, recommended: str) -> str:
     plans = experiment.resampling.plans()
     asked = experiment.tests.of(entry.name).get("plan")
     if asked is not None:
@@ -139,9 +146,10 @@ def _plan(entry: Entry, experiment: Experiment, place: Place) -> str:
         if not is_one_of(asked, plans):
             raise Problem(at, unknown("plan", asked, plans))
         if asked not in entry.plans:
-            wanted = _or(entry.plans)
-            raise Problem(at, f"{entry.name} is not valid on `{asked}`, it takes {wanted}")
-    usable = [plan for plan in entry.plans if plan in plans and asked in (None, plan)]
+            takes = _or(entry.plans)
+            raise Problem(at, f"{entry.name} is not valid on `{asked}`, it takes {takes}")
+    wanted = (asked or recommended,) if asked or recommended else entry.plans
+    usable = [plan for plan in entry.plans if plan in plans and plan in wanted]
     if not usable:
         raise Problem(
             place,

@@ -41,11 +41,14 @@ class Recommendation(NamedTuple):
         In one sentence.
     metrics : tuple of str
         Those that it is to be run on; empty for all that it takes.
+    plan : str
+        The plan that it is recommended for; empty for any that it takes.
     """
 
     name: str
     why: str
     metrics: tuple[str, ...] = ()
+    plan: str = ""
 
 
 def recommended(experiment: Experiment) -> list[Recommendation]:
@@ -109,23 +112,29 @@ def _on_each_dataset(experiment: Experiment) -> Iterator[Recommendation]:
         f"{experiment.tests.alpha:g}, there are {n}"
     )
     for plan in experiment.resampling.plans():
-        if plan == "holdout" and experiment.by_scores(plan):
-            continue  # one score per model, and no rows
-        if plan == "holdout":
+        for one in _on_plan(plan, experiment, tail):
+            yield one._replace(plan=plan)
+
+
+def _on_plan(plan: str, experiment: Experiment, tail: str) -> Iterator[Recommendation]:
+    match plan:
+        case "holdout" if experiment.by_scores(plan):
+            return  # one score per model, and no rows
+        case "holdout":
             yield from _on_test_set(experiment, tail)
-        elif plan == "cv_5x2":
+        case "cv_5x2":
             yield from _on_five_by_two(experiment, tail)
-        elif plan == "halves":
+        case "halves":
             yield Recommendation(
                 "half_sample_t",
                 "random halves share no row, so their differences give a variance that is not too "
                 f"small for any learner (docs/cross-validation.md){tail}",
             )
-        elif plan == "kfold" and experiment.resampling.halves is None:
+        case "kfold" if experiment.resampling.halves is not None:
+            return  # the halves answer the same question without its assumption
+        case "kfold":
             yield _on_folds(experiment, tail)
-        elif plan == "kfold":
-            continue  # the halves answer the same question without its assumption
-        else:
+        case _:
             yield Recommendation(
                 "corrected_resampled_t",
                 "random divisions share rows, which this t test corrects for (Nadeau & Bengio "
@@ -196,8 +205,8 @@ def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendatio
             (accuracy,),
         )
         metrics = tuple(metric for metric in metrics if metric not in RATES)
-        if not metrics or set(plans) - {"cv_5x2", "holdout"}:
-            return  # other folds bring a test of every metric
+    if not metrics or set(plans) - {"cv_5x2", "holdout"}:
+        return  # other folds bring a test of every metric
     groups = ", of rows in groups, which tests on rows of all folds do not know" if counted else ""
     yield Recommendation(
         "corrected_repeated_kfold_t",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from typing import Any
 
 import pytest
@@ -126,6 +127,58 @@ def test_one_sided_questions_get_tests_with_sides() -> None:
 def test_other_metrics_than_accuracy_get_a_test_of_folds() -> None:
     plans = {"cv_5x2": {}}
     assert list(chosen(resampling=plans, metrics=["f1"])) == ["corrected_repeated_kfold_t"]
+
+
+FOLDS: dict[str, Any] = {
+    "cv_5x2": {},
+    "kfold": {"folds": 10},
+    "repeated": {"folds": 10, "repeats": 3},
+    "resampled": {},
+    "halves": {},
+}
+# what the reason of a recommended test says of its plan
+PLAN_IN_REASON = {
+    "cv_5x2": "five replications",
+    "kfold": "10 folds",
+    "resampled": "random divisions",
+    "halves": "halves",
+}
+
+
+@pytest.mark.parametrize("metrics", [["accuracy"], ["f1"], ["accuracy", "f1"]], ids="+".join)
+@pytest.mark.parametrize("related", [{}, {"groups": "g"}], ids=["independent", "groups"])
+@pytest.mark.parametrize(
+    "plans",
+    [
+        names
+        for n in (1, 2, 3)
+        for names in itertools.combinations(FOLDS, n)
+        if not {"kfold", "repeated"} <= set(names)
+    ],
+    ids="+".join,
+)
+def test_recommended_test_runs_on_the_plan_that_its_reason_names(
+    plans: tuple[str, ...], related: dict[str, str], metrics: list[str]
+) -> None:
+    data = {"source": "file", "path": "x.csv", "target": "y", "positive": "1", **related}
+    resampling = {name.replace("repeated", "kfold"): FOLDS[name] for name in plans}
+    config = copy.deepcopy(BASE) | {"datasets": {"d": data}, "resampling": resampling}
+    found, tests = choose_tests(load_experiment(config | {"metrics": metrics}))
+    assert found == []
+    assert tests
+    for test in tests:
+        named = {plan for plan, words in PLAN_IN_REASON.items() if words in test.why.lower()}
+        assert named - {"halves"} <= {test.plan} <= named, (test.name, test.plan, test.why)
+
+
+def test_a_plan_among_the_options_is_the_reason() -> None:
+    options = {"corrected_resampled_t": {"plan": "kfold"}}
+    config = {"resampling": {"kfold": {}, "resampled": {}}, "tests": {"options": options}}
+    _, tests = choose_tests(experiment(**config))
+    (test,) = (test for test in tests if test.name == "corrected_resampled_t")
+    assert test.plan == "kfold"
+    assert "random divisions" not in test.why
+    assert "tests.options.corrected_resampled_t.plan" in test.why
 
 
 def test_forward_chaining_is_no_cross_validation() -> None:
