@@ -28,6 +28,11 @@ try:
     files = snakemake_hooks.config_files(workflow)
     place = Storage(partial(snakemake_hooks.stored, workflow))
     bakeoff = Session(config, files, workers, place)
+    if workflow.is_main_process:
+        snakemake_hooks.force(workflow, bakeoff.to_redo)
+        snakemake_hooks.around(
+            workflow, bakeoff.started, bakeoff.ended, bakeoff.stop
+        )
 except UserError as error:
     sys.exit(f"\n{error}")
 
@@ -41,9 +46,6 @@ RECIPES = bakeoff.recipes
 do = bakeoff.do
 forget = partial(snakemake_hooks.forget, workflow)
 
-if workflow.is_main_process:
-    snakemake_hooks.force(workflow, bakeoff.to_redo)
-    snakemake_hooks.around(workflow, bakeoff.started, bakeoff.ended, bakeoff.stop)
 
 
 wildcard_constraints:

@@ -10,9 +10,11 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, NoReturn
 
+from snakemake.exceptions import WorkflowError
+
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_savings as savings
-from bakeoff.execution.snakemake_release import need, replace_everywhere
+from bakeoff.execution.snakemake_release import if_known, need, replace_everywhere
 
 LONGEST_SLEEP = 15.0
 """Seconds between two looks at the jobs of a cluster, at most."""
@@ -54,6 +56,7 @@ def config_files(workflow: Any) -> list[str]:
 
 def stored(workflow: Any, path: str) -> Any:
     """Return the object of the default storage that a result is; None where it is a mere file."""
+    need(workflow, "modifier")
     need(workflow.modifier, "path_modifier")
     paths = workflow.modifier.path_modifier
     need(paths, "apply_default_storage")
@@ -61,9 +64,8 @@ def stored(workflow: Any, path: str) -> Any:
 
 
 def held_locks(workflow: Any) -> list[str]:
-    """List the lock files of this run; none where locks are kept in a database."""
-    need(workflow, "persistence")
-    return list(getattr(workflow.persistence, "_lockfile", {}).values())
+    """List the lock files of this run; none where locks are kept in a database or elsewhere."""
+    return list(getattr(getattr(workflow, "persistence", None), "_lockfile", {}).values())
 
 
 def around(
@@ -88,20 +90,19 @@ def around(
     stop : callable
         Ends the workers of this process, from a signal's handler.
     """
-    need(workflow, "_prepare_dag")
+    need(workflow, "_prepare_dag", "_onstart", "_onsuccess", "_onerror")
     prepare, alone = workflow._prepare_dag, not is_module(workflow)
 
     def begin() -> None:
         started(held_locks(workflow))
         if not alone:
             return  # how others' jobs are run and ended is for others to say
-        savings.hash_once()
-        savings.expect_no_pipes(workflow)
-        savings.list_when_looked_at(workflow.scheduler)
-        if workflow.local_exec:
-            savings.lift_rate_limit(workflow.scheduler)
-        end_at_once(workflow.scheduler, stop)
-        bridge_outages(workflow.scheduler)
+        if_known(
+            partial(savings.list_when_looked_at, workflow),
+            partial(savings.lift_rate_limit, workflow),
+            partial(end_at_once, workflow, stop),
+            partial(bridge_outages, workflow),
+        )
 
     ours: dict[str, Callable[[], None]] = {
         "_onstart": begin,
@@ -111,15 +112,18 @@ def around(
 
     def prepare_and_wrap(*args: Any, **options: Any) -> None:
         for name, own in ours.items():
-            need(workflow, name)
             theirs: Callable[[Any], None] = getattr(workflow, name)
             setattr(workflow, name, _both(own, theirs))
         prepare(*args, **options)
-        if alone:
-            savings.spare_pandas(workflow.persistence)
-            savings.read_signatures_once()
 
     workflow._prepare_dag = prepare_and_wrap
+    if alone:
+        if_known(
+            savings.spare_pandas,
+            savings.read_signatures_once,
+            savings.hash_once,
+            partial(savings.expect_no_pipes, workflow),
+        )
 
 
 def force(workflow: Any, outdated: Callable[[], Collection[str]]) -> None:
@@ -137,9 +141,13 @@ def force(workflow: Any, outdated: Callable[[], Collection[str]]) -> None:
 
     def prepare_and_add(*args: Any, **options: Any) -> None:
         prepare(*args, **options)
-        need(workflow, "_dag")
-        need(workflow._dag, "forcefiles")
-        workflow._dag.forcefiles.update(outdated())
+        try:
+            need(workflow, "_dag", "persistence")
+            need(workflow.persistence, "cleanup_metadata")  # for `forget`, before the first job
+            need(workflow._dag, "forcefiles")
+            workflow._dag.forcefiles.update(outdated())
+        except UserError as error:
+            raise WorkflowError(str(error)) from None  # which Snakemake prints as it is
 
     workflow._prepare_dag = prepare_and_add
 
@@ -148,11 +156,10 @@ def forget(workflow: Any, path: str) -> None:
     """Drop what Snakemake knows of a file that one of its jobs wrote and another way replaced."""
     from snakemake.io import IOFile
 
-    need(workflow.persistence, "cleanup_metadata")
     workflow.persistence.cleanup_metadata(IOFile(path))
 
 
-def end_at_once(scheduler: Any, stop: Callable[[], None]) -> None:
+def end_at_once(workflow: Any, stop: Callable[[], None]) -> None:
     """Make Ctrl-C and SIGTERM end a run at once, wherever its jobs are.
 
     By itself Snakemake lets running `run:` jobs finish, however long a fit takes, waits on SIGTERM
@@ -161,7 +168,7 @@ def end_at_once(scheduler: Any, stop: Callable[[], None]) -> None:
 
     Parameters
     ----------
-    scheduler : object
+    workflow : object
         Snakemake's; remote executors have a coroutine `sleep` between two looks at their jobs.
     stop : callable
         Ends the workers of this process; waits for nothing and takes no lock.
@@ -175,13 +182,13 @@ def end_at_once(scheduler: Any, stop: Callable[[], None]) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, handle)
-    executor = _executor(scheduler)
+    executor = _executor(workflow)
     if _is_remote(executor):
         need(executor, "sleep", "next_seconds_between_status_checks", "wait")
         executor.sleep = lambda: _nap(executor)
 
 
-def bridge_outages(scheduler: Any) -> None:
+def bridge_outages(workflow: Any) -> None:
     """Let an executor that asks a Slurm controller remember its last answer.
 
     Before each look at its jobs, snakemake-executor-plugin-slurm asks the controller how long it
@@ -191,10 +198,10 @@ def bridge_outages(scheduler: Any) -> None:
 
     Parameters
     ----------
-    scheduler : object
+    workflow : object
         Snakemake's; executors other than Slurm's stay as they are.
     """
-    plugin = type(_executor(scheduler)).__module__
+    plugin = type(_executor(workflow)).__module__
     package = plugin.partition(".")[0]
     if package != "snakemake_executor_plugin_slurm":
         return
@@ -211,9 +218,10 @@ def _both(own: Callable[[], None], theirs: Callable[[Any], None]) -> Callable[[A
     return one_after_the_other
 
 
-def _executor(scheduler: Any) -> Any:
-    need(scheduler, "_executor")
-    return scheduler._executor
+def _executor(workflow: Any) -> Any:
+    need(workflow, "scheduler")
+    need(workflow.scheduler, "_executor")
+    return workflow.scheduler._executor
 
 
 def _is_remote(executor: Any) -> bool:

@@ -1,7 +1,8 @@
 """Which releases of Snakemake are known here, and what to say where one has moved something.
 
-Everything that changes Snakemake's internals first makes sure that what it changes is where it was;
-a release that moves it makes `MovedError` and a test of its own fail, not the results.
+Everything that changes Snakemake's internals first makes sure that what it changes is where it was.
+Where a release has moved what correct results need, the run is refused in one message; what only
+spares time or waiting is left out with one line, and the run works.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import importlib.metadata
 import inspect
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -16,14 +18,18 @@ from packaging.requirements import Requirement
 from bakeoff import __version__
 from bakeoff.errors import UserError
 
+TRIED = "9.27.1"
+"""The release that the tests run with."""
 
-class MovedError(Exception):
-    """What is relied on is not where it was in Snakemake."""
+
+class MovedError(UserError):
+    """What correct results rely on is not where it was in Snakemake."""
 
     def __init__(self, what: str) -> None:
+        self.what = what
         super().__init__(
-            f"Snakemake {installed()} has no {what}, which bakeoff relies on; "
-            f"the releases that it was written for are {supported().specifier}"
+            f"Snakemake {installed()} has no {what}, which bakeoff relies on: install snakemake "
+            f"{TRIED}, with which it was tried"
         )
 
 
@@ -76,3 +82,18 @@ def need(thing: Any, *names: str) -> None:
         if inspect.getattr_static(thing, name, missing) is missing:
             owner = thing.__name__ if inspect.ismodule(thing) else type(thing).__name__
             raise MovedError(f"{owner}.{name}")
+
+
+def if_known(*changes: Callable[[], object]) -> None:
+    """Make changes that a run can do without; one line names what this release has not."""
+    missing = []
+    for change in changes:
+        try:
+            change()
+        except MovedError as error:
+            missing.append(error.what)
+    if missing:
+        sys.stderr.write(
+            f"Snakemake {installed()} has no {', '.join(missing)}: the results are the same, but "
+            "this run may be slower, and slower to stop\n"
+        )

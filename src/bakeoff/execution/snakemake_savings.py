@@ -1,4 +1,7 @@
-"""What Snakemake does again and again that needs doing once or not at all."""
+"""What Snakemake does again and again that needs doing once or not at all.
+
+None of it is needed: what a release does not know is left out by `snakemake_release.if_known`.
+"""
 
 from __future__ import annotations
 
@@ -12,35 +15,42 @@ from bakeoff.execution.snakemake_release import need, replace_everywhere
 _MOST = 4096  # checksums remembered; a study's tables and divisions, and all that a report reads
 
 
-def lift_rate_limit(scheduler: Any) -> None:
+def lift_rate_limit(workflow: Any) -> None:
     """Let local jobs start as soon as a core is free.
 
     Snakemake's limit of 100 jobs per second sets a timer at every look at the queue, each of which
     sets the next: locally that costs more than all the fits of a large study.
     """
-    need(scheduler, "job_rate_limiter")
-    scheduler.job_rate_limiter = None
+    need(workflow, "local_exec", "scheduler")
+    need(workflow.scheduler, "job_rate_limiter")
+    if workflow.local_exec:
+        workflow.scheduler.job_rate_limiter = None
 
 
-def list_when_looked_at(scheduler: Any) -> None:
+def list_when_looked_at(workflow: Any) -> None:
     """List the jobs that are left only for who looks at them.
 
     The greedy scheduler of our profiles does not: with 10,000 jobs, a third of the main thread's
     time went to listing them at each look at the queue.
     """
-    need(scheduler, "remaining_jobs")
-    kind = type(scheduler)
+    need(workflow, "scheduler")
+    need(workflow.scheduler, "remaining_jobs")
+    kind = type(workflow.scheduler)
     found = kind.remaining_jobs.fget
     if not hasattr(found, "__wrapped__"):
         kind.remaining_jobs = property(wraps(found)(lambda own: Later(partial(found, own))))
 
 
-def spare_pandas(records: Any) -> None:
+def spare_pandas() -> None:
     """Let Snakemake write down params without pandas; all of ours are plain.
 
     Where pandas is installed, Snakemake imports it to ask of each param whether it is one of its
     tables: half a second and 65 MiB of the main process.
     """
+    from snakemake import persistence
+
+    need(persistence, "PersistenceBase")
+    records = persistence.PersistenceBase
     need(records, "_serialize_param_pandas", "_serialize_param_builtin")
     records._serialize_param_pandas = records._serialize_param_builtin
 

@@ -8,6 +8,7 @@ import signal
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -15,9 +16,11 @@ from typing import Any
 import pytest
 import snakemake.common
 import snakemake.io
+import snakemake.persistence
 import snakemake.rules
 from packaging.requirements import Requirement
 from snakemake.api import Workflow
+from snakemake.exceptions import WorkflowError
 from snakemake.jobs import Job
 from snakemake.modules import WorkflowModifier
 from snakemake.path_modifier import PathModifier
@@ -67,6 +70,11 @@ def test_releases_are_stated_once() -> None:
         assert "min_version" not in file.read_text()
 
 
+def test_release_that_is_known_to_work_is_the_locks() -> None:
+    lock = (ROOT / "requirements/run.lock").read_text()
+    assert f"\nsnakemake=={release.TRIED} " in lock
+
+
 @pytest.mark.parametrize(("version", "fine"), [("9.27.0", True), ("9.0", False), ("10.0", False)])
 def test_other_releases_are_refused(
     monkeypatch: pytest.MonkeyPatch, version: str, fine: bool
@@ -111,13 +119,12 @@ def workflow_of(main: bool, prefix: str | None = None, replaces: bool = False) -
         modifier=modifier,
         configfiles=["a.yaml"],
         persistence=SimpleNamespace(
-            _lockfile={"input": "0.input.lock"},
-            _serialize_param_pandas="with pandas",
-            _serialize_param_builtin="without",
+            _lockfile={"input": "0.input.lock"}, cleanup_metadata=done.append
         ),
         local_exec=True,
         scheduler=scheduler_of(),
         done=done,
+        _dag=SimpleNamespace(forcefiles=set()),
         _prepare_dag=lambda: done.append("graph"),
         _onstart=lambda log: done.append(f"their start {log}"),
         _onsuccess=lambda log: done.append(f"their success {log}"),
@@ -125,10 +132,26 @@ def workflow_of(main: bool, prefix: str | None = None, replaces: bool = False) -
     )
 
 
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put back what is changed of Snakemake's own classes and functions."""
+    for thing, name in (
+        (PersistenceBase, "_serialize_param_pandas"),
+        (Job, "is_pipe_or_service_input"),
+        (snakemake.io._IOFile, "checksum"),
+    ):
+        monkeypatch.setattr(thing, name, getattr(thing, name))
+    for module in list(sys.modules.values()):
+        if module.__name__.partition(".")[0] == "snakemake" and (
+            found := vars(module).get("get_function_params")
+        ):
+            monkeypatch.setattr(module, "get_function_params", found)
+
+
 @pytest.mark.parametrize("main", [True, False])
-@pytest.mark.usefixtures("handlers")
+@pytest.mark.usefixtures("handlers", "kept")
 def test_own_and_their_hooks_are_both_heard(main: bool) -> None:
-    workflow = workflow_of(main)
+    workflow, theirs = workflow_of(main), PersistenceBase._serialize_param_pandas
     done = workflow.done
     hooks.around(
         workflow,
@@ -151,7 +174,7 @@ def test_own_and_their_hooks_are_both_heard(main: bool) -> None:
     ]
     # how the jobs of another's workflow run is not for a module to say
     assert (workflow.scheduler.job_rate_limiter is None) == main
-    assert (workflow.persistence._serialize_param_pandas == "without") == main
+    assert (PersistenceBase._serialize_param_pandas is not theirs) == main
 
 
 def test_config_of_a_module_is_of_no_file_and_its_paths_stay() -> None:
@@ -203,36 +226,101 @@ def test_this_release_uses_what_is_changed(owner: Any, used: str) -> None:
 @pytest.mark.parametrize(
     ("hook", "name"),
     [
-        (lambda: savings.lift_rate_limit(SimpleNamespace()), "job_rate_limiter"),
-        (lambda: savings.list_when_looked_at(SimpleNamespace()), "remaining_jobs"),
         (lambda: hooks.force(SimpleNamespace(), set), "_prepare_dag"),
-        (lambda: savings.spare_pandas(SimpleNamespace()), "_serialize_param_pandas"),
-        (lambda: hooks.forget(SimpleNamespace(persistence=SimpleNamespace()), "f"), "cleanup_meta"),
         (lambda: hooks.config_files(SimpleNamespace()), "modifier"),
-        (lambda: hooks.held_locks(SimpleNamespace()), "persistence"),
-        (lambda: hooks.end_at_once(SimpleNamespace(), lambda: None), "_executor"),
-        (lambda: hooks.bridge_outages(SimpleNamespace()), "_executor"),
+        (lambda: hooks.stored(SimpleNamespace(), "file"), "modifier"),
     ],
 )
-@pytest.mark.usefixtures("handlers")
 def test_what_has_moved_is_told(hook: Callable[[], None], name: str) -> None:
     with pytest.raises(release.MovedError, match=rf"Snakemake 9[\d.]+ has no .*{name}.*9\.27"):
         hook()
 
 
-def test_graph_that_has_moved_is_told() -> None:
-    for workflow in (
-        SimpleNamespace(_prepare_dag=lambda: None),
-        SimpleNamespace(_prepare_dag=lambda: None, _dag=SimpleNamespace()),
+CORRECTNESS = [
+    "_prepare_dag",
+    "_onstart",
+    "_onsuccess",
+    "_onerror",
+    "_dag",
+    "_dag.forcefiles",
+    "persistence",
+    "persistence.cleanup_metadata",
+    "modifier",
+    "modifier.is_main_snakefile",
+]
+OPTIONAL: list[tuple[Any, str]] = [
+    (None, "local_exec"),
+    (None, "scheduler"),
+    (None, "scheduler.remaining_jobs"),
+    (None, "scheduler.job_rate_limiter"),
+    (None, "scheduler._executor"),
+    (snakemake.persistence, "PersistenceBase"),
+    (PersistenceBase, "_serialize_param_pandas"),
+    (PersistenceBase, "_serialize_param_builtin"),
+    (snakemake.common, "get_function_params"),
+    (snakemake.io, "_IOFile"),
+    (snakemake.io._IOFile, "checksum"),
+    (snakemake.io._IOFile, "is_storage"),
+    (Job, "is_pipe_or_service_input"),
+]
+
+
+def run(workflow: Any) -> None:
+    """Do with a workflow what a run does."""
+    hooks.force(workflow, lambda: {"f"})
+    hooks.around(workflow, lambda locks: None, lambda success: None, lambda: None)
+    workflow._prepare_dag()
+    workflow._onstart("x")
+    workflow._onsuccess("x")
+
+
+def without(workflow: Any, name: str) -> Any:
+    *path, last = name.split(".")
+    owner = attrgetter(".".join(path))(workflow) if path else workflow
+    delattr(owner if last in vars(owner) else type(owner), last)
+    return workflow
+
+
+@pytest.mark.parametrize("name", CORRECTNESS)
+@pytest.mark.usefixtures("handlers", "kept")
+def test_a_release_without_what_results_need_is_refused(name: str) -> None:
+    last = name.rpartition(".")[2]
+    with pytest.raises(
+        (release.MovedError, WorkflowError), match=rf"has no \w+\.{last}, .*snakemake 9\.27"
     ):
-        hooks.force(workflow, set)
-        with pytest.raises(release.MovedError, match=r"_dag|forcefiles"):
-            workflow._prepare_dag()
+        run(without(workflow_of(main=True), name))
+
+
+@pytest.mark.parametrize(("owner", "name"), OPTIONAL)
+@pytest.mark.usefixtures("handlers", "kept")
+def test_a_release_without_what_spares_time_is_told_in_a_line_and_runs(
+    owner: Any,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    workflow = workflow_of(main=True)
+    if owner is None:
+        without(workflow, name)
+    else:
+        monkeypatch.delattr(owner, name)
+    run(workflow)
+    (line,) = capsys.readouterr().err.splitlines()
+    last = name.rpartition(".")[2]
+    assert re.match(rf"Snakemake 9[\d.]+ has no .*\.{last}\b.*: the results are the same", line)
+    assert workflow._dag.forcefiles == {"f"}
+
+
+@pytest.mark.usefixtures("handlers", "kept")
+def test_a_release_with_all_is_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
+    run(workflow_of(main=True))
+    assert capsys.readouterr().err == ""
 
 
 def test_files_are_forced_when_the_graph_is_made_and_not_before() -> None:
     asked = []
-    workflow = SimpleNamespace(_dag=SimpleNamespace(forcefiles={"a"}), _prepare_dag=asked.append)
+    workflow = workflow_of(main=True)
+    workflow._dag.forcefiles, workflow._prepare_dag = {"a"}, asked.append
     hooks.force(workflow, lambda: {"b"})
     assert workflow._dag.forcefiles == {"a"}
     workflow._prepare_dag("options")
@@ -240,16 +328,17 @@ def test_files_are_forced_when_the_graph_is_made_and_not_before() -> None:
     assert workflow._dag.forcefiles == {"a", "b"}
 
 
+@pytest.mark.usefixtures("kept")
 def test_params_are_written_down_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
     values = ["a", 1, 0.5, None, ["b", {"c": [2]}], {"d": ()}]
     theirs = object.__new__(FilePersistence)
     written = list(map(theirs._serialize_param, values))
     monkeypatch.setitem(sys.modules, "pandas", None)  # an import of it fails
-    ours = object.__new__(FilePersistence)
-    savings.spare_pandas(ours)
-    assert list(map(ours._serialize_param, values)) == written
     with pytest.raises(ImportError):
         theirs._serialize_param("a")
+    savings.spare_pandas()
+    ours = object.__new__(FilePersistence)
+    assert list(map(ours._serialize_param, values)) == written
 
 
 def test_signatures_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,15 +412,17 @@ def test_inputs_are_hashed_when_they_have_changed(
 
 
 def test_limit_of_jobs_is_lifted() -> None:
-    scheduler = SimpleNamespace(job_rate_limiter="a limit")
-    savings.lift_rate_limit(scheduler)
-    assert scheduler.job_rate_limiter is None
+    for local in (True, False):
+        workflow = workflow_of(main=True)
+        workflow.local_exec = local
+        savings.lift_rate_limit(workflow)
+        assert (workflow.scheduler.job_rate_limiter is None) == local
 
 
 def test_jobs_that_are_left_are_listed_for_who_looks() -> None:
     scheduler = scheduler_of()
     for _ in range(2):  # two workflows of one process
-        savings.list_when_looked_at(scheduler)
+        savings.list_when_looked_at(SimpleNamespace(scheduler=scheduler))
     left = scheduler.remaining_jobs
     assert scheduler.listed == 0
     assert left
@@ -347,8 +438,8 @@ def test_signal_stops_the_workers_and_interrupts(
 ) -> None:
     stopped: list[bool] = []
     monkeypatch.setattr(hooks, "INTERRUPTED", [])
-    scheduler = SimpleNamespace(_executor=object())
-    hooks.end_at_once(scheduler, lambda: stopped.append(True))
+    workflow = SimpleNamespace(scheduler=SimpleNamespace(_executor=object()))
+    hooks.end_at_once(workflow, lambda: stopped.append(True))
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(number)
     assert stopped == [True]
@@ -358,7 +449,7 @@ def test_signal_stops_the_workers_and_interrupts(
 @pytest.mark.usefixtures("handlers")
 def test_remote_executor_wakes_up_when_it_ends() -> None:
     executor = Remote()
-    hooks.end_at_once(SimpleNamespace(_executor=executor), lambda: None)
+    hooks.end_at_once(SimpleNamespace(scheduler=SimpleNamespace(_executor=executor)), lambda: None)
 
     async def wait() -> list[str]:
         ended: list[str] = []
@@ -383,7 +474,7 @@ def test_last_answer_counts_while_there_is_none(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setitem(sys.modules, module.__name__, module)
     vars(other)["get_min_job_age"] = vars(plugin)["get_min_job_age"]
     executor = type("Executor", (), {"__module__": name})()
-    hooks.bridge_outages(SimpleNamespace(_executor=executor))
+    hooks.bridge_outages(SimpleNamespace(scheduler=SimpleNamespace(_executor=executor)))
     assert [plugin.get_min_job_age(), other.get_min_job_age()] == [300, 300]
     assert [plugin.get_min_job_age() for _ in range(2)] == [600, 600]
 
@@ -391,7 +482,7 @@ def test_last_answer_counts_while_there_is_none(monkeypatch: pytest.MonkeyPatch)
 def test_other_executors_stay_as_they_are() -> None:
     before = dict(vars(sys.modules[__name__]))
     executor = type("Executor", (), {"__module__": __name__})()
-    hooks.bridge_outages(SimpleNamespace(_executor=executor))
+    hooks.bridge_outages(SimpleNamespace(scheduler=SimpleNamespace(_executor=executor)))
     assert vars(sys.modules[__name__]) == before
 
 
