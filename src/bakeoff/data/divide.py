@@ -87,13 +87,13 @@ def grouped(
     if stratify:
         weight = np.column_stack([weight, counts / np.maximum(counts.sum(axis=0), 1)])
     shuffled = rng.permutation(n_groups)
-    order = shuffled[np.argsort(-np.floor(np.log2(sizes[shuffled])), kind="stable")]
+    order = shuffled[np.argsort(-np.frexp(sizes[shuffled])[1], kind="stable")]
     parts = rng.permutation(len(shares))
     filled = np.zeros((len(shares), weight.shape[1]))
     part_of = np.zeros(n_groups, dtype=np.intp)
     for group in order:
         own = weight[group]
-        added = (2 * filled + own) @ own / shares
+        added = ((2 * filled + own) * own).sum(axis=1) / shares
         part = parts[np.argmin(np.round(added[parts], 12))]  # ties at random
         filled[part] += own
         part_of[group] = part

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from bakeoff.data import columns
 from bakeoff.errors import Place, Problem, UserError, shown, unknown
@@ -16,9 +17,9 @@ from bakeoff.sources import DataSet, Filter
 from bakeoff.sources.common.tables import TableKeys
 
 _FUNCTIONS = {
-    "log": np.log,
-    "log1p": np.log1p,
-    "exp": np.exp,
+    "log": lambda x: special.boxcox(x, 0.0),
+    "log1p": special.log1p,
+    "exp": lambda x: special.inv_boxcox(x, 0.0),
     "sqrt": np.sqrt,
     "abs": np.abs,
     "square": np.square,

@@ -34,7 +34,7 @@ def lower_tail(k: ArrayLike, n: ArrayLike, p: ArrayLike) -> FloatArray:
 def log_choose(k: ArrayLike, n: ArrayLike) -> FloatArray:
     """Log of the binomial coefficient, for 0 ≤ k ≤ n."""
     k, n = (np.asarray(v, dtype=np.float64) for v in (k, n))
-    value: FloatArray = -special.betaln(k + 1, n - k + 1) - np.log1p(n)
+    value: FloatArray = -special.betaln(k + 1, n - k + 1) - special.log1p(n)
     return value
 
 

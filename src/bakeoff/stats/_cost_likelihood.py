@@ -7,7 +7,9 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
+from bakeoff.stats._arithmetic import inner
 from bakeoff.stats._checks import FloatArray
 
 
@@ -51,7 +53,7 @@ class CostCells:
     @property
     def mean(self) -> float:
         """Mean cost difference."""
-        return float(self.count @ self.value) / self.n
+        return inner(self.count, self.value) / self.n
 
     def likelihood_ratio(self, mean: float) -> tuple[float, float]:
         """Return twice the log likelihood ratio against a given mean difference, and λ.
@@ -64,9 +66,9 @@ class CostCells:
         if math.isnan(multiplier):
             return math.inf, math.nan
         with np.errstate(divide="ignore"):
-            logs = np.log1p(multiplier * x / self.n)
+            logs = special.log1p(multiplier * x / self.n)
         # a rounding error below 0 at most
-        return max(0.0, 2 * float(self.count @ logs)), multiplier
+        return max(0.0, 2 * inner(self.count, logs)), multiplier
 
     def _multiplier(self, x: FloatArray, mean: float) -> float:
         from scipy.optimize import brentq
@@ -86,7 +88,7 @@ class CostCells:
         def excess(multiplier: float) -> float:
             with np.errstate(divide="ignore"):
                 share = x / (n + multiplier * x)
-            return float(self.count[x != 0] @ share[x != 0])
+            return inner(self.count[x != 0], share[x != 0])
 
         if not excess(lower) > 0:
             return float(lower)
@@ -114,16 +116,17 @@ def chi_square(d: FloatArray, counts: FloatArray) -> float:
     In terms of u = Mπ/m the minimum has u = max(0, α − θd): where θ > 0 the cells with the
     largest d are the ones that reach 0. Without any at 0 it is D₁²/(D₂ − D₁²/M), D_r = Σ m d^r.
     """
-    if float(counts @ d) < 0:
+    if inner(counts, d) < 0:
         d = -d
     weight, values = counts + 1, np.unique(d)
     total = weight.sum()
     for largest in values[::-1]:
         free = d <= largest
         m, x = weight[free], d[free]
-        moments = np.array([[m.sum(), -(m @ x)], [m @ x, -(m @ np.square(x))]])
-        alpha, theta = np.linalg.solve(moments, [total, 0.0])
+        zeroth, first, second = float(m.sum()), inner(m, x), inner(m, np.square(x))
+        theta = total * first / (zeroth * second - first**2)
+        alpha = (total + theta * first) / zeroth
         if alpha - theta * largest >= 0:
             break
     u = np.where(free, alpha - theta * d, 0.0)
-    return float(weight @ np.square(1 - u))
+    return inner(weight, np.square(1 - u))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats import _binomial
+from bakeoff.stats._arithmetic import exp, gauss_legendre
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._result import Alternative
 
@@ -157,12 +158,12 @@ def _melded_cdf(delta: float, b: float, c: float, alpha: float, beta: float) -> 
         return below
     t = start + (stop - start) * (_NODES + 1) / 2
     log_density = special.xlogy(alpha - 1, t) + special.xlog1py(beta - 1, -t)
-    density = np.exp(log_density - special.betaln(alpha, beta))
+    density = exp(np.asarray(log_density - special.betaln(alpha, beta)))
     split = special.betainc(b, c + 1, (1 + delta / t) / 2)
     return below + float((_WEIGHTS * density * split).sum()) * (stop - start) / 2
 
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(160)
+_NODES, _WEIGHTS = gauss_legendre(160)
 
 DifferenceMethod = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, float], Bounds]
 

@@ -12,6 +12,7 @@ import dataclasses
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bakeoff.stats._arithmetic import inner
 from bakeoff.stats._checks import FloatArray
 
 
@@ -69,5 +70,5 @@ class Functional:
 def mean(values: ArrayLike, weights: FloatArray) -> Functional:
     """Return the weighted mean of values given per row, as a functional of the weights."""
     x = np.asarray(values, dtype=np.float64)
-    centre = float(weights @ x / weights.sum())
+    centre = inner(weights, x) / float(weights.sum())
     return Functional(centre, x - centre)

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from bakeoff.stats._arithmetic import inner
 from bakeoff.stats._checks import FloatArray
 
 
@@ -43,14 +44,15 @@ def cosines(residuals: FloatArray) -> LongRun:
     count = max(1, floor_power(n, 0.4, 2 / 3))
     angle = math.pi * (np.arange(n) + 0.5) / n
     weights = math.sqrt(2 / n) * np.cos(np.outer(np.arange(1, count + 1), angle))
-    return LongRun(float(np.square(weights @ residuals).mean()), float(count), count)
+    return LongRun(float(np.square((weights * residuals).sum(axis=1)).mean()), float(count), count)
 
 
 def periodogram(residuals: FloatArray) -> LongRun:
     """First ⌊T^⅓⌋ ordinates of the periodogram (WPE; Coroneo & Iacone 2020), twice as many df."""
     n = len(residuals)
     count = min(max(1, floor_power(n, 1.0, 1 / 3)), max(1, (n - 1) // 2))
-    ordinates = np.square(np.abs(np.fft.fft(residuals)[1 : count + 1])) / n
+    found = np.fft.fft(residuals)[1 : count + 1]
+    ordinates = (np.square(found.real) + np.square(found.imag)) / n
     variance = float(ordinates.mean()) if len(ordinates) else math.nan
     return LongRun(variance, 2.0 * count, count)
 
@@ -73,7 +75,7 @@ def bartlett(residuals: FloatArray) -> LongRun:
 def autocovariances(residuals: FloatArray, largest: int) -> FloatArray:
     """Return γ_0, …, γ_largest with divisor T."""
     n = len(residuals)
-    found = [float(residuals[lag:] @ residuals[: n - lag]) / n for lag in range(largest + 1)]
+    found = [inner(residuals[lag:], residuals[: n - lag]) / n for lag in range(largest + 1)]
     return np.array(found)
 
 

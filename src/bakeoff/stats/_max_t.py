@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from bakeoff.stats._arithmetic import root, times_root
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._result import Alternative
-from bakeoff.stats._sums import root, times_root
 
 
 @dataclasses.dataclass(frozen=True)

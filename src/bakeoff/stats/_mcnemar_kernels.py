@@ -6,10 +6,13 @@ Bin(n_d, 1/2) under the null. Every p-value is 1 where there are no discordant p
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import exp, log
 from bakeoff.stats._binomial import lower_tail, upper_tail
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._result import Alternative
@@ -105,10 +108,10 @@ def half_pmf(k: ArrayLike, n: ArrayLike) -> FloatArray:
     size, x = np.where(inner, n, 2.0), np.where(inner, k, 1.0)
     y = size - x
     u = (x - y) / size
-    deviance = size / 2 * (np.log1p(-u * u) + 2 * u * np.arctanh(u))
+    deviance = size / 2 * (special.log1p(-u * u) + u * special.log1p(2 * u / (1 - u)))
     stirling = _stirling_error(size) - _stirling_error(x) - _stirling_error(y)
-    pmf = np.sqrt(size / (2 * np.pi * x * y)) * np.exp(stirling - deviance)
-    value: FloatArray = np.where(inner, pmf, np.exp2(-n))
+    pmf = np.sqrt(size / (2 * np.pi * x * y)) * exp(stirling - deviance)
+    value: FloatArray = np.where(inner, pmf, special.exp2(-n))
     return value
 
 
@@ -119,8 +122,8 @@ def _stirling_error(n: FloatArray) -> FloatArray:
     """Log n! − log(√(2πn) (n/e)^n), for whole n ≥ 1."""
     series = np.polynomial.polynomial.polyval(1 / np.square(n), _STIRLING_SERIES) / n
     small = np.minimum(n, 16.0)
-    direct = special.gammaln(small + 1) - (small + 0.5) * np.log(small) + small
-    error: FloatArray = np.where(n > 15, series, direct - np.log(2 * np.pi) / 2)
+    direct = special.gammaln(small + 1) - (small + 0.5) * log(small) + small
+    error: FloatArray = np.where(n > 15, series, direct - math.log(2 * math.pi) / 2)
     return error
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bakeoff.stats._arithmetic import gram
 from bakeoff.stats._checks import FloatArray, as_array, as_scores
 from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._errors import ArgumentError
@@ -21,7 +22,6 @@ from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import METRICS, MetricFormula
 from bakeoff.stats._result import Status
 from bakeoff.stats._spread import Spread
-from bakeoff.stats._sums import gram
 from bakeoff.stats._test_rows import Codes, Truth, read_groups
 from bakeoff.stats.influence import Atoms, Influence, one, pair
 
@@ -167,7 +167,7 @@ def cluster_covariance(
         if not leverage.df > 0:
             return np.full((k, k), np.nan)
         rows = rows / leverage.root[:, None]
-    sums = rows if clusters is None else _cluster_sums(rows, clusters)
+    sums = rows if clusters is None else _cluster_algebra(rows, clusters)
     units = len(sums)
     if units == 1:
         return np.full((k, k), np.nan)
@@ -175,7 +175,7 @@ def cluster_covariance(
     return np.asarray(factor * gram(sums) / n**2)
 
 
-def _cluster_sums(rows: FloatArray, clusters: Codes) -> FloatArray:
+def _cluster_algebra(rows: FloatArray, clusters: Codes) -> FloatArray:
     """Sum rows by cluster, shape (G, M)."""
     order = np.argsort(clusters, kind="stable")
     starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bakeoff.stats._arithmetic import inner, project, solved
 from bakeoff.stats._checks import BoolArray, FloatArray, as_array, as_scores
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._result import Assumption, Status
@@ -51,15 +52,12 @@ def check_independent(residuals: FloatArray, noise: FloatArray, names: Sequence[
     x = residuals / size
     # in units of the columns' own lengths; a dependence is only ever exact up to float noise
     tolerance = max(1e-9, 10 * float((noise * math.sqrt(len(x)) / size).max()))
-    kept: list[int] = []
-    for column in range(x.shape[1]):
-        basis = x[:, kept]
-        weights = np.linalg.lstsq(basis, x[:, column])[0] if kept else np.empty(0)
-        rest = x[:, column] - basis @ weights
-        if np.linalg.norm(rest) > tolerance:
-            kept.append(column)
-            continue
-        sources = [names[k] for k, w in zip(kept, weights, strict=True) if abs(w) > 1e-6]
+    factor = triangular_factor(x, tolerance)
+    for column in np.flatnonzero(factor.diagonal() == 0).tolist():
+        kept = np.flatnonzero(factor.diagonal()[:column])
+        upper = factor[np.ix_(kept, kept)][::-1, ::-1]  # the last coefficient comes first
+        weights = solved(upper, factor[kept, column][::-1])[0][::-1]
+        sources = [names[int(k)] for k, w in zip(kept, weights, strict=True) if abs(w) > 1e-6]
         raise ArgumentError(
             "criteria",
             f"{names[column]!r} is a linear combination of "
@@ -119,9 +117,20 @@ def enough_folds(freedom: int, m: int) -> Assumption:
     )
 
 
-def triangular_factor(residuals: FloatArray) -> FloatArray:
+def triangular_factor(residuals: FloatArray, tolerance: float = 0.0) -> FloatArray:
     """Return R with RᵀR = the sums of squares and products of the residuals.
 
-    Solving with R instead of inverting the products keeps twice the digits.
+    Solving with R instead of inverting the products keeps twice the digits. A column that is no
+    further than `tolerance` from the span of those before it has 0 on the diagonal.
     """
-    return np.asarray(np.linalg.qr(residuals, mode="r"), dtype=np.float64)
+    factor = np.zeros((residuals.shape[1],) * 2)
+    basis: list[FloatArray] = []
+    kept: list[int] = []
+    for column, values in enumerate(residuals.T):
+        factor[kept, column], rest = project(values, basis)
+        size = math.sqrt(inner(rest, rest))
+        if size > tolerance:
+            factor[column, column] = size
+            basis.append(rest / size)
+            kept.append(column)
+    return factor

@@ -12,6 +12,7 @@ from operator import add
 
 import numpy as np
 
+from bakeoff.stats._arithmetic import inner, log
 from bakeoff.stats._checks import BoolArray, FloatArray
 from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._functional import Functional, mean
@@ -58,9 +59,9 @@ def average_precision(positive: BoolArray, scores: FloatArray) -> Functional:
         raise NoValue("no row is positive")
     _, inverse, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
     above = np.cumsum(sizes)  # rows with a score at least as high, by distinct score
-    hits = np.bincount(inverse, weights=positive)
+    hits = np.bincount(inverse, weights=positive).astype(np.float64)
     precision = np.cumsum(hits) / above
-    value = float(hits @ precision / found)
+    value = inner(hits, precision) / found
     # what a row changes in the precision at its own score and at all lower ones
     per_hit = hits / above
     all_lower = np.cumsum(per_hit[::-1])[::-1]
@@ -97,7 +98,7 @@ def log_loss(truth: Codes, probabilities: FloatArray) -> FloatArray:
     """Return each row's negative log-likelihood; probabilities are kept off 0 by one epsilon."""
     p = probabilities[np.arange(len(truth)), truth] / probabilities.sum(axis=1)
     eps = np.finfo(np.float64).eps
-    return np.asarray(-np.log(np.clip(p, eps, 1 - eps)))
+    return -log(np.clip(p, eps, 1 - eps))
 
 
 def squared_error(truth: Codes, probabilities: FloatArray, positive: int) -> FloatArray:

@@ -15,8 +15,10 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from bakeoff.stats import _mcnemar_kernels as kernels
+from bakeoff.stats._arithmetic import exp, log
 from bakeoff.stats._checks import FloatArray, IntArray
 from bakeoff.stats._result import Alternative
 
@@ -196,7 +198,7 @@ def _tilt(values: FloatArray, counts: FloatArray, total: FloatArray) -> FloatArr
     range_ = counts @ values
     target = np.minimum(total, range_ * (1 - 1e-12))
     for _ in range(100):
-        hyperbolic = np.tanh(theta[:, None] * values)
+        hyperbolic = 2 * special.expit(2 * theta[:, None] * values) - 1
         gap = target - (counts * values * hyperbolic).sum(axis=1)
         slope = (counts * np.square(values) * (1 - np.square(hyperbolic))).sum(axis=1)
         step = np.maximum(gap, 0.0) / np.maximum(slope, 1e-300)
@@ -229,7 +231,7 @@ def _invert_block(
     over j is a geometric series inside the inversion, so no density is ever written down.
     """
     theta = _tilt(values, counts, total)
-    up = 1 / (1 + np.exp(-2 * theta[:, None] * values))  # P(sign = +) under the tilt
+    up = special.expit(2 * theta[:, None] * values)  # P(sign = +) under the tilt
     spread = 4 * up * (1 - up)
     room = np.rint((counts @ values - total) / 2)  # how far the largest possible sum is
     observed = (total + counts @ values) / 2
@@ -237,23 +239,24 @@ def _invert_block(
     at, where = _needed(values, counts * spread, angle)
     log_size, phase = np.zeros(len(at)), -np.mod(angle[where] * observed[at], 2 * math.pi)
     for v, value in enumerate(values):
-        q, m, turn = up[at, v], counts[at, v], value * angle[where]
-        lost = spread[at, v] * np.square(np.sin(turn / 2))
-        log_size += m * np.log(np.maximum(1 - lost, 1e-300)) / 2
-        phase += m * np.arctan2(q * np.sin(turn), 1 - q + q * np.cos(turn))
+        q, m, half = up[at, v], counts[at, v], value * angle[where] / 2
+        sine, cosine = np.sin(half), np.cos(half)
+        lost = spread[at, v] * np.square(sine)
+        log_size += m * log(np.maximum(1 - lost, 1e-300)) / 2
+        # 1 − q + q·e^(2i·half); the logarithm of a complex number knows its angle
+        phase += m * np.log(1 - 2 * q * np.square(sine) + 2j * q * sine * cosine).imag
     both_ends = (where == 0) | (2 * where == size)  # other frequencies come in conjugate pairs
     weight = np.where(both_ends, 1.0, 2.0) / size
-    transform = weight * np.exp(log_size + 1j * phase)
-    ratio = np.exp(-2 * theta[at] - 1j * angle[where])
-    series = _geometric(ratio, np.minimum(room[at], size // 2))
+    real, imaginary = _polar(log_size, phase)
+    series = _geometric(-2 * theta[at], -angle[where], np.minimum(room[at], size // 2))
     pairs = len(total)
-    density = np.bincount(at, transform.real, pairs)
-    beyond = np.bincount(at, (transform * series).real, pairs)
+    density = np.bincount(at, weight * real, pairs)
+    beyond = np.bincount(at, weight * (real * series[0] - imaginary * series[1]), pairs)
     arm = theta[:, None] * values
     log_cosh = np.logaddexp(arm, -arm) - math.log(2)
-    scale = np.exp((counts * log_cosh).sum(axis=1) - theta * total)
+    scale = exp((counts * log_cosh).sum(axis=1) - theta * total)
     last = room == 0  # every sign points one way
-    equal = np.where(last, np.exp2(-counts.sum(axis=1)), scale * np.maximum(density, 0.0))
+    equal = np.where(last, special.exp2(-counts.sum(axis=1)), scale * np.maximum(density, 0.0))
     return np.where(last, 0.0, scale * np.maximum(beyond, 0.0)), equal
 
 
@@ -272,14 +275,28 @@ def _needed(values: FloatArray, spread: FloatArray, angle: FloatArray) -> tuple[
     return at, where
 
 
-def _geometric(ratio: NDArray[np.complex128], terms: FloatArray) -> NDArray[np.complex128]:
-    """Return Σ ratio^j for j = 1, ..., terms."""
-    gap = 1 - ratio
-    close = np.abs(gap) < 1e-12
-    series = ratio * (1 - ratio**terms) / np.where(close, 1.0, gap)
-    return np.where(close, terms, series)
+def _geometric(
+    log_ratio: FloatArray, turn: FloatArray, terms: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return real and imaginary part of Σ r^j for j = 1, ..., terms, log r = log_ratio + i·turn.
+
+    In real numbers, for a product of complex ones is rounded as the processor likes.
+    """
+    first, last = _polar(log_ratio, turn), _polar((terms + 1) * log_ratio, (terms + 1) * turn)
+    top, gap = (first[0] - last[0], first[1] - last[1]), (1 - first[0], -first[1])
+    norm = np.square(gap[0]) + np.square(gap[1])
+    close = norm < 1e-24
+    norm = np.where(close, 1.0, norm)
+    real = np.where(close, terms, (top[0] * gap[0] + top[1] * gap[1]) / norm)
+    return real, np.where(close, 0.0, (top[1] * gap[0] - top[0] * gap[1]) / norm)
+
+
+def _polar(log_size: FloatArray, phase: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return real and imaginary part of e^(log_size + i·phase)."""
+    size = exp(log_size)
+    return size * np.cos(phase), size * np.sin(phase)
 
 
 def smallest_pvalue(nonzero: NDArray[np.number] | int) -> FloatArray:
     """Return 2^−K′, the smallest two-sided mid-p of K′ cluster sums that are not 0."""
-    return np.exp2(-np.asarray(nonzero, dtype=np.float64))
+    return special.exp2(-np.asarray(nonzero, dtype=np.float64))

@@ -9,6 +9,7 @@ import math
 import numpy as np
 from scipy import special
 
+from bakeoff.stats._arithmetic import inner
 from bakeoff.stats._binomial import tail_probability
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._ranks import rank, tie_sum
@@ -32,12 +33,12 @@ class SignedRanks:
     @property
     def w_plus(self) -> float:
         """Rank sum in favour of A."""
-        return float(self.ranks @ self.positive) + self.from_zeros
+        return inner(self.ranks, self.positive) + self.from_zeros
 
     @property
     def w_minus(self) -> float:
         """Rank sum in favour of B."""
-        return float(self.ranks @ (1 - self.positive)) + self.from_zeros
+        return inner(self.ranks, 1 - self.positive) + self.from_zeros
 
     @property
     def z(self) -> float:

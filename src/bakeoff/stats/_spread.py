@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from bakeoff.stats._arithmetic import inner
 from bakeoff.stats._binomial import tail_probability
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._leverage import Leverage
@@ -100,9 +101,9 @@ def spread(
     for values, times in ((sums, counts), (extra, extra_weights)):
         powers = values / scale
         powers *= powers
-        second += float(times @ powers)
+        second += inner(times, powers)
         powers *= powers
-        fourth += float(times @ powers)
+        fourth += inner(times, powers)
     if units <= 1:
         return Spread(math.nan, math.nan, units)
     factor = units / (units - 1) if leverage is None else 1.0

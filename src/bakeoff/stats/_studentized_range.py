@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import exp
 from bakeoff.stats._checks import FloatArray
 
 _STEP = 0.05
@@ -21,11 +22,11 @@ def range_sf(q: ArrayLike, k: int) -> FloatArray:
     q = np.atleast_1d(np.asarray(q, dtype=np.float64))[:, None]
     top = _REACH + max(0.0, float(q.max()) / 2)
     z = _STEP * np.arange(round(-_REACH / _STEP), round(top / _STEP) + 1)
-    power = k - 1
-    inside = special.ndtr(z)
+    inside, power = special.ndtr(z), k - 1
     with np.errstate(divide="ignore", under="ignore"):
-        missed = np.log1p(-np.minimum(special.ndtr(z - q) / inside, 1.0))
-        integrand = np.exp(-(z**2) / 2) * inside**power * -np.expm1(power * missed)
+        missed = special.log1p(-np.minimum(special.ndtr(z - q) / inside, 1.0))
+        density = exp(power * special.log_ndtr(z) - z**2 / 2)
+        integrand = density * -special.expm1(power * missed)
     tail: FloatArray = k * integrand.sum(axis=1) * _STEP / np.sqrt(2 * np.pi)
     return np.minimum(tail, 1.0)
 

@@ -11,6 +11,7 @@ import math
 import numpy as np
 from scipy import special
 
+from bakeoff.stats._arithmetic import exp, log
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._studentized_range import range_sf
 
@@ -30,7 +31,7 @@ def studentized_range_sf(q: float, k: int, df: float) -> float:
     high = min(high, max(math.log(_FAR / q), low + 1e-3))
     left, right = _where_mass_is(np.linspace(low, high, 160), q, k, df)
     u = np.linspace(left, right, 301)
-    tail = range_sf(np.minimum(q * np.exp(u), _FAR), k) * np.exp(_log_density(u, df))
+    tail = range_sf(np.minimum(q * exp(u), _FAR), k) * exp(_log_density(u, df))
     return float(min(1.0, np.trapezoid(tail, u)))
 
 
@@ -47,8 +48,8 @@ def studentized_range_isf(p: float, k: int, df: float) -> float:
 
 def _where_mass_is(u: FloatArray, q: float, k: int, df: float) -> tuple[float, float]:
     """Narrow the range of u = ln s to where the integrand is within e⁻³⁸ of its maximum."""
-    tail = np.maximum(range_sf(np.minimum(q * np.exp(u), _FAR), k), 1e-320)
-    mass = _log_density(u, df) + np.log(tail)
+    tail = np.maximum(range_sf(np.minimum(q * exp(u), _FAR), k), 1e-320)
+    mass = _log_density(u, df) + log(tail)
     near = np.flatnonzero(mass > mass.max() - 38)
     return float(u[max(near[0] - 1, 0)]), float(u[min(near[-1] + 1, u.size - 1)])
 
@@ -56,5 +57,5 @@ def _where_mass_is(u: FloatArray, q: float, k: int, df: float) -> tuple[float, f
 def _log_density(u: FloatArray, df: float) -> FloatArray:
     """Return the log density of ln(χ_df/√df)."""
     constant = math.log(2) + (df / 2) * math.log(df / 2) - float(special.gammaln(df / 2))
-    density: FloatArray = constant + df * u - df / 2 * np.exp(2 * u)
+    density: FloatArray = constant + df * u - df / 2 * exp(2 * u)
     return density

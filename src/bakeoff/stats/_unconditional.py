@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats import _binomial
+from bakeoff.stats._arithmetic import exp, inner
 from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._result import Alternative
 
@@ -71,7 +72,7 @@ def _averaged(extreme: FloatArray, log_choose: FloatArray, n: int, psi: float) -
     reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20
     n_d = np.arange(max(0, math.floor(n * psi - reach)), min(n, math.ceil(n * psi + reach)) + 1)
     log_weights = log_choose[n_d] + special.xlogy(n_d, psi) + special.xlog1py(n - n_d, -psi)
-    return float(np.exp(log_weights) @ extreme[n_d])
+    return inner(exp(log_weights), extreme[n_d])
 
 
 def _maximum(function: Callable[[float], float], low: float, high: float) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import inner
 from bakeoff.stats._binomial import tail_probability
 from bakeoff.stats._checks import (
     BoolArray,
@@ -69,7 +70,7 @@ class _Placements:
         for x, y in zip(self.deviations, other.deviations, strict=True):
             if len(x) < 2:
                 return math.nan
-            total += float(x @ y) / (len(x) - 1) / len(x)
+            total += inner(x, y) / (len(x) - 1) / len(x)
         return total
 
     def __sub__(self, other: _Placements) -> _Placements:

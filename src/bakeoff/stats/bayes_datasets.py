@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import exp, log
 from bakeoff.stats._checks import FloatArray, check_choice, check_count, check_number
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import Differences, effect_sizes, paired_differences
@@ -248,16 +249,16 @@ def _largest_probabilities(*alpha: float) -> tuple[tuple[float, ...], float]:
         return tuple(float(a > 0) for a in alpha), 0.0
     tiny = 1e-18
     with np.errstate(divide="ignore"):
-        lows = np.log(special.gammaincinv(active, tiny))
+        lows = log(np.asarray(special.gammaincinv(active, tiny), dtype=np.float64))
     low = max(float(np.max(lows)), -740.0)
     high = math.log(max(float(special.gammainccinv(a, tiny)) for a in active))
     s = np.linspace(low, high, 6001)
-    x = np.exp(s)
+    x = exp(s)
     below = [special.gammainc(a, x) for a in active]
     masses = []
     for i, a in enumerate(active):
         # x f(x), the density of s
-        density = np.exp(a * s - x - special.gammaln(a))
+        density = exp(a * s - x - special.gammaln(a))
         for j, other in enumerate(below):
             density = density if j == i else density * other
         masses.append(float(np.trapezoid(density, s)))

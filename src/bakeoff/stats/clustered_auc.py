@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import inner
 from bakeoff.stats._binomial import tail_probability
 from bakeoff.stats._checks import (
     BoolArray,
@@ -119,7 +120,7 @@ def clustered_delong(
     robust = variant != "obuchowski"
     sums = classes.corrected(summed)
     df = _degrees(sums, classes.df) if variant == "influence_t" else classes.df
-    variance = float(sums @ sums) if robust else classes.obuchowski(summed, summed)
+    variance = inner(sums, sums) if robust else classes.obuchowski(summed, summed)
     few = classes.in_one_cluster or too_few_for_t(variant, clusters.count, df)
     status = _status(contrast.none, few, variance)
     se = math.sqrt(variance) if variance > 0 else math.nan
@@ -235,10 +236,10 @@ class _Classes:
         if self.in_one_cluster:
             return math.nan
         i1, i0, k = self.with_positives, self.with_negatives, self.clusters.count
-        cross = float(first[0] @ second[1] + second[0] @ first[1])
+        cross = inner(first[0], second[1]) + inner(second[0], first[1])
         return (
-            i1 / (i1 - 1) * float(first[0] @ second[0])
-            + i0 / (i0 - 1) * float(first[1] @ second[1])
+            i1 / (i1 - 1) * inner(first[0], second[0])
+            + i0 / (i0 - 1) * inner(first[1], second[1])
             + k / (k - 1) * cross
         )
 
@@ -263,7 +264,7 @@ class _Classes:
 
 def _degrees(sums: FloatArray, most: float) -> float:
     squares = np.square(sums)
-    return degrees_of_sums(float(squares.sum()), float(squares @ squares), len(sums), most)
+    return degrees_of_sums(float(squares.sum()), inner(squares, squares), len(sums), most)
 
 
 def _status(identical: bool, few: bool, variance: float) -> Status:

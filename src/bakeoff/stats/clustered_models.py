@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import gram, helmert, inner, root, solved
 from bakeoff.stats._checks import (
     BoolArray,
     FloatArray,
@@ -180,40 +181,30 @@ def _robust_f(
         return Status.TOO_FEW, math.nan, math.nan, {"wald": math.nan}
     residuals = totals - clusters.sizes[:, None] * accuracies
     weighted = residuals / np.sqrt(1 - clusters.shares)[:, None] / clusters.n
-    contrasts = _helmert(models)
-    covariance = contrasts @ (weighted.T @ weighted) @ contrasts.T
-    values, vectors = np.linalg.eigh(covariance)
-    scale = max(float(values.max()), float(np.square(weighted).sum()) * 1e-12)
-    varying = values > 1e-10 * scale
-    along = vectors.T @ (contrasts @ accuracies)
+    contrasts = helmert(weighted)
+    varied = max(float(np.square(contrasts).sum()), float(np.square(weighted).sum()) * 1e-12)
+    lower = root(gram(contrasts), least=1e-10 * varied)
+    along, left = solved(lower, helmert(accuracies[None])[0])
+    wald = inner(along, along)
+    varying = lower.diagonal() > 0
     if too_few_degrees(df - models + 2):  # so there are more clusters than models, too
-        wald = _wald(along, values, varying) if varying.all() else math.nan
+        wald = wald if varying.all() else math.nan
         q = models - 1
         f = (df - q + 1) / (df * q) * wald if df > q - 1 else math.nan
         return Status.TOO_FEW, f, math.nan, {"wald": wald}
-    if (np.abs(along[~varying]) > 1e-9).any():
+    if (np.abs(left[~varying]) > 1e-9).any():
         return Status.ZERO_VARIANCE, math.inf, math.nan, {"wald": math.inf}
     q = int(varying.sum())
-    wald = _wald(along, values, varying)
     f = (df - q + 1) / (df * q) * wald
     return Status.OK, f, float(special.fdtrc(q, df - q + 1, f)), {"wald": wald, "contrasts": q}
-
-
-def _wald(along: FloatArray, values: FloatArray, varying: BoolArray) -> float:
-    return float((np.square(along[varying]) / values[varying]).sum())
-
-
-def _helmert(models: int) -> FloatArray:
-    """Return M − 1 orthonormal contrasts: the answer does not depend on the models' order."""
-    full = np.linalg.qr(np.column_stack([np.ones(models), np.eye(models)[:, 1:]]))[0]
-    return np.asarray(full[:, 1:].T)
 
 
 def _mean_design_effect(matrix: BoolArray, totals: FloatArray, clusters: Clusters) -> float:
     """Mean design effect of the models' deviations from the mean of all models."""
     deviation = totals - totals.mean(axis=1, keepdims=True)
-    right = matrix.mean(axis=1)
-    squares = ((1 - 2 * right) @ matrix) + float(np.square(right).sum())
+    right, models = matrix.sum(axis=1, dtype=np.float64), matrix.shape[1]
+    whole = models * ((models - 2 * right) @ matrix) + np.square(right).sum()
+    squares = whole / models**2
     holding = np.count_nonzero(clusters.sums((matrix != matrix[:, :1]).any(axis=1)))
     found = moments(deviation, squares, clusters)
     return float(np.mean(design_effect(found, holding, clusters)))

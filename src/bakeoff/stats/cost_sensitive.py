@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats import _cost_likelihood as likelihood
+from bakeoff.stats._arithmetic import inner
 from bakeoff.stats._checks import (
     FloatArray,
     as_counts,
@@ -278,7 +279,7 @@ def _interval(
 
 
 def _effect_sizes(cells: likelihood.CostCells, cost_b: float) -> dict[str, float]:
-    variance = float(cells.count @ np.square(cells.value - cells.mean)) / cells.n
+    variance = inner(cells.count, np.square(cells.value - cells.mean)) / cells.n
     standardised = -cells.mean / math.sqrt(variance) if variance > 0 else math.nan
     return {
         "standardized_difference": standardised,

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import solved
 from bakeoff.stats._checks import FloatArray, check_level, check_same_labels
 from bakeoff.stats._multivariate import (
     as_criteria,
@@ -217,7 +218,7 @@ def _t2_result(test: str, sample: _Sample, n: int, level: float, independent: As
         check_independent(sample.residuals, sample.noise, sample.names)
         # Mahalanobis distance by the triangular factor of the rows: no covariance is inverted
         factor = triangular_factor(sample.residuals) / math.sqrt(freedom)
-        distance = float((np.linalg.solve(factor.T, sample.mean) ** 2).sum())
+        distance = float((solved(factor.T, sample.mean)[0] ** 2).sum())
         t2 = sample.weight * distance
         f = df2 / (m * freedom) * t2
         pvalue = float(special.fdtrc(m, df2, f))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import solved, squared_singular_values
 from bakeoff.stats._checks import BoolArray, FloatArray, check_choice, check_flag
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._multivariate import (
@@ -207,9 +208,7 @@ def _eigenvalues(layout: _Layout) -> FloatArray:
     """Return the eigenvalues of E⁻¹H, through the triangular factor of the residuals."""
     factor = triangular_factor(layout.residuals)
     weighted = np.sqrt(layout.counts)[:, None] * layout.effects
-    half = np.linalg.solve(factor.T, weighted.T)
-    values: FloatArray = np.asarray(np.linalg.svd(half, compute_uv=False), np.float64) ** 2
-    return values
+    return squared_singular_values(solved(factor.T, weighted.T)[0])
 
 
 def _four_statistics(roots: FloatArray, p: int, q: int, df: int) -> dict[str, dict[str, float]]:
@@ -219,7 +218,7 @@ def _four_statistics(roots: FloatArray, p: int, q: int, df: int) -> dict[str, di
     """
     s = min(p, q)
     m, n = (abs(p - q) - 1) / 2, (df - p - 1) / 2
-    wilks = float(np.exp(-np.log1p(roots).sum()))
+    wilks = math.exp(-float(special.log1p(roots).sum()))
     square = p**2 + q**2 - 5
     t = math.sqrt(((p * q) ** 2 - 4) / square) if square > 0 else 1.0
     wilks_df2 = (df - (p - q + 1) / 2) * t - (p * q - 2) / 2

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import product
 from bakeoff.stats._checks import (
+    BoolArray,
     FloatArray,
     as_array,
     as_correctness,
@@ -297,7 +299,7 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     Notes
     -----
     Of independent rows the autocorrelation is about normal with mean −1/N and variance 1/N. All
-    pairs come from two products of M × M numbers: no difference per row and pair is formed.
+    pairs come from products of M × M numbers: no difference per row and pair is formed.
 
     Examples
     --------
@@ -311,20 +313,12 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     n, models = right.shape
     if labels is not None and as_array(labels, "labels").shape != (n,):
         raise ArgumentError("labels", f"needs one label for each of the {n} rows")
-    shares = right.sum(axis=0)
-    discordant = shares[:, None] + shares - 2 * both_correct(right, None)
+    both = both_correct(right, None)
+    discordant = _of_differences(both)
     groups = as_clusters(np.zeros(n) if labels is None else labels, n, "labels")
-    expected = groups.sums(right) / groups.sizes[:, None]
-    lagged, squares = np.zeros((2, models, models))
-    for start in range(0, n, _ROWS_AT_ONCE):
-        rows = slice(start, start + _ROWS_AT_ONCE + 1)  # a block ends with the next one's first
-        centred = right[rows] - expected[groups.codes[rows]]
-        lagged += centred[:-1].T @ centred[1:]
-        own = centred[:_ROWS_AT_ONCE]
-        squares += own.T @ own
-    gamma1, gamma0 = _of_differences(lagged), _of_differences(squares)
+    gamma1, gamma0 = map(_of_differences, _products(right, both, groups))
     once = np.triu(np.ones((models, models), dtype=bool), k=1)
-    known = once & (discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9)
+    known = once & (discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9 * n)
     if not known.any():
         return None
     r = np.where(known, gamma1 / np.where(known, gamma0, 1.0), -np.inf)
@@ -338,6 +332,31 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
         pvalue=min(1.0, p),
         n_effective=n * (1 - highest) / (1 + highest),
     )
+
+
+def _products(
+    right: BoolArray, both: FloatArray, groups: Clusters
+) -> tuple[FloatArray, FloatArray]:
+    """Return Σ x_i y_j of right and wrong less their mean in each class, shape (M, M).
+
+    y is x on the next row, or on the row itself. Products of right and wrong are whole numbers;
+    the means are taken off by classes, of which there are few.
+    """
+    totals = groups.sums(right)
+    expected = totals / groups.sizes[:, None]
+    now, following = groups.codes[:-1], groups.codes[1:]
+    lagged = np.zeros((right.shape[1],) * 2)
+    for start in range(0, len(now), _ROWS_AT_ONCE):  # a block ends with the next one's first
+        block = right[start : start + _ROWS_AT_ONCE + 1].astype(np.float32)
+        lagged += block[:-1].T @ block[1:]
+    follows = Clusters(now, groups.sizes).sums(right[1:])
+    before = [
+        np.bincount(following, right[:-1, i] - expected[now, i], groups.count)
+        for i in range(right.shape[1])
+    ]
+    lagged -= product(expected.T, follows) + product(np.array(before), expected)
+    squares = both - product(expected.T, totals)
+    return lagged, squares
 
 
 def _of_differences(products: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import gram, helmert, log, root
 from bakeoff.stats._checks import FloatArray, check_choice, check_flag
 from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Assumption, Result, Status
@@ -226,17 +227,17 @@ def _sphericity(y: FloatArray, f: float, p: float, status: Status) -> dict[str, 
     pvalue_gg = pvalue_hf = p
     if status is Status.OK:
         centred = y - y.mean(axis=0) - y.mean(axis=1, keepdims=True) + y.mean()
-        # eigenvalues of the covariance of orthonormal contrasts; the smallest of M is 0
-        values = np.linalg.eigvalsh(centred.T @ centred / (folds - 1))[1:]
-        values = np.maximum(values, 0) / values.max()  # their squares neither over- nor underflow
-        gg = float(values.sum() ** 2 / (q * (values**2).sum()))
+        contrasts = helmert(centred / np.abs(centred).max())  # neither over- nor underflow
+        covariance = gram(contrasts) / (folds - 1)
+        total = float(covariance.trace())
+        gg = total**2 / (q * float(np.square(covariance).sum()))
         bottom = q * (folds - 1 - q * gg)
         hf = (folds * q * gg - 2) / bottom if bottom > 0 else math.nan
         pvalue_gg = float(special.fdtrc(gg * q, gg * q * (folds - 1), f))
         # ε lies between 1/q and 1; too few folds leave Huynh and Feldt's undefined
         clipped = min(1.0, max(hf, 1 / q)) if math.isfinite(hf) else gg
         pvalue_hf = float(special.fdtrc(clipped * q, clipped * q * (folds - 1), f))
-        w, as_in_r, published = _mauchly(values, folds - 1)
+        w, as_in_r, published = _mauchly(covariance, folds - 1)
     return {
         "epsilon_gg": gg,
         "pvalue_gg": pvalue_gg,
@@ -249,19 +250,20 @@ def _sphericity(y: FloatArray, f: float, p: float, status: Status) -> dict[str, 
     }
 
 
-def _mauchly(values: FloatArray, n: int) -> tuple[float, float, float]:
-    """Return Mauchly's W of q eigenvalues with n degrees of freedom, and two p-values.
+def _mauchly(covariance: FloatArray, n: int) -> tuple[float, float, float]:
+    """Return Mauchly's W of q contrasts with n degrees of freedom, and two p-values.
 
     Both are Box's expansion. The first is R's: `mauchly.test` puts the number of models, q + 1,
     into the linear term of the second-order weight where the published formula has q. They
     differ in the fifth decimal place.
     """
-    q = values.size
+    q = len(covariance)
     if q == 1:
         return 1.0, math.nan, math.nan
-    if n < q or values.min() <= 1e-14 * values.max():
+    pivots = root(covariance).diagonal()  # their product is the root of the determinant
+    if n < q or not pivots.all():
         return 0.0, math.nan, math.nan
-    log_w = float(np.log(values).sum() - q * math.log(values.mean()))
+    log_w = 2 * float(log(pivots).sum()) - q * math.log(float(covariance.trace()) / q)
     rho = 1 - (2 * q**2 + q + 2) / (6 * q * n)
     if rho <= 0:
         return math.exp(log_w), math.nan, math.nan

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from bakeoff.stats._arithmetic import inner
 from bakeoff.stats._checks import FloatArray, as_scores, check_flag, check_level
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
@@ -266,8 +267,8 @@ def welch_f(estimates: FloatArray, ses: FloatArray, dfs: FloatArray) -> tuple[fl
     """
     s = len(estimates)
     w = 1 / ses**2
-    centre = w @ estimates / w.sum()
+    centre = inner(w, estimates) / float(w.sum())
     uncertainty = float(((1 - w / w.sum()) ** 2 / dfs).sum())
-    between = float(w @ (estimates - centre) ** 2) / (s - 1)
+    between = inner(w, (estimates - centre) ** 2) / (s - 1)
     f = between / (1 + 2 * (s - 2) * uncertainty / (s**2 - 1))
     return f, s - 1.0, (s**2 - 1) / (3 * uncertainty)

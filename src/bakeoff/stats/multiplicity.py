@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from bakeoff.stats import _logical_pairs
 from bakeoff.stats._checks import FloatArray, as_floats, check_choice, check_count, check_level
@@ -254,7 +255,7 @@ def _step_up(factors: FloatArray) -> Callable[[FloatArray], FloatArray]:
 def _sidak_power(p: FloatArray, exponent: FloatArray | float) -> FloatArray:
     """Return 1 - (1 - p)^exponent, accurate for tiny p."""
     with np.errstate(divide="ignore"):
-        power: FloatArray = -np.expm1(exponent * np.log1p(-p))
+        power: FloatArray = -special.expm1(exponent * special.log1p(-p))
     return power
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats import _binomial, _mcnemar_kernels
+from bakeoff.stats._arithmetic import exp, inner
 from bakeoff.stats._checks import (
     FloatArray,
     check_alternative,
@@ -270,13 +271,13 @@ def _power(
     reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20  # what lies beyond is below 1e-16
     first, last = max(0, math.floor(n * psi - reach)), min(n, math.ceil(n * psi + reach))
     n_d = np.arange(first, last + 1, dtype=np.float64)
-    weights = np.exp(_binomial.log_pmf(n_d, n, psi))
+    weights = exp(_binomial.log_pmf(n_d, n, psi))
     critical = _critical(n_d, alpha, side, variant)
     share = p10 / (p10 + p01)
     rejected = _binomial.upper_tail(critical, n_d, share)
     if side == "two-sided":
         rejected = rejected + _binomial.lower_tail(n_d - critical, n_d, share)
-    return min(1.0, float(weights @ rejected))
+    return min(1.0, inner(weights, rejected))
 
 
 def _critical(n_d: FloatArray, alpha: float, side: Alternative, variant: str) -> FloatArray:

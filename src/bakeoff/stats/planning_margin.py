@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats import _binomial
+from bakeoff.stats._arithmetic import exp, inner
 from bakeoff.stats._checks import FloatArray, check_count, check_flag, check_level, check_number
 from bakeoff.stats._difference_limits import tango_statistic
 from bakeoff.stats._equivalence import check_alpha
@@ -124,14 +125,14 @@ def _power(
     reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20  # what lies beyond is below 1e-16
     first, last = max(0, math.floor(n * psi - reach)), min(n, math.ceil(n * psi + reach))
     n_d = np.arange(first, last + 1, dtype=np.float64)
-    weights = np.exp(_binomial.log_pmf(n_d, n, psi))
+    weights = exp(_binomial.log_pmf(n_d, n, psi))
     share = (psi + check_number(difference, "difference")) / (2 * psi)
     fewest_wins = _critical(n_d, n, margin, alpha)
     shown = _binomial.upper_tail(fewest_wins, n_d, share)
     if both_sides:  # as few losses show the other side
         too_many = _binomial.upper_tail(n_d - fewest_wins + 1, n_d, share)
         shown = np.maximum(shown - too_many, 0.0)
-    return min(1.0, float(weights @ shown))
+    return min(1.0, inner(weights, shown))
 
 
 def _critical(n_d: FloatArray, n: int, margin: float, alpha: float) -> FloatArray:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats._arithmetic import log
 from bakeoff.stats._checks import FloatArray, as_floats, check_choice, check_level
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
@@ -209,7 +210,7 @@ def replicability_count(
     at_least = bonferroni
     if combination == "fisher":
         with np.errstate(divide="ignore"):
-            sums = -2 * np.cumsum(np.log(p[order])[::-1])[::-1]
+            sums = -2 * np.cumsum(log(p[order])[::-1])[::-1]
         at_least = np.maximum.accumulate(special.chdtrc(2 * left, sums))
     named = {int(i) for i in order[bonferroni <= level]}
     return Replicability(

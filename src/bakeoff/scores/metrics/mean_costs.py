@@ -38,4 +38,4 @@ def expected_cost(view: View) -> float:
         raise UndefinedMetric(f"no tested row is {name!r}, so what its errors cost has no value")
     counts = view.confusion[present]
     means = (counts * view.costs[present]).sum(axis=1) / counts.sum(axis=1)
-    return float(priors[present] @ means)
+    return float((priors[present] * means).sum())
