@@ -211,19 +211,22 @@ class Study:
 
     @cached_property
     def _main(self) -> dict[str, Family | None]:
-        return {about: self._most_trusted(about) for about in ("models", "algorithms")}
+        wanted, own = "" if len(self.datasets) > 1 else self.datasets[0], self.metric.name
+        kept = [f for f in self.families if f.metric == own or f.entry.evidence.on_rows]
+        settling = [f for f in kept if f.settles and f.dataset == wanted]
+        kinds = ("models", "algorithms")
+        return {k: self._most_trusted([f for f in settling if f.entry.about == k]) for k in kinds}
 
-    def _most_trusted(self, about: str) -> Family | None:
-        wanted = "" if len(self.datasets) > 1 else self.datasets[0]
-        own = self.metric.name
+    def by_metric(self, metric: str, dataset: str) -> Family | None:
+        """Return the most trustworthy family of pairs by a metric; about algorithms if any is."""
         found = [
-            f
-            for f in self.families
-            if f.settles
-            and f.entry.about == about
-            and f.dataset == wanted
-            and (f.metric == own or f.entry.evidence.on_rows)
+            f for f in self.families if f.settles and (f.metric, f.dataset) == (metric, dataset)
         ]
+        algorithms = [f for f in found if f.entry.about == "algorithms"]
+        return self._most_trusted(algorithms or found)
+
+    def _most_trusted(self, found: Sequence[Family]) -> Family | None:
+        own = self.metric.name
 
         def worth(f: Family) -> tuple[bool, bool, bool, int]:
             on_right = f.entry.evidence is Evidence.CORRECTNESS

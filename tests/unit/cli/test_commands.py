@@ -75,7 +75,7 @@ def test_two_models(bakeoff: Run, wide: pd.DataFrame) -> None:
     assert row["estimate"] == pytest.approx(expected.estimate)
     assert row["variant"] == "midp"
     assert found["rows"] == 200
-    assert found["verdict"]["headline"] == "Résnet 50 is better than vit."
+    assert found["verdict"]["headline"] == "Résnet 50 is better than vit by accuracy."
 
 
 def test_three_models(bakeoff: Run, wide: pd.DataFrame) -> None:
@@ -101,7 +101,7 @@ def test_versus(bakeoff: Run, wide: pd.DataFrame) -> None:
 def test_terminal_shows_verdict_and_table(bakeoff: Run, wide: pd.DataFrame) -> None:
     code, out, err = bakeoff("compare", "preds.csv")
     assert (code, err) == (0, "")
-    assert "Résnet 50 is the best of the 3 models." in out
+    assert "Résnet 50 is the best of the 3 models by accuracy." in out
     assert "Cochran's Q test: Q(2) = " in out
     assert "McNemar's test (mid-p); 3 hypotheses, Bonferroni correction; level 5%." in out
     assert "\x1b" not in out

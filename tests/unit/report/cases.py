@@ -1,5 +1,6 @@
 """The situations a verdict must find words for; verdicts.txt holds the words."""
 
+import itertools
 import math
 
 from studies import Decision, experiment, omnibus, pair, ran, study
@@ -191,7 +192,50 @@ def _tied_ranks():
     return _tied_over_datasets(("friedman_posthoc",), rows)
 
 
+def _by_metrics(ps, models=AB, **more):
+    """Compare by accuracy, F1 and AUC; `ps` are the p-values of each, pair by pair."""
+    spec = experiment(models, tests=("cv5x2_f",), metrics=["accuracy", "f1", "roc_auc"], **more)
+    pairs = list(itertools.combinations(models, 2))
+    rows = [
+        pair(a, b, abs(p), math.copysign(0.05, p), metric=metric, family=len(pairs))
+        for metric, own in ps.items()
+        for (a, b), p in zip(pairs, own, strict=True)
+    ]
+    return study(spec, rows, TWO if models == AB else THREE)
+
+
+def _by_metrics_over_datasets():
+    spec = experiment(
+        ABC, datasets=("d", "e", "f"), tests=("friedman_posthoc",), metrics=["accuracy", "f1"]
+    )
+    more = {"test": "friedman_posthoc", "dataset": "", "family": 3, "n": 3}
+    ps = {"accuracy": (0.2, 0.01, 0.2), "f1": (0.2, 0.2, 0.004)}
+    rows = [
+        pair(a, b, p, 1.0, metric=metric, **more)
+        for metric, own in ps.items()
+        for (a, b), p in zip(("ab", "ac", "bc"), own, strict=True)
+    ]
+    return study(spec, rows, OVER)
+
+
 CASES = {
+    "other metrics tell": lambda: _by_metrics(
+        {"accuracy": [0.3], "f1": [0.002], "roc_auc": [0.03]}
+    ),
+    "another metric tells, uncorrected": lambda: _by_metrics(
+        {"accuracy": [0.3], "f1": [0.04], "roc_auc": [0.5]}
+    ),
+    "another metric tells the opposite": lambda: _by_metrics(
+        {"accuracy": [0.003], "f1": [-0.002], "roc_auc": [0.01]}
+    ),
+    "other metrics do not tell": lambda: _by_metrics(
+        {"accuracy": [0.003], "f1": [0.3], "roc_auc": [0.06]}
+    ),
+    "other metrics, three models": lambda: _by_metrics(
+        {"accuracy": [0.3, 0.001, 0.2], "f1": [0.01, 0.001, 0.001], "roc_auc": [0.3, 0.3, 0.2]},
+        ABC,
+    ),
+    "other metrics over data sets": _by_metrics_over_datasets,
     "twins lead": lambda: _tied(0.001),
     "twins lead, a third is open": lambda: _tied(0.2),
     "twins on the test rows": lambda: _tied(0.001, test="mcnemar"),

@@ -22,6 +22,7 @@ from bakeoff.report.verdict.further_tests import (
 from bakeoff.report.verdict.headline import headline
 from bakeoff.report.verdict.kind import Kind, Verdict
 from bakeoff.report.verdict.left_out import failed, left_out
+from bakeoff.report.verdict.other_metrics import by_other_metrics
 from bakeoff.report.verdict.outcome import look
 from bakeoff.report.verdict.sentences import about_omnibus, numbers
 from bakeoff.report.verdict.subgroups import by_subgroup
@@ -70,12 +71,13 @@ def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
         if kind is Kind.WINNER:
             text = f"{text.removesuffix('.')}, but by less than the margin that was set."
         elif kind in (Kind.CANNOT_TELL, Kind.SAME, Kind.UNDECIDED):
-            kind, text = Kind.EQUIVALENT, f"{a} and {b} are practically equivalent."
+            kind, text = Kind.EQUIVALENT, f"{a} and {b} are practically equivalent by {first.measure.title}."
     sentences = [
         *numbers(study, outcome),
         *about_omnibus(study, outcome),
         *equivalence(study, equal),
         *posterior(study, outcome.leader, outcome.runner_up),
+        *by_other_metrics(study, first),
     ]
     if second is not None and not second.control:
         rows = look(study, second)

@@ -10,6 +10,7 @@ from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import p_equals, percent
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.care import take_care
+from bakeoff.report.verdict.other_metrics import by_other_metrics
 from bakeoff.report.verdict.kind import Kind, Verdict
 from bakeoff.report.verdict.sentences import (
     difference,
@@ -30,18 +31,19 @@ def against_control(study: Study, family: Family) -> Verdict:
     undecided = says.get(Decision.UNDECIDED, [])
     settled = (*better, *worse)
     left = [row for row in family.rows if row not in settled and row not in undecided]
+    by = family.measure.title
 
     if settled:
         first, than = (better, "better") if better else (worse, "worse")
         verb = "is" if len(first) == 1 else "are"
         also = f", {_who(study, worse)} worse" if better and worse else ""
-        headline = f"{_who(study, first)} {verb} {than} than the control {control}{also}."
+        headline = f"{_who(study, first)} {verb} {than} than the control {control} by {by}{also}."
         kind = Kind.CONTROL
     elif len(undecided) == len(family.rows):
-        kind, headline = Kind.UNDECIDED, f"Undecided: nothing can be told from {control}."
+        kind, headline = Kind.UNDECIDED, f"Undecided: nothing can be told from {control} by {by}."
     else:
         kind = Kind.CANNOT_TELL
-        headline = f"Cannot tell whether any of the other models differs from {control}."
+        headline = f"Cannot tell whether any of the other models differs from {control} by {by}."
     return Verdict(kind, headline, tuple(_sentences(study, family, settled, left, undecided)))
 
 
@@ -88,5 +90,6 @@ def _sentences(
     if undecided:
         why = prose.why_undecided(undecided[0])
         found.append(f"Against {_who(study, undecided)} the test is undecided: {why}.")
+    found += by_other_metrics(study, family)
     found.append("The other models were not compared with each other.")
     return found

@@ -45,15 +45,16 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
 
 def _untested(study: Study, ranked: list[Ranked]) -> str:
     several, first = len(study.datasets) > 1, ranked[0]
+    best, by = name(study, first.model), study.metric.title
     tied = [line.model for line in ranked if round(line.rank - first.rank, 10) == 0]
     if len(tied) > 1:
-        what = "average rank" if several else study.metric.title
+        what = f"average rank by {by}" if several else by
         same = f"{names(study, tied)} have the same {what}"
         rest = ", the best" if len(tied) < len(ranked) else ""
         return f"{same}{rest}, and no test compares the models."
     if several:
-        return f"{name(study, first.model)} ranks best on average, which is not yet tested."
-    return f"{name(study, first.model)} scores best, but no test compares it with the others."
+        return f"{best} ranks best on average by {by}, which is not yet tested."
+    return f"{best} scores best by {by}, but no test compares it with the others."
 
 
 def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
@@ -63,19 +64,19 @@ def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
     if found is None:
         return Kind.UNTESTED, _untested(study, ranked)
     row = found[1]
-    a, b = name(study, row.model_a), name(study, row.model_b)
+    a, b, by = name(study, row.model_a), name(study, row.model_b), study.metric.title
     match row.decision:
         case Decision.A_BETTER:
             kind = Kind.WINNER if len(study.models) == 2 else Kind.PARTIAL
-            return kind, f"{a} is probably better than {b}."
+            return kind, f"{a} is probably better than {b} by {by}."
         case Decision.EQUIVALENT:
-            return Kind.EQUIVALENT, f"{a} and {b} are probably practically equivalent."
+            return Kind.EQUIVALENT, f"{a} and {b} are probably practically equivalent by {by}."
         case Decision.B_BETTER:
             return (
                 Kind.CONFLICT,
-                f"The evidence conflicts: {a} scores best, yet {b} is probably better.",
+                f"The evidence conflicts: {a} scores best by {by}, yet {b} is probably better.",
             )
-    return Kind.CANNOT_TELL, f"Cannot tell whether {a} or {b} is better."
+    return Kind.CANNOT_TELL, f"Cannot tell whether {a} or {b} is better by {by}."
 
 
 def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
