@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from bakeoff.report.baseline import baselines
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
 from bakeoff.stats import plain
@@ -29,6 +31,16 @@ def as_plain(study: Study, verdict: Verdict, names: Mapping[str, str]) -> dict[s
             {"model": names[model]}
             | {m: plain(means[model, m]) for m in study.experiment.metrics if (model, m) in means}
             for model in study.models
+        ],
+        "baseline": [
+            plain(dataclasses.asdict(one))
+            | {
+                "models": [
+                    plain(line._asdict()) | {"model": names[line.model]} for line in one.models
+                ]
+            }
+            for metric in study.experiment.metrics
+            for one in baselines(study, metric)
         ],
         "comparisons": [
             {**row.to_dict(), "model_a": names[row.model_a], "model_b": names[row.model_b]}

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from bakeoff.cli.check_related import show_related, show_undeclared
+from bakeoff.cli.check_related import show_related, show_undeclared, told_constant
 from bakeoff.cli.check_subgroups import show_subgroups
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, dim, say, table
@@ -35,6 +35,7 @@ from bakeoff.stats import catalogue
 from bakeoff.usercode import make_importable
 
 POWER = 0.8
+_MOST_CONSTANTS = 5
 DISAGREEMENTS = (0.05, 0.1, 0.2)
 """Shares of rows on which two models disagree: what they will be is not known before the run."""
 
@@ -86,6 +87,10 @@ def _show_data(experiment: Experiment, tables: dict[str, Table]) -> None:
         features = data.features.shape[1]
         rows.append((name, size, f"{features:,}" if features else "", known))
     say(*table(("data set", "rows", "features", "classes"), rows, "lrrl"), "")
+    for name, data in list(tables.items())[:_MOST_CONSTANTS]:
+        if text := told_constant(experiment, name, data.card["classes"]):
+            say(paragraph(text))
+    say("")
 
 
 def _show_contradictions(experiment: Experiment, tables: dict[str, Table]) -> None:

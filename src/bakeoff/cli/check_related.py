@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,15 @@ from bakeoff.data import Table
 from bakeoff.data.pairing import divide
 from bakeoff.data.quality import split_quality
 from bakeoff.data.splits import divisions
-from bakeoff.data.table import GROUP
+from bakeoff.data.table import GROUP, TARGET
+from bakeoff.data.telling_columns import telling_columns
 from bakeoff.files import read_json
 from bakeoff.paths import Paths
-from bakeoff.report.numbers import percent
-from bakeoff.report.undeclared import of_card, of_divisions
+from bakeoff.report.numbers import percent, score, words
+from bakeoff.report.undeclared import notes_on
 from bakeoff.report.wrapping import paragraph
+from bakeoff.scores import metrics_of
+from bakeoff.scores.constant import constant_answer
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.stats import catalogue, clustered_detectable_difference, expected_design_effect
@@ -37,14 +40,51 @@ METRIC = "accuracy"
 
 
 def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
-    """Note what looks like dependence that nobody declared."""
+    """Note dependence that nobody declared, and columns that give the class away."""
     for name, data in tables.items():
         if not isinstance(experiment.datasets[name], GivenData):
-            for note in (
-                *of_card(data.card),
-                *of_divisions(data.card, _quality(experiment, name, data)),
-            ):
+            for note in notes_on(data.card, _quality(experiment, name, data)):
                 say(paragraph(f"Note: {note.sentence}"), "")
+            show_telling(name, data)
+
+
+def show_telling(dataset: str, data: Table) -> None:
+    """Note columns that give the class away."""
+    found = list(telling_columns(data.features, data.frame[TARGET]))
+    if not found:
+        return
+    told = [f"{one.column!r} ({percent(round(one.share, 3))} of the rows)" for one in found]
+    verb = "tells" if len(found) == 1 else "tell"
+    alone = "alone" if len(found) == 1 else "each alone"
+    say(
+        paragraph(
+            f"Note: in {dataset} {words(told)} {alone} {verb} the class; models will look nearly "
+            "perfect. If the value is known only once the answer is, this is leakage: put the "
+            "column under `drop:`."
+        ),
+        "",
+    )
+
+
+def told_constant(experiment: Experiment, dataset: str, counts: Mapping[str, int]) -> str:
+    """Say what a constant answer would score on all rows of a data set."""
+    costs, rows, metrics = (
+        experiment.costs_on(dataset),
+        list(counts.values()),
+        metrics_of(experiment),
+    )
+    told = []
+    for name in experiment.metrics if sum(rows) else ():
+        found = constant_answer(metrics[name], list(counts), rows, rows, costs)
+        if found is not None and math.isfinite(found.score):
+            told.append(f"{metrics[name].title} {score(found.score)}")
+    if not told:
+        return ""
+    return (
+        f"On {dataset} a constant answer, the most frequent class with the shares of the classes "
+        f"as probabilities, scores: {', '.join(told)}. A model has to beat that; one that is "
+        "perfect or nearly so is a reason to look for leakage."
+    )
 
 
 def _quality(experiment: Experiment, dataset: str, data: Table) -> Iterator[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.api.asked import KINDS, named
-from bakeoff.api.at_hand import ROWS, made_by, make_study
+from bakeoff.api.at_hand import METRIC, ROWS, made_by, make_study
 from bakeoff.api.plain_data import as_plain, names_at_hand
 from bakeoff.cli.compare_asked import OPTIONS, asked, related
 from bakeoff.cli.compare_subgroups import show_subgroups, subgroups_named
@@ -30,12 +30,15 @@ from bakeoff.data.side_by_side import (
 )
 from bakeoff.errors import Problem, UserError
 from bakeoff.report import prose
+from bakeoff.report.baseline import baselines
 from bakeoff.report.family import Family
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner
 from bakeoff.report.numbers import count, fixed, interval, number, percent, pvalue, score
+from bakeoff.report.pairs_shown import oriented
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
+from bakeoff.report.verdict.against_constant import against_constant
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.stats import plain
@@ -226,6 +229,9 @@ def _show_right(study: Study) -> None:
         )
         for line in ranking(study)
     ]
+    lines += [
+        (f"(always {one.answer})", score(one.score), "", "") for one in baselines(study, METRIC)
+    ]
     level = percent(1 - study.alpha)
     say(*table(("model", "accuracy", f"{level} CI", "right"), lines, "lrrr"), "")
 
@@ -235,7 +241,7 @@ def _show_contenders(study: Study, metric: str) -> None:
     found = may_be_best(study, metric).get(ROWS)
     if found is None:
         return
-    lines = [
+    lines: list[tuple[str, ...]] = [
         (
             study.label(line.model),
             score(line.value),
@@ -247,10 +253,15 @@ def _show_contenders(study: Study, metric: str) -> None:
         )
         for line in found.models
     ]
+    for one in baselines(study, metric):
+        answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
+        lines.append((f"({answer})", score(one.score), *([""] * 5)))
     level = percent(1 - study.alpha)
     head = ("model", study.metrics[metric].title, f"{level} CI", "may be the best", "p", "tier")
     say(*table((*head, "would win"), lines, "lrrlrlr", [("would win",), ("tier",)]))
-    told = worth_of_winner(study, study.metrics[metric], found, ROWS)
+    told = [*worth_of_winner(study, study.metrics[metric], found, ROWS)]
+    if metric != study.metric.name:  # of the first one the verdict tells
+        told += against_constant(study, metric)
     say(*(dim(paragraph(text)) for text in told), "")
 
 
@@ -258,14 +269,14 @@ def _show_pairs(study: Study, family: Family) -> None:
     order = [line.model for line in ranking(study, family.metric)]
     lines: list[tuple[str, ...]] = []
     brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
-    for i, a in enumerate(order[:1] if brief else order):
-        for b in order[i + 1 :]:
+    for i, first in enumerate(order[:1] if brief else order):
+        for second in order[i + 1 :]:
+            a, b = oriented(study, first, second)
             row = family.between(a, b)
             if row is None:
                 continue
             details = row.result.get("details", {})
-            only = details.get("only_a_correct", ""), details.get("only_b_correct", "")
-            only_a, only_b = reversed(only) if family.turned(a, b) else only
+            only_a, only_b = (details.get(f"only_{m}_correct", "") for m in "ab")
             lines.append(
                 (
                     study.label(a),
@@ -278,24 +289,23 @@ def _show_pairs(study: Study, family: Family) -> None:
                     prose.decision(study, row),
                 )
             )
-    first = family.rows[0]
-    measure = family.measure
-    difference = "A − B" if measure.greater_is_better or first.metric == "error" else "B − A"
-    names = ("A", "B", "only A right", "only B right", difference, prose.level_of(first), "p")
+    row, measure = family.rows[0], family.measure
+    difference = prose.advantage([measure])
+    names = ("A", "B", "only A right", "only B right", difference, prose.level_of(row), "p")
     head = [*names, "adjusted p", ""]
-    adjusted = first.family_size > 1 and first.correction != "none"
+    adjusted = row.family_size > 1 and row.correction != "none"
     empty = [] if any(line[2] for line in lines) else [2, 3]
     shown = [i for i in range(9) if i not in empty and (adjusted or i != 7)]
     least = [*([("p",)] if adjusted else []), (head[2], head[3])]
     cells = [tuple(line[i] for i in shown) for line in lines]
     aligned = "".join("llrrrrrrl"[i] for i in shown)
     say(*table(tuple(head[i] for i in shown), cells, aligned, least), "")
-    form = {"midp": "mid-p"}.get(first.variant, first.variant.replace("_", " "))
-    named = measure.title if first.metric == first.variant or study.numbers else form
+    form = {"midp": "mid-p"}.get(row.variant, row.variant.replace("_", " "))
+    named = measure.title if row.metric == row.variant or study.numbers else form
     if brief:
         say(dim("Pairs without the best model are not shown; --json gives them."))
-    how = f"{family.entry.title} ({named}); {prose.correction(first)}"
-    say(dim(paragraph(f"{how}; level {percent(first.alpha)}.")))
+    how = f"{family.entry.title} ({named}); {prose.correction(row)}"
+    say(dim(paragraph(f"{how}; level {percent(row.alpha)}.")))
 
 
 def _statistic(row: Comparison) -> str:

@@ -14,6 +14,7 @@ from bakeoff.errors import UserError
 from bakeoff.report.cells import capital
 from bakeoff.report.exhibits.subgroup_tests import says
 from bakeoff.report.numbers import fixed, interval, percent, pvalue
+from bakeoff.report.prose import advantage
 from bakeoff.report.study import Study
 from bakeoff.report.wrapping import paragraph
 
@@ -51,7 +52,7 @@ def show_subgroups(study: Study) -> None:
     """Print the interaction of every column and the difference in every subgroup."""
     for metric, found in _by_metric(study):
         lines = [_line(line, study) for line in found.to_dict("records")]
-        difference = "A − B" if study.metrics[metric].greater_is_better else "B − A"
+        difference = advantage([study.metrics[metric]])
         level = percent(1 - study.alpha)
         head = ("by", "", "A", "B", "rows", difference, f"{level} CI", "p", "adjusted p", "")
         say(*table(head, lines, "llllrrrrrl", [("p",), ("rows",)]), "")

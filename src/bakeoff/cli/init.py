@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from bakeoff.cli.check_related import show_undeclared
+from bakeoff.cli.check_related import show_undeclared, told_constant
 from bakeoff.cli.guess import FEWEST, Guess, look, read, told
 from bakeoff.cli.terminal import say
 from bakeoff.data.pairing import load
@@ -73,7 +73,10 @@ def run(args: argparse.Namespace) -> None:
     write_text(output, text)
     say(f"{output} is written.", *(paragraph(f"- {line}") for line in _said(guess, keys)))
     experiment = load_experiment(yaml.safe_load(text))
-    show_undeclared(experiment, {n: load(n, experiment) for n in experiment.datasets})
+    tables = {n: load(n, experiment) for n in experiment.datasets}
+    for dataset, data in tables.items():
+        say(paragraph(told_constant(experiment, dataset, data.card["classes"])))
+    show_undeclared(experiment, tables)
     say("next:", f"  bakeoff check {output}", f"  bakeoff run {output}")
 
 

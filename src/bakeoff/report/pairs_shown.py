@@ -44,6 +44,13 @@ def order(study: Study) -> list[str]:
     return known + [m for m in study.models if m not in known]
 
 
+def oriented(study: Study, a: str, b: str) -> tuple[str, str]:
+    """Return A and B as in comparisons.csv: the control is A, else the experiment's first."""
+    control = study.experiment.tests.versus
+    first = min((a, b), key=lambda model: (model != control, study.models.index(model)))
+    return first, b if first == a else a
+
+
 def families_of(study: Study, test: str) -> list[Family]:
     """Return a test's families of pairs on the metric that ranks, one per data set.
 
@@ -153,6 +160,7 @@ def chosen_pairs(study: Study, times: int, most: int) -> tuple[list[tuple[str, s
     every = list(combinations(ranked, 2))
     leaders = [pair for pair in every if pair[0] == ranked[0]]
     best = study.label(ranked[0])
+    every, leaders = ([oriented(study, *pair) for pair in pairs] for pairs in (every, leaders))
     for pairs, which in ((every, "every pair"), (leaders, f"pairs with {best}, the best")):
         if len(pairs) * times <= most:
             return pairs, which

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.dependence import OPTION
 from bakeoff.report.family import Family, as_float
-from bakeoff.report.numbers import fixed, interval, p_equals, percent, score
+from bakeoff.report.numbers import fixed, interval, p_equals, percent, score, words
 from bakeoff.report.study import Study, clean
 from bakeoff.scores import POINTS, Metric
 from bakeoff.spec.related import declared
@@ -207,6 +208,28 @@ def about(family: Family) -> str:
 def better(metric: Metric) -> str:
     """Return the adjective of a better score."""
     return "higher" if metric.greater_is_better else "lower"
+
+
+def advantage(metrics: Iterable[Metric]) -> str:
+    """Head a column of differences, which are positive where A is the better one.
+
+    Examples
+    --------
+    >>> from bakeoff.scores import METRICS
+    >>> accuracy, cost = METRICS["accuracy"], METRICS["cost"]
+    >>> advantage([accuracy]), advantage([cost]), advantage([accuracy, cost])
+    ('A − B', 'B − A', 'Advantage of A')
+    """
+    ways = {metric.greater_is_better for metric in metrics}
+    return "Advantage of A" if len(ways) > 1 else "A − B" if ways == {True} else "B − A"
+
+
+def lower_is_better(metrics: Iterable[Metric]) -> str:
+    """Say by which metrics a positive difference means that A has less; empty where by none."""
+    titles = [metric.title for metric in metrics if not metric.greater_is_better]
+    return (
+        f" By {words(titles)} lower is better: B − A, positive where A is better." if titles else ""
+    )
 
 
 def mean_of(metric: Metric) -> str:

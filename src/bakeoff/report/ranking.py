@@ -107,7 +107,7 @@ def _interval(
     if len(table) > 1:
         own = study.scored
         own = own[(own["plan"] == plan) & (own["metric"] == metric) & (own["model"] == model)]
-        if _without_sizes(own):
+        if not sizes_known(own):
             return None
         result = tests["corrected_one_sample_t"].function(
             table[model].to_numpy(),
@@ -120,9 +120,9 @@ def _interval(
     return study.interval(str(dataset), metric, model)
 
 
-def _without_sizes(scores: pd.DataFrame) -> bool:
-    """Tell whether nothing is known of how much the training sets of the folds overlap."""
-    return bool(scores[["n_train", "n_test"]].isna().any(axis=None))
+def sizes_known(scores: pd.DataFrame) -> bool:
+    """Tell whether it is known how much the training sets of the folds overlap."""
+    return not bool(scores[["n_train", "n_test"]].isna().any(axis=None))
 
 
 def interval_note(study: Study) -> str:
@@ -132,7 +132,7 @@ def interval_note(study: Study) -> str:
         return f"{level} t interval of the mean over data sets"
     folds = len(next(iter(study.values(study.metric.name, study.plan).values()), []))
     given = study.experiment.by_scores(study.plan)
-    if folds > 1 and given and _without_sizes(study.scored[study.scored["plan"] == study.plan]):
+    if folds > 1 and given and not sizes_known(study.scored[study.scored["plan"] == study.plan]):
         return "no intervals, for the scores were given without the sizes of their parts"
     if folds > 1:
         return (

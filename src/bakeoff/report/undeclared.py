@@ -56,13 +56,15 @@ def notes(study: Study) -> list[Note]:
     for dataset in study.datasets:
         card = study.cards.get(dataset)
         own = [known for known in study.divisions if known["dataset"] == dataset]
-        found += [*of_card(card), *of_divisions(card, own)] if card else []
+        found += notes_on(card, own) if card else []
         rows = study.test_sets.get(dataset)
         found += of_order(study, dataset, rows) if rows else ()
     return found
 
 
-def of_card(card: Mapping[str, Any]) -> Iterator[Note]:
+def notes_on(
+    card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]] = ()
+) -> Iterator[Note]:
     """Note columns that look like ids of groups, and rows that repeat others."""
     dataset, label, rows = card["dataset"], clean(card["label"]), card["rows"]
     for column in card["group_columns"]:
@@ -74,33 +76,26 @@ def of_card(card: Mapping[str, Any]) -> Iterator[Note]:
             f"if rows of one value belong together, write `groups: {name}`",
         )
     exact, nearly = _notable(card, card["duplicate_rows"], card["near_duplicate_rows"], rows)
-    if exact or nearly:
-        yield Note(
-            dataset,
-            f"{_repeating(exact, nearly, 'an earlier row')} (of {rows:,} in {label})",
-            _COPIES,
-        )
+    known = [f"{_repeating(exact, nearly, 'an earlier row')} (of {rows:,} in {label})"]
+    tested = _by_heart(card, divisions)
+    found = [*(known if exact or nearly else []), *([tested] if tested else [])]
+    if found:
+        yield Note(dataset, "; ".join(found), _COPIES)
 
 
-def of_divisions(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -> Iterator[Note]:
-    """Note test rows that repeat training rows: a model may know them by heart."""
-    dataset, label = card["dataset"], clean(card["label"])
+def _by_heart(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -> str:
+    """Say how many test rows repeat training rows, by the plan that has most of them."""
+    worst: tuple[float, str] = (0.0, "")
     for known in divisions:
-        parts = [part for part in known["parts"] if part["repeated"] or part["nearly_repeated"]]
-        if not parts:
-            continue
-        worst = max(parts, key=lambda part: (part["repeated"], part["nearly_repeated"]))
-        n = worst["test"]["rows"]
-        exact, nearly = _notable(card, worst["repeated"], worst["nearly_repeated"], n)
-        if exact or nearly:
-            where = f"by {PLANS[known['plan']]} of {label}"
-            several = ", in the worst of its divisions" if len(known["parts"]) > 1 else ""
-            yield Note(
-                dataset,
-                f"{_repeating(exact, nearly, 'a training row', 'test ')} (of {n:,} {where}"
-                f"{several}), so models may know them by heart",
-                _COPIES,
-            )
+        for part in known["parts"]:
+            n = part["test"]["rows"]
+            exact, nearly = _notable(card, part["repeated"], part["nearly_repeated"], n)
+            if (share := (exact + nearly) / max(n, 1)) > worst[0]:
+                several = "in the worst division of " if len(known["parts"]) > 1 else "of "
+                where = f"{several}{PLANS[known['plan']]}"
+                said = _repeating(exact, nearly, "a training row", "test ")
+                worst = share, f"{said} (of {n:,}, {where}), so models may know them by heart"
+    return worst[1]
 
 
 def _notable(card: Mapping[str, Any], exact: int, nearly: int | None, rows: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from studies import card, division, experiment, ran
 
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.exhibits import build, draw, exhibits
-from bakeoff.report.undeclared import notes, of_card, of_divisions
+from bakeoff.report.undeclared import notes, notes_on
 from bakeoff.report.verdict import answer
 from bakeoff.spec import load_experiment
 
@@ -34,7 +34,7 @@ def test_columns_and_repeats_are_noted_with_their_numbers():
         "duplicate_rows": 1,
         "near_duplicate_rows": 7,
     }
-    first, second = (note.sentence for note in of_card(known))
+    first, second = (note.sentence for note in notes_on(known))
     assert first.startswith(
         "'patient' of d looks like an id of groups: it is named like an id, 40 values in 200 rows; "
     )
@@ -55,7 +55,7 @@ def test_columns_and_repeats_are_noted_with_their_numbers():
     ],
 )
 def test_what_chance_explains_is_not_noted(known):
-    assert list(of_card(card("d") | known)) == []
+    assert list(notes_on(card("d") | known)) == []
 
 
 def test_leaks_are_counted_in_the_worst_division():
@@ -63,13 +63,21 @@ def test_leaks_are_counted_in_the_worst_division():
     part = known["parts"][3]
     known["parts"][3] = part | {"repeated": 4, "nearly_repeated": 3}
     known["parts"][5] = part | {"repeated": 2, "nearly_repeated": 0}
-    (note,) = of_divisions(card("d"), [known, division("d", "holdout")])
+    (note,) = notes_on(card("d"), [known, division("d", "holdout")])
     assert note.found == (
         "4 test rows equal a training row in every feature and 3 more equal a training row in "
-        "every feature but one (of 100 by 5 × 2-fold cross-validation of d, in the worst of its "
-        "divisions), so models may know them by heart"
+        "every feature but one (of 100, in the worst division of 5 × 2-fold cross-validation), so "
+        "models may know them by heart"
     )
-    assert list(of_divisions(card("d") | {"pairs_by_chance": 2.0}, [known])) == []
+    assert list(notes_on(card("d") | {"pairs_by_chance": 2.0}, [known])) == []
+
+
+def test_repeated_rows_are_noted_once_however_many_plans_there_are():
+    plans = [division("d", plan) for plan in ("cv_5x2", "holdout")]
+    for plan in plans:
+        plan["parts"][0] = plan["parts"][0] | {"repeated": 3}
+    (note,) = notes_on(card("d") | {"duplicate_rows": 5}, plans)
+    assert note.found.startswith("5 rows equal an earlier row in every feature (of 200 in d); 3 ")
 
 
 def in_runs(spec, n=400, groups=None):

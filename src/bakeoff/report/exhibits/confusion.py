@@ -23,7 +23,7 @@ def build(item: Item, study: Study) -> PageTable:
         Column("model", "Model"),
         Column("class", "True class"),
         Column("rows", "Rows", True),
-        *(Column(f"as_{i}", f"Taken for {name}", True) for i, name in enumerate(names, 1) if few),
+        *(Column(f"as_{name}", f"Taken for {name}", True) for name in names if few),
         Column("recall", "Share right", True),
         Column("error", "Most often taken for"),
     )
@@ -37,7 +37,9 @@ def build(item: Item, study: Study) -> PageTable:
             wrong[true] = 0
             worst = int(wrong.argmax())
             named = f"{names[worst]} ({wrong[worst]:,})" if wrong[worst] else NONE
-            taken = {f"as_{i}": count_cell(n) for i, n in enumerate(own.tolist(), 1) if few}
+            taken = {
+                f"as_{k}": count_cell(n) for k, n in zip(names, own.tolist(), strict=True) if few
+            }
             rows.append(
                 {
                     "model": text(study.label(model)),

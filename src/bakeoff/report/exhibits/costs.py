@@ -34,8 +34,8 @@ def build(item: Item, study: Study) -> PageTable:
         Column("cost", "Mean cost", True),
         Column("error", "Error rate", True),
         *(
-            Column(f"error_{i}", f"{true} taken for {taken} (cost {price:g})", True)
-            for i, (true, taken, price) in enumerate(errors[:_MOST_ERRORS], 1)
+            Column(_key(error), f"{error[0]} taken for {error[1]} (cost {error[2]:g})", True)
+            for error in errors[:_MOST_ERRORS]
         ),
     )
     rows = []
@@ -52,8 +52,8 @@ def build(item: Item, study: Study) -> PageTable:
         for model in sorted(known, key=lambda m: mean[m]):
             counts = known[model]
             made = {
-                f"error_{i}": _count(costs, counts, error) if error in own else text(NONE)
-                for i, error in enumerate(errors[:_MOST_ERRORS], 1)
+                _key(error): _count(costs, counts, error) if error in own else text(NONE)
+                for error in errors[:_MOST_ERRORS]
             }
             rows.append(
                 {
@@ -67,6 +67,11 @@ def build(item: Item, study: Study) -> PageTable:
     more = " The costliest kinds of errors are counted." if len(errors) > _MOST_ERRORS else ""
     note = f"On the held-out rows, in the unit of `costs:`; the cheapest in bold.{more}"
     return tabulate(item, columns, rows, note)
+
+
+def _key(error: Error) -> str:
+    true, taken, price = error
+    return f"{true}_taken_for_{taken}_at_{price:g}"
 
 
 def _confusion(costs: Costs, tested: PairedPredictions, model: str) -> NDArray[np.int64]:

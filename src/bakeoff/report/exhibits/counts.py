@@ -34,12 +34,11 @@ def build(item: Item, study: Study) -> PageTable:
             found = row.result.get("details", {}) if row else {}
             if row is None or not set(COUNTED) <= set(found):
                 continue
-            first, second = (b, a) if family.turned(a, b) else (a, b)
             rows.append(
                 {
                     **({"dataset": where} if len(study.datasets) > 1 else {}),
-                    "model_a": text(study.label(first)),
-                    "model_b": text(study.label(second)),
+                    "model_a": text(study.label(a)),
+                    "model_b": text(study.label(b)),
                     **{key: count_cell(int(found[key])) for key in COUNTED},
                     "pvalue": Cell(pvalue(row.pvalue), row.pvalue),
                     "pvalue_adjusted": p_cell(row.pvalue_adjusted, row.alpha),

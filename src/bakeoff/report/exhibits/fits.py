@@ -12,6 +12,7 @@ from bakeoff.report.fit_noise import FitNoise, fit_noise, repeated
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE
 from bakeoff.report.pairs_shown import MOST_PAIRS, chosen_pairs
+from bakeoff.report.prose import advantage, lower_is_better
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.stats import prob_a_better
@@ -41,7 +42,7 @@ def build(item: Item, study: Study) -> PageTable:
         Column("folds", "Folds", True),
         Column("share_a_higher", "A higher", True),
         Column("share_low", "95% CI", True),
-        Column("difference", "A − B", True),
+        Column("difference", advantage([study.metric]), True),
         Column("sd_splits", "SD of splits", True),
         Column("sd_seeds", "SD of seeds", True),
         Column("se_rows", "SE of the rows", True),
@@ -49,6 +50,7 @@ def build(item: Item, study: Study) -> PageTable:
     )
     tuned = any(m.tune is not None and m.seeds > 1 for m in study.experiment.fitted.values())
     note = f"{capital(which)}. " + NOTE.format(seeds=", tuning included" if tuned else "")
+    note += lower_is_better([study.metric])
     return tabulate(item, columns, (_line(study, one) for one in found), note)
 
 

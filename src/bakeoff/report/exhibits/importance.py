@@ -19,15 +19,15 @@ def build(item: Item, study: Study) -> PageTable:
     names = columns_that_matter(found)
     columns = (
         Column("feature", "Column"),
-        *(Column(f"loss_{i}", study.label(m), True) for i, m in enumerate(models, 1)),
+        *(Column(f"loss_{m}", study.label(m), True) for m in models),
     )
     rows = []
     for name in names[:MOST_COLUMNS]:
         cells = {}
-        for i, model in enumerate(models, 1):
+        for model in models:
             known = found[model].get(name)
             shown = f"{score(known.mean)} ± {score(known.sd)}" if known else NONE
-            cells[f"loss_{i}"] = Cell(shown, known.mean if known else None)
+            cells[f"loss_{model}"] = Cell(shown, known.mean if known else None)
         rows.append({"feature": text(clean(name)), **cells})
     note = (
         f"{what_is_lost(study)}: mean ± standard deviation over the shuffles; a dash where the "

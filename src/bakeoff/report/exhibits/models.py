@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from bakeoff.report import prose
+from bakeoff.report.baseline import baselines
 from bakeoff.report.cells import capital, ci_cell, count_cell, score_cell
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import fixed, number, percent
+from bakeoff.report.numbers import NONE, fixed, number, percent
 from bakeoff.report.ranking import (
     Ranked,
     dataset_means,
@@ -77,6 +78,12 @@ def build(item: Item, study: Study) -> PageTable:
         line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked
     ):
         note += " A limit beyond 0 or 1 says that so near the end the interval is a rough one."
+    if baselines(study, study.metric.name):
+        note += (
+            " The constant answer is the most frequent class of the training rows (of tested rows "
+            "where nothing was trained), by costs the cheapest one, with the shares of the classes "
+            "as probabilities, as scikit-learn's DummyClassifier gives."
+        )
     left_out = "".join(
         f" {study.label(m)} is left out: {why}." for m, why in study.excluded.items()
     )
@@ -85,7 +92,33 @@ def build(item: Item, study: Study) -> PageTable:
         for dataset, notes in study.notes.items()
         for said in notes
     )
-    return tabulate(item, columns, map(cells, ranked), note + left_out + odd)
+    rows = [cells(line) for line in ranked]
+    if rows and (constant := _constant(study, held)):
+        empty = dict.fromkeys(rows[0], text(NONE))
+        rows.append(empty | constant)
+    return tabulate(item, columns, rows, note + left_out + odd)
+
+
+def _constant(study: Study, held: bool) -> dict[str, Cell]:
+    """Score the constant answer as a row below the models; over data sets the means."""
+    by_metric = {}
+    for name in study.experiment.metrics:
+        found = baselines(study, name)
+        if len(found) == len(study.datasets):
+            by_metric[name] = found
+    first = by_metric.get(study.metric.name)
+    if first is None:
+        return {}
+    several = len(study.datasets) > 1
+    answer = "" if several else f": {clean(first[0].answer)}"
+    means = {m: sum(one.score for one in own) / len(own) for m, own in by_metric.items()}
+    row = {
+        "model": text(f"(constant answer{answer})"),
+        "mean": score_cell(means.pop(study.metric.name)),
+    }
+    if held:
+        row["holdout"] = score_cell(sum(one.holdout for one in first) / len(first))
+    return row | {f"mean_{m}": score_cell(mean) for m, mean in means.items()}
 
 
 EXHIBIT = TableExhibit(
@@ -93,7 +126,8 @@ EXHIBIT = TableExhibit(
     place=20,
     title="Models, ranked",
     caption="The models ranked by the first metric: mean, standard deviation, confidence interval "
-    "of the expected score, score on the held-out rows. The standard deviation describes the "
-    "spread of single scores; it is no standard error, for folds share training rows.",
+    "of the expected score, score on the held-out rows; below them what a constant answer "
+    "scores. The standard deviation describes the spread of single scores; it is no standard "
+    "error, for folds share training rows.",
     build=build,
 )

@@ -12,7 +12,7 @@ from bakeoff.report.exhibit import Asked, Section, TableExhibit
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import degrees, number, percent, probability, pvalue
-from bakeoff.report.pairs_shown import MOST_PAIRS, families_of, order, tally
+from bakeoff.report.pairs_shown import MOST_PAIRS, families_of, order, oriented, tally
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.report.verdict.care import assumed
@@ -71,7 +71,7 @@ def build(item: Item, study: Study) -> PageTable:
         Column("metric", "Metric"),
         Column("model_a", "A"),
         Column("model_b", "B"),
-        Column("estimate", "A − B", True),
+        Column("estimate", _head(found), True),
         Column("ci_low", _level(rows[0][0]), True),
         *(Column(key, name, True) for key, name in (_PROBABILITIES | _P_VALUES).items()),
         Column("decision", "Says"),
@@ -85,7 +85,14 @@ def build(item: Item, study: Study) -> PageTable:
     for family, row in rows:
         metric = {"metric": text(family.measure.title)} if len(found) > 1 else {}
         lines.append(metric | _pair(study, family, row, effects))
-    return tabulate(item, columns, lines, _pairs_note(study, first, len(found)))
+    note = _pairs_note(study, first, len(found))
+    if not first.entry.unit:
+        note += prose.lower_is_better(family.measure for family in found)
+    return tabulate(item, columns, lines, note)
+
+
+def _head(found: list[Family]) -> str:
+    return "A − B" if found[0].entry.unit else prose.advantage(f.measure for f in found)
 
 
 def _level(family: Family) -> str:
@@ -150,7 +157,7 @@ def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
     elif not first.bayesian:
         del says["equivalent"]
     rows = []
-    for a, b in combinations(order(study), 2):
+    for a, b in (oriented(study, *pair) for pair in combinations(order(study), 2)):
         found = tally(families, a, b)
         if found:
             names = {"model_a": text(study.label(a)), "model_b": text(study.label(b))}

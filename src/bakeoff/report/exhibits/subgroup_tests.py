@@ -13,7 +13,7 @@ from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.exhibits.subgroups import when
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import degrees, number, pvalue
-from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED
+from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED, advantage, lower_is_better
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 
@@ -51,7 +51,10 @@ def build(item: Item, study: Study) -> PageTable:
         "intervals hold together likewise. All of it is in subgroups.csv."
     )
     summary = f"{len(rows)} lines" if rows else ""
-    return tabulate(item, COLUMNS, rows, note, summary=summary)
+    shown = [study.metrics[name] for name in dict.fromkeys(study.subgroups["metric"])]
+    head = Column("estimate", advantage(shown), True)
+    columns = [head if column.key == "estimate" else column for column in COLUMNS]
+    return tabulate(item, columns, rows, note + lower_is_better(shown), summary=summary)
 
 
 def _cells(line: dict[Any, Any], study: Study) -> dict[str, Cell]:

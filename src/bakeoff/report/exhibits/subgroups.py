@@ -25,6 +25,7 @@ from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import interval, p_equals, percent, score
 from bakeoff.report.pairs_shown import order
+from bakeoff.report.prose import advantage
 from bakeoff.report.study import Study
 from bakeoff.spec.row_columns import row_columns
 
@@ -62,7 +63,8 @@ def draw(item: Item, study: Study) -> Drawing:
     name_rows(axes, labels)
     grid(axes)
     better = "higher" if study.metric.greater_is_better else "lower"
-    axes.set_xlabel(f"A − B in {study.metric.title} (to the right: A is {better} and better)")
+    difference = f"{advantage([study.metric])} in {study.metric.title}"
+    axes.set_xlabel(f"{difference} (to the right: A is {better} and better)")
     return Drawing(figure, _alt(shown, study), _legend(study), _shows(lines, shown))
 
 

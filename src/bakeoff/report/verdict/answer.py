@@ -10,6 +10,7 @@ from bakeoff.report.numbers import count
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.undeclared import notes
+from bakeoff.report.verdict.against_constant import against_constant, too_good
 from bakeoff.report.verdict.alone import alone
 from bakeoff.report.verdict.control import against_control
 from bakeoff.report.verdict.further_tests import (
@@ -47,7 +48,8 @@ def answer(study: Study) -> Verdict:
         verdict = against_control(study, first)
     else:
         verdict = _from_tests(study, first, models if algorithms else None)
-    after = (*by_subgroup(study), *left_out(study), *_undeclared(study))
+    base = (*against_constant(study, study.metric.name), *too_good(study))
+    after = (*base, *by_subgroup(study), *left_out(study), *_undeclared(study))
     sentences = (*failed(study), *verdict.sentences, *after)
     return dataclasses.replace(verdict, sentences=sentences)
 
@@ -71,7 +73,10 @@ def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
         if kind is Kind.WINNER:
             text = f"{text.removesuffix('.')}, but by less than the margin that was set."
         elif kind in (Kind.CANNOT_TELL, Kind.SAME, Kind.UNDECIDED):
-            kind, text = Kind.EQUIVALENT, f"{a} and {b} are practically equivalent by {first.measure.title}."
+            kind, text = (
+                Kind.EQUIVALENT,
+                f"{a} and {b} are practically equivalent by {first.measure.title}.",
+            )
     sentences = [
         *numbers(study, outcome),
         *about_omnibus(study, outcome),

@@ -10,8 +10,8 @@ from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import p_equals, percent
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.care import take_care
-from bakeoff.report.verdict.other_metrics import by_other_metrics
 from bakeoff.report.verdict.kind import Kind, Verdict
+from bakeoff.report.verdict.other_metrics import by_other_metrics
 from bakeoff.report.verdict.sentences import (
     difference,
     in_brackets,

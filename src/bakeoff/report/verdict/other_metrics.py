@@ -96,7 +96,9 @@ def _corrected(study: Study, metrics: int, new: dict[str, Findings]) -> str:
     if len(rows) == 1:
         what = f"this one {'remains' if kept else 'does not remain'}"
     else:
-        what = f"{kept or 'none'} of these {len(rows)} findings {'remains' if kept < 2 else 'remain'}"
+        what = (
+            f"{kept or 'none'} of these {len(rows)} findings {'remains' if kept < 2 else 'remain'}"
+        )
     return (
         f"The p-values are not corrected for the {metrics} metrics; after a Bonferroni correction "
         f"for them {what} significant at the {percent(study.alpha)} level."

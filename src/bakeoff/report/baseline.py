@@ -1,0 +1,287 @@
+"""A constant answer beside the models: what it scores, and which models are shown to beat it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.comparisons.evidence import PairedPredictions, has_test
+from bakeoff.comparisons.setup import cost_options
+from bakeoff.report.ranking import dataset_means, sizes_known
+from bakeoff.report.study import Study
+from bakeoff.scores.constant import constant_answer
+from bakeoff.scores.metrics import Metric, Need
+from bakeoff.stats import ConfidenceInterval, Result, catalogue
+from bakeoff.stats.multiplicity import adjust_pvalues
+from bakeoff.threads import on_one_thread
+
+CORRECTION = "holm"
+
+
+class Against(NamedTuple):
+    """A model against the constant answer; `difference` is positive where the model is better."""
+
+    model: str
+    difference: float
+    ci: ConfidenceInterval | None
+    pvalue: float
+    pvalue_adjusted: float
+    better: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Baseline:
+    """The constant answer on one data set by one metric.
+
+    Attributes
+    ----------
+    dataset, metric : str
+        Their ids.
+    answer : str
+        The class that is predicted for every row.
+    score : float
+        What it scores, the mean over folds; NaN where the metric has no value.
+    holdout : float
+        What it scores on the held-out rows; NaN where there are none.
+    trained : bool
+        Whether the class was chosen by training rows; else by the tested rows themselves.
+    models : tuple of Against
+        The models that are tested against it, in the experiment's order.
+    """
+
+    dataset: str
+    metric: str
+    answer: str
+    score: float
+    holdout: float
+    trained: bool
+    models: tuple[Against, ...]
+
+    @property
+    def open(self) -> list[str]:
+        """The models that are not shown to beat it."""
+        return [line.model for line in self.models if not line.better]
+
+
+class _Part(NamedTuple):
+    """Rows of each class in the two parts of one division."""
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+    trained: bool
+
+
+@lru_cache(maxsize=64)
+def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
+    """Return the constant answer on a data set; None where the rows' classes are not known."""
+    measure, classes = study.metrics[metric], _classes(study, dataset)
+    table = study.values(metric, study.plan).get(dataset)
+    if not classes or table is None:
+        return None
+    parts = _parts(study, dataset, study.plan, classes)
+    folds = [parts.get(_fold(index)) for index in table.index]
+    scores = _scores(study, measure, dataset, folds)
+    if scores is None:
+        return None
+    held = _scores(study, measure, dataset, [*_parts(study, dataset, "holdout", classes).values()])
+    total = sum(part.train for part in folds if part is not None)
+    found = constant_answer(measure, classes, total, total, study.experiment.costs_on(dataset))
+    assert found is not None
+    return Baseline(
+        dataset,
+        metric,
+        classes[found.answer],
+        float(scores.mean()),
+        float(held.mean()) if held is not None and len(held) else math.nan,
+        all(part.trained for part in folds if part is not None),
+        _tested(study, measure, dataset, found.answer, scores),
+    )
+
+
+def baselines(study: Study, metric: str) -> list[Baseline]:
+    """Return the constant answers of all data sets where they are known."""
+    found = (baseline(study, metric, dataset) for dataset in study.datasets)
+    return [one for one in found if one is not None]
+
+
+def _classes(study: Study, dataset: str) -> tuple[str, ...]:
+    rows = study.test_sets.get(dataset)
+    if rows is not None and rows.in_order:
+        return rows.classes
+    return tuple(study.cards[dataset]["classes"]) if dataset in study.cards else ()
+
+
+def _fold(index: Any) -> tuple[int, int]:
+    repeat, fold = index
+    return int(repeat), int(fold)
+
+
+def _parts(
+    study: Study, dataset: str, plan: str, classes: tuple[str, ...]
+) -> Mapping[tuple[int, int], _Part]:
+    """Return the divisions of a plan; of rows that nothing was trained on, the test set alone."""
+    found = {}
+    for known in study.divisions:
+        if (known["dataset"], known["plan"]) == (dataset, plan):
+            for part in known["parts"]:
+                train, test = (
+                    np.array([part[side]["classes"].get(name, 0) for name in classes])
+                    for side in ("train", "test")
+                )
+                trained = bool(train.sum())
+                seen = train if trained else test
+                found[part["repeat"], part["fold"]] = _Part(seen, test, trained)
+    rows = study.test_sets.get(dataset)
+    if not found and plan == "holdout" and rows is not None and rows.in_order:
+        counts = np.bincount(rows.truth, minlength=len(classes))
+        found[1, 1] = _Part(counts, counts, trained=False)
+    return found
+
+
+def _scores(
+    study: Study, metric: Metric, dataset: str, folds: list[_Part | None]
+) -> NDArray[np.float64] | None:
+    """Score the constant answer fold by fold; None where it is not known on all of them."""
+    costs, classes = study.experiment.costs_on(dataset), _classes(study, dataset)
+    found = []
+    for part in folds:
+        if part is None or not part.test.sum() or not part.train.sum():
+            return None
+        one = constant_answer(metric, classes, part.train, part.test, costs)
+        if one is None:
+            return None
+        found.append(one.score)
+    return np.array(found)
+
+
+def _tested(
+    study: Study, metric: Metric, dataset: str, answer: int, scores: NDArray[np.float64]
+) -> tuple[Against, ...]:
+    """Test each model against the constant answer, by Holm's correction for the models."""
+    by_rows = study.plan == "holdout"
+    rows = study.test_sets.get(dataset) if by_rows else None
+    found = {
+        model: result
+        for model in study.models
+        if (
+            result := _on_rows(study, metric, dataset, rows, model, answer)
+            if by_rows
+            else _on_folds(study, metric, dataset, model, scores)
+        )
+        is not None
+    }
+    if not found:
+        return ()
+    adjusted = adjust_pvalues([one.pvalue for one in found.values()], CORRECTION)
+    return tuple(
+        Against(
+            model,
+            round(one.estimate, 12) + 0.0,
+            one.ci,
+            one.pvalue,
+            float(p),
+            bool(p <= study.alpha and one.estimate > 0),
+        )
+        for (model, one), p in zip(found.items(), adjusted, strict=True)
+    )
+
+
+@on_one_thread
+def _on_folds(
+    study: Study, metric: Metric, dataset: str, model: str, scores: NDArray[np.float64]
+) -> Result | None:
+    """Test the mean difference over folds, corrected for the overlap of the training sets."""
+    values = study.values(metric.name, study.plan)[dataset][model].to_numpy()
+    own = study.scored
+    own = own[
+        (own["plan"] == study.plan)
+        & (own["metric"] == metric.name)
+        & (own["model"] == model)
+        & (own["dataset"] == dataset)
+    ].sort_values(["repeat", "fold"])
+    differences = (values - scores) * (1 if metric.greater_is_better else -1)
+    if not np.isfinite(differences).all() or not sizes_known(own):
+        return None
+    found: Result = catalogue()["corrected_one_sample_t"].function(
+        differences,
+        mu0=0.0,
+        n_train=own["n_train"].to_numpy(),
+        n_test=own["n_test"].to_numpy(),
+        confidence_level=1 - study.alpha,
+    )
+    return found
+
+
+@on_one_thread
+def _on_rows(
+    study: Study,
+    metric: Metric,
+    dataset: str,
+    rows: PairedPredictions | None,
+    model: str,
+    answer: int,
+) -> Result | None:
+    """Test the difference on the held-out rows, groups kept together."""
+    if rows is None or model not in rows.models or not has_test(metric.name):
+        return None
+    pair = _beside(rows.only([rows.models.index(model)]), metric, answer, study, dataset)
+    if pair is None or pair.missing([0, 1]):
+        return None
+    entry = catalogue()["metric_difference"]
+    managed = {
+        **pair.managed(entry),
+        **cost_options(study.experiment.costs_on(dataset), metric.name),
+    }
+    options = {k: v for k, v in managed.items() if k in entry.options}
+    level, predicted = 1 - study.alpha, pair.arguments(entry, [0, 1])
+    found: Result = entry.function(*predicted, **options, confidence_level=level)
+    return found
+
+
+def _beside(
+    rows: PairedPredictions, metric: Metric, answer: int, study: Study, dataset: str
+) -> PairedPredictions | None:
+    """Put the constant answer beside a model."""
+    wanted = {Need.RANKING: rows.scores, Need.PROBABILITIES: rows.probabilities}
+    if metric.needs in wanted and wanted[metric.needs] is None:
+        return None
+    (part,) = _parts(study, dataset, "holdout", rows.classes).values()
+    shares = part.train / part.train.sum()
+    return dataclasses.replace(
+        rows,
+        metric=metric.name,
+        models=(*rows.models, ""),
+        predicted=np.column_stack([rows.predicted, np.full(rows.n, answer)]),
+        scores=_extended(rows.scores, shares[-1]),
+        probabilities=_extended(rows.probabilities, shares),
+    )
+
+
+def _extended(values: NDArray[np.float64] | None, constant: Any) -> NDArray[np.float64] | None:
+    if values is None:
+        return None
+    return np.concatenate([values, np.broadcast_to(constant, values[:, :1].shape)], axis=1)
+
+
+PERFECT = 0.005
+"""A score is nearly perfect within this share of the metric's range."""
+
+
+def nearly_perfect(study: Study) -> Iterator[tuple[Metric, str, float]]:
+    """List the scores that are perfect or nearly so: metric, model and mean."""
+    for name in study.experiment.metrics:
+        metric = study.metrics[name]
+        low, high = metric.range
+        means = dataset_means(study, name, study.plan)
+        if not math.isfinite(high - low) or means.empty or not metric.computed:
+            continue
+        best = high if metric.greater_is_better else low
+        for model, mean in means.mean().items():
+            if abs(best - mean) <= PERFECT * (high - low):
+                yield metric, str(model), float(mean)

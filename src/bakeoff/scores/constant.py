@@ -1,0 +1,78 @@
+"""What a constant answer scores: the least that a model has to beat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bakeoff.fit.predictions import Predictions
+from bakeoff.scores.metrics import Metric, Need
+from bakeoff.spec import Costs
+
+
+class Constant(NamedTuple):
+    """The same answer for every row.
+
+    Attributes
+    ----------
+    answer : int
+        The class that is predicted, a position among the classes.
+    score : float
+        What it scores; NaN where the metric has no value.
+    """
+
+    answer: int
+    score: float
+
+
+def constant_answer(
+    metric: Metric,
+    classes: Sequence[str],
+    train: ArrayLike,
+    test: ArrayLike,
+    costs: Costs | None = None,
+) -> Constant | None:
+    """Score the constant answer that training rows suggest.
+
+    It is the most frequent class of the training rows, with the shares of their classes as
+    probabilities, as scikit-learn's ``DummyClassifier(strategy="prior")`` answers; by a metric of
+    costs it is the class that would have been the cheapest on the training rows.
+
+    Parameters
+    ----------
+    metric : Metric
+        What to score by.
+    classes : sequence of str, length K
+        The positive one of two last.
+    train, test : array_like of int, shape (K,)
+        Rows of each class in the training part and in the test part.
+    costs : Costs, optional
+        What errors cost, for metrics that want it.
+
+    Returns
+    -------
+    Constant or None
+        None where the score depends on more than the classes of the rows.
+    """
+    if not metric.computed or (metric.own is not None and metric.own.columns):
+        return None
+    seen, tested = np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)
+    shares = seen / seen.sum()
+    answer = int(np.argmax(shares))
+    if metric.needs in (Need.COSTS, Need.PRIORS) and costs is not None:
+        wanted = shares if costs.priors is None else costs.shares(tuple(classes))
+        answer = int(np.argmin(wanted @ costs.of(tuple(classes))))
+    n = int(tested.sum())
+    made = Predictions(
+        np.arange(n),
+        np.repeat(np.arange(len(seen)), tested),
+        np.full(n, answer),
+        tuple(classes),
+        np.tile(shares, (n, 1)),
+        None,
+        {},
+    )
+    return Constant(answer, metric(made, costs)[0])

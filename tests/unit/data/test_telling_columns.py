@@ -1,0 +1,44 @@
+"""Columns that tell the class by themselves."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bakeoff.data.telling_columns import telling_columns
+
+
+@pytest.fixture
+def rows() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    y = rng.random(1000) < 0.1
+    return pd.DataFrame(
+        {
+            "copy": np.where(y, "left", "stays"),
+            "threshold": y * 10.0 + rng.random(1000),
+            "missing": np.where(y, np.nan, 1.0),
+            "weak": y + rng.normal(size=1000),
+            "id": [f"row {i}" for i in range(1000)],
+            "number": np.arange(1000),
+            "constant": 1,
+            "target": y,
+        }
+    )
+
+
+def test_columns_that_give_the_class_away_are_named(rows: pd.DataFrame) -> None:
+    found = {one.column: one.share for one in telling_columns(rows.iloc[:, :-1], rows["target"])}
+    assert list(found) == ["copy", "threshold", "missing"]
+    assert found["copy"] == 1
+
+
+def test_many_rows_are_sampled_and_one_class_says_nothing(rows: pd.DataFrame) -> None:
+    many = pd.concat([rows] * 40, ignore_index=True)
+    named = [one.column for one in telling_columns(many[["weak", "copy"]], many["target"])]
+    assert "copy" in named
+    assert not list(telling_columns(rows[["copy"]], rows["constant"]))
+
+
+def test_a_rare_class_is_not_hidden_by_the_frequent_one() -> None:
+    y = np.arange(1000) < 10
+    features = pd.DataFrame({"constant": np.ones(1000), "copy": y})
+    assert [one.column for one in telling_columns(features, pd.Series(y))] == ["copy"]

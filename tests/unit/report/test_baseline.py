@@ -1,0 +1,93 @@
+"""Models against a constant answer, and scores that are too good."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from studies import experiment, ran
+
+from bakeoff.api.plain_data import as_plain
+from bakeoff.report.baseline import baseline, baselines
+from bakeoff.report.exhibits import build, exhibits
+from bakeoff.report.verdict import answer
+from bakeoff.stats import corrected_one_sample_t, metric_difference
+
+
+def study(a=0.95, b=0.62, *, resampling=None, datasets=("d",), **more):
+    """Make a study of 60 % no and 40 % yes, where `a` beats always no and `b` hardly does."""
+    tests = ("mcnemar",) if resampling == {"holdout": {}} else ("cv5x2_f", "mcnemar")
+    how = {"resampling": resampling} if resampling else {}
+    means = {"a": a, "b": b}
+    spec = experiment(("a", "b"), datasets=datasets, tests=tests, **how, **more)
+    return ran(spec, means, accuracies=means)
+
+
+def test_folds_are_compared_by_the_corrected_t_test():
+    one = study()
+    found = baseline(one, "accuracy", "d")
+    assert (found.answer, found.score, found.trained) == ("no", pytest.approx(0.6), True)
+    own = one.scores.query("plan == 'cv_5x2' and model == 'b'").sort_values(["repeat", "fold"])
+    wanted = corrected_one_sample_t(
+        own["value"].to_numpy() - 0.6, mu0=0.0, n_train=100, n_test=100, confidence_level=0.95
+    )
+    (line,) = (line for line in found.models if line.model == "b")
+    assert line.difference == pytest.approx(0.02)
+    assert line.pvalue == pytest.approx(wanted.pvalue)
+    assert line.pvalue_adjusted >= line.pvalue
+
+
+def test_rows_are_compared_by_the_difference_of_the_metric():
+    one = study(resampling={"holdout": {}})
+    rows = one.test_sets["d"]
+    found = baseline(one, "accuracy", "d")
+    wanted = metric_difference(
+        rows.truth, rows.predicted[:, 1], np.zeros(rows.n, dtype=int), labels=(0, 1), positive=1
+    )
+    (line,) = (line for line in found.models if line.model == "b")
+    assert line.difference == pytest.approx(wanted.estimate)
+    assert line.pvalue == pytest.approx(wanted.pvalue)
+    assert found.open == ["b"]
+
+
+def test_the_verdict_names_models_that_are_not_shown_to_beat_it():
+    text = answer(study(resampling={"holdout": {}})).text
+    assert "Always answering 'no' has an accuracy of 0.600; b is not shown to beat that" in text
+
+
+def test_the_table_of_models_ends_with_it_and_the_json_has_it():
+    one = study(metrics=["accuracy"])
+    items = exhibits(one.experiment, one.tests)
+    (item,) = (item for item in items if item.kind == "models")
+    last = build(item, one).rows[-1]
+    assert [last[1].text, last[2].text] == ["(constant answer: no)", "0.600"]
+    plain = as_plain(one, answer(one), {m: m for m in ("", "a", "b")})
+    assert plain["baseline"][0]["answer"] == "no"
+    assert [line["model"] for line in plain["baseline"][0]["models"]] == ["a", "b"]
+
+
+def test_the_constant_answer_as_a_model_is_not_shown_to_beat_itself():
+    one = study(resampling={"holdout": {}})
+    rows = one.test_sets["d"]
+    constant = np.column_stack([rows.predicted[:, 0], np.zeros(rows.n, dtype=int)])
+    same = dataclasses.replace(one, test_sets={"d": dataclasses.replace(rows, predicted=constant)})
+    (line,) = (each for each in baseline(same, "accuracy", "d").models if each.model == "b")
+    assert (line.difference, line.pvalue, line.better) == (0, 1, False)
+
+
+def test_over_data_sets_those_are_named_where_no_model_beats_it():
+    one = study(0.61, 0.605, datasets=("d", "e"))
+    assert len(baselines(one, "accuracy")) == 2
+    assert "On 2 of 2 data sets (d and e) no model is shown to beat a constant" in answer(one).text
+
+
+def test_without_the_classes_of_the_rows_there_is_none():
+    one = study()
+    bare = dataclasses.replace(one, divisions=(), test_sets={})
+    assert baseline(bare, "accuracy", "d") is None
+    assert "Always" not in answer(bare).text
+
+
+@pytest.mark.parametrize(("a", "warned"), [(1.0, True), (0.996, True), (0.99, False)])
+def test_scores_that_are_nearly_perfect_are_a_reason_to_look_for_leakage(a, warned):
+    text = answer(study(a=a)).text
+    assert ("perfect or nearly so (a: accuracy" in text) == warned

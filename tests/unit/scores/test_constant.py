@@ -1,0 +1,52 @@
+"""The score of a constant answer is that of scikit-learn's DummyClassifier."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from sklearn import metrics as sk
+from sklearn.dummy import DummyClassifier
+
+from bakeoff.scores import METRICS
+from bakeoff.scores.constant import constant_answer
+from bakeoff.sources.common.costs import Costs
+
+TRAIN, TEST = (60, 25), (30, 20)
+THEIRS = {
+    "accuracy": lambda y, said, p: sk.accuracy_score(y, said),
+    "balanced_accuracy": lambda y, said, p: sk.balanced_accuracy_score(y, said),
+    "f1": lambda y, said, p: sk.f1_score(y, said),
+    "mcc": lambda y, said, p: sk.matthews_corrcoef(y, said),
+    "roc_auc": lambda y, said, p: sk.roc_auc_score(y, p[:, 1]),
+    "average_precision": lambda y, said, p: sk.average_precision_score(y, p[:, 1]),
+    "log_loss": lambda y, said, p: sk.log_loss(y, p),
+}
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_it_is_what_a_dummy_classifier_scores(name: str) -> None:
+    train, test = (np.repeat([0, 1], counts) for counts in (TRAIN, TEST))
+    dummy = DummyClassifier(strategy="prior").fit(np.zeros((len(train), 1)), train)
+    rows = np.zeros((len(test), 1))
+    wanted = THEIRS[name](test, dummy.predict(rows), dummy.predict_proba(rows))
+    found = constant_answer(METRICS[name], ("no", "yes"), TRAIN, TEST)
+    assert found is not None
+    assert found.answer == 0
+    assert found.score == pytest.approx(wanted, abs=1e-12)
+
+
+def test_by_costs_it_is_the_cheapest_class() -> None:
+    costs = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
+    found = constant_answer(METRICS["cost"], ("no", "yes"), TRAIN, TEST, costs)
+    assert found == (1, pytest.approx(30 / 50))
+
+
+def test_a_metric_without_value_has_no_score() -> None:
+    found = constant_answer(METRICS["precision"], ("no", "yes"), TRAIN, TEST)
+    assert found is not None
+    assert np.isnan(found.score)
+
+
+def test_what_is_given_has_no_constant_answer() -> None:
+    given = dataclasses.replace(METRICS["accuracy"], computed=False)
+    assert constant_answer(given, ("no", "yes"), TRAIN, TEST) is None
