@@ -48,11 +48,12 @@ def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
         for metric, family in others.items()
         if metric not in new and not decided.keys() <= _found(family).keys()
     ]
-    if lacking:
-        which = "it" if len(decided) == 1 else "all of it"
-        yield f"This is shown by {first.measure.title}; by {words(lacking)} {which} is not shown."
     if new:
         yield _corrected(study, len(others) + 1, new)
+    if lacking:
+        which = "The difference" if len(decided) == 1 else "Not every difference"
+        verb = "is not shown" if len(decided) == 1 else "is shown"
+        yield f"{which} that {first.measure.title} shows {verb} by {words(lacking)}."
 
 
 def _family(study: Study, first: Family, metric: str) -> Family | None:
