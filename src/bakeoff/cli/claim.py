@@ -25,6 +25,8 @@ from bakeoff.stats import (
 )
 
 _NEED_CLASSES = ("f1", "roc_auc")
+_FEW = 0.5
+"""Accuracies below it may be error rates."""
 _OPTIONS = {"accuracy_a": "--a", "accuracy_b": "--b"}
 _TABLES = {
     "best": "best for the claim",
@@ -43,6 +45,8 @@ def run(args: argparse.Namespace) -> None:
 
 def _answer(args: argparse.Namespace) -> None:
     numbers = {name: Rounded.of(getattr(args, name), name, args.digits) for name in ("a", "b")}
+    if args.metric == "error":
+        numbers = {name: Rounded(1 - one.value, one.digits) for name, one in numbers.items()}
     if args.metric in _NEED_CLASSES:
         if args.positives is None or not 0 < args.positives < args.n:
             raise UserError(
@@ -57,11 +61,7 @@ def _answer(args: argparse.Namespace) -> None:
         raise UserError(
             f"--positives: goes with f1 and roc_auc; for {args.metric} give the rows as --n"
         )
-    agree = None
-    if args.agree is not None:  # a round number is meant as exactly as the others are printed
-        agree = Rounded.of(args.agree, "agree")
-        digits = max(agree.digits, *(value.digits for value in numbers.values()))
-        agree = Rounded(agree.value, digits)
+    agree = None if args.agree is None else Rounded.of(args.agree, "agree")
     better, other = sorted(numbers, key=lambda name: numbers[name].value, reverse=True)
     claim = accuracy_claim(
         numbers[better],
@@ -91,15 +91,21 @@ def _show(
     if claim.impossible:
         say("", bold("These numbers are impossible."))
         for name, (low, high) in claim.impossible.items():
+            if args.metric == "error" and name in names:
+                low, high = args.n - high, args.n - low
             say(paragraph(_impossible(names.get(name, name), low, high, args)))
         say("")
         return
     say("", bold(paragraph(_headline(claim, a, b, args))))
-    rights = (
+    found = {a: claim.right_a, b: claim.right_b}
+    if args.metric == "error":
+        found = {model: (args.n - high, args.n - low) for model, (low, high) in found.items()}
+    kind = "wrong" if args.metric == "error" else "right"
+    rows_of = (
         f"{model}: {low:,} to {high:,}" if low < high else f"{model}: {low:,}"
-        for model, (low, high) in ((a, claim.right_a), (b, claim.right_b))
+        for model, (low, high) in found.items()
     )
-    say(paragraph(f"Rows that are right, of {args.n:,}, by the rounding: {'; '.join(rights)}."))
+    say(paragraph(f"Rows that are {kind}, of {args.n:,}, by the rounding: {'; '.join(rows_of)}."))
     if claim.most_discordant is not None:
         share = percent(round(claim.most_discordant / claim.n, 3))
         say(
@@ -114,7 +120,7 @@ def _show(
         "",
         f"only {a} right",
         f"only {b} right",
-        f"{a} − {b}, {level} CI",
+        f"{b} − {a}, {level} CI" if args.metric == "error" else f"{a} − {b}, {level} CI",
         "p",
         "claim false",
         f"rows for {percent(args.power)}",
@@ -127,7 +133,10 @@ def _show(
             f"{pvalue(claim.pvalue[1])}, the difference in {interval(*claim.ci)}."
         )
     )
-    say(dim(paragraph(_assumed(a, args))), "")
+    say(dim(paragraph(_assumed(a, args))))
+    if args.metric == "accuracy" and all(value.value < _FEW for value in numbers.values()):
+        say(dim("Are these error rates? Then give --metric error: the smaller one is better."))
+    say("")
 
 
 def _row(name: str, found: ClaimedTable) -> tuple[str, ...]:
@@ -144,7 +153,7 @@ def _row(name: str, found: ClaimedTable) -> tuple[str, ...]:
 
 def _headline(claim: Claim, a: str, b: str, args: argparse.Namespace) -> str:
     what = f"{a} is better than {b} by {args.metric} on {count(args.n, 'row')}"
-    if args.a == args.b:
+    if claim.right_a == claim.right_b:
         return f"Neither is said to be better: the printed numbers of {a} and {b} are the same."
     if claim.pvalue[0] > args.alpha:
         return f"That {what} cannot be shown: no table that the numbers allow is significant."

@@ -22,15 +22,18 @@ def add_claim(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--metric",
-        choices=("accuracy", "sensitivity", "specificity", "f1", "roc_auc"),
+        choices=("accuracy", "error", "sensitivity", "specificity", "f1", "roc_auc"),
         default="accuracy",
-        help="what was printed (accuracy); of f1 and roc_auc less can be said",
+        help="what was printed (accuracy); the smaller error is better; of f1 and roc_auc less can "
+        "be said",
     )
     parser.add_argument(
         "--positives", type=int, metavar="ROWS", help="f1 and roc_auc: rows of the positive class"
     )
     parser.add_argument(
-        "--agree", metavar="SHARE", help="of the rows, on which both are right or both are wrong"
+        "--agree",
+        metavar="SHARE",
+        help="of the rows, on which both are right or both are wrong; as printed, like --a",
     )
     parser.add_argument(
         "--digits", type=int, metavar="N", help="behind the point; default: as many as are written"
@@ -51,7 +54,8 @@ def add_claim(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "examples:\n"
         "  bakeoff claim --a 0.87 --b 0.85 --n 500\n"
-        "  bakeoff claim --a 0.87 --b 0.85 --n 500 --agree 0.9\n"
+        "  bakeoff claim --a 0.87 --b 0.85 --n 500 --agree 0.90\n"
+        "  bakeoff claim --metric error --a 0.23% --b 0.27% --n 10000\n"
         "  bakeoff claim --metric roc_auc --a 0.91 --b 0.88 --n 200 --positives 60"
     )
 

@@ -176,8 +176,11 @@ def _within_margin(args: argparse.Namespace, level: float) -> Design:
         raise UserError("--margin: with groups or other tests the noise must come from --pilot")
     if args.one_sided:
         raise UserError("--one-sided: tests against a margin are one-sided already")
+    return _margin_of_accuracy(args, level, *_discordance(args, args.difference or 0.0))
+
+
+def _margin_of_accuracy(args: argparse.Namespace, level: float, psi: float, said: str) -> Design:
     true = args.difference or 0.0
-    psi, said = _discordance(args, true)
     known = {
         "margin": args.margin,
         "discordance": psi,
@@ -191,7 +194,12 @@ def _within_margin(args: argparse.Namespace, level: float) -> Design:
         level,
         lambda: int(margin_sample_size(power=args.power, **known).n),
         lambda n: margin_power(n=n, **known).power,
-        (said, "Tango's score test on independent rows."),
+        (
+            said,
+            "Tango's score test on independent rows."
+            if args.equal
+            else "The exact limit by which `bakeoff gate` decides, on independent rows.",
+        ),
     )
 
 
@@ -266,6 +274,16 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
     side = "greater" if one_sided else "two-sided"
     wanted = (1 + args.power) / 2 if args.equal else args.power
 
+    noise = (
+        f"Noise from {result.n:,} rows of a pilot, with the 80% upper limit of its standard "
+        f"deviation ({number(sd)}); the rows to come are like the pilot's"
+        + (", groups and their sizes too." if args.groups else ".")
+    )
+    if args.margin is not None and args.metric == "accuracy" and not args.groups:
+        # the variance of a row's difference is the discordance, less the square of the mean
+        psi = min(max(sd**2 + true**2, abs(true)), 1.0)
+        return _margin_of_accuracy(args, level, psi, noise)
+
     def power_at(n: int) -> float:
         tail = level if one_sided else level / 2
         half = -float(special.stdtrit(n - 1, tail)) * sd / math.sqrt(n)
@@ -285,11 +303,7 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
         level,
         lambda: int(needed().n),
         power_at,
-        (
-            f"Noise from {result.n:,} rows of a pilot, with the 80% upper limit of its standard "
-            f"deviation ({number(sd)}); the rows to come are like the pilot's"
-            + (", groups and their sizes too." if args.groups else "."),
-        ),
+        (noise,),
     )
 
 

@@ -16,7 +16,7 @@ def said(capsys: pytest.CaptureFixture[str], text: str, code: int = 0) -> str:
 
 
 def test_with_the_agreement_it_hangs_on_the_rounding(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["claim", "--a", "0.87", "--b", "0.85", "--n", "500", "--agree", "0.9"]) == 0
+    assert main(["claim", "--a", "0.87", "--b", "0.85", "--n", "500", "--agree", "0.90"]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "hangs on what was rounded away" in said
     assert "do not say" not in said
@@ -42,9 +42,28 @@ def test_no_table_is_significant(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Neither is said to be better" in said(capsys, "--a 0.85 --b 0.85 --n 100")
 
 
-def test_agreement_is_as_exact_as_the_numbers(capsys: pytest.CaptureFixture[str]) -> None:
-    known = "--a 0.87 --b 0.85 --n 500 --json --agree"
-    assert json.loads(said(capsys, f"{known} 0.9")) == json.loads(said(capsys, f"{known} 0.90"))
+def test_agreement_is_rounded_as_it_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    known = "--a 0.9650 --b 0.9500 --n 2000 --json --agree"
+    ranges = [json.loads(said(capsys, f"{known} {share}"))["pvalue"] for share in (".95", ".9500")]
+    (low, high), (exact_low, exact_high) = ranges
+    assert low < exact_low
+    assert exact_high < high
+
+
+def test_the_smaller_error_is_better(capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "--metric error --a 0.23% --b 0.27% --n 10000")
+    assert "That A is better than B by error on 10,000 rows" in out
+    assert "Rows that are wrong, of 10,000, by the rounding: A: 23; B: 27." in out
+    assert "B − A, 95% CI" in out
+    errors = json.loads(said(capsys, "--metric error --a 0.13 --b 0.15 --n 500 --json"))
+    shares = json.loads(said(capsys, "--a 0.87 --b 0.85 --n 500 --json"))
+    assert errors == shares | {"metric": "error"}
+    assert "8 (0.13333) or 7 (0.11667)" not in said(
+        capsys, "--metric error --a .127 --b .15 --n 60"
+    )
+    assert "7 (0.11667) or 8 (0.13333)" in said(capsys, "--metric error --a .127 --b .15 --n 60")
+    assert "Are these error rates?" in said(capsys, "--a 0.23% --b 0.27% --n 10000")
+    assert "Are these" not in said(capsys, "--a 0.6 --b 0.4 --n 1000")
 
 
 def test_impossible_numbers_are_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from scipy.stats import multinomial
 
-from bakeoff.stats import margin_power, margin_sample_size, tost_paired_from_counts
+from bakeoff.stats import (
+    Release,
+    accuracy_limits,
+    decide_release,
+    margin_power,
+    margin_sample_size,
+    tost_paired_from_counts,
+)
 
 
 @pytest.mark.parametrize(
-    ("n", "margin", "psi", "difference"), [(40, 0.15, 0.3, 0.02), (30, 0.2, 0.1, -0.05)]
+    ("n", "margin", "psi", "difference"),
+    [(16, 0.2, 0.3, 0.02), (14, 0.3, 1.0, 0.3), (15, 0.2, 0.1, -0.05)],
 )
 def test_power_is_that_of_every_table(n: int, margin: float, psi: float, difference: float) -> None:
     cells = [(psi + difference) / 2, (psi - difference) / 2, 1 - psi]
@@ -26,11 +35,22 @@ def test_power_is_that_of_every_table(n: int, margin: float, psi: float, differe
                 both_wrong=0,
                 margin=margin,
             )
-            one += weight * (result.pvalue_lower < 0.05)
+            a, base = (np.repeat(right, [n - b - c, b, c]) for right in ([1, 1, 0], [1, 0, 1]))
+            gate = decide_release(accuracy_limits(a, base), margin)
+            one += weight * (gate is Release.SHIP)
             both += weight * (result.pvalue < 0.05)
     known = {"n": n, "margin": margin, "discordance": psi, "difference": difference}
     assert margin_power(**known).power == pytest.approx(one, abs=1e-9)
     assert margin_power(**known, both_sides=True).power == pytest.approx(both, abs=1e-9)
+
+
+def test_many_numbers_of_discordant_rows_are_taken_between_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    known = {"n": 600, "margin": 0.04, "discordance": 0.2, "difference": 0.01}
+    found = margin_power(**known).power
+    monkeypatch.setattr("bakeoff.stats.planning_margin._NODES", 10_000)
+    assert margin_power(**known).power == pytest.approx(found, abs=1e-6)
 
 
 @pytest.mark.parametrize("both_sides", [False, True])
