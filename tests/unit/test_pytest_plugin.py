@@ -52,7 +52,7 @@ def test_undecided(assert_not_worse) -> None:  # noqa: F811
     ("arguments", "message"),
     [
         # nothing of this is ever right, so that nothing could be worse
-        ((NAMES, BASE, BASE), "'base' predicts classes that the data do not have"),
+        ((NAMES, BASE, BASE), "base: found 0, 1, and the classes are fraud, ok"),
         (([None] * N, BASE, BASE), "1,000 of 1,000 rows have no true label"),
         ((NAMES, np.full(N, np.nan), NAMES), "'base': 1,000 of 1,000 rows have no prediction"),
         ((TRUTH, BASE[:-1], BASE), "base: found 999 rows, y has 1,000"),

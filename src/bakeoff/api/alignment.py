@@ -113,6 +113,12 @@ def _part(what: str, given: Any) -> _Part:
 
 
 def _array(what: str, given: Any) -> np.ndarray[Any, Any]:
+    if hasattr(given, "predict"):
+        raise UserError(
+            f"{what}: found the estimator {type(given).__name__}, expected its predictions: pass "
+            "`model.predict(X_test)`; or compare learning algorithms with `bakeoff.compare_folds("
+            "{name: cross_validate(model, X, y, cv=cv), …}, cv=cv)`"
+        )
     try:
         values = np.asarray(given)
     except ValueError:  # lists of different lengths

@@ -184,6 +184,7 @@ def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> Predicted
     if isinstance(rows, pd.DataFrame):
         by_class = _by_class(what, rows, order, by_place=by_place)
     elif _are_labels(rows, order.classes):
+        _check_no_marks(what, rows, order.classes)
         labels = _columns(what, {"labels": rows})
         return Predicted(known_codes(labels.labels("labels"), order.classes, labels), None)
     elif len(order.classes) != 2:
@@ -204,6 +205,17 @@ def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> Predicted
     if probabilities is None:
         raise UserError(f"classes: y has {order.classes[0]!r} alone; name the others too")
     return Predicted(probabilities.argmax(axis=1).astype(np.intp), probabilities)
+
+
+def _check_no_marks(what: str, rows: pd.Series[Any], classes: Sequence[str]) -> None:
+    """Refuse 0 and 1, and nothing else, that are no classes: what they mean is not known."""
+    found = set(names(pd.Series(rows.dropna().unique())))
+    if found and found <= {"0", "1", "False", "True"} and found.isdisjoint(classes):
+        raise UserError(
+            f"{what}: found {some(sorted(found))}, and the classes are {some(classes)}. Are they "
+            f"hard probabilities of {classes[-1]!r}? Pass them as floats. Labels? Pass the classes "
+            "themselves. Marks of right rows? `bakeoff.compare(None, {…}, values='right')`"
+        )
 
 
 def _are_labels(values: pd.Series[Any], classes: Sequence[str]) -> bool:

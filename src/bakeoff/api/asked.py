@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 from bakeoff.errors import UserError, unknown
 from bakeoff.spec.metrics import GivenMetric
 
+P = ParamSpec("P")
+R = TypeVar("R")
 KINDS: Mapping[str, GivenMetric | str] = {
     "higher": GivenMetric.model_validate({"name": "value", "greater_is_better": True}),
     "lower": GivenMetric.model_validate({"name": "value", "greater_is_better": False}),
@@ -56,6 +59,37 @@ class Asked:
     alpha: float = 0.05
     assume_independent: bool = False
     files: Sequence[str] = ()
+
+
+def of_two(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a comparison of models by name explain itself to who passes them one by one."""
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        if len(args) > 2:
+            name = function.__name__
+            raise UserError(
+                f"{name}: found {len(args)} arguments without a name, expected the true labels and "
+                "the predictions of each model by its name: "
+                f"bakeoff.{name}(y, {{'old': predictions, 'new': others}})"
+            )
+        return function(*args, **kwargs)
+
+    return checked
+
+
+def one_spelling(metrics: str | Sequence[str], metric: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the metrics that are named by one of two arguments.
+
+    Raises
+    ------
+    UserError
+        Both are given.
+    """
+    if len(metrics) and len(metric):
+        raise UserError("metric, metrics: these are one argument by two names: give one of them")
+    found = metrics if len(metrics) else metric
+    return (found,) if isinstance(found, str) else tuple(found)
 
 
 def refuse_contradictions(y: Any, arguments: Mapping[str, Any]) -> None:

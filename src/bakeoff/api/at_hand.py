@@ -122,6 +122,7 @@ def _intervals(experiment: Experiment, rows: RowEvidence) -> Iterator[dict[str, 
 def _metrics(given: SideBySide, asked: Asked) -> list[Any]:
     """List the metrics, as an experiment has them."""
     place = ("metrics",)
+    given.check_classes()
     if asked.values is not None:
         kind = KINDS[asked.values]
         if asked.metrics:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.api.asked import named
+from bakeoff.api.asked import named, one_spelling
 from bakeoff.api.findings import Findings
 from bakeoff.api.of_folds import ARGUMENTS, AskedOfFolds, Scores, study_of
 from bakeoff.api.plans import Split, is_drawn_anew, plan_of
-from bakeoff.errors import UserError, listed, some
+from bakeoff.errors import UserError, listed, some, unknown
 
 _TEST = "test_"
 
@@ -22,7 +22,8 @@ def compare_folds(
     *,
     cv: Any,
     n: int | None = None,
-    metric: str = "score",
+    metric: str | Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     versus: str | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     correction: str | None = None,
@@ -45,8 +46,9 @@ def compare_folds(
         number), the results must hold their splits: ``cross_validate(..., return_indices=True)``.
     n : int, optional
         The number of rows, for sizes that do not follow from `cv`; only some splitters need it.
-    metric : str
-        What ``test_score`` is, such as ``"accuracy"``.
+    metric, metrics : str or sequence of str
+        Under either name: of one metric what ``test_score`` is, such as ``"accuracy"``; of results
+        with several, such as ``test_f1``, those to compare (default: all).
     versus : str, optional
         A model: it alone is compared with each other one; default: all pairs.
     alternative : {"two-sided", "greater", "less"}
@@ -92,7 +94,7 @@ def compare_folds(
             "results: expected two models at least, each by its name: {'old': cross_validate(…), "
             "'new': cross_validate(…)}"
         )
-    scores = _scores({str(m): one for m, one in results.items()}, metric)
+    scores = _scores({str(m): one for m, one in results.items()}, one_spelling(metrics, metric))
     n_scores = {m: len(next(iter(own.values()))) for m, own in scores.items()}
     if len(set(n_scores.values())) > 1:
         told = ", ".join(f"{model} {count}" for model, count in n_scores.items())
@@ -114,9 +116,9 @@ def compare_folds(
         raise named(error, ARGUMENTS) from None
 
 
-def _scores(results: Mapping[str, Any], metric: str) -> Scores:
+def _scores(results: Mapping[str, Any], metrics: Sequence[str]) -> Scores:
     """Take the test scores of each model, by metric."""
-    found = {model: _of_model(model, one, metric) for model, one in results.items()}
+    found = {model: _of_model(model, one, metrics) for model, one in results.items()}
     first = next(iter(found))
     for model, own in found.items():
         if list(own) != list(found[first]):
@@ -127,7 +129,12 @@ def _scores(results: Mapping[str, Any], metric: str) -> Scores:
     return found
 
 
-def _of_model(model: str, result: Any, metric: str) -> dict[str, NDArray[np.float64]]:
+def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    if hasattr(result, "predict"):
+        raise UserError(
+            f"results[{model!r}]: found the estimator {type(result).__name__}, expected its "
+            "scores: pass `cross_validate(model, X, y, cv=cv)`"
+        )
     if not isinstance(result, Mapping):
         result = {"test_score": result}
     keys = [key for key in result if key.startswith(_TEST)]
@@ -144,8 +151,13 @@ def _of_model(model: str, result: Any, metric: str) -> dict[str, NDArray[np.floa
             values = np.array(np.nan)
         if values.ndim != 1:
             raise UserError(f"results[{model!r}]: {key} holds no score for each split")
-        found[metric if key == "test_score" else key.removeprefix(_TEST)] = values
-    return found
+        found[key.removeprefix(_TEST)] = values
+    if [*found] == ["score"] and len(metrics) < 2:
+        return {(*metrics, "score")[0]: found["score"]}
+    for name in metrics:
+        if name not in found:
+            raise UserError(f"metric: {unknown('metric', name, found)}")
+    return {name: found[name] for name in metrics or found}
 
 
 def _same_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.asked import Asked, named, refuse_contradictions
+from bakeoff.api.asked import Asked, named, of_two, one_spelling, refuse_contradictions
 from bakeoff.api.at_hand import made_by, make_study
 from bakeoff.api.findings import Findings
 from bakeoff.api.parts import NO_PARTS, Parts
@@ -22,11 +23,13 @@ _OF_ROWS = ("groups", "runs", "time", "subgroups")
 """The arguments that have a value for each row."""
 
 
+@of_two
 def compare(
     y: ArrayLike | None,
     predictions: Mapping[str, Any] | pd.DataFrame,
     *,
     metrics: str | Sequence[str] = (),
+    metric: str | Sequence[str] = (),
     groups: ArrayLike | None = None,
     runs: ArrayLike | None = None,
     time: ArrayLike | None = None,
@@ -59,8 +62,8 @@ def compare(
         of two classes, shape (n,), or of every class, shape (n, K), in the order of `classes`, or
         a DataFrame with a column for each class. A DataFrame has the labels of each model in a
         column.
-    metrics : str or sequence of str
-        Names like ``"f1"`` or ``"roc_auc"``; default: accuracy.
+    metrics, metric : str or sequence of str
+        Names like ``"f1"`` or ``"roc_auc"``, under either name; default: accuracy.
     groups : array_like, shape (n,), optional
         Which rows belong together: a patient, a user.
     runs : array_like, shape (n,), optional
@@ -128,7 +131,7 @@ def compare(
         parts = NO_PARTS if subgroups is None else Parts.taken(subgroups, bins or {})
         given = side_by_side(y, predictions, related, values, classes, positive, name, parts)
         asked = Asked(
-            metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
+            metrics=one_spelling(metrics, metric),
             values=values,
             columns={role: role for role, rows in related.items() if rows is not None},
             costs=costs,
@@ -161,7 +164,7 @@ def _check(y: Any, arguments: Mapping[str, Any]) -> None:
 
 def _call(arguments: Mapping[str, Any]) -> str:
     """Write the call, with the names of what has a value for each row."""
-    defaults = compare.__kwdefaults__ or {}
+    defaults = {k: p.default for k, p in signature(compare).parameters.items()}
     rows = [f"{k}={k}" for k in _OF_ROWS if arguments[k] is not None]
     plain = {k: v for k, v in arguments.items() if k not in _OF_ROWS}
     said = [*rows, *(f"{k}={shown(v)}" for k, v in plain.items() if not _default(v, defaults[k]))]

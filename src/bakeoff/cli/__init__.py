@@ -35,13 +35,18 @@ MISTAKES = {"gate": 3}
 """Exit codes for a mistake that are not 2: there it says "undecided"."""
 
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Returns
     -------
     int
-        0; 2 when something is wrong with what the user gave. `gate` has codes of its own.
+        0; 2 when something is wrong with what the user gave, 130 after Ctrl-C. `gate` has codes of
+        its own.
     """
     parser = make_parser()
     args, further = parser.parse_known_args(arguments)
@@ -57,6 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UserError as error:
         sys.stderr.write(f"{error}\n")
         return MISTAKES.get(args.command, 2)
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return INTERRUPTED
     except Exception:
         if args.command not in MISTAKES:
             raise

@@ -266,7 +266,8 @@ def _show_contenders(study: Study, metric: str) -> None:
 
 
 def _show_pairs(study: Study, family: Family) -> None:
-    order = [line.model for line in ranking(study, family.metric)]
+    # McNemar's test is about accuracies, also where the metric is the error rate
+    order = [line.model for line in ranking(study, family.metric) or ranking(study)]
     lines: list[tuple[str, ...]] = []
     brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
     for i, first in enumerate(order[:1] if brief else order):

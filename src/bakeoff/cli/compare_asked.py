@@ -12,6 +12,7 @@ from bakeoff.spec.load import read_yaml
 
 OPTIONS = {
     "metrics": "--metric",
+    "classes": "--classes",
     **{key: f"--{key}" for key in ("alpha", "alternative", "correction", "costs")},
     **{key: f"--{key}" for key in ("variant", "versus")},
 }

@@ -65,6 +65,21 @@ class SideBySide:
     in_order: bool = True
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
 
+    def check_classes(self) -> None:
+        """Refuse labels of one class: no prediction can be wrong.
+
+        Raises
+        ------
+        Problem
+            At ``classes``.
+        """
+        if len(self.classes) == 1:
+            raise Problem(
+                ("classes",),
+                f"{self.name} has one class alone, {self.classes[0]!r}, so that no prediction can "
+                "be wrong; name the other classes, or take rows of several",
+            )
+
     def with_positive(self, positive: str | None) -> SideBySide:
         """Return the same with a class of two as the positive one; None leaves it as it is.
 

@@ -17,6 +17,8 @@ from bakeoff.sources.common.tables import TableKeys
 
 _OF_FITS = {"fit_time", "mean_fit_time"}
 """Columns of a table of fits, which a reader knows."""
+_KINDS = {"str": "text", "int": "a number", "float": "a number", "bool": "true or false"}
+_KINDS |= {"dict": "an object", "list": "a list"}
 _BLOCK = 1 << 22
 """Bytes read at once: wide tables take half the time of the usual 2²⁰."""
 
@@ -43,7 +45,25 @@ def read_table(path: str, place: Place) -> pa.Table:
         )
     if frame is None:
         frame = read_frame(path, place)
-    return pa.Table.from_pandas(frame, preserve_index=False)
+    try:
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    except pa.ArrowException:
+        raise Problem(place, _mixed(frame, path)) from None
+
+
+def _mixed(frame: pd.DataFrame, path: str) -> str:
+    """Say which column holds values of several types, as JSON allows."""
+    for name, column in frame.items():
+        kinds = column.dropna().map(lambda value: type(value).__name__)
+        if len(kinds) and (kinds.nunique() > 1 or kinds.iloc[0] in ("dict", "list")):
+            usual = kinds.value_counts().index[0]
+            odd = kinds[kinds != usual].index[:1].tolist() or kinds.index[:1].tolist()
+            return (
+                f"{path!r}: column {name!r} holds values of several types; in most rows it is "
+                f"{_KINDS.get(usual, usual)}, in row {odd[0] + 1} it is "
+                f"{_KINDS.get(kinds[odd[0]], kinds[odd[0]])}: write them all in one way"
+            )
+    return f"{path!r} holds values that fit no table"
 
 
 def _read_fast(path: str) -> pa.Table | None:

@@ -52,7 +52,7 @@ def command(
     limited = profiles or any(option.startswith(_SAY_HOW_MANY) for option in options)
     cores = cores or (None if limited else "all")
     return [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(own / "Snakefile")),
+        *(sys.executable, "-m", "bakeoff.execution.launch", "--snakefile", str(own / "Snakefile")),
         *(("--profile", *found) if found else ()),
         *(("--cores", str(cores)) if cores else ()),
         *options,
@@ -93,7 +93,22 @@ def launch(
             raise
 
 
+def _snakemake() -> None:
+    """Be the command snakemake, and end in a word where it does not handle an interrupt itself."""
+    try:
+        from snakemake.cli import main
+
+        main()
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(130)
+
+
 def _profile(own: Path, name: str) -> Path:
     """Return a profile's folder; of one that is neither here nor in the package, its name."""
     packaged = own / "profiles" / name
     return packaged if not Path(name).exists() and packaged.is_dir() else Path(name)
+
+
+if __name__ == "__main__":
+    _snakemake()

@@ -14,6 +14,9 @@ from bakeoff.keys import DOTTED
 from bakeoff.spec.models import is_nested
 from bakeoff.usercode import import_module
 
+_NAMED_PARTS = ("estimators", "steps", "transformers", "transformer_list")
+"""Parameters of scikit-learn's compositions that hold a list of names and estimators."""
+
 
 def build(path: str, params: Mapping[str, Any]) -> Any:
     """Make a new, unfitted estimator.
@@ -77,8 +80,11 @@ def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
             "sklearn.base.ClassifierMixin and sklearn.base.BaseEstimator"
         )
     try:
+        _check_named_parts(estimator)
         made = clone(estimator)
         made.set_params(**values)
+    except UserError:
+        raise
     except Exception as error:  # scikit-learn's, or whatever a user's class raises
         raise UserError(f"{kind.__module__}.{kind.__name__} cannot be copied: {error}") from None
     for part in (made, *made.get_params(deep=True).values()):
@@ -88,6 +94,24 @@ def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
             part._validate_params()
         except ValueError as error:
             raise UserError(_with_plain_values(str(error), part)) from None
+
+
+def _check_named_parts(estimator: Any) -> None:
+    """Refuse estimators in a list that wants a name for each, which only a fit would look at."""
+    values = estimator.get_params(deep=False)
+    inner = [*values.values()]
+    for key in _NAMED_PARTS if hasattr(estimator, "_get_params") else ():
+        for i, part in enumerate(values.get(key) or ()):
+            if not (isinstance(part, list | tuple) and len(part) > 1 and isinstance(part[0], str)):
+                found = part if isinstance(part, list | tuple) else type(part).__name__
+                raise UserError(
+                    f"{key}[{i}]: found {shown(found)}, expected a name and an estimator: "
+                    f"`{key}: [[first, {{estimator: …}}], …]`"
+                )
+            inner.append(part[1])
+    for one in inner:
+        if hasattr(one, "get_params") and not isinstance(one, type):
+            _check_named_parts(one)
 
 
 def _with_plain_values(message: str, estimator: Any) -> str:

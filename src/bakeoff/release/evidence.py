@@ -75,7 +75,14 @@ class GateRows:
 
     @classmethod
     def of(cls, given: SideBySide, subgroups: NDArray[Any] | None = None, **more: Any) -> GateRows:
-        """Take the two models of predictions that were read and checked, the base first."""
+        """Take the two models of predictions that were read and checked, the base first.
+
+        Raises
+        ------
+        Problem
+            The rows are of one class alone.
+        """
+        given.check_classes()
         (base, of_base), (candidate, of_candidate) = given.models.items()
         related = given.related.get("group"), subgroups
         return cls(

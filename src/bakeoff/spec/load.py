@@ -166,6 +166,14 @@ def _repeated_keys(
         first: dict[str, int] = {}
         for key, value in node.value:
             line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                kind = "list" if isinstance(key, yaml.SequenceNode) else "mapping"
+                yield (
+                    line,
+                    f"{dotted(at)}: a {kind} stands where a key is expected: is a comma or a "
+                    "bracket out of place? (`holdout: {…}`, not `holdout:, {…}`)",
+                )
+                continue
             if key.value in first and key.value != "<<":
                 yield (
                     line,

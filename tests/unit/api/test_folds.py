@@ -380,3 +380,15 @@ def test_several_metrics_are_ranked_by_that_of_refit() -> None:
 def test_mistake_in_search(search: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(UserError, match=said):
         bakeoff.compare_search(search(), **options)
+
+
+def test_metric_has_two_spellings_and_chooses() -> None:
+    scores = {"test_f1": np.linspace(0.7, 0.8, 10), "test_accuracy": np.linspace(0.8, 0.82, 10)}
+    results = {"a": scores, "b": {key: values[::-1] - 0.1 for key, values in scores.items()}}
+    for how in ({"metric": "f1"}, {"metrics": ["f1"]}):
+        found = bakeoff.compare_folds(results, cv=10, n=100, **how)
+        assert set(found.comparisons["metric"]) == {"f1"}
+    with pytest.raises(bakeoff.UserError, match="metric: unknown metric 'f2'"):
+        bakeoff.compare_folds(results, cv=10, n=100, metric="f2")
+    with pytest.raises(bakeoff.UserError, match="found the estimator GaussianNB"):
+        bakeoff.compare_folds({"a": GaussianNB(), "b": scores}, cv=10)

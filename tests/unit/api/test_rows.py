@@ -12,6 +12,7 @@ import pandas as pd
 import polars
 import pyarrow as pa
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 import bakeoff
 from bakeoff import UserError
@@ -341,8 +342,27 @@ GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
             "that is neither 0 nor 1",
         ),
         (None, GOOD, {"values": "lower", "positive": "a"}, "positive: it is for predictions"),
+        (Y, {"m": GaussianNB(), "n": Y}, {}, "found the estimator GaussianNB, expected its pred"),
+        (Y, {"m": [0] * len(Y), "n": Y}, {}, "Are they hard probabilities of"),
+        (Y, GOOD, {"metric": "f1", "metrics": "mcc"}, "metric, metrics: these are one argument"),
+        (["a"] * 9, {"m": ["a"] * 9, "n": ["a"] * 9}, {}, "has one class alone, 'a'"),
     ],
 )
 def test_mistake(y: Any, predictions: Any, options: dict[str, Any], said: str) -> None:
     with pytest.raises(UserError, match=said):
         bakeoff.compare(y, predictions, **options)
+
+
+def test_models_one_by_one_are_told_how() -> None:
+    with pytest.raises(UserError, match=r"found 3 arguments .* bakeoff\.compare\(y, \{'old'"):
+        bakeoff.compare(["a", "b"], ["a", "b"], ["b", "b"])  # type: ignore[call-arg, arg-type]
+
+
+def test_metrics_have_two_spellings(table: pd.DataFrame) -> None:
+    models = {model: table[model] for model in MODELS[:2]}
+    one, other = (
+        bakeoff.compare(table["y_true"], models, **{key: "balanced_accuracy"})
+        for key in ("metric", "metrics")
+    )
+    assert one.verdict == other.verdict
+    assert set(one.comparisons["metric"]) == {"balanced_accuracy"}

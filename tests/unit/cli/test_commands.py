@@ -696,3 +696,15 @@ def test_check_and_init_note_dependence_that_nobody_declared(bakeoff: Run, folde
     told = " ".join(bakeoff("check", "e.yaml")[1].split())
     assert "20 rows equal an earlier row in every feature" in told
     assert re.search(r"\d+ test rows equal a training row .* know them by heart", told)
+
+
+@pytest.mark.parametrize("command", [["tests"], ["gate", "a.csv", "b.csv", "--margin", "0.1"]])
+def test_an_interrupt_ends_in_a_word(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bakeoff.cli.import_module", interrupted)
+    assert main(command) == 130
+    assert capsys.readouterr().err == "interrupted\n"

@@ -198,3 +198,10 @@ def test_wrong_probabilities_of_the_last_row_are_told_with_its_place(bakeoff, da
     code, _, err = bakeoff("wide.csv", "--models", "a,b", "--metric", "roc_auc")
     assert code == 2
     assert "probabilities of 1 of 200 rows do not sum up to 1; the first is id 200 with 1.5" in err
+
+
+def test_pairs_are_shown_where_the_error_rate_is_asked_for(bakeoff, data):
+    code, out, _ = bakeoff("wide.csv", "--models", "a,c", "--metric", "error")
+    (line,) = (line for line in out.splitlines() if line.endswith(("better", "cannot tell")))
+    assert code == 0
+    assert line.split()[:2] == ["a", "c"]

@@ -327,3 +327,28 @@ def test_probabilities_of_a_single_class_say_nothing(tmp_path: Path) -> None:
     found = predicted(table, np.array([0, 1]), ("a",), columns)
     assert found.probabilities is None
     assert found.codes.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("status", "results"),
+    [("error", None), ("cancelled", {}), ("success", {"completed_samples": 1, "total_samples": 2})],
+)
+def test_a_log_that_did_not_finish_is_refused(
+    tmp_path: Path, status: str, results: dict[str, int] | None
+) -> None:
+    found = json.loads(log([scored(1, "C")])) | {"status": status, "results": results}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(found))
+    with pytest.raises(Problem, match=f"its status is '{status}', with 1 .*did not finish"):
+        read_table(str(path), PLACE)
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [(3, "it is a number"), ({"x": 1}, "it is an object"), (True, "it is true or false")],
+)
+def test_a_column_of_several_types_is_named(tmp_path: Path, odd: object, said: str) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text(lines([{"id": i, "m": "a" if i != 2 else odd} for i in range(5)]))
+    with pytest.raises(Problem, match=f"column 'm' .* it is text, in row 3 {said}"):
+        read_table(str(path), PLACE)

@@ -31,7 +31,7 @@ def test_installed_workflow_comes_before(monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 def test_config_file_stands_last_so_that_targets_are_targets() -> None:
     line = launch.command("study.yaml", ["results/a/scores.csv", "-n"])
-    assert line[:3] == [sys.executable, "-m", "snakemake"]
+    assert line[:3] == [sys.executable, "-m", "bakeoff.execution.launch"]
     assert line[-4:] == ["results/a/scores.csv", "-n", "--configfile", "study.yaml"]
 
 

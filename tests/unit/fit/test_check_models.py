@@ -155,3 +155,21 @@ def test_neighbours_within_another_estimator_are_told() -> None:
         own = Model.model_validate({"estimator": bagging, "params": {"estimator": nested}})
         assert len(list(check_neighbours("m", own, "d", TABLE, forty))) == 1, depth
         nested = {"estimator": bagging, "params": {"estimator": nested}}
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"estimators": [{"estimator": KNN}]},
+        {"estimators": [[{"estimator": KNN}]]},
+        {"estimators": [["a", {"estimator": KNN}], {"estimator": KNN}]},
+    ],
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_parts_of_a_composition_have_names(params: dict[str, Any], inside: bool) -> None:
+    voting = {"estimator": "sklearn.ensemble.VotingClassifier", "params": params}
+    bagging = {"estimator": "sklearn.ensemble.BaggingClassifier", "params": {"estimator": voting}}
+    with pytest.raises(Problem, match=r"models\.m\.params: estimators\[[01]\]: .* expected a name"):
+        check_model("m", Model.model_validate(bagging if inside else voting))
+    good = {"estimators": [["a", {"estimator": KNN}], ["b", {"estimator": KNN}]]}
+    check_model("m", Model.model_validate(voting | {"params": good}))

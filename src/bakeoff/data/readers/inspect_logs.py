@@ -30,6 +30,7 @@ def read(text: str) -> pd.DataFrame:
         log = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no JSON: {error}") from None
+    _check_finished(log if isinstance(log, dict) else {})
     samples = log.get("samples") if isinstance(log, dict) else None
     if not isinstance(samples, list) or not samples:
         raise ValueError("it has no samples; was it written with `--no-log-samples`?")
@@ -44,6 +45,22 @@ def read(text: str) -> pd.DataFrame:
     if len(scorers) == 1:
         table = table.rename(columns={scorers[0]: "score"})
     return table if table["epoch"].nunique() > 1 else table.drop(columns="epoch")
+
+
+def _check_finished(log: dict[str, Any]) -> None:
+    """Refuse a log without all of its samples: those that are missing are not missing by chance."""
+    status, results = log.get("status"), log.get("results") or {}
+    done, total = results.get("completed_samples"), results.get("total_samples")
+    lacks = isinstance(done, int) and isinstance(total, int) and done < total
+    if status == "success" and not lacks:
+        return
+    there = (
+        f"{done:,} of {total:,} samples" if lacks else f"{len(log.get('samples') or ()):,} samples"
+    )
+    raise ValueError(
+        f"its status is {status!r}, with {there}: the evaluation did not finish; finish it with "
+        "`inspect eval-retry`, for the samples that are missing may differ from the others"
+    )
 
 
 def _scores(sample: dict[str, Any]) -> dict[str, float]:
