@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -16,7 +16,9 @@ from typing import IO, TYPE_CHECKING, Any
 from bakeoff.errors import UserError
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
@@ -130,9 +132,39 @@ def _key(key: Any) -> str:
     return _encoder(",")({key: 0})[1:-4]  # what is no text becomes one, as the encoder knows how
 
 
+@contextmanager
+def reading(path: object) -> Iterator[None]:
+    """Say which file of the results it is that cannot be read, and what to do.
+
+    Raises
+    ------
+    UserError
+        It is there, and damaged.
+    """
+    try:
+        yield
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        raise
+    except (OSError, ValueError, LookupError, TypeError, NotImplementedError) as error:
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(
+            f"{path} is damaged ({why}): delete it and run again, then it is made anew"
+        ) from error
+
+
 def read_json(path: str | Path) -> Any:
-    """Read a JSON file."""
-    return json.loads(Path(path).read_text(encoding="utf-8"))
+    """Read a JSON file of the results."""
+    with reading(path):
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
+    """Read a CSV file of the results."""
+    import pandas as pd
+
+    with reading(path):
+        table: pd.DataFrame = pd.read_csv(path, **options)
+        return table
 
 
 def is_whole(path: str | Path) -> bool:
@@ -143,13 +175,13 @@ def is_whole(path: str | Path) -> bool:
     """
     with Path(path).open("rb") as file:
         size = file.seek(0, os.SEEK_END)
+        file.seek(0)
         if Path(path).suffix == ".json" and size < _LARGE:
             try:
-                read_json(path)
+                json.load(file)
             except ValueError:
                 return False
             return True
-        file.seek(0)
         begin = file.read(len(_PARQUET))
         file.seek(max(0, size - len(_PARQUET)))
         end = file.read()
@@ -158,12 +190,47 @@ def is_whole(path: str | Path) -> bool:
     return begin == end == _PARQUET
 
 
-def read_parquet(source: str | Path | IO[bytes]) -> pa.Table:
-    """Read a Parquet file, and hold little beside its values: not the file, nor columns of it."""
+def write_parquet(path: str | Path, table: pa.Table, **options: Any) -> None:
+    """Write a Parquet file whole, with checksums that tell a damaged file from a good one."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(source, pre_buffer=False, buffer_size=_READ_AT_ONCE) as file:
-        return file.read()
+    with whole(path) as part:
+        pq.write_table(table, part, write_page_checksum=True, **options)
+
+
+@contextmanager
+def open_parquet(path: str | Path) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file of the results."""
+    import pyarrow.parquet as pq
+
+    with reading(path), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        yield file
+
+
+def read_parquet(path: str | Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read a Parquet file of the results, or columns of it; see `read_large`."""
+    with reading(path):
+        return read_large(path, columns)
+
+
+def read_frame(path: str | Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """Read a Parquet file of the results, or columns of it, as a data frame."""
+    with reading(path):
+        frame: pd.DataFrame = read_large(path, columns).to_pandas()
+        return frame
+
+
+def read_large(source: str | Path | IO[bytes], columns: Sequence[str] | None = None) -> pa.Table:
+    """Read any Parquet file, and hold little beside its values: not the file, nor columns of it."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(
+        source,
+        pre_buffer=False,
+        buffer_size=_READ_AT_ONCE,
+        page_checksum_verification=True,
+    ) as file:
+        return file.read(None if columns is None else [*columns])
 
 
 def locate(path: str, folder: str | Path) -> str:

@@ -49,6 +49,11 @@ class Paths:
         """The list of what the last report made."""
         return self.top(".report-files")
 
+    @property
+    def sizes(self) -> str:
+        """The sizes that the last run left its files with."""
+        return self.top(".file-sizes")
+
     def data(self, dataset: str) -> str:
         """Return the canonical table of a data set."""
         return f"{self.root}/data/{dataset}.parquet"

@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from bakeoff.files import reading
+
 # a job is more than its fit: Snakemake's own processes, and what Python holds before the first fit
 _OWN_MB = 300
 # fits of another split or seed need more than those that were seen
@@ -84,7 +86,7 @@ def read_usage(timings: str | Path) -> list[Usage]:
     if not Path(timings).is_file():
         return []
     models: dict[str, _Fits] = {}
-    with Path(timings).open(encoding="utf-8", newline="") as file:
+    with reading(timings), Path(timings).open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["fit_seconds"]:  # models that bring their predictions have no times
                 models.setdefault(row["model"], _Fits()).add(row)

@@ -8,12 +8,26 @@ import math
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.errors import UserError
-from bakeoff.files import indented, is_whole, whole, write_json, write_text
+from bakeoff.files import (
+    indented,
+    is_whole,
+    open_parquet,
+    read_csv,
+    read_frame,
+    read_json,
+    read_parquet,
+    reading,
+    whole,
+    write_json,
+    write_parquet,
+    write_text,
+)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
@@ -97,3 +111,52 @@ def test_large_json_is_whole_only_to_its_end(tmp_path: Path, container: Any) -> 
         assert not is_whole(path), cut
     path.write_bytes(b"?" + whole_text[1:])
     assert not is_whole(path)
+
+
+READERS = [
+    *((read_json, name) for name in ("a.json",)),
+    *((read_csv, name) for name in ("a.csv",)),
+    *((read, "a.parquet") for read in (read_parquet, read_frame)),
+]
+
+
+@pytest.mark.parametrize(("read", "name"), READERS)
+@pytest.mark.parametrize("damage", [b"", b"\xff\xfe\xff", b"PAR1"])
+def test_a_damaged_file_is_named(tmp_path: Path, read: Any, name: str, damage: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(damage)
+    if (name, damage) == ("a.csv", b"PAR1"):
+        return  # a table without rows
+    with pytest.raises(UserError, match=rf"{name} is damaged \(.*\): delete it and run again"):
+        read(path)
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        read(path)
+
+
+def test_bytes_that_were_flipped_anywhere_are_seen(tmp_path: Path) -> None:
+    """A changed number would be a wrong result, not a failure."""
+    path, numbers = tmp_path / "a.parquet", list(range(300))
+    write_parquet(path, pa.table({"a": numbers, "b": [f"text {n % 7}" for n in numbers]}))
+    good = path.read_bytes()
+    same, told = 0, 0
+    for place in range(0, len(good) - 3, 11):
+        flipped = bytes(byte ^ 0xFF for byte in good[place : place + 3])
+        path.write_bytes(good[:place] + flipped + good[place + 3 :])
+        try:
+            found = read_parquet(path)
+        except UserError as error:
+            told += "a.parquet is damaged" in str(error)
+        else:
+            same += found.column_names == ["a", "b"] and found["a"].to_pylist() == numbers
+    assert told > 0.9 * len(range(0, len(good) - 3, 11)) - same
+    assert told + same >= len(range(0, len(good) - 3, 11)) - 3  # names are in no checksum
+
+
+def test_what_is_no_damage_is_not_called_so(tmp_path: Path) -> None:
+    for raised in (ZeroDivisionError, FileNotFoundError, PermissionError, UserError):
+        with pytest.raises(raised), reading("a"):
+            raise raised("b")
+    write_parquet(tmp_path / "a", pa.table({"a": [1]}))
+    with open_parquet(tmp_path / "a") as file:
+        assert file.schema_arrow.names == ["a"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import DatasetScores
 from bakeoff.errors import UserError
-from bakeoff.files import read_json
+from bakeoff.files import read_csv, read_json
 from bakeoff.spec.resampling import Halves, Plan
 
 _KEYS = ["plan", "metric", "dataset"]
@@ -86,7 +86,7 @@ def read_matrix(
     path: str | Path, plan: str, metric: str, models: Sequence[str]
 ) -> tuple[list[str], NDArray[np.float64]]:
     """Read the data sets and their scores by one plan and metric."""
-    table = pd.read_csv(
+    table = read_csv(
         path,
         dtype=dict.fromkeys(_KEYS, str),
         keep_default_na=False,

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -18,7 +19,7 @@ from bakeoff.data.given_folds import NEITHER
 from bakeoff.data.table import GROUP, ROW_ID, TIME, Table
 from bakeoff.data.whole_groups import check_alike, check_apart, check_different
 from bakeoff.errors import Problem
-from bakeoff.files import whole
+from bakeoff.files import read_frame, reading, write_parquet
 from bakeoff.seeds import derive
 from bakeoff.sources import DataSet
 from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Plan, Resampled
@@ -56,13 +57,12 @@ def make_splits(dataset: str, table: Table, name: str, plan: Plan, seed: int) ->
 
 def write_splits(path: str | Path, splits: pd.DataFrame) -> None:
     """Write the divisions of one plan."""
-    with whole(path) as part:
-        splits.to_parquet(part, index=False)
+    write_parquet(path, pa.Table.from_pandas(splits, preserve_index=False))
 
 
 def read_splits(path: str | Path) -> pd.DataFrame:
     """Read the divisions of one plan."""
-    return pd.read_parquet(path)
+    return read_frame(path)
 
 
 def read_split(path: str | Path, repeat: int, fold: int) -> Split:
@@ -73,15 +73,16 @@ def read_split(path: str | Path, repeat: int, fold: int) -> Split:
 @lru_cache(maxsize=16)
 def _read_column(path: str, mtime_ns: int, repeat: int, fold: int) -> tuple[Folds, int]:
     """Read the column that holds a division; the next model of a worker asks for it again."""
-    file, names = _opened(path, mtime_ns)
-    name, number = _column(names, repeat, fold)
-    return file.read(columns=[name], use_threads=False).column(0).to_numpy(), number
+    with reading(path):
+        file, names = _opened(path, mtime_ns)
+        name, number = _column(names, repeat, fold)
+        return file.read(columns=[name], use_threads=False).column(0).to_numpy(), number
 
 
 @lru_cache(maxsize=4)
 def _opened(path: str, mtime_ns: int) -> tuple[pq.ParquetFile, frozenset[str]]:
     """Open a file of divisions for good: with thousands of columns that takes longer than a fit."""
-    file = pq.ParquetFile(path)
+    file = pq.ParquetFile(path, page_checksum_verification=True)
     return file, frozenset(file.schema.names)
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.data import columns, prepare
@@ -20,7 +19,7 @@ from bakeoff.data.group_columns import group_columns
 from bakeoff.data.repeats import find_repeats, pairs_by_chance
 from bakeoff.data.row_columns import carry
 from bakeoff.errors import Place, Problem, unknown
-from bakeoff.files import read_parquet, sha256_of, whole, write_json
+from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
 from bakeoff.sources import DataSet, Loaded
 from bakeoff.spec.row_columns import NOTHING, RowColumns
 
@@ -72,23 +71,22 @@ class Table:
 
     def write(self, parquet: str | Path, card: str | Path) -> None:
         """Write the table and its card (with the SHA-256 of the table's file)."""
-        with whole(parquet) as part:
-            table = pa.Table.from_pandas(self.frame, preserve_index=False)
-            meta = {**(table.schema.metadata or {}), b"classes": "\0".join(self.classes).encode()}
-            pq.write_table(table.replace_schema_metadata(meta), part)
-            sha256 = sha256_of(part)
-        write_json(card, {**self.card, "sha256": sha256})
+        table = pa.Table.from_pandas(self.frame, preserve_index=False)
+        meta = {**(table.schema.metadata or {}), b"classes": "\0".join(self.classes).encode()}
+        write_parquet(parquet, table.replace_schema_metadata(meta))
+        write_json(card, {**self.card, "sha256": sha256_of(parquet)})
 
     def write_carried(self, path: str | Path) -> None:
         """Write the columns that comparisons look at, with the ids of their rows."""
         table = self.carried.assign(**{ROW_ID: self.frame[ROW_ID]})
-        with whole(path) as part:
-            pq.write_table(pa.Table.from_pandas(table, preserve_index=False), part)
+        write_parquet(path, pa.Table.from_pandas(table, preserve_index=False))
 
     @classmethod
     def read(cls, parquet: str | Path) -> Table:
         """Read a table back (without its card)."""
-        return cls.of(read_parquet(parquet))
+        table = read_parquet(parquet)
+        with reading(parquet):
+            return cls.of(table)
 
     @classmethod
     def of(cls, table: pa.Table, *, copied: bool = True) -> Table:

@@ -165,9 +165,12 @@ class Session:
         if self.file:
             note_owner(self.needs.paths, self.file)
         note_holder(locks)
+        self._store.forget_sizes()
 
     def ended(self, success: bool) -> None:
         """Tell the answer, and let go."""
+        if not self._storage.elsewhere:  # copies of what a storage holds come and go
+            self._store.note_sizes()
         if success:
             sys.stdout.write(f"{self.answer()}\n")
             self.close()

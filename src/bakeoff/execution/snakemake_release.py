@@ -80,7 +80,8 @@ def need(thing: Any, *names: str) -> None:
     for name in names:
         # static: a property may have effects, or nothing to return yet
         if inspect.getattr_static(thing, name, missing) is missing:
-            owner = thing.__name__ if inspect.ismodule(thing) else type(thing).__name__
+            named = inspect.ismodule(thing) or inspect.isclass(thing)
+            owner = thing.__name__ if named else type(thing).__name__
             raise MovedError(f"{owner}.{name}")
 
 
@@ -93,7 +94,8 @@ def if_known(*changes: Callable[[], object]) -> None:
         except MovedError as error:
             missing.append(error.what)
     if missing:
+        names = ", ".join(dict.fromkeys(missing))
         sys.stderr.write(
-            f"Snakemake {installed()} has no {', '.join(missing)}: the results are the same, but "
-            "this run may be slower, and slower to stop\n"
+            f"Snakemake {installed()} has no {names}: the results are the same, but this run may "
+            "be slower, and slower to stop\n"
         )

@@ -5,13 +5,15 @@ it from these data (`bakeoff.fit.stamp`). Three things Snakemake cannot know, fo
 dates of files and by its own records of jobs:
 
 - a file of predictions that a batch wrote is *outdated* when another recipe made it;
-- a *batch* is done as long as its files are as the record says that the batch left: the files and
-  when each was written. The job's output is the record, not the predictions: Snakemake removes the
-  outputs of a job that fails or is done again, and a batch must keep what it has;
+- a *batch* is done as long as its files are as the record says that the batch left: the files,
+  when each was written, and how large. The job's output is the record, not the predictions:
+  Snakemake removes the outputs of a job that fails or is done again, and a batch must keep what it
+  has;
 - a fit that *failed* where `on_error: exclude` lets the rest go on leaves predictions without rows,
   and a record of its limits: under others it is tried again.
 
-And a file that something else damaged is made again.
+And a file that something else damaged is made again: one that is no whole file, or that has
+another size than the last run left it with, whatever its date.
 """
 
 from __future__ import annotations
@@ -61,12 +63,22 @@ class Store:
             *(self._paths.batch(name) for fit in failed for name in _batches_of(fit)),
             *self._outdated(find_outdated),
             *self._damaged(),
+            *self._resized(),
         }
 
+    def forget_sizes(self) -> None:
+        """Let files have any size: a run begins, and may be killed."""
+        Path(self._paths.sizes).unlink(missing_ok=True)
+
+    def note_sizes(self) -> None:
+        """Write down how large each file is that a run leaves."""
+        lines = (f"{size}\t{name}\n" for name, size in sorted(_sizes(self._paths.root).items()))
+        write_text(self._paths.sizes, "".join(lines))
+
     def note_batch(self, record: str, fits: Sequence[Fit]) -> None:
-        """Write down the files of a batch that is done and when each was written."""
+        """Write down the files of a batch that is done, when each was written and how large."""
         files = [self.needs.prediction(fit) for fit in fits]
-        write_text(record, "".join(f"{when}\t{file}\n" for file, when in _written(files)))
+        write_text(record, "".join(f"{state}\t{file}\n" for file, state in _states(files)))
 
     def note_failure(self, fit: Fit, why: str) -> None:
         """Write down that a fit failed, and under which limits."""
@@ -104,6 +116,17 @@ class Store:
                 if not is_whole(path):
                     yield path.as_posix()
 
+    def _resized(self) -> Iterator[str]:
+        """List the files that are not as large as the last run left them."""
+        note = Path(self._paths.sizes)
+        if not note.is_file():
+            return
+        now = _sizes(self._paths.root)
+        for line in note.read_text(encoding="utf-8", errors="replace").splitlines():
+            size, _, name = line.partition("\t")
+            if now.get(name, size) != size:
+                yield self._paths.top(name)
+
     def _to_retry(self) -> Iterator[Fit]:
         """List the fits that failed under other limits than today's, or must not fail today."""
         for record in filter(is_whole, sorted(self._paths.folder("failed").rglob("*.json"))):
@@ -126,13 +149,31 @@ def _batches_of(fit: Fit) -> tuple[str, str]:
 def _holds(record: str) -> bool:
     """Tell whether the files of a batch are as its record says."""
     lines = Path(record).read_text(encoding="utf-8", errors="replace").splitlines()
+    told = [(file, state) for state, _, file in (line.rpartition("\t") for line in lines)]
     try:
-        said = [(file, int(when)) for when, file in (line.split("\t") for line in lines)]
-        return list(_written([file for file, _ in said])) == said
+        return list(_states([file for file, _ in told])) == told
     except (ValueError, FileNotFoundError):
         return False
 
 
-def _written(files: Sequence[str]) -> Iterator[tuple[str, int]]:
+def _states(files: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Give when each file was written, and how large."""
     for file in files:
-        yield file, os.stat(file).st_mtime_ns  # noqa: PTH116 - a Path takes twice the time of the call
+        now = os.stat(file)  # noqa: PTH116 - a Path takes twice the time of the call
+        yield file, f"{now.st_mtime_ns}\t{now.st_size}"
+
+
+def _sizes(root: str) -> dict[str, str]:
+    """Return the sizes of a folder's files, but for logs and notes, by their paths in it."""
+    found, folders = {}, [""]
+    while folders:
+        place = folders.pop()
+        with os.scandir(f"{root}/{place}") as entries:
+            for entry in entries:
+                if entry.name.startswith(".") or (not place and entry.name == "logs"):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(f"{place}{entry.name}/")
+                else:
+                    found[f"{place}{entry.name}"] = str(entry.stat().st_size)
+    return found

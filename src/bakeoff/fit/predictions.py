@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from bakeoff.files import whole
+from bakeoff.files import reading, write_parquet
 
 METADATA = b"bakeoff"  # the key of the facts in the file's metadata
 _PROBABILITY = "p:"
@@ -81,8 +81,7 @@ class Predictions:
                 columns |= {prefix + c: values[:, k] for k, c in enumerate(names)}
         facts = {"classes": self.classes, **self.facts}
         table = pa.table(columns, metadata={METADATA: json.dumps(facts)})
-        with whole(path) as part:
-            pq.write_table(table, part, **(_PLAIN if table.nbytes < _SMALL else _PACKED))
+        write_parquet(path, table, **(_PLAIN if table.nbytes < _SMALL else _PACKED))
 
     @classmethod
     def read(cls, path: str | Path, ranking: bool = True) -> Predictions:
@@ -90,11 +89,15 @@ class Predictions:
 
         What else pyarrow does for large files takes three times as long as reading a small one.
         """
-        with pa.OSFile(str(path)) as plain, pq.ParquetFile(plain, pre_buffer=False) as file:
+        with (
+            reading(path),
+            pa.OSFile(str(path)) as plain,
+            pq.ParquetFile(plain, pre_buffer=False, page_checksum_verification=True) as file,
+        ):
             # names of columns that are not there are passed over
             table = file.read(None if ranking else _NO_RANKING, use_threads=False)
-        facts = json.loads(table.schema.metadata[METADATA])
-        classes = tuple(facts.pop("classes"))
+            facts = json.loads(table.schema.metadata[METADATA])
+            classes = tuple(facts.pop("classes"))
         if _VALUE in table.column_names:
             none, values = np.array([], dtype=np.intp), table.column(_VALUE).to_numpy()
             return cls(table.column("row_id").to_numpy(), none, none, (), None, None, facts, values)
@@ -111,7 +114,8 @@ class Predictions:
 
 def read_facts(path: str | Path) -> dict[str, Any]:
     """Read the facts of a file of predictions, and not its rows."""
-    facts: dict[str, Any] = json.loads(pq.read_schema(path).metadata[METADATA])
+    with reading(path):
+        facts: dict[str, Any] = json.loads(pq.read_schema(path).metadata[METADATA])
     return facts
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bakeoff.data import Table
-from bakeoff.files import CACHE, digest, read_parquet, whole
+from bakeoff.files import CACHE, digest, read_parquet, reading, whole
 
 LARGE = 2**26
 """Bytes from which on a table is mapped; a smaller one is read faster than mapped."""
@@ -26,7 +26,8 @@ def read_shared(parquet: str | Path) -> Table:
     parquet : path
         The canonical table.
     """
-    layout = pq.read_metadata(parquet)
+    with reading(parquet):
+        layout = pq.read_metadata(parquet)
     if 8 * layout.num_rows * layout.num_columns < LARGE:
         return Table.read(parquet)
     mapped = CACHE / "tables" / f"{digest(str(parquet))}.arrow"
@@ -40,7 +41,7 @@ def read_shared(parquet: str | Path) -> Table:
 
 
 def _mapped(path: Path) -> pa.Table:
-    with pa.memory_map(str(path)) as file:
+    with reading(path), pa.memory_map(str(path)) as file:
         return pa.ipc.open_file(file).read_all()
 
 

@@ -52,9 +52,9 @@ def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
 def _facts(path: str | Path) -> dict[str, str] | None:
     try:
         metadata = pq.read_schema(path).metadata or {}
-    except (OSError, pa.ArrowException):
+        facts: dict[str, str] = json.loads(metadata.get(METADATA, b"{}"))
+    except (OSError, ValueError, pa.ArrowException):
         return None
-    facts: dict[str, str] = json.loads(metadata.get(METADATA, b"{}"))
     return facts
 
 

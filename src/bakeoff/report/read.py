@@ -17,7 +17,7 @@ from bakeoff.comparisons.evidence import (
     read_scores,
     read_values,
 )
-from bakeoff.files import read_json
+from bakeoff.files import read_csv, read_json
 from bakeoff.fit.predictions import read_facts
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.report.study import Study
@@ -110,9 +110,9 @@ def _predictions(path: str | Path, experiment: Experiment) -> PairedPredictions:
 
 def read_table(path: str | Path) -> pd.DataFrame:
     """Read a table of results, in which a model may be called ``nan`` or ``1``."""
-    columns = pd.read_csv(path, nrows=0).columns
+    columns = read_csv(path, nrows=0).columns
     numbers = [name for name in columns if name not in _TEXTS]
-    return pd.read_csv(
+    return read_csv(
         path,
         dtype=dict.fromkeys((name for name in columns if name in _TEXTS), str),
         keep_default_na=False,

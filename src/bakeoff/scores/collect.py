@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.data.row_columns import TAKEN
 from bakeoff.data.table import GROUP, ROW_ID, TIME
 from bakeoff.errors import UserError
-from bakeoff.files import whole
+from bakeoff.files import open_parquet, read_frame, write_parquet
 from bakeoff.fit.predictions import METADATA, Predictions
 from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import Costs
@@ -161,8 +160,7 @@ def collect_predictions(
     if carried is not None:
         for column, values in carried_columns(carried, table["row_id"].to_numpy()).items():
             table = table.append_column(str(column), pa.Array.from_pandas(values))
-    with whole(output) as part:
-        pq.write_table(table, part, compression="zstd")
+    write_parquet(output, table, compression="zstd")
 
 
 def collect_fold_predictions(
@@ -194,8 +192,7 @@ def collect_fold_predictions(
             column = pa.array(np.full(len(table), facts[key], dtype=np.int32))
             table = table.add_column(place, key, column)
         tables.append(table)
-    with whole(output) as part:
-        pq.write_table(pa.concat_tables(tables).unify_dictionaries(), part, compression="zstd")
+    write_parquet(output, pa.concat_tables(tables).unify_dictionaries(), compression="zstd")
 
 
 def _side_by_side(paths: Mapping[str, str | Path], recipes: Recipes) -> pa.Table:
@@ -226,8 +223,10 @@ def _side_by_side(paths: Mapping[str, str | Path], recipes: Recipes) -> pa.Table
 def related(data: str | Path, row_id: NDArray[Any]) -> dict[str, Any]:
     """Return the group or the time of rows, by their ids, as columns of collected predictions."""
     keys = {f":{name.strip('_')}": name for name in (GROUP, TIME)}
-    there = pq.read_schema(data).names
-    frame = pd.read_parquet(data, columns=[ROW_ID, *(c for c in keys.values() if c in there)])
+    with open_parquet(data) as file:
+        there = file.schema_arrow.names
+    columns = [ROW_ID, *(c for c in keys.values() if c in there)]
+    frame = read_frame(data, columns)
     own = frame.set_index(ROW_ID).loc[row_id]
     return {name: own[key].to_numpy() for name, key in keys.items() if key in own}
 
@@ -240,7 +239,7 @@ def taken(carried: pd.DataFrame) -> dict[str, NDArray[Any]]:
 
 def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:
     """Return what comparisons look at of some rows, by their ids."""
-    return pd.read_parquet(path).set_index(ROW_ID).loc[row_id]
+    return read_frame(path).set_index(ROW_ID).loc[row_id]
 
 
 def read_made_by(path: str | Path, recipes: Recipes, ranking: bool = True) -> Predictions:

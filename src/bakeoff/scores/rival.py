@@ -17,8 +17,8 @@ import yaml
 
 from bakeoff.data.splits import Split
 from bakeoff.data.table import ROW_ID, TARGET, Table
-from bakeoff.errors import Place, Problem, some
-from bakeoff.files import is_file
+from bakeoff.errors import Place, Problem, UserError, some
+from bakeoff.files import is_file, read_parquet, reading
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.stamp import stamp
 from bakeoff.paths import Paths
@@ -86,8 +86,8 @@ def rival_predictions(fit: Fit, experiment: Experiment, table: Table, split: Spl
         raise Problem(place, f"no file at {path!r}; run that experiment by the plan {fit.plan}")
     try:
         one = Predictions.read(path)
-    except (OSError, pa.ArrowException, KeyError, TypeError) as error:
-        raise Problem(place, f"{path!r} is no file of predictions: {error}") from None
+    except UserError as error:
+        raise Problem(place, str(error)) from None
     if "failure" in one.facts:
         raise Problem(place, f"{path!r} is of a fit that failed: {one.facts['failure']}")
     made = stamp("", there.data(fit.dataset), there.splits(fit.dataset, fit.plan))
@@ -116,11 +116,12 @@ def _modified(path: str) -> int:
 @lru_cache(maxsize=4)
 def _read(path: str, modified: int) -> pa.Table:
     """Read a table once for all folds."""
-    return pq.read_table(path).replace_schema_metadata(None)
+    return read_parquet(path).replace_schema_metadata(None)
 
 
 def _classes(path: str) -> tuple[str, ...]:
-    return tuple(pq.read_schema(path).metadata[b"classes"].decode().split("\0"))
+    with reading(path):
+        return tuple(pq.read_schema(path).metadata[b"classes"].decode().split("\0"))
 
 
 def _as_stored(frame: pd.DataFrame) -> pa.Table:

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from pydantic import Field, model_validator
 
 from bakeoff.errors import Problem, UserError
-from bakeoff.files import DOWNLOADS, digest, whole
+from bakeoff.files import DOWNLOADS, digest, read_parquet, write_parquet
 from bakeoff.keys import said
 from bakeoff.sources.common.base import ColumnName, DataSet, Loaded, blame
 from bakeoff.sources.common.web import Server
@@ -59,12 +59,10 @@ class OpenmlData(DataSet):
 
     def load(self, seed: int) -> Loaded:
         """Return it, fetching it unless it is there; the facts are number, version, licence."""
-        import pyarrow.parquet as pq
-
         if not self._kept.is_file():
             with blame("name" if self.data_id is None else "data_id"):
                 self._fetch()
-        table = pq.read_table(self._kept)
+        table = read_parquet(self._kept)
         facts = json.loads(table.schema.metadata[b"openml"])
         targets = facts.pop("targets")
         if self.target is None and len(targets) != 1:
@@ -82,7 +80,6 @@ class OpenmlData(DataSet):
     def _fetch(self) -> None:
         """Fetch it and keep what a table of it needs."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         from bakeoff.sources.common.download import reason_of
 
@@ -102,8 +99,7 @@ class OpenmlData(DataSet):
             raise UserError(f"OpenML has no usable data set of {asked}: {error}") from None
         table = pa.Table.from_pandas(frame, preserve_index=False)
         meta = {**(table.schema.metadata or {}), b"openml": json.dumps(facts).encode()}
-        with whole(self._kept) as part:
-            pq.write_table(table.replace_schema_metadata(meta), part)
+        write_parquet(self._kept, table.replace_schema_metadata(meta))
 
     def _asked_of_server(self) -> tuple[pd.DataFrame, dict[str, Any]]:
         number = self.data_id or self._number()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from bakeoff.execution.needs import Needs
 from bakeoff.execution.store import Store
-from bakeoff.files import whole
+from bakeoff.files import whole, write_text
 from bakeoff.spec import Fit, load_experiment
 
 FIT = Fit("iris", "tree", "cv_5x2", 1, 2)
@@ -130,3 +131,41 @@ def test_record_of_a_batch_that_says_nothing_does_not_hold(tiny: dict[str, Any])
     made.note_batch(record, [])
     Path(record).write_text("garbage\n")
     assert made.to_redo(none) == {record}
+
+
+def test_batch_holds_not_where_a_file_has_another_size_and_its_old_date(
+    tiny: dict[str, Any],
+) -> None:
+    made = store(tiny, "dataset")
+    fits = list(made.needs.experiment.fits())
+    for fit in fits:
+        write_text(made.needs.prediction(fit), "predictions")
+    (record,) = made.needs.batches("iris")
+    made.note_batch(record, fits)
+    assert made.to_redo(none) == set()
+    truncate(Path(made.needs.prediction(fits[0])), 5)
+    assert made.to_redo(none) == {record}
+
+
+def truncate(file: Path, size: int) -> None:
+    """Cut a file, and keep its date."""
+    before = file.stat()
+    file.write_bytes(file.read_bytes()[:size])
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("size", [0, 5])
+def test_files_of_another_size_are_made_again(tiny: dict[str, Any], size: int) -> None:
+    made = store(tiny)
+    names = "scores.csv", "predictions/iris/tree/a.parquet", "logs/a.log", ".note", "verdict.txt"
+    files = [Path("results/tiny", name) for name in names]
+    for file in files:
+        write_text(file, "some contents")
+    made.note_sizes()
+    assert made.to_redo(none) == set()
+    for file in files[:-1]:
+        truncate(file, size)
+    files[-1].unlink()  # what is gone Snakemake sees
+    assert made.to_redo(none) == {file.as_posix() for file in files[:2]}
+    made.forget_sizes()  # as a run does that may be killed
+    assert made.to_redo(none) == set()

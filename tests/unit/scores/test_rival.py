@@ -194,6 +194,6 @@ def test_stale_and_failed_fits_of_another_run_are_told(april: dict[str, Any]) ->
     )
     assert "was not made from the data and the divisions that lie beside it" in messages(april)
     path.write_bytes(b"PAR1")
-    assert "fold-2.parquet' is no file of predictions" in messages(april)
+    assert "fold-2.parquet is damaged" in messages(april)
     path.unlink()
     assert f"no file at {str(path)!r}" in messages(april)

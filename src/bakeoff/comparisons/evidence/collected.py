@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence.of_rows import Codes, FoldPredictions, PairedPredictions
@@ -18,6 +17,7 @@ from bakeoff.comparisons.evidence.of_values import PairedValues
 from bakeoff.data.row_columns import SUBGROUP, TAKEN
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import UserError
+from bakeoff.files import open_parquet, read_csv, read_frame
 
 GROUP, TIME = ":group", ":time"
 """Columns of collected predictions that relate rows; no model is called so."""
@@ -53,7 +53,7 @@ def fold_scores(scores: pd.DataFrame, models: list[str], metric: str) -> FoldSco
 
 def read_scores(path: str | Path) -> pd.DataFrame:
     """Read collected scores."""
-    return pd.read_csv(
+    return read_csv(
         path,
         dtype=dict.fromkeys(("dataset", "model", "plan", "metric", "undefined"), str),
         keep_default_na=False,
@@ -77,7 +77,7 @@ def read_predictions(
     probabilities : bool
         Whether to read the probabilities of all classes too.
     """
-    with pq.ParquetFile(path) as file:
+    with open_parquet(path) as file:
         known = file.schema_arrow.names
         present = [model for model in models if model in known]
         table = file.read(columns=["y_true", *present])
@@ -124,9 +124,9 @@ def _among(classes: Sequence[str], own: Sequence[str], codes: Codes) -> Codes:
 
 def read_values(path: str | Path, models: list[str]) -> PairedValues:
     """Read the collected numbers of one data set; models that are not in the file are left out."""
-    known = pq.read_schema(path).names
+    known = _names(path)
     present = [model for model in models if model in known]
-    values = pd.read_parquet(path, columns=present).to_numpy(dtype=np.float64)
+    values = read_frame(path, present).to_numpy(dtype=np.float64)
     kin = _frame(path, _of(SUBGROUP, known))
     left_out, subgroups = _without(models, present), _subgroups(kin)
     return PairedValues(
@@ -134,9 +134,15 @@ def read_values(path: str | Path, models: list[str]) -> PairedValues:
     )
 
 
+def _names(path: str | Path) -> list[str]:
+    with open_parquet(path) as file:
+        names: list[str] = file.schema_arrow.names
+        return names
+
+
 def _frame(path: str | Path, columns: list[str]) -> pd.DataFrame:
     """Read some columns, and not the file for none."""
-    return pd.read_parquet(path, columns=columns) if columns else pd.DataFrame()
+    return read_frame(path, columns) if columns else pd.DataFrame()
 
 
 def _subgroups(kin: pd.DataFrame) -> dict[str, pd.Categorical]:
@@ -168,7 +174,7 @@ def _numbers(path: str | Path, columns: Sequence[Sequence[str]]) -> NDArray[np.f
 
     Each model's lie together in memory, so that what looks at a model copies nothing.
     """
-    with pq.ParquetFile(path) as file:
+    with open_parquet(path) as file:
         known, n = set(file.schema_arrow.names), file.metadata.num_rows
         values = np.empty((len(columns), n, len(columns[0])))
         some = max(1, _AT_ONCE // values[0].size) if n else len(columns)
@@ -183,9 +189,9 @@ def _numbers(path: str | Path, columns: Sequence[Sequence[str]]) -> NDArray[np.f
 
 def read_fold_predictions(path: str | Path, models: list[str]) -> FoldPredictions:
     """Read the collected predictions of a plan of folds; rows are paired by their id."""
-    known = pq.read_schema(path).names
+    known = _names(path)
     present = [model for model in models if model in known]
-    frame = pd.read_parquet(path, columns=["row_id", "repeat", "fold", "y_true", *present])
+    frame = read_frame(path, ["row_id", "repeat", "fold", "y_true", *present])
     frame = frame.sort_values(["repeat", "row_id"], kind="stable")
     repeats = frame["repeat"].nunique()
     truth = frame["y_true"].astype(str).to_numpy()

@@ -23,7 +23,7 @@ from typing import IO, Any, Literal
 import pandas as pd
 
 from bakeoff.errors import Problem, UserError, unknown
-from bakeoff.files import read_parquet
+from bakeoff.files import read_large
 from bakeoff.sources.common.arff import read_arff
 from bakeoff.sources.common.tables import ENDINGS, LARGEST, TableKeys
 
@@ -169,7 +169,7 @@ def _encoding(spec: TableKeys) -> str:
 
 def _parquet(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     with _opened(path, name) as file:
-        table = read_parquet(_seekable(file))
+        table = read_large(_seekable(file))
         return _index_to_columns(table.to_pandas(split_blocks=True, self_destruct=True))
 
 
