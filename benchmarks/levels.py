@@ -32,6 +32,7 @@ THROUGH = {
     "half_sample_one_t": "half_sample_t",
     "tost_half_samples": "half_sample_t",
     "compare_values": "compare_models",
+    "diebold_mariano_means": "diebold_mariano",
     "mean_difference": "metric_difference",
 }
 """Other forms of a test, with its standard error and its reference distribution: studied by it."""
@@ -135,7 +136,7 @@ def _dependent() -> Iterator[Rate]:
         test = _of_dependent_rows(row)
         if test is None:
             continue
-        in_time = row["kind"] == "time"
+        in_time = row["kind"] in ("time", "pairs in time")
         weak = "autocorrelation" if float(row["dependence"]) < 0.9 else "strong autocorrelation"
         many = "rows in time" if in_time else "groups"
         runs = int(row["runs"])

@@ -1,7 +1,7 @@
 """Make the rates and the page of the study.
 
 python -m benchmarks.dependent make --folder DIR   # an hour; goes on where it stopped
-python -m benchmarks.dependent rates --folder DIR  # benchmarks/dependent/rates.csv
+python -m benchmarks.dependent rates --folder DIR  # into benchmarks/dependent/rates.csv
 python -m benchmarks.dependent folds               # benchmarks/dependent/folds.csv
 python -m benchmarks.dependent page                # docs/stats/type1-dependent.md
 """
@@ -22,7 +22,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where the settings made so far are kept")
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kinds", nargs="*", default=["pair", "single", "time", "question"])
+    parser.add_argument("--kinds", nargs="*", default=list(rates.KINDS))
     options = parser.parse_args()
     if options.step == "page":
         page.PAGE.write_text(page.page(rates.load()), encoding="utf-8")
@@ -34,8 +34,12 @@ def main() -> None:
         parser.error("--folder: say where the settings are kept")
     chosen = [s for s in rates.settings() if s.kind in options.kinds]
     if options.step == "rates":
-        made = [options.folder / f"{setting.name}.csv" for setting in chosen]
-        rates.write(rate for path in made if path.exists() for rate in rates.load(path))
+        paths = {setting.name: options.folder / f"{setting.name}.csv" for setting in chosen}
+        made = {name: rates.load(path) for name, path in paths.items() if path.exists()}
+        known: dict[str, list[rates.Rate]] = {}
+        for rate in rates.load():
+            known.setdefault(rate.setting.name, []).append(rate)
+        rates.write(rate for s in rates.settings() for rate in (known | made).get(s.name, []))
         return
     start = time.perf_counter()
     for name in rates.make(chosen, options.folder, options.runs, options.seed):

@@ -102,11 +102,17 @@ def drawn_rows(
     return z, codes, (rng.random(len(codes)) < 0.4).astype(int)
 
 
+def fading(rng: np.random.Generator, n: int, phi: float, series: int = 1) -> Array:
+    """Draw AR(1) series of variance 1, shape (series, n)."""
+    shocks = rng.normal(size=(series, n))
+    shocks[:, 1:] *= math.sqrt(1 - phi**2)
+    found: Array = signal.lfilter([1.0], [1.0, -phi], shocks)
+    return found
+
+
 def tilted(rng: np.random.Generator, n: int, phi: float) -> Array:
     """Right/wrong values (2, n) of two models of accuracy .7 whose tilt is an AR(1) series."""
-    shocks = rng.normal(size=n)
-    shocks[1:] *= math.sqrt(1 - phi**2)
-    tilt = signal.lfilter([1.0], [1.0, -phi], shocks)
+    (tilt,) = fading(rng, n, phi)
     return np.stack([tilt > -0.5, tilt < 0.5])
 
 
@@ -121,3 +127,54 @@ def lasting(rng: np.random.Generator, n: int, phi: float) -> Array:
     new[0] = True
     d = fresh[np.maximum.accumulate(np.where(new, np.arange(n), 0))]
     return np.stack([d >= 0, d <= 0])
+
+
+def hidden(rng: np.random.Generator, n: int, phi: float) -> Array:
+    """Losses (2, n) whose difference is white noise and, for a quarter, an AR(1) series."""
+    (slow,) = fading(rng, n, phi)
+    d = math.sqrt(0.25) * slow + math.sqrt(0.75) * rng.normal(size=n)
+    return np.stack([d, np.zeros(n)])
+
+
+def favoured(
+    rng: np.random.Generator, n: int, phi: float, models: int = 2, accuracy: float = 0.75
+) -> Array:
+    """Right/wrong values (models, n): each model has good and bad spells, of one chance each.
+
+    A spell ends with probability (1 − φ)/2; the error rates are a half and one and a half of the
+    mean one. Given the spells all rows are independent.
+    """
+    swaps = rng.random((models, n)) < (1 - phi) / 2
+    swaps[:, 0] = rng.random(models) < 0.5
+    spell = np.cumsum(swaps, axis=1) % 2 - 0.5
+    return rng.random((models, n)) < 1 - (1 - accuracy) * (1 + spell)
+
+
+def rarely_wrong(rng: np.random.Generator, n: int, phi: float) -> Array:
+    """Return what `favoured` does, of accuracy .95."""
+    return favoured(rng, n, phi, accuracy=0.95)
+
+
+def skewed(rng: np.random.Generator, n: int, phi: float) -> Array:
+    """Log-normal losses (2, n) of two models, each with an AR(1) series of its own under noise."""
+    return np.exp(0.5 * fading(rng, n, phi, 2) + 0.8 * rng.normal(size=(2, n)))
+
+
+def volatile(rng: np.random.Generator, n: int, phi: float) -> Array:
+    """Losses (2, n) whose difference is uncorrelated, its log spread an AR(1) series."""
+    (spread,) = fading(rng, n, phi)
+    return np.stack([np.exp(spread) * rng.normal(size=n), np.zeros(n)])
+
+
+def seasonal(rng: np.random.Generator, n: int, phi: float) -> Array:
+    """Losses (2, n) whose difference has a week of seven days, an AR(1) series and noise."""
+    (slow,) = fading(rng, n, phi)
+    week = np.cos(2 * np.pi * (np.arange(n) + rng.integers(7)) / 7)
+    return np.stack([week + 0.5 * slow + rng.normal(size=n), np.zeros(n)])
+
+
+def one_persistent(rng: np.random.Generator, n: int, phi: float, models: int) -> Array:
+    """Right/wrong values (models, n): the first model is as `favoured`, the others independent."""
+    found = rng.random((models, n)) < 0.75
+    found[:1] = favoured(rng, n, phi, 1)
+    return found

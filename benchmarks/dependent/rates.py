@@ -5,19 +5,39 @@ from __future__ import annotations
 import csv
 import dataclasses
 import itertools
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.dependent import draw, pairs, questions
+from benchmarks.dependent import draw, pairs, questions, times
 
 CSV = Path(__file__).with_name("rates.csv")
 SIZES = (3, 20)
 ACCURACIES = (0.6, 0.8, 0.95)
 TIMES = (40, 100, 400, 1000)
 PHIS = (0.0, 0.3, 0.6, 0.9)
-PROCESSES = {"tilt": draw.tilted, "lasting": draw.lasting}
+UNDER_NOISE = (100, 200, 300, 1000)
+"""Numbers of times of series whose dependence hides under noise."""
+PROCESSES: Mapping[str, tuple[Callable[..., draw.Array], tuple[float, ...]]] = {
+    "tilt": (draw.tilted, PHIS),
+    "lasting": (draw.lasting, PHIS),
+    "independent": (draw.hidden, (0.0,)),
+    "hidden": (draw.hidden, (0.6, 0.9, 0.98)),
+    "spells": (draw.favoured, (0.6, 0.9, 0.98)),
+    "spells, few errors": (draw.rarely_wrong, (0.9,)),
+    "skewed losses": (draw.skewed, (0.0, 0.6, 0.9)),
+    "volatility": (draw.volatile, (0.9,)),
+    "season": (draw.seasonal, (0.6, 0.9)),
+}
+"""How rows in time are drawn, and with what φ."""
+ONE_BY_ONE = ("tilt", "lasting")
+"""Those on which the other tests are run too, one call at a time."""
+MANY = {"spells": draw.favoured, "one persistent model": draw.one_persistent}
+MANY_PHIS = (0.0, 0.9)
+"""How rows in time are drawn for several models."""
+KINDS = ("pair", "single", "time", "pairs in time", "question")
 COVERAGE = (
     "newcombe_effective",
     "robust_t interval",
@@ -26,7 +46,6 @@ COVERAGE = (
     "Wilson (rows)",
 )
 UNFLAGGED = ", no assumption failed"
-ROWS = "McNemar mid-p (rows)"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +54,7 @@ class Setting:
 
     Attributes
     ----------
-    kind : {"pair", "single", "question", "time"}
+    kind : {"pair", "single", "question", "time", "pairs in time"}
         What is asked of the rows.
     shape : str
         Whether groups have one size, or the process in time.
@@ -95,7 +114,14 @@ def settings() -> list[Setting]:
     ]
     found += [
         Setting("time", process, "normal", n, 1, phi, 0.7)
-        for n, process, phi in itertools.product(TIMES, PROCESSES, PHIS)
+        for process, (_, phis) in PROCESSES.items()
+        for n in (TIMES if process in ONE_BY_ONE else UNDER_NOISE)
+        for phi in phis
+    ]
+    found += [
+        Setting("pairs in time", process, "normal", n, 1, phi, 0.75)
+        for n, process, phi in itertools.product(UNDER_NOISE, MANY, MANY_PHIS)
+        if phi or process == "spells"
     ]
     found += [
         Setting("question", shape, "normal", k, 8, icc, 0.8)
@@ -107,10 +133,11 @@ def settings() -> list[Setting]:
 def rates(setting: Setting, runs: int, seed: int, known: Collection[str] = ()) -> list[Rate]:
     """Simulate one setting; where tests are run one by one, those that are not known yet."""
     rng = np.random.default_rng([seed, *setting.name.encode()])
-    if setting.kind == "question":
-        found = _question(setting, runs, rng, known)
+    one_by_one = {"question": _question, "time": _time}
+    if setting.kind in one_by_one:
+        found = one_by_one[setting.kind](setting, runs, rng, known)
     else:
-        functions = {"pair": _pair, "single": _single, "time": _time}
+        functions = {"pair": _pair, "single": _single, "pairs in time": _pairs_in_time}
         found = {} if known else functions[setting.kind](setting, runs, rng)
     return [Rate(setting, test, runs, round(rate, 5)) for test, rate in found.items()]
 
@@ -146,18 +173,24 @@ def _question(
     }
 
 
-def _time(s: Setting, runs: int, rng: np.random.Generator) -> dict[str, float]:
-    counts = dict.fromkeys([ROWS, *questions.TIMED], 0)
-    counts |= {test + UNFLAGGED: 0 for test in questions.ANSWERED}
-    for _ in range(runs):
-        right = PROCESSES[s.shape](rng, s.groups, s.dependence)
-        counts[ROWS] += questions.rejects_rows(right)
-        for test, function in questions.TIMED.items():
-            result = function(right)
-            rejected = questions.rejects(result)
-            counts[test] += rejected
-            if test in questions.ANSWERED:
-                counts[test + UNFLAGGED] += rejected and not questions.flagged(result)
+def _time(
+    s: Setting, runs: int, rng: np.random.Generator, known: Collection[str]
+) -> dict[str, float]:
+    values = np.array([PROCESSES[s.shape][0](rng, s.groups, s.dependence) for _ in range(runs)])
+    found = {}
+    if not set(times.TESTS) <= set(known):
+        found = times.rates(values[:, 0].astype(float) - values[:, 1], UNFLAGGED)
+    for test, rejects in questions.TIMED.items():
+        if s.shape in ONE_BY_ONE and test not in known:
+            found[test] = float(np.mean([rejects(right) for right in values]))
+    return found
+
+
+def _pairs_in_time(s: Setting, runs: int, rng: np.random.Generator) -> dict[str, float]:
+    counts: Counter[str] = Counter()
+    for models, _ in itertools.product(questions.SEVERAL, range(runs)):
+        values = MANY[s.shape](rng, s.groups, s.dependence, models)
+        counts.update(times.any_pair(values))
     return {test: count / runs for test, count in counts.items()}
 
 

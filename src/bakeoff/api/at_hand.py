@@ -35,7 +35,6 @@ from bakeoff.scores import METRICS
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.stats import Evidence, catalogue
-from bakeoff.stats.metric_families import MAX_T
 
 METRIC = "accuracy"
 ROWS = "rows"
@@ -163,9 +162,6 @@ def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict
         options[run[-1]] = {"metrics": by_metric}
     if asked.costs is not None:
         run.append("cost_sensitive")
-    for name in {"compare_values", "compare_models"} & set(run):
-        if asked.correction is None:
-            options.setdefault(name, {})["correction"] = MAX_T
     if asked.variant is not None:
         if "mcnemar" not in run:
             raise Problem(
@@ -180,7 +176,7 @@ def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict
                 options.setdefault(name, {})[OPTION] = True
     found: dict[str, Any] = {
         "alpha": asked.alpha,
-        "correction": asked.correction or "bonferroni",
+        "correction": asked.correction,
         "alternative": asked.alternative,
         "run": run,
         "options": options,

@@ -91,8 +91,8 @@ def compare(
     alternative : {"two-sided", "greater", "less"}
         Whether the first model of a pair is better.
     correction : str, optional
-        How p-values of several pairs are adjusted; default: ``"bonferroni"``, by `metrics` and
-        `values` ``"max-t"``.
+        How p-values of several pairs are adjusted; default: ``"bonferroni"``, for rows in groups or
+        in time ``"holm"``, by `metrics` and `values` ``"max-t"``.
     variant : str, optional
         Of McNemar's test: ``"midp"`` (default), ``"exact"`` and others.
     alpha : float

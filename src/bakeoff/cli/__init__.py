@@ -242,9 +242,9 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--correction",
         metavar="NAME",
-        help="for more than one pair: bonferroni (default; max-t with --metric and --values), "
-        "holm, hochberg, hommel, sidak, holm-sidak, BH, BY, none and others of "
-        "`tests: {correction: …}`",
+        help="for more than one pair: bonferroni (default; holm for rows in groups or in "
+        "time; max-t with --metric and --values), holm, hochberg, hommel, sidak, holm-sidak, BH, "
+        "BY, none and others of `tests: {correction: …}`",
     )
     parser.add_argument(
         "--versus", metavar="MODEL", help="compare this model with each other, not all pairs"

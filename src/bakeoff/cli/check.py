@@ -7,20 +7,22 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
+
 from bakeoff.cli.check_related import show_related, show_undeclared, told_constant
 from bakeoff.cli.check_subgroups import show_subgroups
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.corrections import pairs_of
 from bakeoff.comparisons.leniency import leniency
-from bakeoff.comparisons.reach import smallest_p
+from bakeoff.comparisons.reach import RowCounts, remedies, smallest_p
 from bakeoff.comparisons.setup import compares_pairs, setup_of
 from bakeoff.data import Table
 from bakeoff.data.pairing import divide, load, predictions_of
 from bakeoff.data.predicted import contradiction
 from bakeoff.data.quality import effective_groups
 from bakeoff.data.splits import Split, divisions
-from bakeoff.data.table import GROUP
+from bakeoff.data.table import GROUP, TIME
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
 from bakeoff.report.numbers import count, percent, words
@@ -202,30 +204,37 @@ def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
 def _show_unreachable(
     experiment: Experiment, chosen: list[ChosenTest], tables: dict[str, Table]
 ) -> None:
-    """Note tests whose smallest p-value, on so few rows or data sets, is above their level."""
+    """Note tests whose smallest p-value, on so few rows or groups, is above their level."""
     for test in chosen:
         entry = catalogue()[test.name]
         alpha = setup_of(entry, experiment.tests).alpha
-        for where, rows in _sizes(experiment, test, tables):
-            smallest = smallest_p(entry, experiment, rows)
+        for where, size in _sizes(experiment, test, tables):
+            smallest = smallest_p(entry, experiment, size)
             if smallest > alpha:
                 text = (
                     f"Note: {test.name} cannot tell {where}: whatever they show, its smallest p is "
                     f"{smallest:.2g}, above {alpha:g}."
                 )
+                helping = remedies(entry, experiment, size) if size else ""
+                text += f" What would change that: {helping}." if helping else ""
                 say(paragraph(text), "")
 
 
 def _sizes(
     experiment: Experiment, test: ChosenTest, tables: dict[str, Table]
-) -> Iterator[tuple[str, int | None]]:
-    """Say on what a test looks, with the number of test rows where it looks at rows."""
+) -> Iterator[tuple[str, RowCounts | None]]:
+    """Say on what a test looks, with the numbers of test rows where it looks at rows."""
     if test.on_datasets:
         yield f"over {count(len(experiment.datasets), 'data set')}", None
     elif test.on_rows and test.plan == "holdout" and not experiment.by_scores(test.plan):
         for dataset, data in tables.items():
-            n = _tested(experiment, test, dataset, data)
-            yield f"on the {count(n, 'test row')} of {dataset}", n
+            rows = _tested(experiment, test, dataset, data)
+            groups, times = (
+                int(rows[column].nunique()) if column in rows else None for column in (GROUP, TIME)
+            )
+            of = f" ({count(groups, 'group')})" if groups else ""
+            where = f"on the {count(len(rows), 'test row')}{of} of {dataset}"
+            yield where, RowCounts(len(rows), groups, times)
 
 
 def _with_post_hoc(chosen: list[ChosenTest]) -> list[ChosenTest]:
@@ -285,7 +294,7 @@ def _detectable(
     alpha = how.alpha / max(hypotheses, 1)
     sides = {} if how.alternative == "two-sided" else {"alternative": how.alternative}
     for dataset, data in tables.items():
-        n = _tested(experiment, test, dataset, data) if test.on_rows else len(data.frame)
+        n = len(_tested(experiment, test, dataset, data) if test.on_rows else data.frame)
         planned = (
             abs(
                 entry.detectable(
@@ -298,8 +307,8 @@ def _detectable(
         yield (entry.name, dataset, *found)
 
 
-def _tested(experiment: Experiment, test: ChosenTest, dataset: str, data: Table) -> int:
-    """Count the test rows of a holdout."""
+def _tested(experiment: Experiment, test: ChosenTest, dataset: str, data: Table) -> pd.DataFrame:
+    """Return the test rows of a holdout."""
     splits = divide(dataset, experiment, data, test.plan)
     ((_, _, split),) = divisions(splits, experiment.resampling.plans()[test.plan])
-    return len(split.test)
+    return data.frame.iloc[split.test]

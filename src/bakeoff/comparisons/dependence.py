@@ -44,12 +44,13 @@ def assumes_independence(entry: Entry, experiment: Experiment) -> bool:
 def robust(entry: Entry, experiment: Experiment) -> Entry:
     """Return the test that runs where `entry` is wanted: itself, or its form for related rows."""
     related = dependent(experiment)
-    if not related or not entry.in_groups or assumes_independence(entry, experiment):
+    if not related or assumes_independence(entry, experiment):
         return entry
     everywhere_in_time = len(related) == len(experiment.datasets) and all(
         kin.kind == "time" for kin in related.values()
     )
-    return catalogue()[entry.in_time if everywhere_in_time else entry.in_groups]
+    other = entry.in_time if everywhere_in_time else entry.in_groups
+    return catalogue()[other] if other else entry
 
 
 def why(entry: Entry, experiment: Experiment) -> str:

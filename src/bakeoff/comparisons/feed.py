@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from bakeoff.comparisons import dependence
 from bakeoff.comparisons.evidence import has_interval, has_test
-from bakeoff.comparisons.reach import smallest_p
+from bakeoff.comparisons.reach import RowCounts, can_tell
 from bakeoff.comparisons.recommend import complete_folds
 from bakeoff.comparisons.setup import FIXED_METRICS, IN_UNIT, compares_pairs, setup_of
 from bakeoff.data.splits import check_plan
@@ -60,8 +60,7 @@ def _can(name: str, experiment: Experiment, rows: int | None) -> bool:
         feed(entry, experiment, (), "")
     except Problem:
         return False
-    smallest = smallest_p(entry, experiment, rows)
-    return smallest <= setup_of(entry, experiment.tests).alpha
+    return can_tell(entry, experiment, None if rows is None else RowCounts(rows))
 
 
 def with_halves(experiment: Experiment) -> Experiment | None:

@@ -21,7 +21,7 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.held_out import check_related, held_out
-from bakeoff.comparisons.leniency import leniency
+from bakeoff.comparisons.leniency import leniency, measured
 from bakeoff.comparisons.matrix import Hole, complete, read_holes, read_matrix
 from bakeoff.comparisons.open_ends import range_of
 from bakeoff.comparisons.setup import setup_of
@@ -82,8 +82,16 @@ def run_on(
     return [
         dataclasses.replace(
             row,
-            caution=against[row.test].caution(
-                [row.model_a, row.model_b] if row.model_a else evidence.models
+            caution="; ".join(
+                filter(
+                    None,
+                    (
+                        against[row.test].caution(
+                            [row.model_a, row.model_b] if row.model_a else evidence.models
+                        ),
+                        *measured(row),
+                    ),
+                )
             ),
         )
         for row in found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Mapping
 
+from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.feed import advisable, with_halves
 from bakeoff.scores import METRICS
 from bakeoff.spec import Experiment
@@ -13,6 +14,21 @@ from bakeoff.spec.related import dependent
 from bakeoff.stats import Entry, catalogue
 
 BY_AUC = " by AUC"
+_BY_RESULT = ("autocorrelation", "strong autocorrelation")
+"""Situations that the data of every comparison show, so that the experiment need not guess."""
+_INFLATES = (
+    "dependence that fades",
+    "enough independent times",
+    "symmetric cluster differences",
+    "no group dominates",
+)
+"""What a test checks of dependent rows; where it fails, the test rejects too often."""
+
+
+def measured(row: Comparison) -> list[str]:
+    """Return the details of the checks that failed, and by which a test rejects too often."""
+    checks = row.result.get("assumptions", ())
+    return [one["detail"] for one in checks if one["holds"] is False and one["name"] in _INFLATES]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,7 +121,8 @@ def _where(
 ) -> str:
     """Put a situation into words; empty where the experiment is not in it."""
     related = {kin.kind for name, kin in dependent(experiment).items() if dataset in ("", name)}
-    if family.removesuffix(BY_AUC) in FAMILIES or family == "seeds alone":
+    known_otherwise = (*FAMILIES, "seeds alone", *_BY_RESULT)
+    if family.removesuffix(BY_AUC) in known_otherwise:
         return ""
     if family in METRICS:
         return f"by {METRICS[family].title}" if family in metrics else ""
@@ -114,8 +131,6 @@ def _where(
         "failing fits": bool(failed),
         "groups of one size": "group" in related,
         "groups of unlike size": "group" in related,
-        "autocorrelation": "time" in related,
-        "strong autocorrelation": "time" in related,
     }
     return f"for {family}" if known.get(family, True) else ""
 

@@ -140,8 +140,8 @@ def allowed_options(entry: Entry) -> list[str]:
 def _correction(entry: Entry, settings: HypothesisTests) -> str:
     if not corrects(entry):
         return "none"
-    on_rows = entry.evidence.on_rows and "groups" in entry.options
-    holm = entry.evidence is Evidence.DATASET_SCORES or on_rows
+    related = entry.evidence.on_rows and not {"groups", "times"}.isdisjoint(entry.options)
+    holm = entry.evidence is Evidence.DATASET_SCORES or related
     default = "holm" if holm else "bonferroni"
     own = entry.options.get("correction")
     if own is not None and own.default == MAX_T:

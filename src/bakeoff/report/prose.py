@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.dependence import OPTION
+from bakeoff.comparisons.reach import RowCounts
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import fixed, interval, p_equals, percent, score, words
 from bakeoff.report.study import Study, clean
@@ -174,6 +175,16 @@ def worth(study: Study, row: Comparison) -> str:
     if not (kin.kind == "group" or "n_times" in found) or math.isnan(amount):
         return several
     return f"{several}, worth about {amount:,.0f} independent {unit}"
+
+
+def size_of(study: Study, row: Comparison) -> RowCounts:
+    """Count the rows, the groups and the times that a comparison was made on."""
+    kin = declared(study.experiment, row.dataset)
+    found = {**row.result.get("details", {}), **row.result}
+    count = found.get("n_clusters", found.get("n_times"))
+    if kin is None or count is None:
+        return RowCounts(row.n)
+    return RowCounts(row.n, **{"groups" if kin.kind == "group" else "times": int(count)})
 
 
 def not_independent(study: Study, dataset: str) -> str:

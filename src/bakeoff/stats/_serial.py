@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,14 +24,17 @@ from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, R
 from bakeoff.stats._tails import t_pvalue
 
 VARIANTS = {
+    "ewc_corrected": "lazarus2018",
     "ewc": "lazarus2018",
     "wpe": "coroneo2020",
     "hln": "harvey1997",
     "newey_west_fixed_b": "kiefer2005",
 }
+_COSINES = ("ewc_corrected", "ewc")
 _LEAST_DF = 4
-_STRONG = 0.7
-_LEAST_EFFECTIVE = 20  # below it the dependence reaches over too much of the series to be estimated
+STRONG = 0.7
+_SHOWS = 300  # fewer times cannot show persistence under noise, which breaks the test all the same
+LEAST_EFFECTIVE = 30  # below it the dependence reaches over too much of the series to be estimated
 _NOISE = 1e-24
 
 
@@ -85,13 +89,53 @@ def serial_result(
     test: str, d: FloatArray, times: Clusters, settings: SerialSettings, *, what: str
 ) -> SerialResult:
     """Test that the mean of differences in the order of time is 0."""
+    return serial_results(test, [d], times, settings, contrasts=1, what=what)[0]
+
+
+def serial_results(
+    test: str,
+    differences: Sequence[FloatArray],
+    times: Clusters,
+    settings: SerialSettings,
+    *,
+    contrasts: int,
+    what: str,
+) -> list[SerialResult]:
+    """Test the differences of several pairs of models, persistence estimated over all of them.
+
+    `contrasts` of the pairs are independent of each other: M − 1 of M models.
+    """
+    residuals = [_residuals(d, times) for d in differences]
+    factors = np.ones(len(residuals))
+    if settings.variant == "ewc_corrected":
+        factors = _long_run.persistence(residuals, contrasts)
+    return [
+        _result(test, d, r, float(factor), times, settings, what)
+        for d, r, factor in zip(differences, residuals, factors, strict=True)
+    ]
+
+
+def _residuals(d: FloatArray, times: Clusters) -> FloatArray:
+    """Return r_t = D_t − n_t·d̄; zeros where they are nothing but rounding."""
+    mean = float(d.sum()) / times.n
+    sums = times.sums(d)
+    found = sums - times.sizes * mean
+    noise = _NOISE * (float(np.square(sums).sum()) + times.n * mean**2)
+    return np.zeros_like(found) if float(np.square(found).sum()) <= noise else found
+
+
+def _result(
+    test: str,
+    d: FloatArray,
+    residuals: FloatArray,
+    factor: float,
+    times: Clusters,
+    settings: SerialSettings,
+    what: str,
+) -> SerialResult:
     n, periods = times.n, times.count
     mean = float(d.sum()) / n
-    sums = times.sums(d)
-    residuals = sums - times.sizes * mean
-    if float(np.square(residuals).sum()) <= _NOISE * (float(np.square(sums).sum()) + n * mean**2):
-        residuals = np.zeros_like(residuals)
-    found = _estimate(residuals, settings)
+    found = _estimate(residuals, factor, settings)
     se = _standard_error(found, periods, n, settings)
     status = _status(d, residuals, found, settings, periods)
     ok = status is Status.OK
@@ -123,6 +167,7 @@ def serial_result(
         details={
             "se": se,
             "long_run_variance": found.variance,
+            "persistence_factor": found.factor,
             "bandwidth": found.bandwidth,
             "n_periods": periods,
             "formula_pvalue": formula,
@@ -134,14 +179,13 @@ def serial_result(
     )
 
 
-def _estimate(residuals: FloatArray, settings: SerialSettings) -> _long_run.LongRun:
+def _estimate(residuals: FloatArray, factor: float, settings: SerialSettings) -> _long_run.LongRun:
     if settings.variant == "hln":
         return _long_run.rectangular(residuals, min(settings.horizon, len(residuals)))
-    functions = {
-        "ewc": _long_run.cosines,
-        "wpe": _long_run.periodogram,
-        "newey_west_fixed_b": _long_run.bartlett,
-    }
+    if settings.variant in _COSINES:
+        found = _long_run.cosines(residuals)
+        return dataclasses.replace(found, variance=found.variance * factor, factor=factor)
+    functions = {"wpe": _long_run.periodogram, "newey_west_fixed_b": _long_run.bartlett}
     return functions[settings.variant](residuals)
 
 
@@ -167,7 +211,7 @@ def _status(
 ) -> Status:
     if not d.any():
         return Status.IDENTICAL_SCORES
-    if periods < 2 or (settings.variant == "ewc" and found.bandwidth < _LEAST_DF):
+    if periods < 2 or (settings.variant in _COSINES and found.bandwidth < _LEAST_DF):
         return Status.TOO_FEW
     if not residuals.any():
         return Status.ZERO_VARIANCE if d.sum() else Status.IDENTICAL_SCORES
@@ -221,25 +265,26 @@ def _critical_values(
 def _assumptions(
     periods: int, lag1: float, effective: float, found: _long_run.LongRun, settings: SerialSettings
 ) -> tuple[Assumption, ...]:
-    known = not math.isnan(lag1)
-    enough = found.bandwidth >= _LEAST_DF or settings.variant != "ewc"
+    fades = None if math.isnan(lag1) or (lag1 <= STRONG and periods < _SHOWS) else lag1 <= STRONG
+    few = f"; {periods} times are too few to show dependence under noise" * (periods < _SHOWS)
+    enough = found.bandwidth >= _LEAST_DF or settings.variant not in _COSINES
     return (
         Assumption(
             "dependence that fades",
-            lag1 <= _STRONG if known else None,
-            f"lag-1 autocorrelation of the differences {lag1:.2f}; above {_STRONG:g} the test "
-            "rejects too often",
+            fades,
+            f"lag-1 autocorrelation of the differences {lag1:.2f}; above {STRONG:g} the test "
+            f"rejects too often{few}",
         ),
         Assumption(
             "enough times",
             enough,
-            f"{periods} different times; the cosines want 32 or more",
+            f"{periods} different times; the cosines need 32 or more",
         ),
         Assumption(
             "enough independent times",
-            None if math.isnan(effective) else effective >= _LEAST_EFFECTIVE,
+            None if math.isnan(effective) else effective >= LEAST_EFFECTIVE,
             f"{periods} times are worth about {effective:.0f} independent ones; with fewer than "
-            f"{_LEAST_EFFECTIVE} the test rejects too often",
+            f"{LEAST_EFFECTIVE} the test rejects too often",
         ),
         Assumption(
             "no drift", None, "the difference of the models must be the same early and late"

@@ -66,7 +66,7 @@ def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = No
     "use the permutation variant.",
     posthoc="mcnemar",
     in_groups="clustered_cochran_q",
-    in_time="clustered_cochran_q",
+    in_time="diebold_mariano",
 )
 def cochran_q(
     correct: ArrayLike,
@@ -195,7 +195,7 @@ def _permutation(table: CorrectTotals, n_resamples: int, seed: int) -> Permutati
     "nearly always agrees with it.",
     posthoc="mcnemar",
     in_groups="clustered_cochran_q",
-    in_time="clustered_cochran_q",
+    in_time="diebold_mariano",
 )
 def looney_f(
     correct: ArrayLike,

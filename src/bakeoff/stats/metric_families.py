@@ -139,6 +139,7 @@ def compare_models(
     plans=("holdout",),
     citation="hothorn2008",
     caution="Where a few rows carry the differences (heavy losses) it rejects too often.",
+    in_time="diebold_mariano_means",
 )
 def compare_values(
     values: ArrayLike,

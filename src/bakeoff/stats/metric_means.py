@@ -94,7 +94,7 @@ def mean_ci(
     citation="satterthwaite1946",
     at_once="compare_values",
     in_groups="clustered_mean_difference",
-    in_time="clustered_mean_difference",
+    in_time="diebold_mariano_means",
     caution="Where a few rows carry the differences (heavy losses) it rejects up to 6 % where 5 % "
     "are meant.",
 )

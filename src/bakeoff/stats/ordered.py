@@ -7,26 +7,142 @@ each other; the further apart, the less.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats._checks import (
+    BoolArray,
     FloatArray,
     as_correctness,
+    as_scores,
     check_count,
     check_same_labels,
     check_same_length,
 )
-from bakeoff.stats._clusters import as_clusters
+from bakeoff.stats._clusters import Clusters, as_clusters
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import paired_differences
 from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative
-from bakeoff.stats._serial import SerialResult, serial_result, serial_settings
+from bakeoff.stats._serial import (
+    SerialResult,
+    SerialSettings,
+    serial_result,
+    serial_results,
+    serial_settings,
+)
 
 __all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means", "time_blocks"]
+
+_CAUTION = (
+    "It needs a difference that does not drift, and dependence that fades: with a lag-1 "
+    "autocorrelation above .7, or times worth fewer than 30 independent ones, it exceeds its level."
+)
+Variant = Literal["ewc_corrected", "ewc", "wpe", "hln", "newey_west_fixed_b"]
+
+
+def diebold_mariano_pairs(
+    correct: ArrayLike,
+    pairs: Iterable[tuple[int, int]],
+    *,
+    times: ArrayLike | None = None,
+    variant: Variant = "ewc_corrected",
+    horizon: int = 1,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+) -> list[SerialResult]:
+    """Run `diebold_mariano` for several pairs of models on the same rows.
+
+    ``ewc_corrected`` takes for each pair the larger of two corrections: its own, and one for all
+    pairs together, because persistence that many pairs share shows better in all of them.
+
+    Parameters
+    ----------
+    correct : array_like of bool or 0/1, shape (N, M)
+        Whether each model is right on each row.
+    pairs : iterable of (int, int)
+        The columns A and B of each comparison.
+    times, variant, horizon, alternative, confidence_level
+        As in `diebold_mariano`.
+    """
+    settings = serial_settings(variant, horizon, alternative, confidence_level)
+    right = as_correctness(correct, "correct", ndim=2)
+    return _of_correctness(right, list(pairs), as_clusters(times, len(right), "times"), settings)
+
+
+def diebold_mariano_means_pairs(
+    values: ArrayLike,
+    pairs: Iterable[tuple[int, int]],
+    *,
+    times: ArrayLike | None = None,
+    variant: Variant = "ewc_corrected",
+    horizon: int = 1,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+) -> list[SerialResult]:
+    """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does.
+
+    Parameters
+    ----------
+    values : array_like, shape (N, M)
+        The numbers of each model on each row.
+    pairs, times, variant, horizon, alternative, confidence_level
+        As in `diebold_mariano_pairs`.
+    greater_is_better : bool
+        False for losses and costs.
+    """
+    settings = serial_settings(variant, horizon, alternative, confidence_level)
+    table = as_scores(values, "values", ndim=2, unit="rows")
+    chosen = list(pairs)
+    return serial_results(
+        "diebold_mariano_means",
+        [
+            paired_differences(
+                table[:, a], table[:, b], greater_is_better=greater_is_better, of_rows=True
+            ).values
+            for a, b in chosen
+        ],
+        as_clusters(times, len(table), "times"),
+        settings,
+        contrasts=_contrasts(chosen),
+        what="equally good on average",
+    )
+
+
+def _contrasts(pairs: list[tuple[int, int]]) -> int:
+    """Count the contrasts that the differences of some pairs are made of."""
+    return len({model for pair in pairs for model in pair}) - 1
+
+
+def _of_correctness(
+    right: BoolArray,
+    pairs: list[tuple[int, int]],
+    times: Clusters,
+    settings: SerialSettings,
+) -> list[SerialResult]:
+    results = serial_results(
+        "diebold_mariano",
+        [right[:, a].astype(np.float64) - right[:, b] for a, b in pairs],
+        times,
+        settings,
+        contrasts=_contrasts(pairs),
+        what="equally accurate",
+    )
+    found = []
+    for (i, j), result in zip(pairs, results, strict=True):
+        a, b = right[:, i], right[:, j]
+        counts = {
+            "both_correct": int(np.count_nonzero(a & b)),
+            "only_a_correct": int(np.count_nonzero(a & ~b)),
+            "only_b_correct": int(np.count_nonzero(b & ~a)),
+            "both_wrong": int(np.count_nonzero(~(a | b))),
+        }
+        found.append(dataclasses.replace(result, details={**counts, **result.details}))
+    return found
 
 
 @register(
@@ -37,15 +153,15 @@ __all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means", "time_blo
     answers="Is one of these two fitted models more often right than the other on later rows?",
     plans=("holdout",),
     citation="lazarus2018",
-    caution="It needs a difference that does not drift, and dependence that fades: with a lag-1 "
-    "autocorrelation above .7, or times worth fewer than 20, it exceeds its level.",
+    caution=_CAUTION,
+    together=diebold_mariano_pairs,
 )
 def diebold_mariano(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
     times: ArrayLike | None = None,
-    variant: Literal["ewc", "wpe", "hln", "newey_west_fixed_b"] = "ewc",
+    variant: Variant = "ewc_corrected",
     horizon: int = 1,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
@@ -59,9 +175,10 @@ def diebold_mariano(
     times : array_like, shape (N,), optional
         The time of each row, of any kind that sorts; equal times are one. Without it the rows
         are in the order of time, one each.
-    variant : {"ewc", "wpe", "hln", "newey_west_fixed_b"}
-        How the long-run variance is estimated. ``"ewc"`` (default): equal-weighted cosines
-        (Lazarus et al. 2018). ``"wpe"``: the first ordinates of the periodogram (Coroneo & Iacone
+    variant : {"ewc_corrected", "ewc", "wpe", "hln", "newey_west_fixed_b"}
+        How the long-run variance is estimated. ``"ewc"``: equal-weighted cosines (Lazarus et al.
+        2018). ``"ewc_corrected"`` (default): multiplied by a factor for persistence under noise,
+        which the cosines miss. ``"wpe"``: the first ordinates of the periodogram (Coroneo & Iacone
         2020). ``"hln"``: autocovariances below the horizon (Diebold & Mariano 1995 as corrected
         by Harvey, Leybourne & Newbold 1997); takes one-step errors for independent.
         ``"newey_west_fixed_b"``: Bartlett weights and the critical values of Kiefer & Vogelsang
@@ -97,30 +214,31 @@ def diebold_mariano(
     b = as_correctness(correct_b, "correct_b")
     check_same_length(correct_a=a, correct_b=b)
     check_same_labels(correct_a=correct_a, correct_b=correct_b)
-    result = serial_result(
-        "diebold_mariano",
-        a.astype(np.float64) - b,
-        as_clusters(times, len(a), "times"),
-        serial_settings(variant, horizon, alternative, confidence_level),
-        what="equally accurate",
-    )
-    counts = {
-        "both_correct": int(np.count_nonzero(a & b)),
-        "only_a_correct": int(np.count_nonzero(a & ~b)),
-        "only_b_correct": int(np.count_nonzero(b & ~a)),
-        "both_wrong": int(np.count_nonzero(~(a | b))),
-    }
-    return dataclasses.replace(result, details={**counts, **result.details})
+    settings = serial_settings(variant, horizon, alternative, confidence_level)
+    times_ = as_clusters(times, len(a), "times")
+    return _of_correctness(np.column_stack([a, b]), [(0, 1)], times_, settings)[0]
 
 
+@register(
+    title="Diebold-Mariano test of a value per row",
+    evidence=Evidence.VALUES,
+    arity=Arity.PAIR,
+    about="models",
+    answers="Does one of these two systems have the better mean of a number per row at later "
+    "times?",
+    plans=("holdout",),
+    citation="lazarus2018",
+    caution=_CAUTION,
+    together=diebold_mariano_means_pairs,
+)
 def diebold_mariano_means(
     values_a: ArrayLike,
     values_b: ArrayLike,
     *,
     times: ArrayLike | None = None,
-    variant: str = "ewc",
+    variant: Variant = "ewc_corrected",
     horizon: int = 1,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     greater_is_better: bool = True,
 ) -> SerialResult:

@@ -53,7 +53,7 @@ _DISCRETE = ("exact", "midp")
     counts=True,
     detectable=partial(mcnemar_detectable_difference, calculation="normal"),
     in_groups="pairwise_clustered_mcnemar",
-    in_time="pairwise_clustered_mcnemar",
+    in_time="diebold_mariano",
 )
 def pairwise_mcnemar(
     correct: ArrayLike,

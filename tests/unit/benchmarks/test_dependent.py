@@ -7,7 +7,8 @@ import pytest
 
 from bakeoff import stats
 from bakeoff.stats._clusters import Clusters
-from benchmarks.dependent import draw, folds, page, pairs, questions, rates
+from bakeoff.stats.ordered import diebold_mariano_pairs
+from benchmarks.dependent import draw, folds, page, pairs, rates, times
 
 
 def _rows(seed: int, models: int) -> tuple[np.ndarray, np.ndarray, Clusters]:
@@ -91,13 +92,47 @@ def test_recommended_intervals_cover():
     assert not [r for r in found if r.rate < page.LEAST_COVERED - page.NOISE * r.error]
 
 
-def test_cosines_hold_where_the_dependence_fades():
-    found = [r for r in rates.load() if r.test in questions.ANSWERED]
-    assert not [
+def test_corrected_cosines_hold_where_the_dependence_fades_or_the_series_is_long():
+    found = [r for r in rates.load() if r.setting.kind in ("time", "pairs in time")]
+    held = [
         r
         for r in found
-        if r.setting.dependence <= 0.6 and r.setting.groups >= 100 and r.rate > 0.06 + 3.5 * r.error
+        if r.test in page.IN_TIME - {page.DEFAULT}
+        and (r.setting.dependence <= 0.6 or r.setting.groups >= 1000)
+        and r.setting.groups >= 100
     ]
+    assert len(held) > 20
+    assert not [r for r in held if r.rate > 0.06 + page.NOISE * r.error]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rates_in_time_are_those_of_the_test(seed):
+    # many series at once; a single one is the test itself
+    rng = np.random.default_rng(seed)
+    series = np.stack([draw.hidden(rng, 150, 0.9)[0] for _ in range(4)])
+    for test, (p, flags) in times.rejections(series).items():
+        for d, own, flag in zip(series, p, flags, strict=True):
+            variant = test.split()[1]
+            result = stats.diebold_mariano_means(d, np.zeros(150), variant=variant)
+            assert own == pytest.approx(result.pvalue)
+            assert flag == any(one.holds is False for one in result.assumptions)
+    right = draw.favoured(rng, 150, 0.9, 4)
+    pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+    together = diebold_mariano_pairs(right.T, pairs)
+    p = stats.adjust_pvalues([one.pvalue for one in together], "holm")
+    found = times.any_pair(right)["diebold_mariano ewc_corrected, 4 models"]
+    assert found == bool((p <= 0.05).any())
+
+
+def test_spells_are_exchangeable_and_last():
+    found = draw.favoured(np.random.default_rng(1), 40_000, 0.9, 3).astype(float)
+    assert found.mean(axis=1) == pytest.approx([0.75] * 3, abs=0.02)
+    d = found - found.mean(axis=1, keepdims=True)
+    assert np.mean(d[:, 10:] * d[:, :-10]) > 0.002
+    alone = draw.one_persistent(np.random.default_rng(2), 40_000, 0.9, 2).astype(float) - 0.75
+    assert (
+        np.mean(alone[0, 1:] * alone[0, :-1]) > 0.005 > abs(np.mean(alone[1, 1:] * alone[1, :-1]))
+    )
 
 
 def test_the_catalogue_says_which_tests_on_folds_groups_break():

@@ -11,7 +11,7 @@ import pytest
 
 from bakeoff.comparisons import Context, advisable, choose_tests, run_test, with_halves
 from bakeoff.comparisons.evidence import DatasetScores
-from bakeoff.comparisons.reach import FEW, smallest_p
+from bakeoff.comparisons.reach import FEW, RowCounts, can_tell, remedies, smallest_p
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.stats import Evidence, catalogue
 
@@ -112,7 +112,7 @@ def test_three_data_sets_are_too_few_for_signed_ranks() -> None:
 
 @pytest.mark.parametrize("rows", [1, 4, 5, 6, 20, FEW])
 def test_rows_of_a_test_set_set_a_limit(rows: int) -> None:
-    found = smallest_p(CATALOGUE["mcnemar"], experiment(), rows)
+    found = smallest_p(CATALOGUE["mcnemar"], experiment(), RowCounts(rows))
     assert found == (0.0 if rows == FEW else pytest.approx(0.5**rows))
     assert (advisable(["mcnemar"], experiment(), rows) == ["mcnemar"]) == (0.5**rows <= 0.05)
 
@@ -143,3 +143,50 @@ def test_halves_are_advised_where_rows_can_be_halved() -> None:
     assert advisable(["half_sample_t"], halved)
     assert with_halves(experiment(plans=("kfold",), dataset={"time": "day"})) is None
     assert Evidence.FOLD_SCORES is CATALOGUE["half_sample_t"].evidence
+
+
+@pytest.mark.parametrize(
+    ("name", "models", "size", "least"),
+    [
+        # 2^(1-K), with Holm times the pairs, where the exact p keeps the test from answering
+        ("clustered_mcnemar", 2, RowCounts(400, groups=5), 0.5**4),
+        ("clustered_mcnemar", 6, RowCounts(400, groups=7), 15 * 0.5**6),
+        ("clustered_mcnemar", 6, RowCounts(400, groups=10), 15 * 0.5**10),
+        ("clustered_mcnemar", 6, RowCounts(400, groups=FEW), 0.0),
+        ("clustered_mcnemar", 6, RowCounts(10_000, times=5_000), 15 * 0.5**7),
+    ],
+)
+def test_groups_set_a_limit_that_more_rows_do_not_lift(
+    name: str, models: int, size: RowCounts, least: float
+) -> None:
+    column = {"time": "day"} if size.times else {"groups": "patient"}
+    found = smallest_p(CATALOGUE[name], experiment(models, dataset=column), size)
+    assert found == pytest.approx(least)
+
+
+@pytest.mark.parametrize("models", [2, 3, 6, 10, 20])
+@pytest.mark.parametrize("times", [32, 39, 1_000])
+def test_recommended_tests_in_time_can_tell_any_number_of_models(models: int, times: int) -> None:
+    problems, chosen = choose_tests(experiment(models, dataset={"time": "day"}))
+    assert not problems
+    assert [test.name for test in chosen] == ["diebold_mariano"]
+    for test in chosen:
+        spec = experiment(models, dataset={"time": "day"})
+        assert can_tell(CATALOGUE[test.name], spec, RowCounts(4 * times, times=times))
+        assert not can_tell(CATALOGUE[test.name], spec, RowCounts(4 * times, times=31))
+
+
+def test_what_helps_would_help() -> None:
+    entry, size = CATALOGUE["clustered_mcnemar"], RowCounts(700, groups=7)
+    grouped = {"groups": "patient"}
+    assert not can_tell(entry, experiment(6, dataset=grouped), size)
+    assert remedies(entry, experiment(6, dataset=grouped), size) == (
+        "at least 10 groups or at most 3 models"
+    )
+    assert can_tell(entry, experiment(6, dataset=grouped), RowCounts(700, groups=10))
+    assert not can_tell(entry, experiment(6, dataset=grouped), RowCounts(700, groups=9))
+    assert can_tell(entry, experiment(3, dataset=grouped), size)
+    assert not can_tell(entry, experiment(4, dataset=grouped), size)
+    eight = RowCounts(700, groups=8)
+    assert "with one baseline" in remedies(entry, experiment(6, dataset=grouped), eight)
+    assert can_tell(entry, experiment(6, dataset=grouped, versus="m0"), eight)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bakeoff.comparisons.leniency import BY_AUC
+from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.leniency import BY_AUC, measured
 from bakeoff.report.cells import capital
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import words
@@ -12,7 +13,7 @@ from bakeoff.report.study import Study
 from bakeoff.report.verdict.wording import names, the
 from bakeoff.spec.learners import in_families
 from bakeoff.spec.related import declared
-from bakeoff.stats import catalogue
+from bakeoff.stats import Entry, catalogue
 
 KINDS = {
     "neighbours": "nearest neighbours",
@@ -59,11 +60,23 @@ def take_care(study: Study, found: Sequence[Family]) -> Iterator[str]:
             f"Take care: {' and '.join(where)} {the(first.entry)} finds differences that are not "
             f"there more often than its level says.{_instead(study, first)}"
         )
+    yield from _by_result(first.entry, [row for family in found for row in family.rows])
     unknown = [m for m in study.models if m in compared and any(m in one.unknown for one in known)]
     if unknown:
         yield (
             f"Take care: {the(first.entry)} is liberal for some learners, and those like "
             f"{names(study, unknown)} were not simulated."
+        )
+
+
+def _by_result(entry: Entry, rows: Sequence[Comparison]) -> Iterator[str]:
+    """Warn of what the checks of a test found on these rows."""
+    failing = [details for row in rows if (details := measured(row))]
+    if failing:
+        several = f" in {len(failing)} of {len(rows)} comparisons" if len(rows) > 1 else ""
+        yield (
+            f"Caution: {the(entry)} has an inflated type I error here{several}: "
+            f"{'; '.join(failing[0])}."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bakeoff.comparisons import Decision
+from bakeoff.comparisons.leniency import measured
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.kind import Kind
 from bakeoff.report.verdict.outcome import Outcome
@@ -22,7 +23,8 @@ def headline(study: Study, o: Outcome) -> str:
     match o.kind:
         case Kind.WINNER:
             # a test that is too lenient makes a finding, not a certainty
-            verb = "seems" if study.type1(o.family.entry) is TypeOneError.LIBERAL else "is"
+            liberal = study.type1(o.family.entry) is TypeOneError.LIBERAL
+            verb = "seems" if liberal or any(map(measured, o.beaten)) else "is"
             compared = len(o.beaten) + 1
             which = "models" if compared == len(study.models) else "models that were compared"
             best, better = BEST[costs]

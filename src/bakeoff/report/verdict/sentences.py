@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.reach import remedies, smallest_p
 from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float
-from bakeoff.report.numbers import p_equals, percent, score, words
+from bakeoff.report.numbers import count, p_equals, percent, pvalue, score, words
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
@@ -27,8 +28,11 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
     where = prose.evidence(study, o.family)
     if o.kind is Kind.UNDECIDED:
         whom = "The comparison" if len(o.family.models) == 2 else "The comparisons"
-        why = prose.why_undecided(o.undecided[0])
-        yield f"{whom} by {the(o.family.entry)} on {where} stayed open: {why}."
+        unable = _unable(study, o.family, o.undecided[0])
+        why = "." if unable else f": {prose.why_undecided(o.undecided[0])}."
+        yield f"{whom} by {the(o.family.entry)} on {where} stayed open{why}"
+        if unable:
+            yield unable
         return
     if o.kind is Kind.SAME:
         two = len(o.family.models) == 2
@@ -198,13 +202,41 @@ def _elsewhere(study: Study, o: Outcome) -> str:
 
 
 def limits(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str:
-    """Say what difference would have been missed."""
+    """Say what difference would have been missed, or that none could have been shown."""
+    if unable := _unable(study, family, rows[0]):
+        return unable
     found = [detectable(family, row) for row in rows]
     sizes = [size for size in found if math.isfinite(size)]
     if not sizes:
         return "That no difference is shown does not show that there is none."
     size = prose.gap_of(family, max(sizes))
     return f"With this much data a true difference below {size} would probably not be seen."
+
+
+def _unable(study: Study, family: Family, row: Comparison) -> str:
+    """Say that no result could have been significant, and what would help; empty where one could.
+
+    Too few groups or data sets for so many pairs: more rows of the same groups do not help.
+    """
+    models = {model: study.experiment.models[model] for model in family.models}
+    compared = study.experiment.model_copy(update={"models": models})
+    size = prose.size_of(study, row) if family.entry.evidence.on_rows else None
+    smallest = smallest_p(family.entry, compared, size)
+    if smallest <= row.alpha:
+        return ""
+    few = "" if size is None or size.times is None else f" at {count(size.times, 'time')}"
+    if size is not None and size.groups:
+        few = f" in {count(size.groups, 'group')}"
+    if row.family_size > 1:
+        few += f" with {row.family_size} comparisons"
+    called = "adjusted p-value" if row.family_size > 1 else "p-value"
+    helping = remedies(family.entry, compared, size) if size else ""
+    return (
+        f"No result could have been significant: the smallest {called} that is possible{few} is "
+        f"{pvalue(smallest)}, above {row.alpha:g}."
+        + (f" What would change that: {helping}." if helping else "")
+        + (" More rows of the same groups would not." if size and size.groups else "")
+    )
 
 
 def about_omnibus(study: Study, o: Outcome, what: str = "models") -> Iterator[str]:
@@ -215,9 +247,10 @@ def about_omnibus(study: Study, o: Outcome, what: str = "models") -> Iterator[st
     all_at_once = f"{catalogue()[row.test].title}, {p_equals(row.pvalue)}"
     pairs = o.beaten or o.lost or o.elsewhere
     if row.decision is Decision.DIFFERENT and not pairs:
+        unable = _unable(study, o.family, o.family.rows[0])
         yield (
             f"Taken together the {what} differ ({all_at_once}), but no single pair is shown to "
-            "differ: more data would be needed to say which."
+            f"differ{'.' if unable else ': more data would be needed to say which.'}"
         )
     elif row.decision is Decision.NOT_SHOWN and pairs:
         yield (
