@@ -254,8 +254,10 @@ correlations .1 and .5.
 NOISY = """\
 Rejections of a true null where what persists is weak beside the noise, so that the lag-1
 autocorrelation is small. φ is the autocorrelation of what persists; a spell ends with probability
-(1 − φ)/2. Up to 200 times the default is liberal for φ of .9 and more, and the data cannot show it:
-there the assumption "dependence that fades" is unknown.
+(1 − φ)/2. What fades over 1/(1 − φ) times is corrected for if there are some 30 times as many. In
+shorter series the default remains liberal, and the data cannot show it: below 300 times the
+assumption "dependence that fades" is unknown, and its detail always names what would not show. A
+strong season hides dependence longer.
 """
 
 MANY_MODELS = """\

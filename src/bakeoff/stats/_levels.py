@@ -130,7 +130,12 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     ),
     "diebold_mariano": (
         "liberal",
-        ("autocorrelation", "strong autocorrelation"),
+        ("strong autocorrelation",),
+        ("dependent/rates.csv",),
+    ),
+    "diebold_mariano_means": (
+        "liberal",
+        ("strong autocorrelation",),
         ("dependent/rates.csv",),
     ),
     "dunn": (

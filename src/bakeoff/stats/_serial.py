@@ -33,7 +33,8 @@ VARIANTS = {
 _COSINES = ("ewc_corrected", "ewc")
 _LEAST_DF = 4
 STRONG = 0.7
-_SHOWS = 300  # fewer times cannot show persistence under noise, which breaks the test all the same
+_REACH = 30  # what fades over T/30 times is corrected for, even under noise (type1-dependent.md)
+_SHOWS = 10 * _REACH  # fewer times cannot show what fades over ten
 LEAST_EFFECTIVE = 30  # below it the dependence reaches over too much of the series to be estimated
 _NOISE = 1e-24
 
@@ -266,14 +267,14 @@ def _assumptions(
     periods: int, lag1: float, effective: float, found: _long_run.LongRun, settings: SerialSettings
 ) -> tuple[Assumption, ...]:
     fades = None if math.isnan(lag1) or (lag1 <= STRONG and periods < _SHOWS) else lag1 <= STRONG
-    few = f"; {periods} times are too few to show dependence under noise" * (periods < _SHOWS)
     enough = found.bandwidth >= _LEAST_DF or settings.variant not in _COSINES
     return (
         Assumption(
             "dependence that fades",
             fades,
             f"lag-1 autocorrelation of the differences {lag1:.2f}; above {STRONG:g} the test "
-            f"rejects too often{few}",
+            f"rejects too often; dependence under noise that reaches over more than about "
+            f"{periods / _REACH:.0f} times would not show",
         ),
         Assumption(
             "enough times",
