@@ -244,6 +244,8 @@ def diebold_mariano_means(
 ) -> SerialResult:
     """Run `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong.
 
+    The test of Diebold & Mariano (1995) with the long-run variance of Lazarus et al. (2018).
+
     Parameters
     ----------
     values_a, values_b : array_like, shape (N,)
