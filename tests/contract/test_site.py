@@ -140,23 +140,24 @@ def served(site: Path) -> Iterator[str]:
 @pytest.mark.slow
 @pytest.mark.xdist_group("site")
 @pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="needs chromium and chromedriver")
-def test_site_finds_words_and_fits_windows(served: str, tmp_path: Path) -> None:
+def test_site_finds_words_and_fits_windows(served: str, site: Path, tmp_path: Path) -> None:
     with browser(tmp_path / "profile") as chromium:
         for width in (400, 1400):
             for page in ("index.html", "choosing-tests.html", "stats/paired.html", WIDE):
                 chromium.open(f"{served}/{page}", width)
                 assert chromium.script(OVERFLOW) == 0, (page, width)
-        chromium.open(f"{served}/index.html", 1400)
-        assert chromium.errors() == []
-        chromium.script(
-            "const q = document.querySelector('.md-search__input'); q.focus();"
-            "q.value = 'McNemar'; q.dispatchEvent(new Event('keyup', {bubbles: true}))"
-        )
-        for _ in range(100):
-            if found := chromium.script(FOUND):
-                break
-            time.sleep(0.1)
-        assert any("paired" in link for link in found)
+        for start in (served, site.as_uri()):  # the search works from a folder too
+            chromium.open(f"{start}/index.html", 1400)
+            assert chromium.errors() == []
+            chromium.script(
+                "const q = document.querySelector('.md-search__input'); q.focus();"
+                "q.value = 'McNemar'; q.dispatchEvent(new Event('keyup', {bubbles: true}))"
+            )
+            for _ in range(100):
+                if found := chromium.script(FOUND):
+                    break
+                time.sleep(0.1)
+            assert any("paired" in link for link in found), start
 
 
 @pytest.mark.slow

@@ -32,6 +32,7 @@ from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS
+from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.stats import Evidence, catalogue
@@ -137,14 +138,33 @@ def _metrics(given: SideBySide, asked: Asked) -> list[Any]:
                 f"{name} is for two classes, {given.name} has {len(given.classes)}; use "
                 f"{METRICS[name].instead}",
             )
+        _check_costs(METRICS[name], asked.costs)
         silent = [m for m, found in given.models.items() if found.probabilities is None]
         if METRICS[name].by_order and silent:
+            how = (
+                "add a column for each class (p_<class>; in one table of all models model:class)"
+                if asked.files
+                else "pass its probabilities, shape (n, K)"
+            )
             raise Problem(
-                place,
-                f"{name} needs class probabilities, {silent[0]} brings labels alone: add "
-                "a column for each class (p_<class>; in one table of all models model:class)",
+                place, f"{name} needs class probabilities, {silent[0]} brings labels alone: {how}"
             )
     return list(dict.fromkeys(asked.metrics or (METRIC,)))
+
+
+def _check_costs(metric: Metric, costs: Any) -> None:
+    """Refuse a metric of costs where what it is computed from is not given."""
+    if metric.needs in (Need.COSTS, Need.PRIORS) and costs is None:
+        raise Problem(
+            ("costs",),
+            f"the metric {metric.name} needs `classes` and a `matrix` of what errors cost",
+        )
+    if metric.needs is Need.PRIORS and not (isinstance(costs, Mapping) and costs.get("priors")):
+        raise Problem(
+            ("costs",),
+            f"the metric {metric.name} needs `priors` too: how frequent each class is, in the "
+            "order of `classes`",
+        )
 
 
 def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict[str, Any]:
@@ -168,6 +188,13 @@ def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict
                 ("variant",),
                 "it is of McNemar's test, which compares accuracies: leave it out, or add the "
                 f"metric {METRIC}",
+            )
+        if not asked.assume_independent and asked.columns:
+            related = " and ".join(map(repr, asked.columns.values()))
+            raise Problem(
+                ("variant",),
+                f"variants are of McNemar's test for independent rows, and {related} relates them: "
+                "leave it out, or take the rows for independent",
             )
         options["mcnemar"] = {"variant": asked.variant}
     if asked.assume_independent:

@@ -118,6 +118,16 @@ class Page:
         together = groupby(self.items, key=lambda item: (item.section, item.test or item.kind))
         for (section, _), items in together:
             found[section].append(self._block(tuple(items)))
+        # the tests that decide come first
+        mains = [self.study.main(about) for about in ("algorithms", "models")]
+        decide = [main.entry.name for main in mains if main is not None]
+        found[Section.COMPARISONS.value].sort(
+            key=lambda block: (
+                decide.index(block.entry.name)
+                if block.entry is not None and block.entry.name in decide
+                else len(decide)
+            )
+        )
         return found
 
     def _block(self, items: tuple[Item, ...]) -> Block:

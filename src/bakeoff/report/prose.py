@@ -158,14 +158,14 @@ def worth(study: Study, row: Comparison) -> str:
     if kin is None:
         return ""
     if OPTION in row.result:
-        return f", taken for independent though `{kin.column}` relates them"
+        return f", taken for independent though {kin.column!r} relates them"
     found = {**row.result.get("details", {}), **row.result}
     count, effective = found.get("n_clusters", found.get("n_times")), found.get("n_effective")
     if count is None:
         return ""
     timed = kin.kind == "time"
     several = (
-        f" in {count:,} blocks of time" if timed else f" in {count:,} groups by `{kin.column}`"
+        f" in {count:,} blocks of time" if timed else f" in {count:,} groups by {kin.column!r}"
     )
     if "n_times" in found:
         several, unit = f" at {count:,} times", "times"
@@ -196,7 +196,7 @@ def not_independent(study: Study, dataset: str) -> str:
     count = len(set(labels.tolist())) if labels is not None else 0
     what = "groups" if rows.groups is not None else "times"
     return (
-        f" The {rows.n:,} rows are of {count:,} {what} by `{kin.column}` and may be alike inside "
+        f" The {rows.n:,} rows are of {count:,} {what} by {kin.column!r} and may be alike inside "
         "one: the counts say less than as many independent rows would."
     )
 

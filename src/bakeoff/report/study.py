@@ -123,6 +123,13 @@ class Study:
         return metrics_of(self.experiment)
 
     @property
+    def fits(self) -> int:
+        """How many models were fitted; none where all brought their predictions or scores."""
+        if self.timings.empty:
+            return 0
+        return int(self.timings["model"].isin(list(self.experiment.fitted)).sum())
+
+    @property
     def alpha(self) -> float:
         """The level of every decision."""
         return self.experiment.tests.alpha

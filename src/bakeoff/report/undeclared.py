@@ -24,7 +24,7 @@ ALIKE = 0.1
 LEVEL = 0.001
 _COPIES = (
     "if they are copies, or the same case seen again, leave them out of the data or give each case "
-    "an id and name its column with `groups:`"
+    "an id and name its column under 'groups:'"
 )
 
 
@@ -73,7 +73,7 @@ def notes_on(
             dataset,
             f"{name!r} of {label} looks like an id of groups: {column['why']}, "
             f"{column['groups']:,} values in {rows:,} rows",
-            f"if rows of one value belong together, write `groups: {name}`",
+            f"if rows of one value belong together, write 'groups: {name}'",
         )
     exact, nearly = _notable(card, card["duplicate_rows"], card["near_duplicate_rows"], rows)
     known = [f"{_repeating(exact, nearly, 'an earlier row')} (of {rows:,} in {label})"]
@@ -133,7 +133,7 @@ def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[No
         f"(lag-1 autocorrelation "
         f"{fixed(found.autocorrelation, 2)}: {rows.n:,} rows may be worth about "
         f"{found.n_effective:,.0f}), and tests on rows take them for independent",
-        "if the rows follow each other in time, name the column of times with `time:`, if they "
-        "come in runs that belong together, that of the runs with `groups:`; a file that is only "
+        "if the rows follow each other in time, name the column of times under 'time:', if they "
+        "come in runs that belong together, that of the runs under 'groups:'; a file that is only "
         "sorted by a feature needs neither",
     )

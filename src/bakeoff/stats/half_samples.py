@@ -52,7 +52,7 @@ _NO_GROWTH = Assumption(
     answers="Does one algorithm score higher than the other, by any metric and for any learner?",
     plans=("halves",),
     citation="mccarthy1969",
-    caution="It needs the plan `halves`: many more fits than one cross-validation.",
+    caution="It needs the plan 'halves': many more fits than one cross-validation.",
     replications=True,
 )
 def half_sample_t(

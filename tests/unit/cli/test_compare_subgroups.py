@@ -83,7 +83,7 @@ def test_numbers_per_row_have_subgroups(table, capsys, tmp_path):
 def test_page_says_whether_the_difference_differs(table, capsys):
     assert main(["compare", str(table[0]), "--models", "a,b", "--subgroups", "sex"]) == 0
     told = capsys.readouterr().out
-    assert "depends on `sex`" in told
+    assert "depends on 'sex'" in told
     assert "differs?" in told
     assert "Accuracy by subgroup" in told
 

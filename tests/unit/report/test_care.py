@@ -1,6 +1,7 @@
 """The report says what tests on folds assume of the learners, and who breaks it here."""
 
 import pytest
+from markupsafe import escape
 from studies import experiment, pair, ran, study
 
 from bakeoff.comparisons.leniency import leniency
@@ -61,17 +62,17 @@ def test_assumption_is_told_in_one_line_whoever_is_compared():
         (
             KNN,
             "nearest neighbours",
-            "the half-sample t test on the plan `halves`, or from these fits the 5×2cv McNemar",
+            "the half-sample t test on the plan 'halves', or from these fits the 5×2cv McNemar",
         ),
         (
             {"steps": [KNN["estimator"]]},
             "nearest neighbours",
-            "the half-sample t test on the plan `halves`, or from these",
+            "the half-sample t test on the plan 'halves', or from these",
         ),
         (
             SHRUNKEN,
             "strongly shrunken models",
-            "the half-sample t test on the plan `halves`.",
+            "the half-sample t test on the plan 'halves'.",
         ),
     ],
 )
@@ -81,8 +82,8 @@ def test_model_that_breaks_it_is_named_with_what_answers_instead(model, kind, in
     assert said.startswith(f"Take care: for {kind}, here b, the combined 5×2cv F test finds")
     assert f" Instead: {instead}" in said
     page, text = shown(one)
-    assert f'<p class="care">{said}</p>' in page
-    assert "> " + said.partition("`")[0] in text
+    assert f'<p class="care">{escape(said)}</p>' in page
+    assert "> " + said.partition("'")[0] in text
 
 
 def test_trees_are_named_where_a_test_is_liberal_for_them():
@@ -107,7 +108,7 @@ def test_names_of_tests_keep_their_capitals():
     found = [pair("a", "b", 0.01, 0.05, test="proportion_difference", plan="holdout")]
     one = study(load_experiment(config), found, MEANS)
     (said,) = care(one)
-    assert said.endswith(" Instead: McNemar's test on the plan `holdout`.")
+    assert said.endswith(" Instead: McNemar's test on the plan 'holdout'.")
 
 
 def test_families_by_auc_concern_findings_by_auc_alone():

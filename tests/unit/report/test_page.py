@@ -10,7 +10,7 @@ from studies import experiment, ran, study
 
 from bakeoff.report import make, may_be_best, undeclared
 from bakeoff.report.exhibit import MOST_DATASETS
-from bakeoff.report.exhibits import exhibits
+from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.make import make_page, make_prints, make_report, make_tables
 from bakeoff.report.tables import markdown
 from bakeoff.report.verdict import answer
@@ -229,3 +229,39 @@ def test_the_page_of_a_middle_sized_study_keeps_its_size(tmp_path):
     spec = experiment(names, datasets=[f"d{i:02}" for i in range(25)], tests=("nemenyi", "mcnemar"))
     make_report(ran(spec, means), tmp_path)
     assert (tmp_path / "report.html").stat().st_size < 420_000
+
+
+def _page(one):
+    items = exhibits(one.experiment, one.tests)
+    return make_page(one, answer(one), items, make_tables(one, items))
+
+
+def test_the_test_that_decides_stands_first():
+    tests = ("bayes_correlated_t", "mcnemar", "cochran_q", "cv5x2_f")
+    one = ran(experiment(tuple(THREE), tests=tests), THREE, accuracies=ACCURACIES)
+    ids = [name for name in Page(_page(one)).ids if name.startswith("h-comparisons-")]
+    assert ids[:2] == ["h-comparisons-cv5x2_f", "h-comparisons-mcnemar"]
+    assert "h-comparisons-bayes_correlated_t" in ids
+
+
+def test_no_markup_of_other_formats_is_on_the_page():
+    one = ran(experiment(("a", "b"), tests=TESTS[:4], metrics=["accuracy"]), THREE)
+    page = re.sub(r"<(pre|script|style)\b.*?</\1>", "", _page(one), flags=re.DOTALL)
+    assert "`" not in page
+    assert "`" not in answer(one).text
+
+
+def test_fits_are_counted_where_models_were_fitted_alone():
+    one = ran(experiment(("a", "b"), tests=("mcnemar",)), THREE)
+    assert "<dt>Fits</dt><dd>22</dd>" in _page(one)
+    assert one.fits == 22
+    assert dataclasses.replace(one, timings=one.timings[:0]).fits == 0
+
+
+def test_the_legend_of_differences_explains_what_is_drawn():
+    one = ran(experiment(("a", "b"), tests=("cv5x2_f", "cv5x2_t")), THREE)
+    items = {item.name: item for item in exhibits(one.experiment, one.tests)}
+    legends = {test: draw(items[f"forest.{test}"], one).legend for test in ("cv5x2_f", "cv5x2_t")}
+    assert "interval" not in legends["cv5x2_f"]
+    assert "ticks" in legends["cv5x2_f"]
+    assert not any("green" in text or "one-sided" in text for text in legends.values())

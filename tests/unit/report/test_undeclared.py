@@ -38,7 +38,7 @@ def test_columns_and_repeats_are_noted_with_their_numbers():
     assert first.startswith(
         "'patient' of d looks like an id of groups: it is named like an id, 40 values in 200 rows; "
     )
-    assert "write `groups: patient`" in first
+    assert "write 'groups: patient'" in first
     assert second.startswith(
         "1 row equals an earlier row in every feature and 7 more equal another row in every "
         "feature but one (of 200 in d); if they are copies"
@@ -97,7 +97,7 @@ def test_disagreements_in_runs_are_noted_in_the_verdict_and_the_table(study):
     alike = dataclasses.replace(study, test_sets={"d": rows})
     (note,) = notes(alike)
     assert "disagree alike on neighbouring test rows of d (lag-1 autocorrelation 0.9" in note.found
-    assert "`time:`" in note.advice
+    assert "'time:'" in note.advice
     assert any(note.sentence in sentence for sentence in answer(alike).sentences)
     declared = in_runs(study.experiment, groups=np.arange(400) // 10)
     assert notes(dataclasses.replace(study, test_sets={"d": declared})) == []
@@ -119,7 +119,7 @@ def test_counts_of_rows_in_groups_carry_a_warning():
     grouped = dataclasses.replace(
         plain, experiment=spec, test_sets={"d": in_runs(spec, groups=np.arange(400) // 10)}
     )
-    said = "The 400 rows are of 40 groups by `patient` and may be alike inside one"
+    said = "The 400 rows are of 40 groups by 'patient' and may be alike inside one"
     for study, told in ((plain, False), (grouped, True)):
         listed = [e for e in exhibits(study.experiment, study.tests) if e.kind == "disagreement"]
         assert [said in draw(item, study).legend for item in listed] == [told]

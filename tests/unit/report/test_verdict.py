@@ -119,7 +119,7 @@ def test_the_clearest_interactions_are_told_and_the_others_counted():
     means = {"a": 0.95, "b": 0.94, "c": 0.9}
     one = dataclasses.replace(made_up(spec, (), means), subgroups=pd.DataFrame(lines))
     text = answer(one).text
-    assert "How much a and c differ in accuracy depends on `sex` (adjusted p = .001)" in text
+    assert "How much a and c differ in accuracy depends on 'sex' (adjusted p = .001)" in text
     assert "How much b and c differ" in text
     assert "How much a and b differ" not in text
     assert "The same is shown of 1 more difference between models: see the report." in text

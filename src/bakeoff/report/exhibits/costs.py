@@ -65,7 +65,7 @@ def build(item: Item, study: Study) -> PageTable:
                 }
             )
     more = " The costliest kinds of errors are counted." if len(errors) > _MOST_ERRORS else ""
-    note = f"On the held-out rows, in the unit of `costs:`; the cheapest in bold.{more}"
+    note = f"On the held-out rows, in the unit of the given costs; the cheapest in bold.{more}"
     return tabulate(item, columns, rows, note)
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.comparisons import Comparison
+from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose
 from bakeoff.report.drawing import (
     GREEN,
@@ -30,20 +30,13 @@ from bakeoff.report.pairs_shown import Row, difference_name, families_of, rows_o
 from bakeoff.report.study import Study
 from bakeoff.stats import Entry, Evidence, TypeOneError
 
-LEGEND = (
-    "The square is the difference, the line its interval; where the test gives no interval, the "
-    "ticks are the differences on single folds. Filled and coloured: shown to differ, or in green "
-    "shown to be equivalent within the green band. The line of a one-sided test is open where it "
-    "does not ask."
-)
-
 
 def draw(item: Item, study: Study) -> Drawing:
     """Draw differences with their intervals, and where there is none the folds' differences."""
     families = families_of(study, item.test)
     rows = rows_of(study, families)
     if not any(math.isfinite(row.comparison.estimate) for row in rows):
-        return message("no difference could be estimated", LEGEND)
+        return message("no difference could be estimated")
     labels = [row.label for row in rows]
     notes = [_note(row.comparison) for row in rows]
     figure, axes = panel(
@@ -82,7 +75,27 @@ def draw(item: Item, study: Study) -> Drawing:
     grid(axes)
     axes.set_xlabel(difference_name(families[0]))
     shows = what_is_shown(study, families, rows)
-    return Drawing(figure, _alt(families[0], rows), LEGEND, shows)
+    return Drawing(figure, _alt(families[0], rows), _legend(rows), shows)
+
+
+def _legend(rows: list[Row]) -> str:
+    """Explain what is drawn, and nothing else."""
+    found = [row.comparison for row in rows]
+    lined = [not math.isnan(c.ci_low) for c in found]
+    parts = ["The square is the difference" + (", the line its interval" if any(lined) else "")]
+    if any(len(_differences(row)) for row, line in zip(rows, lined, strict=True) if not line):
+        parts.append("The ticks are the differences on single folds")
+    if any(c.decision in SAYS and c.decision is not Decision.EQUIVALENT for c in found):
+        parts.append("A filled square marks a pair that is shown to differ")
+    if found[0].margin > 0:
+        green = "; green squares are shown to be equivalent"
+        parts.append(
+            "The green band is the margin of equivalence"
+            + green * any(c.decision is Decision.EQUIVALENT for c in found)
+        )
+    if any(c.alternative != "two-sided" for c in found):
+        parts.append("The interval of a one-sided test is unbounded on its other side")
+    return ". ".join(parts) + "."
 
 
 def _edges(found: list[Comparison]) -> tuple[float, float]:
@@ -127,9 +140,8 @@ EXHIBIT = FigureExhibit(
     place=22,
     title="differences",
     caption="Differences between pairs of models with confidence intervals, simultaneous where "
-    "the correction bounds the chance of any false finding. Where a test gives no interval, ticks "
-    "show the differences on single folds. A filled square marks a pair that the adjusted p-value "
-    "calls different; a green band is the margin of equivalence.",
+    "the correction bounds the chance of any false finding. A filled square marks a pair that the "
+    "adjusted p-value calls different.",
     each="test",
     when=_with_differences,
     draw=draw,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bakeoff.report.exhibit import Section, TableExhibit
+from bakeoff.report.exhibit import Asked, Section, TableExhibit
 from bakeoff.report.item import Item
 from bakeoff.report.may_be_best import cheapest
 from bakeoff.report.numbers import fixed, number, seconds
@@ -37,10 +37,14 @@ def build(item: Item, study: Study) -> PageTable:
                 f"{fixed(line['peak_memory_mb'], 0)} MB", line["peak_memory_mb"]
             ),
         }
-        for model, line in found.reindex(list(study.models)).iterrows()
+        for model, line in found.reindex(list(study.experiment.fitted)).iterrows()
     )
     note = " ".join(["Means over all fits, and their sum.", *cheapest(study)])
     return tabulate(item, COLUMNS, rows, note)
+
+
+def _fitted(asked: Asked) -> bool:
+    return bool(asked.experiment.fitted)
 
 
 EXHIBIT = TableExhibit(
@@ -49,6 +53,7 @@ EXHIBIT = TableExhibit(
     title="Time and memory",
     caption="Seconds of one fit and one prediction (means), of all fits together, and peak memory. "
     "These differ from run to run; everything else in the report does not.",
+    when=_fitted,
     folded="Time and memory",
     timed=True,
     of_fits=True,

@@ -84,7 +84,7 @@ def _instead(study: Study, family: Family) -> str:
     """Name the tests that hold their level for such learners; empty where none can run."""
     known, found = catalogue(), []
     if first := study.leniency(family.entry).instead:
-        found.append(f"{the(first)} on the plan `{first.plans[0]}`")
+        found.append(f"{the(first)} on the plan {first.plans[0]!r}")
     kin = declared(study.experiment, family.dataset) if family.dataset else None
     # it counts rows, which only accuracy has, and no shrunken model was simulated by accuracy
     on_rows = (family.plan, family.metric) == ("cv_5x2", "accuracy") and kin is None

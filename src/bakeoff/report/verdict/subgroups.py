@@ -25,12 +25,12 @@ def by_subgroup(study: Study) -> Iterator[str]:
         on = f"On {study.dataset_label(str(dataset))}: " if len(study.datasets) > 1 else ""
         shown = lines[lines["decision"] == Decision.DIFFERENT.value]
         known = lines[lines["pvalue_adjusted"].notna()]
-        columns = " or ".join(f"`{c}`" for c in dict.fromkeys(lines["column"]))
+        columns = " or ".join(repr(c) for c in dict.fromkeys(lines["column"]))
         if len(shown):
             clearest = shown.sort_values("pvalue_adjusted", kind="stable")[:MOST]
             yield from (
                 f"{on}How much {name(study, line['model_a'])} and {name(study, line['model_b'])} "
-                f"differ in {study.metric.title} depends on `{line['column']}` "
+                f"differ in {study.metric.title} depends on {line['column']!r} "
                 f"({p_equals(line['pvalue_adjusted'], _called(line))}): look at the subgroups "
                 "before you trust the mean."
                 for line in clearest.to_dict("records")

@@ -51,7 +51,8 @@ def _untested(study: Study, ranked: list[Ranked]) -> str:
         what = f"average rank by {by}" if several else by
         same = f"{names(study, tied)} have the same {what}"
         rest = ", the best" if len(tied) < len(ranked) else ""
-        return f"{same}{rest}, and no test compares the models."
+        tests = "test over the data sets" if several else "test"
+        return f"{same}{rest}, and no {tests} compares the models."
     if several:
         return f"{best} ranks best on average by {by}, which is not yet tested."
     return f"{best} scores best by {by}, but no test compares it with the others."
@@ -88,7 +89,8 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
         f"{count(best.wins, 'data set')}."
     ]
     if len(ranked) > 1:
-        sentences += _counted(study, best.model, ranked[1].model)
+        behind = (line.model for line in ranked if round(line.rank - best.rank, 10) > 0)
+        sentences += _counted(study, best.model, next(behind, ranked[1].model))
     chance = "No test over data sets was run: differences on average may be chance"
     sentences.append(f"{chance}, and {_advice(study)}.")
     return Verdict(Kind.UNTESTED, _untested(study, ranked), tuple(sentences))
