@@ -6,6 +6,8 @@ import errno
 import hashlib
 import json
 import os
+import platform
+import re
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.EISDIR)
 _PARQUET = b"PAR1"  # how such a file begins and ends
+_PART = re.compile(r"\.([0-9a-f]{8})-(\d+)-[0-9a-f]{12}\.part$")
 _LARGE = 2**20
 _READ_AT_ONCE = 1 << 16  # bytes; else a whole column, as it is in the file
 
@@ -43,7 +46,9 @@ def whole(path: str | Path) -> Iterator[Path]:
     """
     target = Path(path)
     # uuid4: other processes, on other machines too, may write the same file
-    part = target.with_name(f".{target.name}.{uuid.uuid4().hex[:12]}.part")
+    part = target.with_name(
+        f".{target.name}.{_machine()}-{os.getpid()}-{uuid.uuid4().hex[:12]}.part"
+    )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         part.touch(exist_ok=False)
@@ -55,6 +60,22 @@ def whole(path: str | Path) -> Iterator[Path]:
         if isinstance(error, OSError) and (problem := why_not_written(target, error)):
             raise problem from error
         raise
+
+
+def remove_parts(folder: str | Path) -> None:
+    """Remove what processes of this machine were writing when they were killed."""
+    import psutil
+
+    for part in Path(folder).rglob(".*.part"):
+        made_by = _PART.search(part.name)
+        if made_by and made_by[1] == _machine() and not psutil.pid_exists(int(made_by[2])):
+            with suppress(OSError):
+                part.unlink()
+
+
+@cache
+def _machine() -> str:
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
 def why_not_written(target: str | Path, error: OSError) -> UserError | None:

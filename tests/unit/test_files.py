@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 
 from bakeoff.errors import UserError
 from bakeoff.files import (
+    _machine,
     indented,
     is_whole,
     open_parquet,
@@ -23,6 +26,7 @@ from bakeoff.files import (
     read_json,
     read_parquet,
     reading,
+    remove_parts,
     whole,
     write_json,
     write_parquet,
@@ -160,3 +164,22 @@ def test_what_is_no_damage_is_not_called_so(tmp_path: Path) -> None:
     write_parquet(tmp_path / "a", pa.table({"a": [1]}))
     with open_parquet(tmp_path / "a") as file:
         assert file.schema_arrow.names == ["a"]
+
+
+def test_parts_of_dead_processes_of_this_machine_are_removed_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "a/table.csv"
+    killed = (
+        f"from bakeoff.files import whole; import os; w = whole({str(target)!r}); w.__enter__()"
+    )
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", f"{killed}; os._exit(1)"], check=False)
+    (part, other) = target.parent.iterdir()
+    elsewhere = other.rename(other.with_name(other.name.replace(_machine(), "0" * 8)))
+    theirs = target.with_name(".table.csv.part")
+    theirs.touch()
+    with whole(target) as living:
+        remove_parts(tmp_path)
+        assert sorted(target.parent.iterdir()) == sorted([living, elsewhere, theirs])
+    assert not part.exists()

@@ -8,6 +8,7 @@ import platform
 import sys
 import time
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ import psutil
 
 from bakeoff.files import CACHE, is_whole, read_json, write_json
 
+_SHARED_MEMORY = Path("/dev/shm")
 _CLOCK = 1.0  # seconds by which two readings of a process's start may differ
 
 
@@ -60,7 +62,13 @@ class Holder(NamedTuple):
 
 
 def note_holder(locks: Collection[str]) -> None:
-    """Write down that this process holds locks, until it ends."""
+    """Write down that this process holds locks, until it ends.
+
+    What runs that were killed left in shared memory is removed, and their notes.
+    """
+    for note in _notes(Path()):
+        if (found := _holder(note)) and found.gone and not _held(found, note, Path()):
+            _forget(found, note)
     own = psutil.Process()
     holder = Holder(platform.node(), own.pid, own.create_time(), [*locks])
     write_json(_note(own.pid), holder._asdict())
@@ -74,14 +82,9 @@ def drop_note() -> None:
 
 def holders(folder: Path) -> Iterator[Holder]:
     """List the runs whose locks are still there."""
-    for note in sorted((folder / CACHE).glob("run-*.json")):
-        if is_whole(note):
-            found = Holder(**read_json(note))
-            written = note.stat().st_mtime
-            # a lock of the same name that came after the note is another run's
-            held = [name for name in found.locks if _before(folder / name, written)]
-            if held:
-                yield found._replace(locks=held)
+    for note in _notes(folder):
+        if (found := _holder(note)) and (held := _held(found, note, folder)):
+            yield found._replace(locks=held)
 
 
 def release(folder: Path) -> Iterator[Holder]:
@@ -90,7 +93,7 @@ def release(folder: Path) -> Iterator[Holder]:
         if holder.gone:
             for lock in holder.locks:
                 (folder / lock).unlink(missing_ok=True)
-            (folder / _note(holder.pid)).unlink(missing_ok=True)
+            _forget(holder, folder / _note(holder.pid))
             yield holder
 
 
@@ -115,6 +118,29 @@ def who_locked(folder: Path) -> str:
         "another run holds these results, or one that was killed left them locked: once none "
         "runs, `snakemake --unlock` removes the lock"
     )
+
+
+def _notes(folder: Path) -> list[Path]:
+    return sorted((folder / CACHE).glob("run-*.json"))
+
+
+def _holder(note: Path) -> Holder | None:
+    return Holder(**read_json(note)) if is_whole(note) else None
+
+
+def _held(holder: Holder, note: Path, folder: Path) -> list[str]:
+    """List the locks that are still its own: one that came after the note is another run's."""
+    written = note.stat().st_mtime
+    return [name for name in holder.locks if _before(folder / name, written)]
+
+
+def _forget(holder: Holder, note: Path) -> None:
+    """Remove the note of a run that was killed, and the semaphores of its workers."""
+    if not psutil.pid_exists(holder.pid):  # another process may have its number by now
+        for left in _SHARED_MEMORY.glob(f"sem.loky-{holder.pid}-*"):
+            with suppress(OSError):  # of another user
+                left.unlink()
+    note.unlink(missing_ok=True)
 
 
 def _before(lock: Path, moment: float) -> bool:

@@ -22,7 +22,7 @@ from bakeoff.execution.owner import check_folder, check_owner, note_owner
 from bakeoff.execution.pool import Pool, run_here, run_step
 from bakeoff.execution.storage import Storage, check_stored
 from bakeoff.execution.store import Store
-from bakeoff.files import DOWNLOADS
+from bakeoff.files import CACHE, DOWNLOADS, remove_parts
 from bakeoff.fit.fit_task import measured
 from bakeoff.paths import Paths
 from bakeoff.report.item import Item
@@ -166,6 +166,8 @@ class Session:
             note_owner(self.needs.paths, self.file)
         note_holder(locks)
         self._store.forget_sizes()
+        for folder in (self.files.paths.root, CACHE):
+            remove_parts(folder)
 
     def ended(self, success: bool) -> None:
         """Tell the answer, and let go."""

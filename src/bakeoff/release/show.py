@@ -10,6 +10,7 @@ from bakeoff import __version__
 from bakeoff.release.ledger import Use
 from bakeoff.release.verdict import GateVerdict, Part
 from bakeoff.report.numbers import MINUS, fixed, percent, score
+from bakeoff.report.tables import markdown
 from bakeoff.stats import Release, Status, plain
 
 SCHEMA = "bakeoff-gate-1"
@@ -163,11 +164,8 @@ def as_markdown(verdict: GateVerdict, use: Use | None) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Keep names from being read as Markdown or HTML."""
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    for sign in r"\`*_[]|#":
-        text = text.replace(sign, f"\\{sign}")
-    return " ".join(text.split())
+    """Keep names from being read as Markdown or HTML, on one line."""
+    return " ".join(markdown(text).split())
 
 
 def _metric(verdict: GateVerdict) -> str:

@@ -134,9 +134,23 @@ def to_csv(table: PageTable) -> str:
     """Write a table for machines: keys as header, values unrounded."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([column.key for column in table.columns])
-    writer.writerows([cell.raw for cell in row] for row in table.rows)
+    writer.writerow([_no_formula(column.key) for column in table.columns])
+    writer.writerows([_no_formula(cell.raw) for cell in row] for row in table.rows)
     return buffer.getvalue()
+
+
+def _no_formula(value: Any) -> Any:
+    """Keep a spreadsheet from running a text, such as the name of a class, as a formula."""
+    formula = isinstance(value, str) and value[1:] and value[0] in "=+-@\t\r"
+    return f"'{value}" if formula and not _is_number(value) else value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def to_markdown(table: PageTable) -> str:
@@ -157,7 +171,8 @@ def to_markdown(table: PageTable) -> str:
 def markdown(value: str) -> str:
     """Escape a text for Markdown, HTML in it included."""
     escaped = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", value)
-    return escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    escaped = escaped.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"@(?=\w)", "@\u200b", escaped)  # no @everyone: a forge would notify people
 
 
 def to_latex(table: PageTable, label: str) -> str:

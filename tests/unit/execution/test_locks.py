@@ -79,3 +79,24 @@ def test_lock_that_came_after_a_note_is_not_that_runs() -> None:
     os.utime(LOCK, (later, later))
     assert list(release(Path())) == []
     assert "once none runs, `snakemake --unlock`" in who_locked(Path())
+
+
+@pytest.mark.parametrize("unlocked", [True, False])
+def test_semaphores_of_a_killed_run_are_removed_and_no_others(
+    monkeypatch: pytest.MonkeyPatch, unlocked: bool
+) -> None:
+    gone, other = dead(), dead()
+    memory = Path("shm")
+    memory.mkdir()
+    monkeypatch.setattr(locks, "_SHARED_MEMORY", memory)
+    mine, kept = memory / f"sem.loky-{gone}-a", memory / f"sem.loky-{other}-a"
+    living = memory / f"sem.loky-{os.getpid()}-a"
+    for path in (mine, kept, living):
+        path.touch()
+    note(pid=gone)
+    if unlocked:  # by Snakemake, which knows no notes
+        Path(LOCK).unlink()
+        note_holder([])
+    else:
+        list(release(Path()))
+    assert sorted(memory.iterdir()) == sorted([kept, living])

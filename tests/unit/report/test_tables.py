@@ -12,6 +12,7 @@ from bakeoff.report.tables import (
     Column,
     PageTable,
     latex,
+    markdown,
     stars,
     to_csv,
     to_latex,
@@ -86,3 +87,17 @@ def test_data_sets_keep_the_order_of_the_experiment():
     one = ran(spec, {"a": 0.9, "b": 0.8})
     table = build(next(e for e in exhibits(spec, ()) if e.name == "datasets"), one)
     assert [row[0].text for row in table.rows] == names
+
+
+def test_texts_are_no_formulas_in_a_spreadsheet_and_numbers_stay():
+    texts = ["=1+1", "+a", "-cmd|' /C calc'!A0", "@SUM(A1)", "\tx", "a=1", "-", "-1.5", "−2", ""]
+    columns = (Column("=model", "Model"), Column("x", "x", number=True))
+    rows = tuple((Cell(text), Cell("−0.50", -0.5)) for text in texts)
+    head, *lines = csv.reader(io.StringIO(to_csv(PageTable("t", columns, rows))))
+    assert head == ["'=model", "x"]
+    assert [line[0] for line in lines] == [*(f"'{t}" for t in texts[:5]), *texts[5:]]
+    assert {line[1] for line in lines} == {"-0.5"}
+
+
+def test_markdown_notifies_nobody():
+    assert markdown("@everyone, a@b.org @ 5") == "@\u200beveryone, a@\u200bb.org @ 5"
