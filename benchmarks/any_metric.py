@@ -105,7 +105,7 @@ def _of_table(metric: str, table: np.ndarray) -> float:
 
 def models(metric: str, null: str, prevalence: float) -> tuple[Model, Model]:
     """Return two models whose metric is the same on the population."""
-    threshold = _threshold(prevalence, prevalence)
+    threshold = balanced_threshold(prevalence, prevalence)
     a = Model(SEPARATION, threshold=threshold)
     if null == "exchangeable":
         return a, a
@@ -123,7 +123,7 @@ def models(metric: str, null: str, prevalence: float) -> tuple[Model, Model]:
     return a, other(mu)
 
 
-def _threshold(prevalence: float, share: float) -> float:
+def balanced_threshold(prevalence: float, share: float) -> float:
     """Return the threshold at which a model calls a share of the rows positive."""
 
     def excess(t: float) -> float:

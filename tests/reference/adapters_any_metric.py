@@ -15,12 +15,13 @@ from bakeoff.stats._area_intervals import logit_interval, mover_interval
 from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._leverage import Leverage
 from bakeoff.stats._max_t import Contrasts, max_t
-from bakeoff.stats._metric_setting import Setting, read
-from bakeoff.stats._metric_table import METRICS
+from bakeoff.stats._metric_family import family_of_values, read_family
+from bakeoff.stats._metric_setting import Options, Setting, read
+from bakeoff.stats._metric_table import METRICS, metric_called
 from bakeoff.stats._ranking_metrics import auc
 from bakeoff.stats._spread import spread
 from bakeoff.stats._test_rows import read_groups
-from bakeoff.stats.best_models import best_by_values, best_models
+from bakeoff.stats.best_models import best_of
 from bakeoff.stats.clustered_means import clustered_mean_difference
 from bakeoff.stats.influence import influence, one, pair
 from bakeoff.stats.metric_bootstrap import Bootstrap, acceleration_of
@@ -341,16 +342,15 @@ def _rows_needed(inputs: Inputs) -> dict[str, Any]:
 def _best(inputs: Inputs) -> dict[str, Any]:
     level = 1 - inputs["alpha"]
     if "metric" in inputs:
-        result = best_models(
-            inputs["y_true"],
-            inputs.get("scores", inputs.get("y_pred")),
-            metric=inputs["metric"],
-            confidence_level=level,
-        )
+        predicted = inputs.get("scores", inputs.get("y_pred"))
+        how = metric_called(inputs["metric"])
+        family = read_family(inputs["y_true"], predicted, how, None, None, None, Options())
+        family.__dict__["scale"] = None  # the published procedure, without the guard of areas
+        result = best_of(family, "best_models", level, 99_999, 0)
     else:
-        result = best_by_values(
-            inputs["scores"], groups=inputs.get("groups"), confidence_level=level
-        )
+        family = family_of_values(inputs["scores"], True, inputs.get("groups"))
+        family.__dict__["scale"] = None
+        result = best_of(family, "best_by_values", level, 99_999, 0)
     alone = (
         [
             influence(inputs["y_true"], column, metric=inputs["metric"]).value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal
 
 import numpy as np
@@ -119,6 +120,8 @@ def assert_not_worse(
 ) -> GateVerdict:
     """Raise unless `gate` ships the candidate; see `bakeoff.pytest_plugin.NotWorse`.
 
+    Where it ships although limits are rough it warns.
+
     Raises
     ------
     AssertionError
@@ -132,6 +135,8 @@ def assert_not_worse(
         raise UserError(f"undecided: {unknown('answer', undecided, ('fail', 'skip'))}")
     verdict = gate(y, base, candidate, margin=margin, **options)
     if verdict.decision is Release.SHIP:
+        for said in verdict.overall.limits.warnings:
+            warnings.warn(f"shipped with caution: {said}", stacklevel=2)
         return verdict
     if verdict.decision is Release.UNDECIDED and undecided == "skip":
         import pytest

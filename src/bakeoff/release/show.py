@@ -48,12 +48,14 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
     found = [f"Its {_metric(verdict)} is {_moved(limits.estimate)} on {_rows(verdict.overall)}."]
     known = not math.isnan(limits.low)
     if not known:
-        found.append(f"Nothing follows: {_WHY_NONE.get(limits.status, limits.status.value)}.")
+        why = "; ".join(limits.warnings) or _WHY_NONE.get(limits.status, limits.status.value)
+        found.append(f"Nothing follows: {why}.")
     else:
         found.append(
             f"The true change is above {score(limits.low)} and below {score(limits.high)}, each "
             f"with a confidence of {percent(1 - limits.alpha)}; the line is at {_line(verdict)}."
         )
+        found += [f"Caution: {warning}." for warning in limits.warnings]
     if verdict.subgroups and not verdict.harmed:
         found.append(f"In none of {len(verdict.subgroups)} subgroups is it shown to be so.")
     for part in verdict.harmed:
@@ -61,6 +63,7 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
             f"For {part.name} ({_rows(part)}) the change is {score(part.limits.estimate)}, below "
             f"{score(part.limits.high)}."
         )
+        found += [f"Caution, {part.name}: {warning}." for warning in part.limits.warnings]
     if verdict.rows_needed is not None:
         found.append(
             f"If the change is what it seems, {verdict.rows_needed:,} rows would decide with a "

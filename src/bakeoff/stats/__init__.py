@@ -70,6 +70,7 @@ from bakeoff.stats.equivalence_folds import tost_cv5x2, tost_folds, tost_half_sa
 from bakeoff.stats.folds import anova_oneway, anova_repeated_measures
 from bakeoff.stats.half_samples import half_sample_t
 from bakeoff.stats.influence import Influence, influence
+from bakeoff.stats.limits import Limits, accuracy_limits, mean_limits, metric_limits
 from bakeoff.stats.metric_families import compare_models, compare_values
 from bakeoff.stats.metric_means import mean_ci, mean_difference
 from bakeoff.stats.metric_own import own_metric_ci, own_metric_difference
@@ -128,14 +129,10 @@ from bakeoff.stats.planning_resampled import (
 )
 from bakeoff.stats.proportion_intervals import proportion_ci
 from bakeoff.stats.release import (
-    Limits,
     Release,
-    accuracy_limits,
     check_margin,
     decide_release,
     level_of_use,
-    mean_limits,
-    metric_limits,
     rows_to_decide,
 )
 from bakeoff.stats.replicability import (

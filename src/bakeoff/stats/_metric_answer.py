@@ -26,6 +26,8 @@ _CARRIED = 0.2
 """Share of the degrees of freedom below which few rows carry a metric."""
 COVERED = "91 %"
 """What benchmarks/any_metric.py finds of one model's log loss that few rows carry."""
+OF_ONE_MODEL = ("enough rows of each class", "no few rows that carry the loss")
+"""Assumptions of intervals of one model or of a pair, not of the best of many."""
 _CITED = {"roc_auc": "delong1988", "roc_auc_ovo": "hand2001"}
 
 

@@ -18,6 +18,7 @@ from bakeoff.stats._joint_cells import pair_counts
 from bakeoff.stats._leverage import Leverage
 from bakeoff.stats._max_t import Contrasts
 from bakeoff.stats._metric_answer import better_is_positive, decide, worth_of_groups
+from bakeoff.stats._metric_scale import Scale, scale_of
 from bakeoff.stats._metric_setting import Options, Setting, read
 from bakeoff.stats._metric_table import METRICS, MetricFormula
 from bakeoff.stats._result import Status
@@ -98,9 +99,12 @@ class MetricFamily:
         first, second = self.singles[a], self.singles[b]
         assert first is not None
         assert second is not None
-        own = first.atoms
-        atoms = Atoms(first.psi - second.psi, own.clusters, leverage=own.leverage)
-        return Influence(self.setting.metric.name, first.value - second.value, atoms)
+        return first - second
+
+    @cached_property
+    def scale(self) -> Scale | None:
+        """The scale on which the best of the models is found; None for that of the metric."""
+        return scale_of(self.setting)
 
     @cached_property
     def covariance(self) -> FloatArray:

@@ -10,15 +10,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from bakeoff.stats._area_intervals import exact_limit
 from bakeoff.stats._checks import FloatArray, check_count, check_flag, check_level
 from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._max_t import draw
-from bakeoff.stats._metric_answer import assumptions, decide
-from bakeoff.stats._metric_family import MetricFamily, family_of_values, read_family
+from bakeoff.stats._metric_answer import OF_ONE_MODEL, assumptions, decide
+from bakeoff.stats._metric_family import VALUES, MetricFamily, family_of_values, read_family
 from bakeoff.stats._metric_setting import Options
 from bakeoff.stats._metric_table import metric_called
-from bakeoff.stats._result import ConfidenceInterval, Result, Status
+from bakeoff.stats._result import Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats.influence import Influence
+
+FEWEST, ENOUGH, ENOUGH_RANKED = 20, 40, 100
+"""Rows of the rarest class (degrees of freedom of numbers per row) below which a score has no
+bound, and below which a bound is rough; of an average precision."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -166,7 +172,9 @@ def best_of(
     estimates = np.array([s.estimate for m in known if (s := family.singles[m]) is not None])
     leads = _leads(family)
     pvalues = np.full(models, math.nan)
-    pvalues[known] = [_pvalue(leads, draws, i) for i in range(len(known))]
+    if _known(family)[0] >= FEWEST:
+        sides = 1 if family.scale is None else 2
+        pvalues[known] = [min(1.0, sides * _pvalue(leads, draws, i)) for i in range(len(known))]
     share = np.zeros(models)
     won = np.argmax(draws + (estimates / scale).astype(np.float32), axis=1)
     share[known] = _shared(np.bincount(won, minlength=len(known)) / b, leads, estimates)
@@ -175,31 +183,97 @@ def best_of(
     assert single is not None
     sd = draws.std(axis=0)
     critical = np.quantile((draws / np.where(sd > 0, sd, 1)).max(axis=1), level)
-    spread = single.tested
     freed = single.value - scale * float(draws[np.arange(b), won].mean(dtype=np.float64))
-    low = single.estimate + float(special.stdtrit(spread.df, special.ndtr(-critical))) * spread.se
+    low = _bound(family, single, float(special.ndtr(-critical)))
     return _result(
         family,
         test,
         level,
         (freed, low, single.value),
         winner=known[at],
-        members=tuple(m for m in known if pvalues[m] > 1 - level),
+        members=tuple(m for m in known if not pvalues[m] <= 1 - level),
         pvalues=tuple(pvalues.tolist()),
         probability_best=tuple(share.tolist()),
     )
 
 
+def _bound(family: MetricFamily, winner: Influence, tail: float) -> float:
+    """Return the lower bound of the winner's score; NaN where there is none.
+
+    On the scale of areas and of the log loss the winner's standard error is too small, for it was
+    chosen among lucky ones: the root mean square of the standard errors of the models near it is
+    taken if that is larger, with the fewest degrees of freedom among them.
+    """
+    found, scale = winner.tested, family.scale
+    if scale is None:
+        return winner.estimate + float(special.stdtrit(found.df, tail)) * found.se
+    if _known(family)[0] < FEWEST:
+        return math.nan
+    top = scale.of(winner)
+    if top is None:
+        return exact_limit(family.setting, tail)
+    near = top.value + float(special.stdtrit(found.df, tail)) * top.tested.se
+    others = [scale.of(s) for s in family.singles if s is not None]
+    close = [s.tested for s in others if s is not None and s.value >= near and s.tested.se > 0]
+    if not close:
+        return math.nan
+    se = max(top.tested.se, math.sqrt(np.mean([s.se**2 for s in close])))
+    return scale.inverse(top.value + float(special.stdtrit(min(s.df for s in close), tail)) * se)
+
+
+def _known(family: MetricFamily) -> tuple[int, int]:
+    """Return the rows that the bound and the set hang on, and how many are enough for both.
+
+    Those of the rarest class, or the degrees of freedom of numbers per row.
+    """
+    setting = family.setting
+    if family.scale is None:
+        return ENOUGH, ENOUGH
+    if setting.metric.name == VALUES:
+        return int(min(s.tested.df for s in family.singles if s is not None)), 3 * FEWEST
+    ranked = setting.metric.name.startswith("average_precision")
+    fewest = setting.fewest()
+    return ENOUGH if fewest < 0 else fewest, ENOUGH_RANKED if ranked else ENOUGH
+
+
+def _assumptions(family: MetricFamily, winner: Influence) -> tuple[Assumption, ...]:
+    """Say whether the rows are enough for the bound and the set, not for one model's interval."""
+    found = assumptions(family.setting, winner.tested)
+    if family.scale is None:
+        return found
+    known, enough = _known(family)
+    what = (
+        "degrees of freedom of the numbers per row"
+        if family.setting.metric.name == VALUES
+        else f"rows of the rarest class that {family.setting.metric.name} hangs on"
+    )
+    detail = (
+        f"{known} {what}; below {FEWEST} the winner has no bound and no model is left out, below "
+        f"{enough} both are rough"
+    )
+    kept = [a for a in found if a.name not in OF_ONE_MODEL]
+    return *kept, Assumption("enough rows for the best", known >= enough, detail)
+
+
 def _leads(family: MetricFamily) -> FloatArray:
     """Return by how many standard errors, as normal scores, model j (column) beats i (row)."""
-    known = family.known
+    known, scale = family.known, family.scale
+    singles = [s for s in family.singles if s is not None]
+    scaled = [None if scale is None else scale.of(s) for s in singles]
     z = np.full((len(known), len(known)), -math.inf)
     for i in range(len(known)):
         for j in range(i + 1, len(known)):
             contrast = family.contrast(known[j], known[i])
             status, t, _ = decide(family.setting, contrast, "two-sided")
             if status is Status.OK:
-                size = -float(special.ndtri(special.stdtr(contrast.tested.df, -abs(t))))
+                df = contrast.tested.df
+                if scale is not None:
+                    df = min(df, singles[i].tested.df, singles[j].tested.df)
+                first, second = scaled[j], scaled[i]
+                if first is not None and second is not None:
+                    other = first - second
+                    t = min(t, other.value / other.tested.se, key=abs)
+                size = -float(special.ndtri(special.stdtr(df, -abs(t))))
                 z[i, j], z[j, i] = math.copysign(size, t), -math.copysign(size, t)
             elif status is Status.ZERO_VARIANCE:
                 z[i, j], z[j, i] = t, -t
@@ -252,10 +326,11 @@ def _result(
     single = family.singles[found["winner"]]
     assert single is not None
     if family.setting.metric.greater_is_better:
-        ci = ConfidenceInterval(max(bound, low), high, level, "winner")
+        limits = max(bound, low), high
     else:
         freed, bound, naive = -freed, -bound, -naive
-        ci = ConfidenceInterval(low, min(bound, high), level, "winner")
+        limits = low, min(bound, high)
+    ci = None if math.isnan(bound) else ConfidenceInterval(*limits, level, "winner")
     return BestResult(
         test=test,
         variant=family.setting.metric.name,
@@ -266,7 +341,7 @@ def _result(
         n=family.setting.truth.n,
         null_hypothesis="The model is a best one of those compared.",
         method="hsu1984",
-        assumptions=assumptions(family.setting, single.tested),
+        assumptions=_assumptions(family, single),
         naive=naive,
         scores=tuple(math.nan if s is None else s.value for s in family.singles),
         details={"reasons": family.reasons},

@@ -104,6 +104,12 @@ class Influence:
             padded=None if self.padded is None else -self.padded,
         )
 
+    def __sub__(self, other: Influence) -> Influence:
+        """Return the difference of two models row by row, without pseudo-rows."""
+        own = self.atoms
+        atoms = Atoms(self.psi - other.psi, own.clusters, leverage=own.leverage)
+        return Influence(self.metric, self.value - other.value, atoms)
+
 
 @dataclasses.dataclass(frozen=True)
 class Atoms:
@@ -209,9 +215,7 @@ def pair(
     shape (K, K, K), where they are known.
     """
     if setting.metric.form == "own":
-        a, b = one(setting, rows_a), one(setting, rows_b)
-        atoms = Atoms(a.psi - b.psi, a.atoms.clusters, leverage=a.atoms.leverage)
-        return Influence(setting.metric.name, a.value - b.value, atoms)
+        return one(setting, rows_a) - one(setting, rows_b)
     if setting.metric.form != "decisions":
         return _of_functional(setting, _of_rows(setting, rows_a) - _of_rows(setting, rows_b))
     cells = joint_cells(setting.truth, [rows_a, rows_b], counts)

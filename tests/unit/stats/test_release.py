@@ -18,6 +18,7 @@ from bakeoff.stats import (
     clustered_noninferiority,
     decide_release,
     level_of_use,
+    mean_difference,
     mean_limits,
     metric_difference,
     metric_limits,
@@ -88,10 +89,62 @@ def test_any_metric_takes_two_one_sided_intervals() -> None:
     assert (found.low, found.high) == pytest.approx((both.low, both.high))
 
 
-def test_means_take_two_one_sided_intervals() -> None:
-    a, b = np.array([0.9, 0.4, 0.8, 0.7, 0.9, 0.2]), np.array([0.6, 0.4, 0.5, 0.8, 0.5, 0.3])
+def test_means_take_the_wider_of_two_limits() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.gamma(2, size=80), rng.gamma(2, size=80)
     found, turned = mean_limits(a, b), mean_limits(a, b, greater_is_better=False)
     assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
+    plain = mean_difference(a, b, confidence_level=0.9).ci
+    assert found.low < plain.low
+    assert found.high == pytest.approx(plain.high)
+    d = a - b
+    skew, q = stats.skew(d), stats.t.ppf(0.95, mean_difference(a, b).df)
+    root = np.sqrt(80)
+    hall = 3 / skew * (np.cbrt(1 + skew * (q / root - skew / 480)) - 1)
+    low = d.mean() - d.std(ddof=1) * max(hall, q / root)
+    assert found.low == pytest.approx(low)
+
+
+def test_numbers_that_few_rows_carry_have_no_limits() -> None:
+    rng = np.random.default_rng(4)
+    a, b = np.exp(2 * rng.normal(size=(2, 60)))
+    found = mean_limits(a, b, greater_is_better=False)
+    assert math.isnan(found.low)
+    assert found.status is Status.TOO_FEW
+    assert "few rows carry the difference" in found.warnings[0]
+
+
+def log_losses(positives: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw the probabilities of a base and of an overconfident candidate."""
+    rng = np.random.default_rng(5)
+    y = (np.arange(n) < positives).astype(int)
+    logit = np.log(positives / n) + 1.6 * (1.6 * y + rng.normal(size=n)) - 1.28
+    base, candidate = 1 / (1 + np.exp(-logit)), 1 / (1 + np.exp(-2 * logit))
+    return y, candidate, base
+
+
+def test_log_loss_takes_the_skewness_out() -> None:
+    y, candidate, base = log_losses(40, 400)
+    found = metric_limits(y, candidate, base, metric="log_loss")
+    plain = metric_difference(y, candidate, base, metric="log_loss", confidence_level=0.9).ci
+    assert found.low < plain.low - 1e-4
+    assert found.method == "t_and_hall"
+    rows = [np.where(y == 1, -np.log(p), -np.log1p(-p)) for p in (candidate, base)]
+    means = mean_limits(*rows, greater_is_better=False)
+    assert (means.low, means.high) == pytest.approx((found.low, found.high))
+
+
+def test_log_loss_of_few_positive_rows_has_no_limits() -> None:
+    y, candidate, base = log_losses(19, 400)
+    found = metric_limits(y, candidate, base, metric="log_loss")
+    assert decide_release(found, 10.0) is Release.UNDECIDED
+    assert found.warnings == ("19 rows of the rarest class, 20 are needed",)
+
+
+def test_warnings_of_other_metrics_are_kept() -> None:
+    y, candidate, base = log_losses(12, 400)
+    found = metric_limits(y, candidate, base, metric="roc_auc")
+    assert "12 rows of the rarest class" in found.warnings[0]
 
 
 def test_levels_sum_to_less_than_alpha() -> None:

@@ -1,0 +1,314 @@
+"""Does the winner's bound cover, and the set hold a best model? `python -m benchmarks.best_models`.
+
+Two to ten models of which all have the same true metric, so that each of them is a best one:
+*alike* (scores of one kind), *unlike* (other spreads of the scores, other thresholds, overconfident
+probabilities), *heavy* (as unlike, with Student's t with 3 degrees of freedom in place of normal
+scores) and *in groups* (unlike, in groups of 20 rows that share half of the noise). *Trained* are
+real learners on small training sets; their true metrics, those of 40,000 rows, differ. Values per
+row are log-normal losses. Counted is how often the winner's one-sided 95 % bound is on the right
+side of its true metric, and how often a best model is in the set: the one that is in it least
+often. Rates go to best_models.csv; `--page` writes their table into docs/stats/any-metric.md.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from scipy import optimize, stats
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from bakeoff.stats import BestResult, best_by_values, best_models, influence
+from benchmarks import tables
+from benchmarks.any_metric import Model, balanced_threshold, population
+from benchmarks.pages import renewed, study
+
+HERE = Path(__file__).parent
+RATES = HERE / "best_models.csv"
+Study = tuple[BestResult, np.ndarray, np.ndarray]
+"""What was found; the true metric of each model; which of them are best."""
+PAGE = HERE.parent / "docs" / "stats" / "any-metric.md"
+LEVEL, DRAWS, SHARED, GROUP = 0.95, 999, 0.6, 20
+COUNTS, FEWER = (2, 5, 10), (2, 5)
+POSITIVES = ((20, 400), (20, 40), (30, 600), (40, 800), (120, 1200), (400, 4000))
+"""Expected positive rows, and rows."""
+THREE = ((20, 400), (40, 800), (120, 1200))
+METRICS = (
+    *(("roc_auc", size, kind) for size in (0.856, 0.95) for kind in ("alike", "unlike", "heavy")),
+    ("roc_auc", 0.856, "in groups"),
+    *(
+        (metric, 1.6, kind)
+        for metric in ("average_precision", "log_loss", "brier", "f1", "balanced_accuracy", "mcc")
+        for kind in ("alike", "unlike")
+    ),
+)
+"""Metrics with the area, or else the separation, of the models."""
+LEARNED = ("roc_auc", "average_precision", "log_loss", "brier", "f1")
+SHAPES = (1.0, 1.5)
+"""Of log-normal losses."""
+LEAST, ENOUGH = 0.93, 0.2
+CELL = ("metric", "size", "kind", "models", "positives", "n")
+
+
+def models(metric: str, size: float, kind: str, count: int, prevalence: float) -> list[Model]:
+    """Return models whose true metric is the same."""
+    knobs = np.zeros(count) if kind == "alike" else np.linspace(0, 1, count)
+    if metric == "roc_auc":
+        spreads = np.ones(count) if kind == "alike" else 0.5 * 4**knobs
+        return [Model(_apart(size, s, heavy=kind == "heavy"), sigma=s) for s in spreads]
+    threshold = balanced_threshold(prevalence, prevalence)
+    first = Model(size, threshold=threshold)
+    wanted = population(metric, first, prevalence)
+
+    def other(mu: float, knob: float) -> Model:
+        if metric in ("log_loss", "brier"):
+            return Model(mu, sharpness=1 + knob)
+        if metric == "average_precision":
+            return Model(mu, sigma=1 + 0.8 * knob)
+        return Model(mu, threshold=threshold - 0.4 * knob)
+
+    found = []
+    for knob in knobs:
+        mu = optimize.brentq(
+            lambda m, k=knob: population(metric, other(m, k), prevalence) - wanted, 0.2, 9
+        )
+        found.append(other(float(mu), float(knob)))
+    return found
+
+
+def _apart(area: float, spread: float, *, heavy: bool) -> float:
+    """Return the separation of the classes that gives an area."""
+    if not heavy:
+        return float(stats.norm.ppf(area) * math.sqrt(1 + spread**2))
+    grid = np.linspace(-100, 100, 20_001)
+    t = stats.t(3)
+    weights = t.pdf(grid) / t.pdf(grid).sum()
+    return float(
+        optimize.brentq(lambda mu: weights @ t.cdf(mu + spread * grid) - area, 0, 20, xtol=1e-6)
+    )
+
+
+def studies(
+    metric: str, size: float, kind: str, count: int, m: int, n: int, replicates: int
+) -> Iterator[Study]:
+    """Draw test sets, and find the best of the models on each."""
+    prevalence = m / n
+    rng = np.random.default_rng([sum(map(ord, metric + kind)), round(1e3 * size), count, m, n])
+    each = models(metric, size, kind, count, prevalence)
+    truth = np.full(count, population(metric, each[0], prevalence) if metric != "roc_auc" else size)
+    mu, sigma = (np.array([getattr(one, key) for one in each]) for key in ("mu", "sigma"))
+    groups = np.arange(n) // GROUP if kind == "in groups" else None
+    for i in range(replicates):
+        y = (rng.random(n) < prevalence).astype(int)
+        noise = math.sqrt(SHARED) * shared_noise(rng, n, 1, groups)
+        noise = noise + math.sqrt(1 - SHARED) * shared_noise(rng, n, count, groups)
+        if kind == "heavy":
+            noise = noise / np.sqrt(rng.chisquare(3, (n, 1)) / 3)
+        scores = np.where(y[:, None] == 1, mu + sigma * noise, noise)
+        said = [one.predicted(metric, scores[:, k], prevalence) for k, one in enumerate(each)]
+        if y.min() < y.max():
+            how = {"metric": metric, "labels": [0, 1], "groups": groups}
+            best = best_models(y, np.column_stack(said), **how, n_resamples=DRAWS, seed=i)
+            yield best, truth, np.ones(count, dtype=bool)
+
+
+def shared_noise(
+    rng: np.random.Generator, n: int, count: int, groups: np.ndarray | None
+) -> np.ndarray:
+    """Draw standard normal noise, half of its variance shared in a group."""
+    own = rng.normal(size=(n, count))
+    if groups is None:
+        return own
+    shared = rng.normal(size=(groups[-1] + 1, count))[groups]
+    return np.asarray((own + shared) / math.sqrt(2))
+
+
+def learned(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Train ten learners on 300 rows each; return truth and probabilities of 40,000 others."""
+    X, y = make_classification(
+        45_000, 20, n_informative=6, n_redundant=4, weights=[0.9], flip_y=0.02, random_state=seed
+    )
+    kinds = (
+        LogisticRegression(max_iter=500),
+        GaussianNB(),
+        KNeighborsClassifier(25),
+        DecisionTreeClassifier(min_samples_leaf=15, random_state=0),
+        RandomForestClassifier(60, min_samples_leaf=3, random_state=0),
+    )
+    found = []
+    for k in range(10):
+        rows = slice(300 * k, 300 * (k + 1))
+        fitted = clone(kinds[k % len(kinds)]).fit(X[rows], y[rows])
+        found.append(np.clip(fitted.predict_proba(X[5_000:])[:, 1], 0.005, 0.995))
+    return y[5_000:], np.column_stack(found)
+
+
+def studies_of_learners(metric: str, count: int, n: int, replicates: int) -> Iterator[Study]:
+    """Draw test sets of a large one that real learners have predicted."""
+    y, p = learned()
+    p = p[:, :count] if metric != "f1" else (p[:, :count] > 0.3).astype(int)
+    truth = np.array([influence(y, p[:, k], metric=metric).value for k in range(count)])
+    top = truth == (truth.min() if metric in ("log_loss", "brier") else truth.max())
+    rng = np.random.default_rng([sum(map(ord, metric)), count, n])
+    for i in range(replicates):
+        rows = rng.choice(len(y), n, replace=False)
+        how = {"metric": metric, "labels": [0, 1]}
+        yield best_models(y[rows], p[rows], **how, n_resamples=DRAWS, seed=i), truth, top
+
+
+def studies_of_values(
+    shape: float, kind: str, count: int, n: int, replicates: int
+) -> Iterator[Study]:
+    """Draw log-normal losses with a mean of 1 of the same rows."""
+    rng = np.random.default_rng([round(1e3 * shape), count, n])
+    shapes = np.linspace(0.5, shape, count) if kind == "unlike" else np.full(count, shape)
+    one = np.ones(count)
+    for i in range(replicates):
+        common, own = rng.normal(size=(n, 1)), rng.normal(size=(n, count))
+        noise = math.sqrt(SHARED) * common + math.sqrt(1 - SHARED) * own
+        losses = np.exp(shapes * noise - shapes**2 / 2)
+        yield (
+            best_by_values(losses, greater_is_better=False, n_resamples=DRAWS, seed=i),
+            one,
+            one > 0,
+        )
+
+
+def rates(found: Iterator[Study]) -> dict[str, object]:
+    """Count what is covered: in all, and where no assumption is said to fail."""
+    counts = dict.fromkeys(("studies", "bounded", "covered", "clear", "clear_covered"), 0)
+    inside: list[np.ndarray] = []
+    least: np.ndarray | None = None
+    for best, truth, top in found:
+        if best.winner < 0:
+            continue
+        clear = all(a.holds is not False for a in best.assumptions)
+        counts["studies"] += 1
+        if best.ci is not None:
+            held = best.ci.low <= truth[best.winner] <= best.ci.high
+            counts["bounded"] += 1
+            counts["covered"] += held
+            counts["clear"] += clear
+            counts["clear_covered"] += held and clear
+        if not math.isnan(best.pvalues[best.winner]):
+            inside.append(np.isin(np.arange(len(best.scores)), best.members))
+            least = top
+    shares = np.mean(inside, axis=0) if inside else np.empty(0)
+    return {
+        "studies": counts["studies"],
+        "bounded": counts["bounded"],
+        "covered": _share(counts["covered"], counts["bounded"]),
+        "clear": counts["clear"],
+        "covered_clear": _share(counts["clear_covered"], counts["clear"]),
+        "in_set": "" if least is None else round(float(shares[least].min()), 4),
+        "members": "" if least is None else round(float(shares.sum()), 2),
+    }
+
+
+def _share(count: int, of: int) -> object:
+    return round(count / of, 4) if of else ""
+
+
+def simulate(replicates: int) -> None:
+    """Simulate the cells that the file does not hold yet."""
+    known = _read() if RATES.exists() else []
+    done = {tuple(row[key] for key in CELL) for row in known}
+    for cell, drawn in cells(replicates):
+        if tuple(map(str, cell)) not in done:
+            known.append(
+                {
+                    k: str(v)
+                    for k, v in (dict(zip(CELL, cell, strict=True)) | rates(drawn())).items()
+                }
+            )
+            tables.write(RATES, known)
+
+
+def cells(replicates: int) -> Iterator[tuple[tuple[object, ...], Callable[[], Iterator[Study]]]]:
+    """List what is simulated."""
+    for metric, size, kind in METRICS:
+        plain = metric == "roc_auc" and kind in ("alike", "unlike")
+        sizes = POSITIVES if plain else THREE if metric != "roc_auc" else POSITIVES[:-1]
+        for count, (m, n) in itertools.product(COUNTS if plain else FEWER, sizes):
+            cell = metric, size, kind, count, m, n
+            yield cell, partial(studies, *cell, replicates)
+    for metric, n in itertools.product(LEARNED, (400, 1200)):
+        cell = metric, "", "trained", 10, n // 10, n
+        yield cell, partial(studies_of_learners, metric, 10, n, replicates)
+    for shape, kind, count, n in itertools.product(
+        SHAPES, ("alike", "unlike"), FEWER, (50, 200, 1000)
+    ):
+        cell = "value", shape, kind, count, "", n
+        yield cell, partial(studies_of_values, shape, kind, count, n, replicates)
+
+
+def _read() -> list[dict[str, str]]:
+    with RATES.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def page() -> str:
+    """Return the page with the table of today's results."""
+    rows = [row for row in _read() if row["bounded"] not in ("", "0")]
+    lines = [
+        "| metric | models | the winner's bound covers: worst cell | without a warning | a best "
+        "model is in the set: worst cell | bounds given |",
+        "|---|---|---|---|---|---|",
+    ]
+    for metric, size, kind in dict.fromkeys(tuple(row[k] for k in CELL[:3]) for row in rows):
+        own = [row for row in rows if tuple(row[k] for k in CELL[:3]) == (metric, size, kind)]
+        told = [row for row in own if int(row["bounded"]) >= ENOUGH * int(row["studies"])]
+        clear = [row for row in own if int(row["clear"]) >= ENOUGH * int(row["studies"])]
+        given = [int(row["bounded"]) / int(row["studies"]) for row in own]
+        cells = (
+            metric if metric != "roc_auc" or not size else f"{metric} {size}",
+            f"log-normal {size}, {kind}" if metric == "value" else kind,
+            _worst(told, "covered"),
+            _worst(clear, "covered_clear"),
+            _worst(told, "in_set"),
+            f"{min(given):.2f}–{max(given):.2f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    clear = [row for row in rows if int(row["clear"]) >= ENOUGH * int(row["studies"])]
+    low = [row for row in clear if float(row["covered_clear"]) < LEAST]
+    names = ", ".join(
+        f"{row['metric']} ({row['kind']}, {row['models']} models, {row['n']} rows: "
+        f"{float(row['covered_clear']):.3f})"
+        for row in low
+    )
+    return renewed(
+        PAGE,
+        "best",
+        "\n".join(
+            [
+                *lines,
+                "",
+                f"{max(int(row['studies']) for row in rows)} studies a cell of 2, 5 or 10 models "
+                "with 20 to 400 expected positive rows of 40 to 4,000 (values: 50 to 1,000 rows); "
+                "95 % are meant, and a rate of .95 has a standard error of .011. The worst of "
+                "several cells, and of several models, is biased downwards. A cell where fewer "
+                "than a fifth of the studies have a bound is left out. Below "
+                f"{LEAST:g} without a warning: {names or 'none'}.",
+            ]
+        ),
+    )
+
+
+def _worst(rows: list[dict[str, str]], key: str) -> str:
+    found = [float(row[key]) for row in rows if row[key]]
+    return f"{min(found):.3f}" if found else "–"
+
+
+if __name__ == "__main__":
+    study(__doc__, 400, simulate, PAGE, page)
