@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_test
 from bakeoff.comparisons.score_intervals import alone, alone_by_values
@@ -23,6 +28,8 @@ from bakeoff.stats.tiers import compact_letters
 from bakeoff.threads import on_one_thread
 
 DRAWS = 9_999
+PairTests = Mapping[tuple[str, str], float]
+NO_TESTS: PairTests = MappingProxyType({})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,9 +45,13 @@ class Contender:
     ci : ConfidenceInterval or None
         Of the metric, for this model alone.
     pvalue : float
-        Against "it is a best one".
+        Against "it is a best one": the larger one of that of the set and of the smallest adjusted
+        p of a pair in which the other model scores better; NaN where too few rows tell.
     stays : bool
-        Whether it may be the best.
+        Whether it may be the best: it leaves where the set leaves it out and a test of a pair shows
+        another model to be better.
+    beaten_by : str
+        The model that such a test shows to be better, although it stays in the set; else empty.
     wins : float
         How often it would win on other test sets like this one.
     tier : str
@@ -52,6 +63,7 @@ class Contender:
     ci: ConfidenceInterval | None
     pvalue: float
     stays: bool
+    beaten_by: str
     wins: float
     tier: str
 
@@ -66,7 +78,11 @@ class Contenders:
 
 @on_one_thread
 def contenders(
-    rows: PairedPredictions, costs: Costs | None, alpha: float, seed: int
+    rows: PairedPredictions,
+    costs: Costs | None,
+    alpha: float,
+    seed: int,
+    tested: PairTests = NO_TESTS,
 ) -> Contenders | None:
     """Find the models that may be the best.
 
@@ -80,6 +96,9 @@ def contenders(
         One less the confidence that a best model is among them.
     seed : int
         Of the draws.
+    tested : Mapping of (str, str) to float
+        Adjusted p-values of "the first model is better than the second" where a test of the study
+        gives them; the others are those of `compare_models`.
 
     Returns
     -------
@@ -100,12 +119,16 @@ def contenders(
     if best.winner < 0:
         return None
     each = [alone(rows, m, costs, 1 - alpha) for m in range(len(rows.models))]
-    return _ranked(rows.models, best, pairs, each, alpha)
+    return _ranked(rows.models, best, _pvalues(rows.models, pairs, tested), each, alpha)
 
 
 @on_one_thread
 def contenders_by_values(
-    rows: PairedValues, greater_is_better: bool, alpha: float, seed: int
+    rows: PairedValues,
+    greater_is_better: bool,
+    alpha: float,
+    seed: int,
+    tested: PairTests = NO_TESTS,
 ) -> Contenders | None:
     """Find the models that may be the best by their numbers per row; see `contenders`."""
     if len(rows.models) < 2:
@@ -116,37 +139,57 @@ def contenders_by_values(
     if best.winner < 0:
         return None
     each = [alone_by_values(rows, m, 1 - alpha) for m in range(len(rows.models))]
-    return _ranked(rows.models, best, pairs, each, alpha)
+    return _ranked(rows.models, best, _pvalues(rows.models, pairs, tested), each, alpha)
 
 
 def _draws(alpha: float, seed: int) -> dict[str, Any]:
     return {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
 
 
+def _pvalues(
+    models: tuple[str, ...], pairs: PairwiseResult, tested: PairTests
+) -> NDArray[np.float64]:
+    """Return the adjusted p-value of "j is better than i" in row i and column j, else 1."""
+    found = np.ones((len(models), len(models)))
+    for pair in pairs.pairs:
+        for better, worse, ahead in (
+            (pair.a, pair.b, pair.estimate > 0),
+            (pair.b, pair.a, pair.estimate < 0),
+        ):
+            own = pair.pvalue_adjusted if ahead else 1.0
+            p = tested.get((models[better], models[worse]), own)
+            found[worse, better] = 1.0 if math.isnan(p) else p
+    return found
+
+
 def _ranked(
     models: tuple[str, ...],
     best: BestResult,
-    pairs: PairwiseResult,
+    pvalues: NDArray[np.float64],
     each: list[Result],
     alpha: float,
 ) -> Contenders:
     """Put the models in order, best first, with their tiers."""
-    different = [(pair.a, pair.b) for pair in pairs.pairs if pair.pvalue_adjusted <= alpha]
+    different = [(int(i), int(j)) for i, j in np.argwhere(pvalues <= alpha)]
     order = sorted(range(len(models)), key=lambda m: -best.scores[m])
     letters = _letters(order, compact_letters(len(order), different))
-    found = tuple(
-        Contender(
-            models[m],
-            each[m].estimate,
-            each[m].ci,
-            best.pvalues[m],
-            m in best.members,
-            best.probability_best[m],
-            letters[m],
+    found = []
+    for m in order:
+        stays = m in best.members or pvalues[m].min() > alpha
+        beaten = stays and pvalues[m].min() <= alpha
+        found.append(
+            Contender(
+                models[m],
+                each[m].estimate,
+                each[m].ci,
+                float(np.maximum(best.pvalues[m], pvalues[m].min())),
+                bool(stays),
+                models[int(pvalues[m].argmin())] if beaten else "",
+                best.probability_best[m],
+                letters[m],
+            )
         )
-        for m in order
-    )
-    return Contenders(found, best)
+    return Contenders(tuple(found), best)
 
 
 def _letters(order: list[int], groups: list[frozenset[int]]) -> list[str]:

@@ -6,8 +6,15 @@ import dataclasses
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bakeoff.comparisons.contenders import Contenders, contenders, contenders_by_values
+from bakeoff.comparisons.contenders import (
+    NO_TESTS,
+    Contenders,
+    PairTests,
+    contenders,
+    contenders_by_values,
+)
 from bakeoff.report.exhibit import MOST_DATASETS
+from bakeoff.report.family import seen_from
 from bakeoff.report.numbers import percent, score, words
 from bakeoff.report.study import Study
 from bakeoff.scores.metrics import Metric
@@ -22,25 +29,52 @@ def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
     found: dict[str, Contenders | None] = {}
     for name, rows in study.test_sets.items():
         ranked = dataclasses.replace(rows, metric=metric)
-        found[name] = contenders(ranked, experiment.costs_on(name), alpha, seeds[name])
+        tested = _tested(study, name, metric)
+        costs = experiment.costs_on(name)
+        found[name] = contenders(ranked, costs, alpha, seeds[name], tested)
     for name, numbers in study.numbers.items():
         greater = study.metrics[metric].greater_is_better
-        found[name] = contenders_by_values(numbers, greater, alpha, seeds[name])
+        tested = _tested(study, name, metric)
+        found[name] = contenders_by_values(numbers, greater, alpha, seeds[name], tested)
     return {name: each for name, each in found.items() if each is not None}
 
 
+def _tested(study: Study, dataset: str, metric: str) -> PairTests:
+    """Return the p-values of the pairs by the test that the verdict rests on, winner first."""
+    family = study.by_metric(metric, dataset, "models")
+    if family is None:
+        return NO_TESTS
+    found = {}
+    for row in family.rows:
+        for seen in (row, seen_from(row, row.model_b)):
+            ahead = seen.estimate > 0 and seen.alternative != "less"
+            found[seen.model_a, seen.model_b] = seen.pvalue_adjusted if ahead else 1.0
+    return found
+
+
 def worth_of_winner(study: Study, metric: Metric, found: Contenders, dataset: str) -> Iterator[str]:
-    """Say what the best of several models is worth without the luck of having been chosen."""
+    """Say what the best of several models is worth, and how far that and the set can be trusted."""
     best, bound = found.best, found.best.ci
-    if bound is None:
-        return
-    limit = bound.low if metric.greater_is_better else bound.high
-    side = "at least" if metric.greater_is_better else "at most"
-    yield (
+    text = (
         f"{study.label(found.models[0].model)} scores {score(best.naive)}{_on(study, dataset)}; "
-        f"freed of having been chosen as the best of {len(found.models)} it is worth "
-        f"{score(best.estimate)}, {side} {score(limit)} with {percent(1 - study.alpha)} confidence."
+        f"corrected for having been selected as the best of {len(found.models)} its score is "
+        f"estimated at {score(best.estimate)}"
     )
+    if bound is None:
+        yield f"{text}."
+    else:
+        limit = bound.low if metric.greater_is_better else bound.high
+        side = "at least" if metric.greater_is_better else "at most"
+        confidence = percent(1 - study.alpha)
+        yield f"{text}, and is {side} {score(limit)} with {confidence} confidence."
+    yield from (f"Caution: {a.detail}." for a in best.assumptions if a.holds is False)
+    for line in found.models:
+        if line.beaten_by:
+            yield (
+                f"{study.label(line.model)} stays among those that may be the best, although the "
+                f"test of its pair finds {study.label(line.beaten_by)} better: that test alone is "
+                "not enough here to leave a model out."
+            )
 
 
 def cheapest(study: Study) -> Iterator[str]:

@@ -224,10 +224,14 @@ class Study:
         kinds = ("models", "algorithms")
         return {k: self._most_trusted([f for f in settling if f.entry.about == k]) for k in kinds}
 
-    def by_metric(self, metric: str, dataset: str) -> Family | None:
+    def by_metric(self, metric: str, dataset: str, about: str = "") -> Family | None:
         """Return the most trustworthy family of pairs by a metric; about algorithms if any is."""
         found = [
-            f for f in self.families if f.settles and (f.metric, f.dataset) == (metric, dataset)
+            f
+            for f in self.families
+            if f.settles
+            and (f.metric, f.dataset) == (metric, dataset)
+            and about in ("", f.entry.about)
         ]
         algorithms = [f for f in found if f.entry.about == "algorithms"]
         return self._most_trusted(algorithms or found)

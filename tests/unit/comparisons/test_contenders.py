@@ -101,3 +101,45 @@ def test_models_share_a_letter_exactly_where_their_p_value_says(seed, models, sp
     # who leads alone is told apart from all others
     beaten = {names[pair.b if pair.estimate > 0 else pair.a] for pair in pairs}
     assert found.models[0].model not in beaten
+
+
+@given(seed=st.integers(0, 10_000), models=st.integers(3, 6), spread=st.floats(0.2, 1))
+@settings(max_examples=40, deadline=None)
+def test_a_model_that_leaves_is_told_apart_from_a_better_one(seed, models, spread):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(40, models)) + np.linspace(0, spread, models)
+    names = tuple(f"m{i}" for i in range(models))
+    lines = contenders_by_values(PairedValues(names, values), True, 0.05, 1).models
+    for place, line in enumerate(lines):
+        apart = [b.model for b in lines[:place] if set(b.tier).isdisjoint(line.tier)]
+        assert line.stays or apart
+        assert not (line.stays and apart) or line.beaten_by in apart
+        assert line.stays == (line.pvalue > 0.05)
+
+
+def test_set_goes_by_the_test_of_the_study():
+    plain = contenders(rows("accuracy"), None, 0.05, 1)
+    tested = {(m, "poor"): 0.2 for m in ("good", "copy")}
+    found = contenders(rows("accuracy"), None, 0.05, 1, tested)
+    assert [line.stays for line in plain.models] == [True, True, False]
+    assert [line.stays for line in found.models] == [True, True, True]
+    assert found.models[-1].pvalue == pytest.approx(0.2)
+    assert {line.tier for line in found.models} == {"a"}
+
+
+def test_with_few_positive_rows_a_beaten_model_stays_and_is_named():
+    few = rows("roc_auc")
+    kept = np.concatenate([np.flatnonzero(few.truth == 1)[:15], np.flatnonzero(few.truth == 0)])
+    small = dataclasses.replace(
+        few,
+        truth=few.truth[kept],
+        predicted=few.predicted[kept],
+        scores=few.scores[kept],
+        probabilities=few.probabilities[kept],
+    )
+    found = contenders(small, None, 0.05, 1)
+    last = found.models[-1]
+    assert (last.model, last.stays) == ("poor", True)
+    assert last.beaten_by in ("good", "copy")
+    assert np.isnan(last.pvalue)
+    assert found.best.ci is None

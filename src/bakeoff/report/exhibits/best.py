@@ -49,11 +49,12 @@ def build(item: Item, study: Study) -> PageTable:
 
 
 _NOTE = (
-    "The models that may be the best are those that no other is shown to beat; a best one is among "
-    "them with the confidence of the intervals (Hsu 1984). Models that share a letter are not told "
-    "apart by the tests of all pairs. “Would win” is how often a model would score highest on "
-    "other test sets of this size if the true scores were the ones found here: a description, not "
-    "a test, nor the probability that the model is the best."
+    "A model may be the best unless a test of a pair shows another one to be better and it is "
+    "outside the set that holds a best model with the confidence of the intervals (Hsu 1984): p is "
+    "the larger one of both. Models that share a letter are not told apart by the tests of pairs. "
+    "“Would win” is how often a model would score highest on other test sets of this size if the "
+    "true scores were the ones found here: a description, not a test, nor the probability that the "
+    "model is the best."
 )
 
 
@@ -74,8 +75,8 @@ EXHIBIT = TableExhibit(
     place=25,
     title="Which models may be the best, on the held-out rows",
     caption="The models that may be the best by the first metric, with the confidence of the "
-    "intervals; tiers of models that no test tells apart; and what the winner is worth once the "
-    "luck of having been chosen is taken off.",
+    "intervals; tiers of models that no test tells apart; and what the winner is worth, "
+    "corrected for its selection.",
     when=when,
     build=build,
 )
