@@ -31,6 +31,7 @@ from bakeoff.data.side_by_side import (
 from bakeoff.errors import Problem, UserError
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
+from bakeoff.report.checks import checked
 from bakeoff.report.family import Family
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner
 from bakeoff.report.numbers import count, fixed, interval, number, percent, pvalue, score
@@ -291,11 +292,12 @@ def _show_pairs(study: Study, family: Family) -> None:
                 )
             )
     row, measure = family.rows[0], family.measure
-    difference = prose.advantage([measure])
-    names = ("A", "B", "only A right", "only B right", difference, prose.level_of(row), "p")
+    difference, level = prose.advantage([measure]), prose.levels_of(family.rows)
+    names = ("A", "B", "only A right", "only B right", difference, level, "p")
     head = [*names, "adjusted p", ""]
     adjusted = row.family_size > 1 and row.correction != "none"
     empty = [] if any(line[2] for line in lines) else [2, 3]
+    empty += [5] if level == "CI" else []
     shown = [i for i in range(9) if i not in empty and (adjusted or i != 7)]
     least = [*([("p",)] if adjusted else []), (head[2], head[3])]
     cells = [tuple(line[i] for i in shown) for line in lines]
@@ -307,6 +309,9 @@ def _show_pairs(study: Study, family: Family) -> None:
         say(dim("Pairs without the best model are not shown; --json gives them."))
     how = f"{family.entry.title} ({named}); {prose.correction(row)}"
     say(dim(paragraph(f"{how}; level {percent(row.alpha)}.")))
+    for check in checked(family.rows):
+        if check.fails:
+            say(paragraph(f"Assumption not met: {check.name} ({check.detail})."))
 
 
 def _statistic(row: Comparison) -> str:

@@ -18,8 +18,10 @@ from bakeoff.errors import UserError
 from bakeoff.paths import Paths
 from bakeoff.report.fit_noise import fit_noise
 from bakeoff.report.numbers import words
+from bakeoff.report.power import largest_difference, reach
 from bakeoff.report.read import read_table
 from bakeoff.report.wrapping import paragraph
+from bakeoff.scores.metrics.given import metrics_of
 from bakeoff.spec import Experiment, read_experiment
 from bakeoff.stats import Evidence, catalogue
 from bakeoff.stats.planning_interval import power_from_interval, rows_factor
@@ -38,7 +40,14 @@ def run(args: argparse.Namespace) -> None:
         )
     differences = _differences(args.differences)
     rows = [Comparison.from_dict(row) for row in read_rows(path)]
-    lines = [line for row in rows for line in _line(row, differences)]
+    known, metrics = catalogue(), metrics_of(experiment)
+    lines = [
+        line
+        for row in rows
+        for line in _line(
+            row, differences, largest_difference(known[row.test], metrics[row.metric])
+        )
+    ]
     if not lines:
         raise UserError(f"{path}: no comparison of two models has an interval to plan from")
     say("", bold(f"{args.file}: power, from the noise that the run measured"), "")
@@ -61,9 +70,9 @@ def _differences(given: str) -> list[float]:
     return found
 
 
-def _line(row: Comparison, differences: list[float]) -> Iterator[tuple[str, ...]]:
+def _line(row: Comparison, differences: list[float], width: float) -> Iterator[tuple[str, ...]]:
     """Tell of one comparison its power at each difference, and the rows for the first one."""
-    half = _half_width(row)
+    half = reach(row, width)
     planned = row.role == "pair" and math.isnan(row.margin)  # equivalence has another null
     if not planned or not (half > 0 and math.isfinite(half)):
         return
@@ -81,18 +90,12 @@ def _line(row: Comparison, differences: list[float]) -> Iterator[tuple[str, ...]
         row.metric,
         row.model_a,
         row.model_b,
-        *(f"{100 * power:.0f} %" for power in powers),
-        f"{factor:.1f}" if factor > 1 else "enough",
+        *(
+            f"{100 * power:.0f} %" if d <= width else "impossible"
+            for d, power in zip(differences, powers, strict=True)
+        ),
+        "" if differences[0] > width else f"{factor:.1f}" if factor > 1 else "enough",
     )
-
-
-def _half_width(row: Comparison) -> float:
-    """Return how far the limit that matters is from the estimate."""
-    if row.alternative == "greater":
-        return row.estimate - row.ci_low
-    if row.alternative == "less":
-        return row.ci_high - row.estimate
-    return (row.ci_high - row.ci_low) / 2
 
 
 def _explained(differences: list[float]) -> str:

@@ -20,7 +20,7 @@ from bakeoff.comparisons.comparison import (
 from bakeoff.comparisons.corrections import adjust, check_correction, pairs_of
 from bakeoff.comparisons.evidence import AnyEvidence
 from bakeoff.comparisons.no_result import Missing, NoResult
-from bakeoff.comparisons.open_ends import ended
+from bakeoff.comparisons.ranges import bounded
 from bakeoff.comparisons.setup import Setup, cost_options, setup_of
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, HypothesisTests
@@ -192,7 +192,7 @@ class _Family:
             )
         except ValueError:
             return None
-        return [ended(one, self.entry, self.context.range) for one in found]
+        return [bounded(one, self.entry, self.context.range) for one in found]
 
     def _one(self, members: tuple[int, ...], level: float) -> Result:
         names = [self.models[m] for m in members]
@@ -279,7 +279,7 @@ class _Family:
     ) -> Any:
         """Call a test's function on its evidence."""
         found = entry.function(*arguments, **self._options(entry, level, *who, **more))
-        return ended(found, entry, self.context.range)
+        return bounded(found, entry, self.context.range)
 
     def _options(self, entry: Entry, level: float, *who: str, **more: Any) -> dict[str, Any]:
         """Return a test's options and what no user sets."""

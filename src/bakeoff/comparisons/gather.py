@@ -23,7 +23,7 @@ from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.held_out import check_related, held_out
 from bakeoff.comparisons.leniency import leniency, measured
 from bakeoff.comparisons.matrix import Hole, complete, read_holes, read_matrix
-from bakeoff.comparisons.open_ends import range_of
+from bakeoff.comparisons.ranges import range_of
 from bakeoff.comparisons.setup import setup_of
 from bakeoff.scores import metrics_of
 from bakeoff.spec import ChosenTest, Experiment

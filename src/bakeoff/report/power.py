@@ -12,7 +12,8 @@ from scipy import special
 
 from bakeoff.comparisons import Comparison
 from bakeoff.report.family import Family, as_float
-from bakeoff.stats import Evidence
+from bakeoff.scores import Metric
+from bakeoff.stats import Entry, Evidence
 
 POWER = 0.8
 TWO_SIDED = "two-sided"
@@ -23,8 +24,38 @@ def detectable(family: Family, row: Comparison) -> float:
     """Return the smallest true difference that a comparison finds with a power of 80%.
 
     The noise is that of the data at hand, the level is divided by the number of hypotheses when
-    the p-values were adjusted. NaN when it cannot be told.
+    the p-values were adjusted. NaN when it cannot be told, infinity where no difference that the
+    metric allows would be found.
     """
+    size, width = _detectable(family, row), largest_difference(family.entry, family.measure)
+    return math.inf if size > width else size
+
+
+def largest_difference(entry: Entry, measure: Metric) -> float:
+    """Return how far two values of a metric can be apart; infinity where nothing limits it."""
+    low, high = measure.range
+    return math.inf if entry.unit else high - low
+
+
+def reach(row: Comparison, width: float) -> float:
+    """Return how far the limit that matters is from the estimate.
+
+    Of a one-sided interval only the limit on the side of the question bounds anything; one that
+    ends where the metric does says nothing of the noise either.
+    """
+    below, above = row.estimate - row.ci_low, row.ci_high - row.estimate
+    ends = {"greater": (False, True), "less": (True, False)}
+    match ends.get(row.alternative, (row.ci_low <= -width, row.ci_high >= width)):
+        case (False, True):
+            return below
+        case (True, False):
+            return above
+        case (True, True):
+            return max(below, above)
+    return (below + above) / 2
+
+
+def _detectable(family: Family, row: Comparison) -> float:
     details = row.result.get("details", {})
     alpha = row.alpha / (row.family_size if row.correction not in ("none", "BH", "BY") else 1)
     plan = family.entry.detectable
@@ -40,7 +71,8 @@ def detectable(family: Family, row: Comparison) -> float:
     # where rows are counted, degrees of freedom are those of a χ², never of Student's t
     evidence = family.entry.evidence
     counted = evidence.on_rows and evidence not in (Evidence.PREDICTIONS, Evidence.VALUES)
-    return _from_interval(row, None if counted else row.df)
+    df = None if counted else row.df
+    return _from_interval(row, df, largest_difference(family.entry, family.measure))
 
 
 def _on_rows(plan: Planning, n: int, discordant: int) -> float:
@@ -59,23 +91,14 @@ def _for_unit_noise(plan: Planning, alpha: float) -> float:
     return float(plan(power=POWER, sd=1.0, alpha=alpha).difference)
 
 
-def _from_interval(row: Comparison, df: float | None) -> float:
-    """Scale the reach of the interval from its level to level and power together.
-
-    Of a one-sided interval only the limit on the side of the question bounds anything: the other
-    is the end of what the difference can be.
-    """
-    match row.alternative:
-        case "greater":
-            reach, tail = row.estimate - row.ci_low, row.confidence
-        case "less":
-            reach, tail = row.ci_high - row.estimate, row.confidence
-        case _:
-            reach, tail = (row.ci_high - row.ci_low) / 2, (1 + row.confidence) / 2
-    if not (reach > 0 and math.isfinite(reach)):
+def _from_interval(row: Comparison, df: float | None, width: float) -> float:
+    """Scale the reach of the interval from its level to level and power together."""
+    found = reach(row, width)
+    tail = (1 + row.confidence) / 2 if row.alternative == TWO_SIDED else row.confidence
+    if not (found > 0 and math.isfinite(found)):
         return math.nan
     if df is not None and df > 0:
         level, power = special.stdtrit(df, tail), special.stdtrit(df, POWER)
     else:
         level, power = special.ndtri(tail), special.ndtri(POWER)
-    return float(reach * (level + power) / level)
+    return float(found * (level + power) / level)

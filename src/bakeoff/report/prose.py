@@ -99,6 +99,12 @@ def level_of(row: Comparison) -> str:
     return f"simultaneous {percent(1 - row.alpha)} CI" if joint else f"{percent(row.confidence)} CI"
 
 
+def levels_of(rows: Iterable[Comparison]) -> str:
+    """Name the intervals of several comparisons, of which some may have none."""
+    known = [row for row in rows if not math.isnan(row.confidence)]
+    return level_of(known[0]) if known else "CI"
+
+
 def _of_family(row: Comparison) -> bool:
     """Tell whether a test of all pairs made its intervals to hold together at their own level."""
     made = (row.result.get("ci") or {}).get("method")

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import pandas as pd
 
+from bakeoff.comparisons.ranges import clipped
 from bakeoff.comparisons.score_intervals import RATES
 from bakeoff.report.study import Study
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
@@ -94,14 +95,14 @@ def _interval(
     study: Study, model: str, metric: str, plan: str, means: pd.DataFrame
 ) -> ConfidenceInterval | None:
     """Return the interval of a mean: over data sets, over folds, or of one test set."""
-    level = 1 - study.alpha
+    level, limits = 1 - study.alpha, study.metrics[metric].range
     tests = catalogue()
     result: Result
     if len(means) > 1:
         result = tests["one_sample_t"].function(
             means[model].to_numpy(), mu0=0.0, confidence_level=level
         )
-        return result.ci
+        return clipped(result.ci, limits)
     dataset = means.index[0]
     table = study.values(metric, plan)[dataset]
     if len(table) > 1:
@@ -116,8 +117,8 @@ def _interval(
             n_test=own["n_test"].to_numpy(),
             confidence_level=level,
         )
-        return result.ci
-    return study.interval(str(dataset), metric, model)
+        return clipped(result.ci, limits)
+    return clipped(study.interval(str(dataset), metric, model), limits)
 
 
 def sizes_known(scores: pd.DataFrame) -> bool:

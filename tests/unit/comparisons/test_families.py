@@ -14,7 +14,7 @@ import pytest
 from bakeoff.comparisons import Comparison, Context, Decision, merged, read_rows, run_test
 from bakeoff.comparisons import family as running
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
-from bakeoff.comparisons.open_ends import range_of
+from bakeoff.comparisons.ranges import range_of
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import catalogue

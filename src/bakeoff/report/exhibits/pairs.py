@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 
 from bakeoff.comparisons import Comparison
@@ -72,7 +71,7 @@ def build(item: Item, study: Study) -> PageTable:
         Column("model_a", "A"),
         Column("model_b", "B"),
         Column("estimate", _head(found), True),
-        Column("ci_low", _level(rows[0][0]), True),
+        Column("ci_low", capital(prose.levels_of(rows[0][0].rows)), True),
         *(Column(key, name, True) for key, name in (_PROBABILITIES | _P_VALUES).items()),
         Column("decision", "Says"),
         Column("odds_ratio_low", "Odds ratio, CI", True),
@@ -93,11 +92,6 @@ def build(item: Item, study: Study) -> PageTable:
 
 def _head(found: list[Family]) -> str:
     return "A − B" if found[0].entry.unit else prose.advantage(f.measure for f in found)
-
-
-def _level(family: Family) -> str:
-    known = [row for row in family.rows if not math.isnan(row.confidence)]
-    return capital(prose.level_of(known[0])) if known else "CI"
 
 
 def _pairs_note(study: Study, family: Family, metrics: int) -> str:

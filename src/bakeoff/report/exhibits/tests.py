@@ -64,20 +64,30 @@ def _would_miss(study: Study, entry: Entry) -> str:
     families = [f for f in families_of(study, entry.name) if f.settles]
     if len(families) == 1:
         sizes = _sizes(families[0])
-        return f"less than {prose.gap_of(families[0], max(sizes))}" if sizes else NONE
+        if not sizes:
+            return NONE
+        largest = max(sizes)
+        less = "" if math.isinf(largest) else "less than "
+        return f"{less}{_size(families[0], largest)}"
     two = order(study)[:2]
     sizes = [size for f in families for size in _sizes(f, *two)]
     if not sizes:
         return NONE
-    low, high = (prose.gap_of(families[0], size) for size in (min(sizes), max(sizes)))
+    low, high = (_size(families[0], size) for size in (min(sizes), max(sizes)))
+    if low == high:
+        return f"between the two best {low}" if math.isinf(min(sizes)) else f"less than {low}"
     return f"between the two best less than {low} to {high}, by data set"
+
+
+def _size(family: Family, size: float) -> str:
+    return "any that is possible" if math.isinf(size) else prose.gap_of(family, size)
 
 
 def _sizes(family: Family, *two: str) -> list[float]:
     """Return the detectable differences of all pairs, or of one pair, where they are known."""
     row = family.between(*two) if two else None
     rows = family.rows if not two else (row,) if row else ()
-    return [size for row in rows if math.isfinite(size := detectable(family, row))]
+    return [size for row in rows if not math.isnan(size := detectable(family, row))]
 
 
 EXHIBIT = TableExhibit(

@@ -205,12 +205,15 @@ def limits(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str:
     """Say what difference would have been missed, or that none could have been shown."""
     if unable := _unable(study, family, rows[0]):
         return unable
-    found = [detectable(family, row) for row in rows]
-    sizes = [size for size in found if math.isfinite(size)]
+    sizes = [size for row in rows if not math.isnan(size := detectable(family, row))]
     if not sizes:
         return "That no difference is shown does not show that there is none."
-    size = prose.gap_of(family, max(sizes))
-    return f"With this much data a true difference below {size} would probably not be seen."
+    if math.isinf(max(sizes)):
+        return (
+            "With this much data even the largest possible difference would probably not be seen."
+        )
+    missed = prose.gap_of(family, max(sizes))
+    return f"With this much data a true difference below {missed} would probably not be seen."
 
 
 def _unable(study: Study, family: Family, row: Comparison) -> str:

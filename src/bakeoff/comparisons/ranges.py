@@ -1,32 +1,42 @@
-"""One-sided intervals, which end where the metric does."""
+"""What a metric, and a difference of two of its values, can be: intervals end there."""
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import TypeVar
+
+import numpy as np
 
 from bakeoff.scores import Metric
 from bakeoff.spec import Costs
 from bakeoff.stats import Arity, ConfidenceInterval, Entry, PairwiseResult, Result
 
 BY_COSTS = ("cost", "expected_cost")
+Range = tuple[float, float]
 
 R = TypeVar("R")
 
 
-def range_of(metric: Metric, costs: Costs | None) -> tuple[float, float]:
+def range_of(metric: Metric, costs: Costs | None) -> Range:
     """Return the least and the greatest value of a metric; no cost exceeds the largest error's."""
     if metric.name in BY_COSTS and costs is not None:
         return metric.range[0], float(max(map(max, costs.matrix)))
     return metric.range
 
 
-def ended(result: R, entry: Entry, limits: tuple[float, float]) -> R:
-    """Let the open side of a result's intervals end at the limit of what they are about.
+def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval | None:
+    """Clip an interval to the possible values of what it is about."""
+    if ci is None:
+        return None
+    low, high = (float(np.clip(limit, *limits)) for limit in (ci.low, ci.high))
+    return dataclasses.replace(ci, low=low, high=high)
 
-    Tests of rows know that a difference of accuracies is 1 at most; tests of scores are told no
-    unit, and their one-sided intervals are open.
+
+def bounded(result: R, entry: Entry, limits: Range) -> R:
+    """Clip the intervals of a result to the metric's range.
+
+    Tests of scores are told no unit: their intervals are open on one side, or reach beyond what
+    the metric or a difference can be.
 
     Parameters
     ----------
@@ -44,20 +54,8 @@ def ended(result: R, entry: Entry, limits: tuple[float, float]) -> R:
         least, greatest = least - greatest, greatest - least
     if isinstance(result, PairwiseResult):
         pairs = tuple(
-            dataclasses.replace(pair, ci=_ended(pair.ci, result.alternative, least, greatest))
+            dataclasses.replace(pair, ci=clipped(pair.ci, (least, greatest)))
             for pair in result.pairs
         )
         return dataclasses.replace(result, pairs=pairs)
-    return dataclasses.replace(result, ci=_ended(result.ci, result.alternative, least, greatest))
-
-
-def _ended(
-    ci: ConfidenceInterval | None, alternative: str, least: float, greatest: float
-) -> ConfidenceInterval | None:
-    if ci is None:
-        return None
-    if alternative == "greater" and math.isinf(ci.high):
-        return dataclasses.replace(ci, high=max(greatest, ci.low))
-    if alternative == "less" and math.isinf(ci.low):
-        return dataclasses.replace(ci, low=min(least, ci.high))
-    return ci
+    return dataclasses.replace(result, ci=clipped(result.ci, (least, greatest)))
