@@ -193,7 +193,7 @@ def page() -> str:
             f"{max(float(row['block']) for row in own):.3f}",
         )
         lines.append(f"| {' | '.join(cells)} |")
-    counts = sorted({int(row["decisions"]) for row in rows})
+    counts = sorted(int(row["decisions"]) for row in rows)
     text = (
         f"{counts[0]} to {counts[-1]} decisions a cell at the level {ALPHA:g}, with margins of "
         f"{MARGIN:g} ({OF_BRIER:g} of Brier scores); a rate of .05 has a standard error of "
@@ -206,7 +206,7 @@ def page() -> str:
 
 def _kind(row: dict[str, str]) -> str:
     """Take all trained pairs together."""
-    return row["candidate"].split(" ")[0] if row["metric"] != "value" else row["candidate"]
+    return "trained" if row["candidate"].startswith("trained") else row["candidate"]
 
 
 if __name__ == "__main__":

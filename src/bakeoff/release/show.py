@@ -48,7 +48,9 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
     found = [f"Its {_metric(verdict)} is {_moved(limits.estimate)} on {_rows(verdict.overall)}."]
     known = not math.isnan(limits.low)
     if not known:
-        why = "; ".join(limits.warnings) or _WHY_NONE.get(limits.status, limits.status.value)
+        why = _WHY_NONE.get(limits.status, limits.status.value)
+        if limits.status is Status.TOO_FEW and limits.warnings:
+            why = "; ".join(limits.warnings)
         found.append(f"Nothing follows: {why}.")
     else:
         found.append(

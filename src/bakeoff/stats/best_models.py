@@ -22,14 +22,14 @@ from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._result import Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.influence import Influence
 
-FEWEST, ENOUGH, ENOUGH_RANKED = 20, 40, 100
+FEWEST, ENOUGH, ENOUGH_OF_AREAS, HIGH_AREA = 20, 40, 100, 0.9
 """Rows of the rarest class (degrees of freedom of numbers per row) below which a score has no
-bound, and below which a bound is rough; of an average precision."""
+bound; below which a bound is rough, and the same of average precisions and of high areas."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class BestResult(Result):
-    """The models that may be the best, and the score of the winner freed of having been chosen.
+    """The models that may be the best, and the score of the winner corrected for its selection.
 
     `estimate` is the winner's freed score, `ci` its one-sided interval; `pvalue` is NaN.
 
@@ -226,14 +226,15 @@ def _known(family: MetricFamily) -> tuple[int, int]:
 
     Those of the rarest class, or the degrees of freedom of numbers per row.
     """
-    setting = family.setting
+    setting, singles = family.setting, [s for s in family.singles if s is not None]
     if family.scale is None:
         return ENOUGH, ENOUGH
     if setting.metric.name == VALUES:
-        return int(min(s.tested.df for s in family.singles if s is not None)), 3 * FEWEST
-    ranked = setting.metric.name.startswith("average_precision")
-    fewest = setting.fewest()
-    return ENOUGH if fewest < 0 else fewest, ENOUGH_RANKED if ranked else ENOUGH
+        return int(min(s.tested.df for s in singles)), 3 * FEWEST
+    fewest, top = setting.fewest(), max(s.value for s in singles)
+    high = setting.metric.form == "ranking" and top > HIGH_AREA
+    enough = ENOUGH_OF_AREAS if high or "precision" in setting.metric.name else ENOUGH
+    return enough if fewest < 0 else fewest, enough
 
 
 def _assumptions(family: MetricFamily, winner: Influence) -> tuple[Assumption, ...]:

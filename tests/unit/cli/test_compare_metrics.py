@@ -93,7 +93,7 @@ def test_several_models_and_metrics(bakeoff, data):
         stay = {one["model"] for one in told["models"] if one["stays"]}
         assert stay == {"abc"[m] for m in best.members}
     _, out, _ = bakeoff("wide.csv", *options)
-    for said in ("may be the best", "ROC AUC", "F1", "freed of having been chosen", "max-t"):
+    for said in ("may be the best", "ROC AUC", "F1", "corrected for having been selected", "max-t"):
         assert said in out
 
 

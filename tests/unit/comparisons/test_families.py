@@ -135,10 +135,22 @@ def test_open_side_of_an_interval_ends_where_the_metric_does(name: str, alternat
             assert math.isinf(row.ci_high if alternative == "greater" else row.ci_low)
 
 
-def test_interval_that_no_level_allows_stays_open() -> None:
+def test_interval_that_no_level_allows_is_all_that_is_possible() -> None:
     known = dataclasses.replace(context(correction="bonferroni"), range=(0.0, 1.0))
     for row in run_test(CATALOGUE["wilcoxon_signed_rank"], over_datasets(3, n=5), known):
-        assert (row.ci_low, row.ci_high) == (-math.inf, math.inf)
+        assert (row.ci_low, row.ci_high) == (-1, 1)
+
+
+@pytest.mark.parametrize("name", ["kfold_t", "corrected_kfold_t"])
+def test_two_sided_intervals_end_where_a_difference_must(name: str) -> None:
+    found = [
+        run_test(CATALOGUE[name], folds(3), dataclasses.replace(context(), range=limits))
+        for limits in ((0.0, 100.0), (0.0, 0.01))
+    ]
+    for wide, narrow in zip(*found, strict=True):
+        assert -0.01 <= narrow.ci_low <= narrow.ci_high <= 0.01
+        assert (wide.ci_low, wide.ci_high) != (narrow.ci_low, narrow.ci_high)
+        assert wide.pvalue == narrow.pvalue
 
 
 def test_open_side_of_one_model_ends_where_the_metric_does() -> None:

@@ -390,3 +390,46 @@ def test_rows_of_one_table_need_no_ids(capsys: pytest.CaptureFixture[str]) -> No
         assert main(["gate", "wide.csv", "--models", "y_pred,new", *known]) == 0
         entries = map(json.loads, Path("l.jsonl").read_text().splitlines())
         assert len({entry["test_set"] for entry in entries}) == sets
+
+
+def rare(name: str, positives: int, seed: int) -> None:
+    """Write the probabilities of a model on rows with few positive ones."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(400) < positives
+    p = 1 / (1 + np.exp(3.4 - 2.5 * y - rng.normal(size=400)))
+    frame = pd.DataFrame({"id": range(400), "y_true": np.where(y, "yes", "no"), "p_yes": p})
+    frame.assign(y_pred=np.where(p > 0.5, "yes", "no"), p_no=1 - p).to_csv(name, index=False)
+
+
+def test_log_loss_that_few_rows_carry_is_undecided_in_every_output(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for positives, code in ((19, 2), (80, 0)):
+        rare("base.csv", positives, 1)
+        rare("new.csv", positives, 1)
+        frame = pd.read_csv("new.csv")
+        frame.assign(p_yes=frame["p_yes"] * 0.98, p_no=1 - frame["p_yes"] * 0.98).to_csv(
+            "new.csv", index=False
+        )
+        options = ("--metric", "log_loss", "--markdown", "c.md")
+        found, said = gate(capsys, "new", *options, margin="0.1")
+        assert found == code, said
+        told = "19 rows of the rarest class, 20 are needed"
+        assert (told in said) == (code == 2)
+        assert (told in Path("c.md").read_text()) == (code == 2)
+        data = json.loads(gate(capsys, "new", *options, "--json", margin="0.1")[1])
+        jsonschema.validate(data, SCHEMA)
+        assert data["overall"]["warnings"] == ([told] if code else [])
+
+
+def test_rough_limits_are_told_where_the_gate_ships(capsys: pytest.CaptureFixture[str]) -> None:
+    rare("base.csv", 12, 1)
+    rare("new.csv", 12, 1)
+    frame = pd.read_csv("new.csv")
+    frame["p_yes"] *= 1 - 0.1 * (np.arange(400) % 3 == 0)
+    frame["p_no"] = 1 - frame["p_yes"]
+    frame.to_csv("new.csv", index=False)
+    code, said = gate(capsys, "new", "--metric", "roc_auc", "--markdown", "c.md", margin="0.3")
+    assert code == 0, said
+    for text in (said, Path("c.md").read_text()):
+        assert "Caution: 12 rows of the rarest class" in text

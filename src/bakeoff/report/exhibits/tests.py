@@ -74,8 +74,8 @@ def _would_miss(study: Study, entry: Entry) -> str:
     if not sizes:
         return NONE
     low, high = (_size(families[0], size) for size in (min(sizes), max(sizes)))
-    if low == high:
-        return f"between the two best {low}" if math.isinf(min(sizes)) else f"less than {low}"
+    if math.isinf(min(sizes)):
+        return f"between the two best {low}, on every data set"
     return f"between the two best less than {low} to {high}, by data set"
 
 
