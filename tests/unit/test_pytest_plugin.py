@@ -35,7 +35,7 @@ def test_right_and_wrong_or_numbers(assert_not_worse) -> None:  # noqa: F811
     found = assert_not_worse(None, wrong, right, margin=0.01, values="right")
     assert found.overall.limits.method == "exact_melded"
     found = assert_not_worse(None, wrong * 0.5, right * 0.5, margin=0.01, values="higher")
-    assert found.overall.limits.method == "t_influence"
+    assert found.overall.limits.method == "t_and_hall"
     with pytest.raises(AssertionError, match="Block"):
         assert_not_worse(None, wrong * 0.5, right * 0.5, margin=0.01, values="lower")
 

@@ -131,9 +131,9 @@ def metric_limits(
 ) -> Limits:
     """Return limits for the difference of any metric of a test set; see `metric_difference`.
 
-    Log loss: each limit is the wider one of Student's and of Hall's (1992), which takes the
-    skewness of the losses out of t; there are none below 20 rows of the rarest class or 10
-    effective degrees of freedom (20 with groups).
+    Means of a value per row (log loss, Brier score, cost): each limit is the wider one of Student's
+    and of Hall's (1992), which takes the skewness of the values out of t; there are none below 10
+    effective degrees of freedom (20 with groups), of a log loss below 20 rows of the rarest class.
 
     Raises
     ------
@@ -153,11 +153,11 @@ def metric_limits(
     setting, rows = setting_of(metric, y_true, models, positive, labels, groups, Options())
     (found, low), (_, high) = (difference(setting, rows, side, 1 - level) for side in _SIDES)
     limits = _limits(low, high, level, _count(groups), "t_influence")
-    if metric != "log_loss" or found is None or math.isnan(limits.low):
+    if setting.metric.form != "rows" or found is None or math.isnan(limits.low):
         return limits
     limits = dataclasses.replace(limits, warnings=())
     fewest = setting.fewest()
-    if fewest < _FEWEST_OF_A_CLASS:
+    if 0 <= fewest < _FEWEST_OF_A_CLASS:
         return _none(limits, f"{fewest} rows of the rarest class, {_FEWEST_OF_A_CLASS} are needed")
     skew = skewness(found.psi, setting.clusters)
     fewest_degrees = _FEWEST_DEGREES if setting.clusters is None else _FEWEST_OF_SUMS
