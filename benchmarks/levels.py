@@ -69,6 +69,7 @@ def read() -> list[Rate]:
         *_type1(),
         *_crossval(),
         *_dependent(),
+        *_uneven(),
         *_folds_of_groups(),
         *_any_metric(),
         *_any_metric_families(),
@@ -148,6 +149,21 @@ def _dependent() -> Iterator[Rate]:
             round(float(row["rate"]) * runs),
             "dependent/rates.csv",
         )
+
+
+def _uneven() -> Iterator[Rate]:
+    for row in _rows("dependent/uneven.csv"):
+        true_null = not float(row["difference"]) or row["question"] == "noninferiority"
+        if row["test"] in catalogue() and true_null:
+            yield Rate(
+                row["test"],
+                "groups of one size" if row["sizes"] == "equal" else "groups of unlike size",
+                f"{row['question']}, {row['groups']} groups, {row['sizes']}, leanings: "
+                f"{row['effects']}",
+                int(row["runs"]),
+                int(row["rejected"]),
+                "dependent/uneven.csv",
+            )
 
 
 def _folds_of_groups() -> Iterator[Rate]:
@@ -265,6 +281,7 @@ STUDIES = {
     "type1/rates.csv": "below",
     "crossval/rates.csv": "[cross-validation](../cross-validation.md)",
     "dependent/rates.csv": "[dependent rows](type1-dependent.md)",
+    "dependent/uneven.csv": "[dependent rows](type1-dependent.md)",
     "dependent/folds.csv": "[dependent rows](type1-dependent.md)",
     "any_metric.csv": "[any metric](any-metric.md)",
     "any_metric_families.csv": "[any metric](any-metric.md)",

@@ -86,7 +86,7 @@ QUESTIONS: Mapping[str, tuple[Trial, bool]] = {
     "clustered_cochran_q sign_flip, 4 models": (_cochran("sign_flip"), True),
     "clustered_cochran_q robust_f, 4 models": (_cochran("robust_f"), True),
     "pairwise_clustered_mcnemar, 4 models": (_pairwise, True),
-    "clustered_delong influence_t": (_auc("influence_t"), True),
+    "clustered_delong influence_t": (_auc("influence_t"), False),
     "clustered_delong robust_t": (_auc("robust_t"), False),
     "clustered_delong obuchowski": (_auc("obuchowski"), False),
     "delong (rows)": (_plain_auc, False),

@@ -107,7 +107,9 @@ def _odds_ratio(inputs: Inputs) -> Values:
 
 def _newcombe(inputs: Inputs) -> Values:
     result, ninety = (
-        stats.clustered_mcnemar(**_rows(inputs), confidence_level=level)
+        stats.clustered_mcnemar(
+            **_rows(inputs), confidence_level=level, ci_method="newcombe_effective"
+        )
         for level in (inputs["conf_level"], 0.9)
     )
     return {

@@ -21,7 +21,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "clustered_accuracy": (
         "holds",
         (),
-        ("dependent/rates.csv",),
+        ("dependent/rates.csv", "dependent/uneven.csv"),
     ),
     "clustered_cochran_q": (
         "holds",
@@ -34,14 +34,14 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
         ("dependent/rates.csv",),
     ),
     "clustered_delong": (
-        "liberal",
-        ("groups of unlike size",),
-        ("dependent/rates.csv",),
+        "holds",
+        (),
+        ("dependent/uneven.csv",),
     ),
     "clustered_mcnemar": (
         "liberal",
         ("autocorrelation", "strong autocorrelation"),
-        ("dependent/rates.csv",),
+        ("dependent/rates.csv", "dependent/uneven.csv"),
     ),
     "clustered_mean_difference": (
         "holds",
@@ -51,7 +51,7 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "clustered_noninferiority": (
         "holds",
         (),
-        ("dependent/rates.csv",),
+        ("dependent/rates.csv", "dependent/uneven.csv"),
     ),
     "clustered_tost": (
         "holds",
@@ -211,12 +211,12 @@ LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
     "mean_difference": (
         "holds",
         (),
-        ("any_metric.csv",),
+        ("dependent/uneven.csv", "any_metric.csv"),
     ),
     "metric_difference": (
         "holds",
         (),
-        ("any_metric.csv",),
+        ("dependent/uneven.csv", "any_metric.csv"),
     ),
     "nemenyi": (
         "holds",

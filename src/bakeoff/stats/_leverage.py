@@ -28,10 +28,13 @@ class Leverage:
         √(1 − p), p the share that the row's group has of the rows, or of those of its class.
     df : float
         Bell & McCaffrey's degrees of freedom; 0 where all rows of a class are in one group.
+    shares : ndarray, shape (K,)
+        The share of each group: of the rows, or the mean of its shares of the classes.
     """
 
     root: FloatArray
     df: float
+    shares: FloatArray
 
     @classmethod
     def of(cls, clusters: Codes, classes: Codes | None = None) -> Leverage:
@@ -43,8 +46,9 @@ class Leverage:
         of_classes = there / there.sum(axis=1, keepdims=True)
         own = counts[kinds, clusters] / counts.sum(axis=1)[kinds]
         alone = bool((of_classes == 1).any())
-        df = 0.0 if alone else degrees_of_freedom(of_classes.mean(axis=0))
-        return cls(np.sqrt(np.maximum(1 - own, 0.0)), df)
+        shares = of_classes.mean(axis=0)
+        df = 0.0 if alone else degrees_of_freedom(shares)
+        return cls(np.sqrt(np.maximum(1 - own, 0.0)), df, shares)
 
 
 def leverage_of(clusters: Codes | None) -> Leverage | None:

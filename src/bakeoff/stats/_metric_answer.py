@@ -6,6 +6,7 @@ import dataclasses
 import math
 
 from bakeoff.stats._area_intervals import hull, logit_interval
+from bakeoff.stats._cluster_result import symmetric_differences
 from bakeoff.stats._metric_setting import Setting
 from bakeoff.stats._result import (
     INDEPENDENT_ROWS,
@@ -16,6 +17,7 @@ from bakeoff.stats._result import (
     Status,
 )
 from bakeoff.stats._spread import FEWEST_CLUSTERS, Spread
+from bakeoff.stats._subset_limits import with_flips
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.influence import Influence
 
@@ -100,7 +102,11 @@ class Answer:
             ci = found.tested.interval(found.estimate, self.level, self.side, limits)
             if self.setting.metric.form == "ranking" and status is Status.OK:
                 ci = hull(self.setting, a, b, found, ci, self.side)
-        return self._result(found, status, t, pvalue, ci, {"value_a": a.value, "value_b": b.value})
+        details = {"value_a": a.value, "value_b": b.value}
+        if status is Status.OK and ci is not None and found.of_groups is not None:
+            details["pvalue_t"] = pvalue
+            pvalue, ci = with_flips(found.of_groups, pvalue, ci, found.estimate, self.side, limits)
+        return self._result(found, status, t, pvalue, ci, details)
 
     def with_interval(
         self, found: Influence, status: Status, ci: ConfidenceInterval | None
@@ -145,6 +151,7 @@ class Answer:
             status=status,
             assumptions=(
                 *assumptions(self.setting, tested),
+                *_symmetry(found, self.test),
                 *_disagreement(pvalue, ci, self),
             ),
             null_hypothesis=self.null,
@@ -212,6 +219,14 @@ def assumptions(setting: Setting, tested: Spread) -> tuple[Assumption, ...]:
         holds = tested.df >= _CARRIED * tested.units
         found.append(Assumption("no few rows that carry the metric", holds, detail))
     return tuple(found)
+
+
+def _symmetry(found: Influence, test: str) -> tuple[Assumption, ...]:
+    """Say whether groups differ alike to both sides, for the difference of two models."""
+    groups = found.of_groups
+    if groups is None or test == "metric_ci":
+        return ()
+    return (symmetric_differences(groups.shares, groups.sums),)
 
 
 def _disagreement(

@@ -15,6 +15,7 @@ from bakeoff.stats._checks import FloatArray, as_array, as_scores
 from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._joint_cells import pair_counts
+from bakeoff.stats._joint_flip import GroupSums
 from bakeoff.stats._leverage import Leverage
 from bakeoff.stats._max_t import Contrasts
 from bakeoff.stats._metric_answer import better_is_positive, decide, worth_of_groups
@@ -41,18 +42,21 @@ class Contrast:
         As those of `Influence`.
     worth : dict
         What groups of rows are worth.
+    of_groups : GroupSums or None
+        The difference as a mean over groups.
     """
 
     value: float
     estimate: float
     tested: Spread
     worth: dict[str, float]
+    of_groups: GroupSums | None
 
     @classmethod
     def of(cls, setting: Setting, found: Influence) -> Contrast:
         """Take it from the influence of the rows."""
         worth = worth_of_groups(setting, found)
-        return cls(found.value, found.estimate, found.tested, worth)
+        return cls(found.value, found.estimate, found.tested, worth, found.of_groups)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.stats._checks import FloatArray
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._logical_pairs import METHODS, MOST_MODELS
 from bakeoff.stats._result import Alternative
-from bakeoff.stats.multiplicity import canonical_method
+from bakeoff.stats.multiplicity import adjust_pvalues, canonical_method
 
 
 def check_control(control: int | None, k: int) -> int | None:
@@ -60,3 +63,13 @@ def check_correction(
             f"'bergmann-hommel' takes up to {MOST_MODELS} models, found {k}; use 'shaffer'",
         )
     return method
+
+
+def adjust_decided(pvalues: FloatArray, method: str) -> FloatArray:
+    """Adjust the p-values; where one is undecided the family is, for what depends on it."""
+    known = ~np.isnan(pvalues)
+    adjusted = np.full_like(pvalues, math.nan)
+    if known.any():
+        filled = np.where(known, pvalues, 1.0)  # an undecided pair still counts as one
+        adjusted[known] = adjust_pvalues(filled, method)[known]
+    return adjusted

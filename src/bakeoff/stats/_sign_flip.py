@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,11 +121,12 @@ def _drawn_sums(magnitude: FloatArray, n_resamples: int, seed: int) -> FloatArra
     )
 
 
-def sign_blocks(rng: np.random.Generator, clusters: int, draws: int) -> list[FloatArray]:
+def sign_blocks(rng: np.random.Generator, clusters: int, draws: int) -> Iterator[FloatArray]:
     """Draw (draws, clusters) fair signs, in blocks that fit the memory."""
     block = max(1, _CELLS // clusters)
-    sizes = [min(block, draws - start) for start in range(0, draws, block)]
-    return [(1 - 2 * rng.integers(0, 2, (m, clusters))).astype(np.float64) for m in sizes]
+    for start in range(0, draws, block):
+        size = min(block, draws - start), clusters
+        yield (1 - 2 * rng.integers(0, 2, size)).astype(np.float64)
 
 
 def whole_tails(values: FloatArray, counts: FloatArray, total: FloatArray) -> Tails:
@@ -161,6 +163,19 @@ def whole_tails(values: FloatArray, counts: FloatArray, total: FloatArray) -> Ta
         found = _inverted(values[used], counts[several][:, used], np.abs(total[several]))
         above[several], equal[several] = found
     return Tails(total, above, equal, signs=(wins, losses))
+
+
+def whole_pvalues(sums: FloatArray, side: Alternative) -> FloatArray:
+    """Return the mid-p of each of P pairs from whole sums, shape (K, P)."""
+    magnitude = np.abs(sums).astype(np.intp)
+    pairs, largest = sums.shape[1], int(magnitude.max(initial=0))
+    place = magnitude + (largest + 1) * np.arange(pairs)
+    counts = np.bincount(place.ravel(), minlength=pairs * (largest + 1)).reshape(pairs, -1)
+    values = np.flatnonzero(counts[:, 1:].any(axis=0)) + 1
+    if not len(values):
+        return np.ones(pairs)
+    counted = counts[:, values].astype(np.float64)
+    return whole_tails(values.astype(np.float64), counted, sums.sum(axis=0)).pvalue(side)
 
 
 def _added(values: FloatArray, counts: FloatArray, total: float) -> tuple[float, float]:

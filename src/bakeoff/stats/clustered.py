@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats import _cluster_chi_square as chi_square
+from bakeoff.stats._binomial import tail_probability
 from bakeoff.stats._checks import check_alternative, check_choice, check_count, check_level
 from bakeoff.stats._cluster_pair import ClusterPair, as_pair
 from bakeoff.stats._cluster_result import (
@@ -24,6 +25,7 @@ from bakeoff.stats._paired import t_interval
 from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, ConfidenceInterval, Status
 from bakeoff.stats._sign_flip import FLIPS, Tails, flip_tails, smallest_pvalue
+from bakeoff.stats._subset_limits import HULL, agreeing, hull, subset_limits
 from bakeoff.stats._tails import normal_pvalue, t_pvalue
 
 __all__ = ["clustered_mcnemar"]
@@ -37,6 +39,7 @@ VARIANTS = {
     "durkalski": "durkalski2003",
     "eliasziw_donner": "eliasziw1991",
 }
+_OF_SUMS = (*FLIPS, "robust_t")  # those whose p is about the estimate that the interval is of
 
 
 @register(
@@ -67,7 +70,7 @@ def clustered_mcnemar(
     ] = "sign_flip",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
-    ci_method: Literal["newcombe_effective", "robust_t"] = "newcombe_effective",
+    ci_method: Literal["subset_hull", "newcombe_effective", "robust_t"] = "subset_hull",
 ) -> ClusteredResult:
     """Test the accuracies of two models on rows that come in groups.
 
@@ -90,9 +93,12 @@ def clustered_mcnemar(
         ``"greater"``: A is more accurate.
     confidence_level : float
         Level of the intervals; 1 − it is the level that the number of groups must allow.
-    ci_method : {"newcombe_effective", "robust_t"}
+    ci_method : {"subset_hull", "newcombe_effective", "robust_t"}
         ``"newcombe_effective"``: Newcombe's (1998) method 10 on the counts over the design
-        effect, with a t quantile. ``"robust_t"``: mean ± t·SE.
+        effect, with a t quantile. ``"subset_hull"`` (default): the hull of it and of the limits
+        from means of random subsets of groups (Hartigan 1969), which one dominant group does not
+        mislead; with sign flips and ``robust_t`` it holds 0 where p ≥ 1 − `confidence_level`, and
+        only there. ``"robust_t"``: mean ± t·SE.
 
     Returns
     -------
@@ -109,7 +115,7 @@ def clustered_mcnemar(
     (0.375, 6.0, 0.0312)
     """
     check_choice(variant, tuple(VARIANTS), "variant")
-    check_choice(ci_method, ("newcombe_effective", "robust_t"), "ci_method")
+    check_choice(ci_method, (HULL, "newcombe_effective", "robust_t"), "ci_method")
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     pair = as_pair(correct_a, correct_b, groups)
@@ -129,11 +135,11 @@ def clustered_mcnemar(
         pvalue=pvalue,
         alternative=side,
         estimate=pair.estimate,
-        ci=_interval(pair, ci_method, side, level),
+        ci=_interval(pair, ci_method, side, level, pvalue if variant in _OF_SUMS else math.nan),
         effect_sizes=_effect_sizes(pair),
         n=pair.clusters.n,
         status=status,
-        assumptions=cluster_assumptions(pair.clusters, pair.nonzero, 1 - level),
+        assumptions=cluster_assumptions(pair.clusters, pair.sums, pair.nonzero, 1 - level),
         null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
         "are equally accurate on the population that the groups were drawn from.",
         method=VARIANTS[variant],
@@ -199,14 +205,19 @@ def _eliasziw_details(pair: ClusterPair, found: chi_square.EliasziwDonner) -> di
 
 
 def _interval(
-    pair: ClusterPair, method: str, side: Alternative, level: float
+    pair: ClusterPair, method: str, side: Alternative, level: float, pvalue: float
 ) -> ConfidenceInterval | None:
     if pair.clusters.count < 2:
         return None
     if method == "robust_t":
         se = math.sqrt(pair.variance)
         return t_interval(pair.estimate, se, pair.df, level, side, method) if se > 0 else None
-    return pair.newcombe(side, level)
+    plain = pair.newcombe(side, level)
+    if method != HULL or pair.clusters.trivial:
+        return plain
+    limits = subset_limits(pair.sums, pair.clusters.sizes, tail_probability(level, side))
+    wider = hull(plain, limits, side, (-1.0, 1.0))
+    return agreeing(wider, pvalue, 1 - level, pair.estimate, side)
 
 
 def _effect_sizes(pair: ClusterPair) -> dict[str, float]:

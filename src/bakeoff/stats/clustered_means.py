@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bakeoff.stats._binomial import tail_probability
 from bakeoff.stats._checks import (
     FloatArray,
     check_alternative,
@@ -30,6 +31,7 @@ from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, Status
 from bakeoff.stats._sign_flip import FLIPS, Tails, flip_tails, smallest_pvalue
 from bakeoff.stats._spread import spread
+from bakeoff.stats._subset_limits import agreeing, hull, subset_limits
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.dependence import Dependence, describe
 
@@ -86,7 +88,9 @@ def clustered_mean_difference(
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is better.
     confidence_level : float
-        Level of the interval: ``robust_t`` for that variant, else ``influence_t``.
+        Level of the interval: that of t for ``influence_t`` and ``robust_t``; for sign flips the
+        hull of ``influence_t`` and of the limits from means of random subsets of groups (Hartigan
+        1969), which holds 0 where p ≥ 1 − `confidence_level`, and only there.
     greater_is_better : bool
         False for losses and costs.
     n_resamples : int
@@ -175,6 +179,13 @@ def result_of(
         statistic = math.copysign(math.inf, estimate)
     known = se > 0 and found.df > 0
     method = "robust_t" if settings.variant == "robust_t" else "influence_t"
+    ci = (
+        t_interval(estimate, se, found.df, settings.level, settings.side, method) if known else None
+    )
+    if flips and ci is not None:
+        tail = tail_probability(settings.level, settings.side)
+        wider = hull(ci, subset_limits(sums, clusters.sizes, tail), settings.side)
+        ci = agreeing(wider, pvalue, 1 - settings.level, estimate, settings.side)
     return ClusteredResult(
         test=test,
         variant=settings.variant,
@@ -183,13 +194,11 @@ def result_of(
         pvalue=pvalue,
         alternative=settings.side,
         estimate=estimate,
-        ci=t_interval(estimate, se, found.df, settings.level, settings.side, method)
-        if known
-        else None,
+        ci=ci,
         n=clusters.n,
         status=status,
         assumptions=(
-            *cluster_assumptions(clusters, nonzero, 1 - settings.level),
+            *cluster_assumptions(clusters, sums, nonzero, 1 - settings.level),
             *_midp(clusters, settings.variant),
         ),
         null_hypothesis=null,

@@ -130,7 +130,9 @@ def clustered_cochran_q(
         estimate=float(accuracies.max() - accuracies.min()),
         n=clusters.n,
         status=status,
-        assumptions=cluster_assumptions(clusters, flip.nonzero, _ALPHA),
+        assumptions=cluster_assumptions(
+            clusters, totals - totals.mean(axis=1, keepdims=True), flip.nonzero, _ALPHA
+        ),
         null_hypothesis="Exchanging the fitted models in a whole group changes nothing: all are "
         "equally accurate on the population that the groups were drawn from.",
         method=_SOURCES[variant],

@@ -21,6 +21,7 @@ from bakeoff.stats._checks import (
     check_level,
 )
 from bakeoff.stats._cluster_result import (
+    few_clusters,
     independent_clusters,
     symmetric_differences,
     too_few_clusters,
@@ -35,7 +36,7 @@ from bakeoff.stats._clusters import (
 )
 from bakeoff.stats._correctness_matrix import both_correct
 from bakeoff.stats._difference_limits import DIFFERENCE_METHODS, one_sided
-from bakeoff.stats._pairs import check_control, check_correction
+from bakeoff.stats._pairs import adjust_decided, check_control, check_correction
 from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import (
     Alternative,
@@ -45,9 +46,10 @@ from bakeoff.stats._result import (
     PairwiseResult,
     Status,
 )
-from bakeoff.stats._sign_flip import whole_tails
+from bakeoff.stats._sign_flip import whole_pvalues
+from bakeoff.stats._subset_limits import HULL, agreeing, subset_limits
 from bakeoff.stats.clustered_models import as_grouped_matrix
-from bakeoff.stats.multiplicity import adjust_pvalues, simultaneous_level
+from bakeoff.stats.multiplicity import simultaneous_level
 
 __all__ = ["pairwise_clustered_mcnemar"]
 
@@ -87,7 +89,9 @@ def pairwise_clustered_mcnemar(
         As in `clustered_mcnemar` (Canay, Romano & Shaikh 2017; Bell & McCaffrey 2002).
     correction, control, alternative : shared
     confidence_level : float
-        Level of the intervals for the difference acc_A − acc_B (``newcombe_effective``).
+        Level of the intervals for the difference acc_A − acc_B, as ``subset_hull`` of
+        `clustered_mcnemar`: each holds 0 where its p-value, adjusted if they are simultaneous,
+        does not reject.
     simultaneous : bool
         True: all intervals hold together at `confidence_level`. False: each by itself does.
 
@@ -120,17 +124,17 @@ def pairwise_clustered_mcnemar(
     method = check_correction(correction, chosen, side, models)
     family = models * (models - 1) // 2 if chosen is None else models - 1
     each = simultaneous_level(level, family, method) if simultaneous else level
-    settings = _Settings(variant, side, each, 1 - level)
+    settings = _Settings(variant, side, each, 1 - level, simultaneous)
     table = _Table(matrix, clusters, clusters.sums(matrix), both_correct(matrix, None))
     parts = [_compare(table, i, others, settings) for i, others in _contrasts(models, chosen)]
     pvalues = np.concatenate([part.pvalue for part in parts])
-    adjusted = _adjust(pvalues, method)
+    adjusted = adjust_decided(pvalues, method)
     pairs = tuple(
         pair
         for part, own in zip(
             parts, np.split(adjusted, np.cumsum([len(p.pvalue) for p in parts])[:-1]), strict=True
         )
-        for pair in _pairs(part, own, clusters.count, settings)
+        for pair in _pairs(part, own, clusters, settings)
     )
     return PairwiseResult(
         test="pairwise_clustered_mcnemar",
@@ -161,6 +165,7 @@ class _Settings:
     side: Alternative
     level: float
     alpha: float
+    simultaneous: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,6 +191,7 @@ class _Part:
     high: FloatArray
     df: float
     status: list[Status]
+    symmetric: Assumption
 
 
 def _contrasts(models: int, control: int | None) -> Iterator[tuple[int, NDArray[np.intp]]]:
@@ -213,7 +219,7 @@ def _compare(table: _Table, i: int, others: NDArray[np.intp], settings: _Setting
     undecided = [s in (Status.TOO_FEW, Status.ZERO_VARIANCE) for s in status]
     alike = [s in (Status.NO_DISCORDANT_PAIRS, Status.IDENTICAL_SCORES) for s in status]
     counts = np.stack([both, b, c, n - both - b - c])
-    low, high = _limits(counts / effect, df, settings)
+    low, high = _limits(counts / effect, sums, clusters, df, settings)
     return _Part(
         first=i,
         others=others,
@@ -226,6 +232,7 @@ def _compare(table: _Table, i: int, others: NDArray[np.intp], settings: _Setting
         high=high,
         df=df,
         status=status,
+        symmetric=symmetric_differences(clusters.sizes, sums),
     )
 
 
@@ -263,50 +270,46 @@ def _decide(
         tested = {"greater": -t, "less": t, "two-sided": -np.abs(t)}[settings.side]
         p = np.asarray(special.stdtr(max(df, 1e-3), tested), dtype=np.float64)
         return t, np.minimum(1.0, 2 * p) if settings.side == "two-sided" else p
-    magnitude = np.abs(sums).astype(np.intp)
-    pairs, largest = sums.shape[1], int(magnitude.max(initial=0))
-    place = magnitude + (largest + 1) * np.arange(pairs)
-    counts = np.bincount(place.ravel(), minlength=pairs * (largest + 1)).reshape(pairs, -1)
-    values = np.flatnonzero(counts[:, 1:].any(axis=0)) + 1
-    total = sums.sum(axis=0)
-    if not len(values):
-        return total, np.ones(pairs)
-    tails = whole_tails(values.astype(np.float64), counts[:, values].astype(np.float64), total)
-    return total, tails.pvalue(settings.side)
+    return sums.sum(axis=0), whole_pvalues(sums, settings.side)
 
 
-def _limits(counts: FloatArray, df: float, settings: _Settings) -> tuple[FloatArray, FloatArray]:
-    tail = float(equivalent_tail(df, tail_probability(settings.level, settings.side)))
+def _limits(
+    counts: FloatArray, sums: FloatArray, clusters: Clusters, df: float, settings: _Settings
+) -> tuple[FloatArray, FloatArray]:
+    tail = tail_probability(settings.level, settings.side)
     both, b, c, neither = counts
-    return one_sided(*DIFFERENCE_METHODS["newcombe"](both, b, c, neither, tail), settings.side)
+    normal_tail = float(equivalent_tail(df, tail))
+    low, high = DIFFERENCE_METHODS["newcombe"](both, b, c, neither, normal_tail)
+    if not clusters.trivial and clusters.count > 1:
+        least, most = subset_limits(sums, clusters.sizes, tail)
+        low, high = np.minimum(low, least), np.maximum(high, most)
+    return one_sided(low, high, settings.side)
 
 
-def _adjust(pvalues: FloatArray, method: str) -> FloatArray:
-    """Adjust the p-values; where one is undecided the family is, for what depends on it."""
-    known = ~np.isnan(pvalues)
-    adjusted = np.full_like(pvalues, math.nan)
-    if known.any():
-        filled = np.where(known, pvalues, 1.0)  # an undecided pair still counts as one
-        adjusted[known] = adjust_pvalues(filled, method)[known]
-    return adjusted
-
-
-def _pairs(part: _Part, adjusted: FloatArray, clusters: int, settings: _Settings) -> Iterator[Pair]:
-    n = float(part.counts[:, 0].sum())
+def _pairs(
+    part: _Part, adjusted: FloatArray, clusters: Clusters, settings: _Settings
+) -> Iterator[Pair]:
+    n = float(clusters.n)
     has_df = settings.variant == "robust_t"
     known = part.df > 0
     for place, other in enumerate(part.others.tolist()):
         both, b, c, neither = (int(x) for x in part.counts[:, place])
         effect = float(part.effect[place])
+        estimate, pvalue = (b - c) / n, float(part.pvalue[place])
+        # where all intervals hold together each agrees with the adjusted p, else with its own
+        tested = float(adjusted[place]) if settings.simultaneous else pvalue
         limits = float(part.low[place]), float(part.high[place])
+        ci = ConfidenceInterval(*limits, settings.level, HULL)
+        if not clusters.trivial:
+            ci = agreeing(ci, tested, settings.alpha, estimate, settings.side)
         yield Pair(
             a=part.first,
             b=other,
             statistic=float(part.statistic[place]),
-            pvalue=float(part.pvalue[place]),
+            pvalue=pvalue,
             pvalue_adjusted=float(adjusted[place]),
-            estimate=(b - c) / n,
-            ci=ConfidenceInterval(*limits, settings.level, "newcombe_effective") if known else None,
+            estimate=estimate,
+            ci=ci if known else None,
             df=part.df if has_df else None,
             status=part.status[place],
             details={
@@ -316,7 +319,7 @@ def _pairs(part: _Part, adjusted: FloatArray, clusters: int, settings: _Settings
                 "both_wrong": neither,
                 "odds_ratio": b / c if c else (math.inf if b else math.nan),
                 "cohens_g": (b - c) / (2 * (b + c)) if b + c else math.nan,
-                "n_clusters": clusters,
+                "n_clusters": clusters.count,
                 "n_clusters_nonzero": int(part.nonzero[place]),
                 "design_effect": effect,
                 "n_effective": n / effect,
@@ -336,11 +339,12 @@ def _assumptions(
     hopeless = int((2.0 ** -nonzero.astype(np.float64) * family > alpha).sum())
     return (
         independent_clusters(clusters),
+        *few_clusters(clusters, alpha),
         Assumption(
             "enough clusters that differ",
             hopeless == 0,
             f"{hopeless} of {family} pairs differ in so few groups (fewest {int(nonzero.min())}) "
             f"that their p could never reach {alpha:.3g}/{family}",
         ),
-        symmetric_differences(clusters),
+        min((part.symmetric for part in parts), key=lambda found: found.holds is not False),
     )

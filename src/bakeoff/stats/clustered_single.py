@@ -119,7 +119,7 @@ def clustered_accuracy(
                 f"{clusters.count} groups of these sizes give {found.df:.1f} degrees of freedom; "
                 "it wants 4",
             ),
-            symmetric_differences(clusters),
+            symmetric_differences(clusters.sizes),
         ),
         null_hypothesis=f"The model's {rate} on the population of the groups is {p0:g}.",
         method="rao1992",

@@ -25,7 +25,7 @@ from bakeoff.stats._paired import (
     t_result,
 )
 from bakeoff.stats._registry import Arity, Evidence, register
-from bakeoff.stats._result import INDEPENDENT_ROWS, Alternative, Assumption, Result
+from bakeoff.stats._result import Alternative, Assumption, Result
 
 __all__ = ["half_sample_t"]
 
@@ -139,7 +139,12 @@ def half_sample_result(
         effect_sizes=effect_sizes(halves),
         n=len(gap),
         assumptions=(
-            INDEPENDENT_ROWS,
+            Assumption(
+                "independent rows",
+                None,
+                "rows of one group (patient, user, day) would break it, unless divisions keep "
+                "groups whole; then groups must be independent",
+            ),
             *([_NO_GROWTH] if variant == "full" else []),
             normality(halves),
         ),

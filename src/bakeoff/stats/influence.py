@@ -17,6 +17,7 @@ from bakeoff.stats._docstrings import fill_docstring
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._functional import Functional, mean
 from bakeoff.stats._joint_cells import JointCells, joint_cells
+from bakeoff.stats._joint_flip import GroupSums
 from bakeoff.stats._left_out import MetricFunction, left_out
 from bakeoff.stats._leverage import Leverage, leverage_of
 from bakeoff.stats._metric_setting import Options, Setting, read
@@ -88,6 +89,17 @@ class Influence:
         if self.padded is None:
             return self.spread
         return self.atoms.spread(self.padded.psi, self.pseudo)
+
+    @cached_property
+    def of_groups(self) -> GroupSums | None:
+        """The value to first order as a mean over groups; None where rows stand alone."""
+        clusters, leverage = self.atoms.clusters, self.atoms.leverage
+        if clusters is None or leverage is None or not leverage.df > 0:
+            return None
+        shares = leverage.shares
+        psi = self.drawn_from
+        sums = np.bincount(clusters, psi - psi.mean(), len(shares)) / len(psi)
+        return GroupSums(sums + shares * self.value, shares)
 
     @property
     def design_effect(self) -> float:

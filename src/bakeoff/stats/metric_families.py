@@ -16,6 +16,7 @@ from bakeoff.stats._checks import (
     check_flag,
     check_level,
 )
+from bakeoff.stats._joint_flip import GroupSums, max_flip
 from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._max_t import MaxT, draw, max_t
 from bakeoff.stats._metric_answer import assumptions
@@ -25,6 +26,7 @@ from bakeoff.stats._metric_table import metric_called
 from bakeoff.stats._pairs import all_pairs, check_control, check_correction
 from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, ConfidenceInterval, Pair, PairwiseResult, Status
+from bakeoff.stats._subset_limits import agreeing, hull, subset_limits
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats.multiplicity import adjust_pvalues, simultaneous_level
 
@@ -66,7 +68,9 @@ def compare_models(
     Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
     by the distribution of the largest statistic among those not yet rejected, drawn from the
     covariance of the influence values (Hothorn, Bretz & Westfall 2008), and the intervals hold
-    together.
+    together. In groups no p-value is smaller than that by sign flips of whole groups, and the
+    intervals hold 0 where the adjusted p-value does not reject (the raw one if they are not
+    simultaneous).
 
     Parameters
     ----------
@@ -229,6 +233,11 @@ def compare_all(
             t[i] = math.copysign(math.inf, contrast.value)
     t[at] = tested.statistic
     raw[at] = [t_pvalue(float(x), df, side) for x, df in zip(t[at], tested.df, strict=True)]
+    of_groups = _of_groups([found[i] for i in at])
+    flips = None
+    if of_groups is not None and not of_groups.many_alike:
+        flips = max_flip(of_groups, tested.se, side)
+        raw[at] = np.maximum(raw[at], flips.alone)
     single = np.full(len(first), math.nan)
     if method == MAX_T:
         adjusted = np.where(np.isnan(raw), math.nan, 1.0)
@@ -237,6 +246,8 @@ def compare_all(
             draws, scale = draw(tested.covariance, n_resamples, seed)
             largest = max_t(tested, draws, level, side, scale)
             adjusted[at], single[at] = largest.step_down, largest.single_step
+            if flips is not None:
+                adjusted[at] = np.maximum(adjusted[at], flips.step_down)
         # no adjusted p below its own p, which the draws may miss by chance
         adjusted = np.fmax(adjusted, raw)
         quantiles = _quantiles(tested.df, level, side, largest if simultaneous else None)
@@ -247,6 +258,15 @@ def compare_all(
     intervals: list[ConfidenceInterval | None] = [None] * len(first)
     for i, centre, se, quantile in zip(at, tested.estimate, tested.se, quantiles, strict=True):
         intervals[i] = _interval(family, centre, quantile * se, level, side)
+    if flips is not None and of_groups is not None:
+        each = simultaneous_level(level, len(first), "bonferroni") if simultaneous else level
+        limits = subset_limits(of_groups.sums, of_groups.shares, tail_probability(each, side))
+        compared = adjusted if simultaneous else raw
+        for place, i in enumerate(at):
+            if (plain := intervals[i]) is not None:
+                wider = hull(plain, [ends[place] for ends in limits], side, _bounds(family))
+                centre, p = float(tested.estimate[place]), float(compared[i])
+                intervals[i] = agreeing(wider, p, 1 - level, centre, side)
     known = [single for single in family.singles if single is not None]
     sign = 1 if family.setting.metric.greater_is_better else -1
     return PairwiseResult(
@@ -283,6 +303,14 @@ def compare_all(
     )
 
 
+def _of_groups(found: list[Contrast | None]) -> GroupSums | None:
+    """Return the differences that are tested as means over groups."""
+    known = [c.of_groups for c in found if c is not None and c.of_groups is not None]
+    if not known:
+        return None
+    return GroupSums(np.column_stack([one.sums for one in known]), known[0].shares)
+
+
 def _estimate(found: Contrast | None) -> float:
     return math.nan if found is None else found.value
 
@@ -297,11 +325,16 @@ def _quantiles(df: FloatArray, level: float, side: Alternative, largest: MaxT | 
 def _interval(
     family: MetricFamily, centre: float, half: float, level: float, side: Alternative
 ) -> ConfidenceInterval:
-    low, high = family.setting.metric.range
-    width = high - low
+    low, high = _bounds(family)
     return ConfidenceInterval(
-        -math.inf if side == "less" else max(centre - half, -width),
-        math.inf if side == "greater" else min(centre + half, width),
+        -math.inf if side == "less" else max(centre - half, low),
+        math.inf if side == "greater" else min(centre + half, high),
         level,
         "t",
     )
+
+
+def _bounds(family: MetricFamily) -> tuple[float, float]:
+    """Return the least and the largest difference there can be."""
+    low, high = family.setting.metric.range
+    return low - high, high - low

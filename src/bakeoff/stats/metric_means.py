@@ -16,10 +16,12 @@ from bakeoff.stats._checks import (
     check_same_labels,
     check_same_length,
 )
+from bakeoff.stats._joint_flip import GroupSums
 from bakeoff.stats._leverage import leverage_of
 from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats._spread import FEWEST_CLUSTERS, Spread, spread
+from bakeoff.stats._subset_limits import with_flips
 from bakeoff.stats._tails import t_pvalue
 from bakeoff.stats._test_rows import read_groups
 
@@ -111,7 +113,10 @@ def mean_difference(
     """Test the mean difference of a number that each of two systems has on the same rows.
 
     t = d̄/se on the differences, or on their sums over groups: Student's paired t test, with fewer
-    degrees of freedom where a few rows carry the variance (Satterthwaite 1946).
+    degrees of freedom where a few rows carry the variance (Satterthwaite 1946). In groups the
+    p-value is the larger of this test's and that by sign flips of whole groups (Canay, Romano &
+    Shaikh 2017), and the interval is widened by the limits from means of random subsets of groups
+    (Hartigan 1969).
 
     Parameters
     ----------
@@ -123,7 +128,7 @@ def mean_difference(
         Which rows belong together.
     df : {"influence", "rows"}
         Degrees of freedom from the differences, or one less than rows (groups), as in the
-        textbook's paired t test.
+        textbook's paired t test, which then stands alone in groups, too.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is better.
     confidence_level : float
@@ -159,11 +164,17 @@ def mean_difference(
     clusters = read_groups(groups, len(a))
     differences = a - b
     estimate = float(differences.mean())
-    found = spread(differences - estimate, clusters=clusters, leverage=leverage_of(clusters))
+    leverage = leverage_of(clusters)
+    found = spread(differences - estimate, clusters=clusters, leverage=leverage)
     if df == "rows":
         found = Spread(found.se, found.units - 1, found.units)
     status, t, pvalue = _decide(differences, estimate, found, clusters is not None, side)
-    ok = status is Status.OK
+    ci = None
+    if status is Status.OK:
+        ci = found.interval(estimate, level, side, (-math.inf, math.inf))
+        if clusters is not None and leverage is not None and df == "influence":
+            groups_of = GroupSums(np.bincount(clusters, differences) / len(a), leverage.shares)
+            pvalue, ci = with_flips(groups_of, pvalue, ci, estimate, side)
     return Result(
         test="mean_difference",
         variant="clustered" if clusters is not None else "paired",
@@ -172,7 +183,7 @@ def mean_difference(
         pvalue=pvalue,
         alternative=side,
         estimate=estimate,
-        ci=found.interval(estimate, level, side, (-math.inf, math.inf)) if ok else None,
+        ci=ci,
         n=len(a),
         status=status,
         assumptions=_assumptions(found, clusters is not None),

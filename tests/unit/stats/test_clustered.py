@@ -154,7 +154,9 @@ def test_joint_form_of_two_models_is_the_pair_form(seed):
 def test_all_pairs_are_the_pairs(variant, seed, groups):
     values, codes = rows(seed, groups, models=4)
     values[:, 3] = values[:, 2]
-    together = stats.pairwise_clustered_mcnemar(values, groups=codes, variant=variant)
+    together = stats.pairwise_clustered_mcnemar(
+        values, groups=codes, variant=variant, simultaneous=False
+    )
     for pair in together.pairs:
         one = stats.clustered_mcnemar(
             values[:, pair.a],
@@ -352,14 +354,31 @@ def test_too_few_groups_have_no_power():
     assert plan.power == 0
 
 
-@pytest.mark.parametrize(("first", "holds"), [(20, True), (90, False)])
-def test_a_group_with_much_of_a_class_is_named(first, holds):
-    rng = np.random.default_rng(0)
-    groups = np.r_[np.zeros(first), np.arange(180) // 6 + 1]
+@pytest.mark.parametrize("seed", range(6))
+def test_p_of_areas_is_the_larger_of_t_and_sign_flips(seed):
+    rng = np.random.default_rng(seed)
+    groups = np.r_[np.zeros(40), np.arange(60) // 6 + 1]
     y = np.arange(len(groups)) % 2
-    scores = rng.normal(size=(2, len(y))) + y
-    result = stats.clustered_delong(y, *scores, groups=groups)
-    assert {a.name: a.holds for a in result.assumptions}["no group dominates"] is holds
+    leaning = rng.choice([-1.0, 1.0], 11)[groups.astype(int)] * np.where(y == 1, 1, -1)
+    scores = rng.normal(size=(2, len(y))) + y + np.stack([leaning, -leaning])
+    t = stats.clustered_delong(y, *scores, groups=groups, variant="influence_t")
+    both = stats.clustered_delong(y, *scores, groups=groups)
+    assert both.pvalue >= t.pvalue
+    assert both.ci.low <= t.ci.low < t.ci.high <= both.ci.high or both.pvalue < 0.05
+
+
+@pytest.mark.parametrize(("groups", "level", "needed"), [(4, 0.95, 6), (5, 0.95, 6), (7, 0.99, 8)])
+def test_too_few_groups_are_counted_and_so_are_those_it_takes(groups, level, needed):
+    codes = np.repeat(np.arange(groups), 10)
+    right = np.random.default_rng(0).random((10 * groups, 3)) < [0.9, 0.5, 0.4]
+    for result in (
+        stats.clustered_mcnemar(*right.T[:2], groups=codes, confidence_level=level),
+        stats.pairwise_clustered_mcnemar(right, groups=codes, confidence_level=level),
+    ):
+        assert result.status is Status.TOO_FEW
+        (said,) = (a.detail for a in result.assumptions if a.name == "enough groups")
+        assert f"{10 * groups} rows in {groups} groups" in said
+        assert f"takes {needed} groups" in said
 
 
 @pytest.mark.parametrize("alpha", [0, 0.5, 0.6])

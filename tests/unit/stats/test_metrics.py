@@ -272,11 +272,12 @@ def test_standard_error_in_groups_is_that_of_the_tests_for_groups(seed):
     assert area.df <= shares_alone.df
     mean = mean_difference(a, b, groups=groups)
     direct = clustered_mean_difference(a, b, groups=groups, variant="influence_t")
-    assert mean.details["se"] == pytest.approx(direct.details["se"], rel=1e-12)
-    assert (mean.df, mean.pvalue) == pytest.approx((direct.df, direct.pvalue), rel=1e-9)
-    assert list(mean.ci) == pytest.approx(list(direct.ci), rel=1e-9)
     flips = clustered_mean_difference(a, b, groups=groups)
-    assert flips.ci == direct.ci
+    assert mean.details["se"] == pytest.approx(direct.details["se"], rel=1e-12)
+    assert mean.df == pytest.approx(direct.df, rel=1e-9)
+    assert mean.pvalue == pytest.approx(max(direct.pvalue, flips.pvalue), rel=1e-9)
+    assert list(mean.ci) == pytest.approx(list(flips.ci), rel=1e-9)
+    assert flips.ci.low <= direct.ci.low <= direct.ci.high <= flips.ci.high
     assert mean.df <= clustered_mean_difference(a, b, groups=groups, variant="robust_t").df
 
 

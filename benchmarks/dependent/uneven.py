@@ -1,0 +1,266 @@
+"""Groups of very different sizes, of which some lean strongly to one model.
+
+In a group with the leaning u, drawn from [−1, 1], a row on which one model alone is right (three of
+ten) is A's with probability (1 + u)/2; scores and numbers are shifted by u. Effects are nearly
+two-valued (beta), two-valued, or spread evenly; the largest group has three or five tenths of the
+rows, or sizes fall as 1/k. Rates go to uneven.csv: rejections at .05 of a true null, coverage of
+95 % intervals, and how often test and interval say different things.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bakeoff import stats
+from bakeoff.stats import Status
+from benchmarks import tables
+from benchmarks.dependent.draw import Array
+
+CSV = Path(__file__).with_name("uneven.csv")
+GROUPS, ROWS_OF_A_GROUP = (8, 20, 60), 10
+SIZES = ("equal", "one group 30 %", "one group 50 %", "as 1/k")
+EFFECTS = ("beta", "two values", "even")
+DISCORDANT, DIFFERENCE, MARGIN, ALPHA = 0.3, 0.1, 0.1, 0.05
+COUNTS = ("answered", "rejected", "covered", "disagreed", "flagged", "rejected_unflagged")
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """One way to draw rows, and what is asked of them."""
+
+    question: str
+    effects: str
+    sizes: str
+    groups: int
+    difference: float = 0.0
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    """Rows of two models: who is right, what they score, and the group of each row."""
+
+    groups: Array
+    truth: Array
+    correct: Array
+    scores: Array
+
+    @property
+    def predicted(self) -> Array:
+        """Predicted classes, shape (2, n)."""
+        return np.where(self.correct, self.truth, 1 - self.truth)
+
+
+def cells() -> list[Cell]:
+    """List every cell."""
+    null = [
+        Cell(question, *rest)
+        for question, *rest in itertools.product(QUESTIONS, EFFECTS, SIZES, GROUPS)
+        if question != "noninferiority"
+    ]
+    apart = [
+        Cell(question, *rest, sign * DIFFERENCE)
+        for question, sign in (("accuracy", 1), ("noninferiority", -1))
+        for rest in itertools.product(EFFECTS, SIZES, GROUPS)
+    ]
+    return null + apart
+
+
+def sizes_of(groups: int, how: str) -> Array:
+    """Return how many rows each group has."""
+    if how == "equal":
+        return np.full(groups, ROWS_OF_A_GROUP)
+    shares = 1 / np.arange(1, groups + 1)
+    if how != "as 1/k":
+        largest = float(how.split()[2]) / 100
+        shares = np.array([largest, *[(1 - largest) / (groups - 1)] * (groups - 1)])
+    return np.maximum(1, np.rint(groups * ROWS_OF_A_GROUP * shares / shares.sum())).astype(int)
+
+
+def leanings(rng: np.random.Generator, groups: int, how: str, mean: float) -> Array:
+    """Draw group effects from [−1, 1] with this mean."""
+    share = (1 + mean) / 2
+    if how == "beta":
+        return 2 * rng.beta(0.2 * share, 0.2 * (1 - share), groups) - 1
+    if how == "two values":
+        return np.where(rng.random(groups) < (1 + mean / 0.7) / 2, 0.7, -0.7)
+    return mean + (1 - abs(mean)) * rng.uniform(-1, 1, groups)
+
+
+def draw(cell: Cell, rng: np.random.Generator) -> Sample:
+    """Draw the rows of one study."""
+    groups = np.repeat(np.arange(cell.groups), sizes_of(cell.groups, cell.sizes))
+    n = len(groups)
+    u = leanings(rng, cell.groups, cell.effects, cell.difference / DISCORDANT)[groups]
+    apart, of_a = rng.random(n) < DISCORDANT, rng.random(n) < (1 + u) / 2
+    both = rng.random(n) < 0.75
+    correct = np.where(apart, np.stack([of_a, ~of_a]), both)
+    truth = (rng.random(n) < 0.4).astype(int)
+    better = np.stack([u, -u]) * np.where(truth == 1, 0.6, -0.6)
+    scores = 1.2 * truth + rng.normal(size=n) + better + 0.5 * rng.normal(size=(2, n))
+    return Sample(groups, truth, correct, scores)
+
+
+def _accuracy(s: Sample) -> Iterator[tuple[str, stats.Result]]:
+    options = {"groups": s.groups}
+    result = stats.clustered_mcnemar(*s.correct, **options)
+    yield "clustered_mcnemar", result
+    plain = stats.clustered_mcnemar(*s.correct, **options, ci_method="newcombe_effective")
+    yield "newcombe_effective", plain
+
+
+def _metric(name: str) -> object:
+    def run(s: Sample) -> Iterator[tuple[str, stats.Result]]:
+        found = stats.metric_difference(s.truth, *s.predicted, metric=name, groups=s.groups)
+        yield "metric_difference", found
+        if "pvalue_t" in found.details:
+            yield (
+                "metric_difference, t alone",
+                dataclasses.replace(found, pvalue=found.details["pvalue_t"], ci=None),
+            )
+
+    return run
+
+
+def _areas(s: Sample) -> Iterator[tuple[str, stats.Result]]:
+    yield "clustered_delong", stats.clustered_delong(s.truth, *s.scores, groups=s.groups)
+    plain = stats.clustered_delong(s.truth, *s.scores, groups=s.groups, variant="influence_t")
+    yield "clustered_delong influence_t", plain
+
+
+def _numbers(s: Sample) -> Iterator[tuple[str, stats.Result]]:
+    a, b = s.scores * np.where(s.truth == 1, 1, -1)
+    yield "mean_difference", stats.mean_difference(a, b, groups=s.groups)
+    plain = stats.clustered_mean_difference(a, b, groups=s.groups, variant="influence_t")
+    yield "clustered_mean_difference influence_t", plain
+
+
+def _noninferiority(s: Sample) -> Iterator[tuple[str, stats.Result]]:
+    yield (
+        "clustered_noninferiority",
+        stats.clustered_noninferiority(*s.correct, groups=s.groups, margin=MARGIN),
+    )
+
+
+def _one_model(s: Sample) -> Iterator[tuple[str, stats.Result]]:
+    # A alone: in 3 rows of 10 right with (1 + u)/2, else in three of four
+    true = 0.7 * 0.75 + 0.3 * 0.5
+    yield "clustered_accuracy", stats.clustered_accuracy(s.correct[0], groups=s.groups, p0=true)
+
+
+QUESTIONS = {
+    "accuracy": _accuracy,
+    "balanced_accuracy": _metric("balanced_accuracy"),
+    "area": _areas,
+    "numbers": _numbers,
+    "noninferiority": _noninferiority,
+    "one model": _one_model,
+}
+TRUE = {"one model": 0.7 * 0.75 + 0.3 * 0.5}
+
+
+def rates(cell: Cell, runs: int, seed: int) -> list[dict[str, object]]:
+    """Simulate one cell."""
+    rng = np.random.default_rng([seed, *repr(cell).encode()])
+    counts: dict[str, Counter[str]] = {}
+    true = TRUE.get(cell.question, cell.difference)
+    for _ in range(runs):
+        for test, result in QUESTIONS[cell.question](draw(cell, rng)):
+            mine = counts.setdefault(test, Counter())
+            mine.update(_outcome(result, true, cell))
+    return [
+        {
+            **dataclasses.asdict(cell),
+            "test": test,
+            "runs": runs,
+            **{k: int(mine[k]) for k in COUNTS},
+        }
+        for test, mine in counts.items()
+    ]
+
+
+def _outcome(result: stats.Result, true: float, cell: Cell) -> dict[str, int]:
+    rejected = bool(result.pvalue <= ALPHA)
+    flagged = any(a.holds is False for a in result.assumptions)
+    found = {
+        "answered": int(result.status in (Status.OK, Status.IDENTICAL_SCORES)),
+        "rejected": int(rejected),
+        "flagged": int(flagged),
+        "rejected_unflagged": int(rejected and not flagged),
+    }
+    if result.ci is not None:
+        low, high = result.ci
+        found["covered"] = int(low <= true + 1e-12 and true - 1e-12 <= high)
+        null = {"one model": TRUE["one model"]}.get(cell.question, 0.0)
+        found["disagreed"] = int(rejected == (low <= null <= high))
+    return found
+
+
+def simulate(runs: int, seed: int) -> Iterator[Cell]:
+    """Simulate every cell that the file does not hold yet."""
+    there = load() if CSV.exists() else []
+    known = {tuple(row[k] for k in FIELDS) for row in there}
+    for cell in cells():
+        if tuple(str(v) for v in dataclasses.astuple(cell)) in known:
+            continue
+        there += [{k: str(v) for k, v in row.items()} for row in rates(cell, runs, seed)]
+        tables.write(CSV, there)
+        yield cell
+
+
+def table(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return what the page says of each test, with one line for each number of groups."""
+    lines = [
+        "| question | test | groups | rejected, mean (worst) | covered, mean (least) | disagree |",
+        "|---|---|---:|---:|---:|---:|",
+    ]
+    found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    for row in rows:
+        if int(row["answered"]) >= _ANSWERED * int(row["runs"]):
+            key = row["question"], row["difference"], row["test"], row["groups"]
+            found.setdefault(key, []).append(row)
+    for (question, difference, test, groups), own in found.items():
+        null = not float(difference) or question == "noninferiority"
+        name = test if " " in test or test == "newcombe_effective" else f"**{test}**"
+        alone = "alone" in test  # a p-value without an interval
+        cells = [
+            _both(own, "rejected", max) if null else "",
+            "" if alone else _both(own, "covered", min),
+            "" if alone or question == "noninferiority" else _worst(own, "disagreed"),
+        ]
+        asked = question if null else f"{question}, true difference {float(difference):g}"
+        lines.append(f"| {asked} | {name} | {groups} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+_ANSWERED = 0.2
+
+
+def _shares(rows: Sequence[Mapping[str, str]], count: str) -> list[float]:
+    return [int(row[count]) / int(row["answered"]) for row in rows]
+
+
+def _both(
+    rows: Sequence[Mapping[str, str]], count: str, worst: Callable[[list[float]], float]
+) -> str:
+    found = _shares(rows, count)
+    return f"{sum(found) / len(found):.3f} ({worst(found):.3f})"
+
+
+def _worst(rows: Sequence[Mapping[str, str]], count: str) -> str:
+    return f"{max(_shares(rows, count)):.3f}"
+
+
+FIELDS = tuple(field.name for field in dataclasses.fields(Cell))
+
+
+def load() -> list[dict[str, str]]:
+    """Read what was simulated."""
+    with CSV.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

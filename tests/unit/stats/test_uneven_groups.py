@@ -1,0 +1,152 @@
+"""Intervals and tests on groups of which one dominates: they agree, and one group misleads none."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from bakeoff import stats
+from bakeoff.stats._cluster_result import symmetric_differences
+from bakeoff.stats._joint_flip import GroupSums, max_flip
+from bakeoff.stats._sign_flip import flip_tails
+from bakeoff.stats._subset_limits import subset_limits
+
+
+def uneven(seed, groups=12, leaning=0.0, models=2):
+    """Rows of groups that lean to one model, the first group with three tenths of them."""
+    rng = np.random.default_rng(seed)
+    sizes = np.array([groups * 4, *[10] * (groups - 1)])
+    codes = np.repeat(np.arange(groups), sizes)
+    u = np.clip(rng.choice([-0.8, 0.8], (groups, models)) + leaning * np.arange(models), -1, 1)
+    correct = rng.random((len(codes), models)) < 0.6 + 0.3 * u[codes]
+    truth = rng.integers(0, 2, len(codes))
+    return codes, truth, correct
+
+
+def test_means_of_all_subsets_by_hand():
+    sums, sizes = np.array([3.0, -1.0, 4.0]), np.array([2.0, 1.0, 5.0])
+    means = sorted(
+        sum(sums[list(s)]) / sum(sizes[list(s)])
+        for k in (1, 2, 3)
+        for s in itertools.combinations(range(3), k)
+    )
+    # of the eight gaps between seven means each holds the truth with probability 1/8
+    assert [float(x) for x in subset_limits(sums, sizes, 0.2)] == [means[1], means[-2]]
+    assert [float(x) for x in subset_limits(sums, sizes, 0.001)] == [means[0], means[-1]]
+
+
+@pytest.mark.parametrize("groups", [9, 12])
+def test_limits_are_where_the_sign_flip_test_rejects(groups):
+    rng = np.random.default_rng(groups)
+    sums, sizes = rng.normal(0.3, 1, groups), rng.integers(1, 9, groups).astype(float)
+    low, high = map(float, subset_limits(sums, sizes, 0.025))
+
+    def p(value):
+        return float(flip_tails(sums - value * sizes, n_resamples=0, seed=0).pvalue("two-sided")[0])
+
+    assert p(low - 1e-6) < 0.05 < p(low + 1e-6)
+    assert p(high + 1e-6) < 0.05 < p(high - 1e-6)
+
+
+def test_columns_of_differences_have_the_limits_of_each_alone():
+    rng = np.random.default_rng(1)
+    sums, sizes = rng.normal(size=(40, 3)), np.arange(1.0, 41)
+    low, high = subset_limits(sums, sizes, 0.025)
+    for column, *limits in zip(sums.T, low, high, strict=True):
+        assert [float(x) for x in subset_limits(column, sizes, 0.025)] == limits
+
+
+def _results(codes, truth, correct, side):
+    a, b = correct.T
+    predicted = [np.where(right, truth, 1 - truth) for right in (a, b)]
+    scores = [p + 0.1 * np.sin(np.arange(len(p)) * (i + 1)) for i, p in enumerate(predicted)]
+    shared = {"groups": codes, "alternative": side}
+    yield stats.clustered_mcnemar(a, b, **shared)
+    yield stats.clustered_mean_difference(scores[0], scores[1], n_resamples=999, **shared)
+    yield stats.clustered_costs(truth, *predicted, cost=[[0, 1], [3, 0]], **shared)
+    yield stats.clustered_delong(truth, *scores, **shared)
+    yield stats.mean_difference(*scores, **shared)
+    for metric in ("f1", "balanced_accuracy", "mcc"):
+        yield stats.metric_difference(truth, *predicted, metric=metric, labels=[0, 1], **shared)
+    yield stats.metric_difference(truth, *scores, metric="roc_auc", labels=[0, 1], **shared)
+
+
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("groups", [8, 30])
+def test_p_and_interval_agree(groups, side):
+    seen = set()
+    for seed in range(12):
+        codes, truth, correct = uneven(seed, groups, 0.5 * (seed % 3))
+        better_first = correct[:, ::-1] if side == "greater" else correct
+        for result in _results(codes, truth, better_first, side):
+            assert (result.ci.low <= 0 <= result.ci.high) == (result.pvalue >= 0.05)
+            seen.add((result.test, result.pvalue < 0.05))
+    assert len(seen) > 8  # both cases of most tests
+
+
+def test_intervals_of_all_pairs_agree_with_adjusted_p():
+    for seed in range(6):
+        codes, truth, correct = uneven(seed, 15, 0.3, models=4)
+        predicted = np.where(correct, truth[:, None], 1 - truth[:, None])
+        for family in (
+            stats.pairwise_clustered_mcnemar(correct, groups=codes),
+            stats.compare_models(truth, predicted, groups=codes, n_resamples=999),
+            stats.compare_values(correct.astype(float), groups=codes, n_resamples=999),
+        ):
+            for pair in family.pairs:
+                assert (pair.ci.low <= 0 <= pair.ci.high) == (pair.pvalue_adjusted >= 0.05)
+                assert pair.pvalue_adjusted >= pair.pvalue
+
+
+def test_the_p_of_a_metric_is_the_larger_of_t_and_sign_flips():
+    codes, truth, correct = uneven(5, 10)
+    predicted = [np.where(right, truth, 1 - truth) for right in correct.T]
+    found = stats.metric_difference(truth, *predicted, groups=codes)
+    d = correct[:, 0].astype(float) - correct[:, 1]
+    flips = flip_tails(np.bincount(codes, d), n_resamples=0, seed=0).pvalue("two-sided")[0]
+    assert found.pvalue == pytest.approx(max(found.details["pvalue_t"], flips))
+    both = stats.compare_models(truth, np.transpose(predicted), groups=codes)
+    assert both.pairs[0].pvalue == pytest.approx(found.pvalue)
+    assert found.pvalue == stats.metric_difference(truth, *predicted, groups=codes).pvalue
+
+
+def test_flips_of_one_difference_are_the_sign_flip_test():
+    rng = np.random.default_rng(2)
+    sums, shares = rng.normal(size=(10, 4)), np.full(10, 0.1)
+    for side in ("two-sided", "greater", "less"):
+        found = max_flip(GroupSums(sums, shares), np.ones(4), side)
+        alone = [flip_tails(c, n_resamples=0, seed=0).pvalue(side)[0] for c in sums.T]
+        assert found.alone == pytest.approx(alone)
+        assert (found.step_down >= found.alone - 1e-12).all()
+
+
+def test_identical_models_and_one_dominant_group_have_p_one():
+    codes, truth, correct = uneven(3, 8)
+    same = np.where(correct[:, 0], truth, 1 - truth)
+    alike = stats.compare_models(truth, np.transpose([same, same, 1 - same]), groups=codes)
+    assert alike.pairs[0].pvalue == 1.0
+    assert not math.isnan(alike.pairs[1].pvalue)
+
+
+@pytest.mark.parametrize(
+    ("groups", "bad", "holds"),
+    [(12, 0, None), (30, 0, None), (30, 3, False), (100, 0, True), (100, 8, False), (12, 1, None)],
+)
+def test_a_few_groups_against_the_estimate_are_told(groups, bad, holds):
+    sizes = np.full(groups, 10.0)
+    sums = 1.0 + np.tile([0.2, -0.2], groups)[:groups]
+    sums[:bad] = -9.0
+    sums += max(0.0, 0.05 * groups - sums.sum()) / groups  # so that the estimate stays above 0
+    assert symmetric_differences(sizes, sums).holds is holds
+    assert symmetric_differences(sizes, -sums).holds is holds
+    if bad:  # the same groups on the estimate's side are no danger
+        sums[:bad] = 12.0
+        assert symmetric_differences(sizes, sums).holds is not False
+
+
+def test_one_row_per_group_is_mcnemars_test_with_newcombes_interval():
+    _, _, correct = uneven(1)
+    alone = stats.clustered_mcnemar(*correct.T, groups=np.arange(len(correct)))
+    plain = stats.clustered_mcnemar(*correct.T, ci_method="newcombe_effective")
+    assert list(alone.ci) == list(plain.ci)
