@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from bakeoff.data.columns import names
-from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, why_groups
+from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, is_running_number, why_groups
 from bakeoff.data.table_files import separator_of
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import is_file
@@ -45,6 +45,8 @@ _GROUPED = {
 _MISSING = re.compile(
     r"(?i)[?.*\-–—/_#x\s]+|n\.?[ad]\.?|unknown|missing|none|nil|void|not (available|known|given)"
 )
+
+_USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text in MISSING]
 
 
 class Written(NamedTuple):
@@ -165,11 +167,25 @@ def read(path: str, encoding: str | None, target: str) -> Written:
         keys["encoding"] = "cp1252"
         frame = _frame(path, keys)
     if ".csv" in path.lower() or ".tsv" in path.lower():
+        labels = _labels_like_missing(frame, path, keys, target)
         more = _written(frame.drop(columns=target, errors="ignore"), separator or ",")
+        if labels:
+            missing = more.get("missing_values", _USUAL)
+            more["missing_values"] = [text for text in missing if text not in labels]
         if more:
             keys |= more
             frame = _frame(path, keys)
     return Written(frame, keys)
+
+
+def _labels_like_missing(
+    frame: pd.DataFrame, path: str, keys: Mapping[str, Any], target: str
+) -> set[str]:
+    """Find texts like None that are labels: without them the target has less than two classes."""
+    if target not in frame or not frame[target].isna().any() or frame[target].nunique() > 1:
+        return set()
+    as_text = _frame(path, {**keys, "missing_values": [""]})[target].dropna().astype(str)
+    return {text for text in as_text.unique() if text in MISSING}
 
 
 def _frame(path: str, keys: Mapping[str, Any]) -> pd.DataFrame:
@@ -192,8 +208,7 @@ def _written(frame: pd.DataFrame, separator: str) -> dict[str, Any]:
         markers |= dict.fromkeys(rest)
         found |= _punctuation(numbers, separator)
     if markers:
-        usual = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text in MISSING]
-        found["missing_values"] = [*markers, *usual]
+        found["missing_values"] = [*markers, *_USUAL]
     return found
 
 
@@ -233,7 +248,7 @@ def look(frame: pd.DataFrame, target: str) -> Guess:
             "like a quantity, not like classes"
         )
     own, groups, drop = _columns(frame, target)
-    dates = tuple(c for c in frame.columns if c != target and _is_date(frame[c]))
+    dates = tuple(c for c in frame.columns if c not in (target, own, groups) and _is_date(frame[c]))
     guess = Guess(
         {str(name): int(n) for name, n in counts.items()},
         int(frame[target].isna().sum()),
@@ -243,9 +258,10 @@ def look(frame: pd.DataFrame, target: str) -> Guess:
         dates,
     )
     if len(guess.kept) < 2:
+        missing = f", and {count(guess.unlabelled, 'row')} without a label" * bool(guess.unlabelled)
         raise UserError(
             f"{target!r} has {count(len(guess.kept), 'class', 'classes')} with {FEWEST} rows or "
-            "more; comparing classifiers needs two"
+            f"more{missing}; comparing classifiers needs two"
         )
     return guess
 
@@ -269,6 +285,8 @@ def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, 
             drop[column] = "a different value in every row, like an id"
         elif distinct <= 1:
             drop[column] = "the same value in every row"
+        elif like_an_id and is_running_number(values, column):
+            drop[column] = "a running number"
         elif why_groups(values, column) == NAMED:
             if groups is None:
                 groups = column

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from bakeoff.data.columns import Series
 
@@ -21,6 +22,11 @@ _GROUPS = (
 )
 _NAMES_A_GROUP = re.compile(f"(?i:{_GROUPS})")
 _IS_A_GROUP = re.compile(f"(?i:(^|[_\\W])({_GROUPS})s?$)|(?<=[a-z])({_GROUPS.title()})s?$")
+_COUNTS = re.compile(
+    r"(?i:(^|[_\W])(index|row|rownum|nr|no|number)$|^unnamed)|(?<=[a-z])(Number|No|Nr|Index)$"
+)
+_STEPS = 0.8
+"""Share of the rows that follow their predecessor by one, where a column numbers them."""
 NAMED = "it is named like an id"
 BLOCKS = "the rows of each value stand together"
 _FEWEST = {True: 10, False: 20}
@@ -52,6 +58,12 @@ def group_columns(frame: pd.DataFrame, without: Iterable[str]) -> list[dict[str,
     return found
 
 
+def named_like_groups(table: pa.Table, names: Iterable[str]) -> list[dict[str, Any]]:
+    """List those of some columns of a table that are named, and look, like ids of groups."""
+    likely = [name for name in names if LIKE_AN_ID.search(name) or _IS_A_GROUP.search(name)]
+    return group_columns(table.select(likely).to_pandas(), ()) if likely else []
+
+
 def why_groups(values: Series, name: str) -> str:
     """Say why a column looks like an id of groups; empty where it does not.
 
@@ -63,12 +75,29 @@ def why_groups(values: Series, name: str) -> str:
     distinct = values.nunique()
     if values.isna().any() or not 1 < distinct < 0.95 * len(values):
         return ""
+    if is_running_number(values, name):
+        return ""
     named = LIKE_AN_ID.search(name) or _IS_A_GROUP.search(name)
     if named and distinct >= _FEWEST[bool(_NAMES_A_GROUP.search(name))]:
         return NAMED
     if 10 <= distinct <= len(values) / 2 and _in_blocks(values, distinct):
         return BLOCKS
     return ""
+
+
+def is_running_number(values: Series, name: str) -> bool:
+    """Tell whether a column numbers rows: they count up, or it is named so and counts from 0 or 1.
+
+    Numbers that start again (in each file, in each visit) repeat, but not for what they count.
+    """
+    if not pd.api.types.is_numeric_dtype(values.dtype) or values.isna().any() or len(values) < 2:
+        return False
+    if pd.api.types.is_bool_dtype(values.dtype) or not _whole(values):
+        return False
+    if float((np.diff(values.to_numpy(dtype=np.float64)) == 1).mean()) >= _STEPS:
+        return True
+    named = _COUNTS.search(name) and not _NAMES_A_GROUP.search(name)
+    return bool(named and values.min() in (0, 1) and values.nunique() > values.max() - 1)
 
 
 def _whole(values: Series) -> bool:
