@@ -70,6 +70,7 @@ def make_study(given: SideBySide, asked: Asked) -> Study:
     classes = given.classes if given.in_order else ()  # of counts none are known
     truth = given.truth if classes else np.full(len(given.truth), -1)
     card = given_card(ROWS, spec, files, truth, classes, given.left_out)
+    card["group_columns"] = given.like_groups
     return Study(
         experiment,
         comparisons,

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bakeoff.comparisons.dependence import robust
 from bakeoff.comparisons.evidence import has_interval, has_test
 from bakeoff.comparisons.setup import FIXED_METRICS, setup_of
 from bakeoff.spec import Experiment
@@ -90,7 +91,7 @@ def _over_datasets(experiment: Experiment) -> Iterator[Recommendation]:
 def _posthoc(name: str, experiment: Experiment) -> str:
     """Say which comparisons of pairs an omnibus test brings along."""
     known = catalogue()
-    how = setup_of(known[known[name].posthoc], experiment.tests)
+    how = setup_of(known[robust(known[name], experiment).posthoc], experiment.tests)
     pairs = "all pairs" if how.versus is None else f"{how.versus} with each other model"
     correction = "uncorrected" if how.correction == "none" else f"corrected by {how.correction}"
     return f"comparisons of {pairs}, {correction}, come along"
@@ -152,16 +153,21 @@ def _on_test_set(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
         return
     reasons = {
         "cost_sensitive": "this test compares what the errors of two models cost on one test set"
-        f"{family} (as testcholdout of MATLAB does)",
-        "delong": "this test compares two areas under the ROC curve on one test set"
-        f"{family} (DeLong et al. 1988)",
+        f"{family}",
+        "delong": f"this test compares two areas under the ROC curve on one test set{family}",
         "metric_difference": f"this test compares it on one test set{family} (from the influence "
         "of every row on it)",
-        "mcnemar": "two models on one test set; the mid-p form holds its level and wastes little "
-        "(Dietterich 1998, Fagerland et al. 2013)",
-        "cochran_q": f"{k} models on one test set; {_posthoc('cochran_q', experiment)}, by "
-        "McNemar's mid-p test (Raschka 2018)",
+        "mcnemar": "two models on one test set",
+        "cochran_q": f"{k} models on one test set; {_posthoc('cochran_q', experiment)}",
     }
+    if not dependent(experiment):  # else another form of the test runs
+        reasons["cost_sensitive"] += " (as testcholdout of MATLAB does)"
+        reasons["delong"] += " (DeLong et al. 1988)"
+        reasons["mcnemar"] += (
+            "; the mid-p form holds its level and wastes little (Dietterich 1998, Fagerland et al. "
+            "2013)"
+        )
+        reasons["cochran_q"] += ", by McNemar's mid-p test (Raschka 2018)"
     reasons["compare_models"] = reasons["metric_difference"]
     for name, metrics in _tests_of_metrics(experiment).items():
         yield Recommendation(name, f"by {_all(metrics)}: {reasons[name]}{tail}", metrics)

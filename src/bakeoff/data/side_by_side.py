@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Codes, Columns, Labels, read_columns
+from bakeoff.data.group_columns import named_like_groups
 from bakeoff.data.pairing import carried
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable, read_predictions, relations
@@ -64,6 +65,8 @@ class SideBySide:
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     in_order: bool = True
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
+    like_groups: Sequence[Mapping[str, Any]] = ()
+    """Columns beside that look like ids of groups, where none is named: see `group_columns`."""
 
     def check_classes(self) -> None:
         """Refuse labels of one class: no prediction can be wrong.
@@ -168,7 +171,10 @@ def read_wide(
     kept = {role: values[known] for role, values in related.items()}
     codes, subgroups = true.among(order)[known], _subgroups_of_table(file, columns, known)
     name = Path(path).name
-    given = SideBySide(name, order, codes, found, left_out, kept, subgroups=subgroups)
+    like = () if related else named_like_groups(file.table, set(rest) - set(found))
+    given = SideBySide(
+        name, order, codes, found, left_out, kept, subgroups=subgroups, like_groups=like
+    )
     return given if labels else _clear(given, [*found])
 
 

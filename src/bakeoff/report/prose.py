@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.dependence import OPTION
@@ -51,8 +52,16 @@ def why_undecided(row: Comparison) -> str:
     if row.decision is Decision.DIFFERENT:
         p = p_equals(row.pvalue_adjusted)
         return f"the test finds that they differ ({p}), but neither is ahead on average"
-    reason = WHY_UNDECIDED.get(row.status, row.status.replace("_", " "))
-    return str(row.result.get("reason") or reason)
+    reason = row.result.get("reason")
+    if not reason and row.status == "too_few":
+        assumed = row.result.get("assumptions", ())
+        reason = next((a["detail"] for a in assumed if _names_too_few(a)), "")
+    return str(reason or WHY_UNDECIDED.get(row.status, row.status.replace("_", " ")))
+
+
+def _names_too_few(assumption: Mapping[str, Any]) -> bool:
+    """Tell whether an assumption fails that says how much there is and how much it takes."""
+    return assumption["holds"] is False and assumption["name"].startswith("enough groups")
 
 
 def gap(value: float, metric: Metric) -> str:

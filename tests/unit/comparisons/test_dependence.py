@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from bakeoff.comparisons.evidence import FoldPredictions, PairedPredictions
 from bakeoff.comparisons.gather import run_chosen
 from bakeoff.errors import UserError
 from bakeoff.execution import steps
+from bakeoff.report.prose import why_undecided
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.stats import catalogue, clustered_mcnemar, mcnemar
 
@@ -171,3 +173,28 @@ def test_tests_of_rows_of_all_folds_give_way_to_tests_of_fold_scores(tmp_path: P
     assert row.n == one.n == 40
     assumed = {a["name"]: a["holds"] for a in row.result["assumptions"]}
     assert assumed["independent rows"] is False
+
+
+def test_reasons_name_the_form_that_runs() -> None:
+    given = {"predictions": "p.csv", "columns": {"group": "patient"}}
+    entry = {"experiment": "w", "datasets": {"rows": {"source": "given"}}, "metrics": ["accuracy"]}
+    three = load_experiment(entry | {"models": dict.fromkeys("abc", given)})
+    _, chosen = choose_tests(three)
+    why = " ".join(test.why for test in chosen)
+    assert "corrected by holm" in why
+    assert "mid-p" not in why
+    assert "Raschka" not in why
+    two = choose_tests(experiment(group="patient"))[1]
+    assert "mid-p" not in two[0].why
+    assert "mid-p" in choose_tests(experiment())[1][0].why
+
+
+def test_too_few_groups_are_named_with_the_number_it_takes() -> None:
+    found = evidence()
+    few = dataclasses.replace(found, groups=np.repeat(np.arange(4), 30))
+    context = Context("rows", "holdout", "accuracy", True, experiment().tests)
+    (row,) = run_test(catalogue()["clustered_mcnemar"], few, context)
+    assert why_undecided(row) == (
+        "120 rows in 4 groups, and at a level of 0.05 it takes 6 groups: the signs of fewer can "
+        "never reject"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from bakeoff.comparisons.leniency import OF_RELATED_ROWS
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.family import Family
@@ -44,7 +45,7 @@ def build(item: Item, study: Study) -> PageTable:
                 "test": text(entry.title),
                 "about": text(prose.about(families[0])),
                 "null_hypothesis": text(str(null)),
-                "type1": text(entry.level, tone="bad" if lenient else ""),
+                "type1": text(_level(study, entry), tone="bad" if lenient else ""),
                 "family": text(NONE if alone else prose.correction(first)),
                 "detectable": text(_would_miss(study, entry)),
             }
@@ -58,6 +59,12 @@ def build(item: Item, study: Study) -> PageTable:
     for said in dict.fromkeys(assumed(family) for family in study.families):
         note += f" {said}" if said else ""
     return tabulate(item, COLUMNS, rows, note)
+
+
+def _level(study: Study, entry: Entry) -> str:
+    """Say whether a test holds its level, without what groups or times do that are not here."""
+    of_rows_alone = set(entry.liberal_for) <= OF_RELATED_ROWS
+    return study.type1(entry).short if of_rows_alone else entry.level
 
 
 def _would_miss(study: Study, entry: Entry) -> str:

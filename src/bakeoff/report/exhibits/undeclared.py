@@ -16,6 +16,19 @@ COLUMNS = (
 )
 
 
+_OF_TABLES = (
+    "Looked for were columns that look like ids of groups, rows that repeat other rows or all but "
+    "one of their features, test rows that repeat training rows, and disagreements of the models "
+    "that are alike on neighbouring test rows. Repeats that coarse features give by chance are "
+    "counted, not noted. Nothing was changed."
+)
+_OF_PREDICTIONS = (
+    "Given predictions come without features. Looked for were columns beside them in one table "
+    "that are named like ids of groups, and disagreements of the models that are alike on "
+    "neighbouring rows, both where no groups or times are named."
+)
+
+
 def build(item: Item, study: Study) -> PageTable:
     """List the notes, or say that there is none."""
     found = notes(study)
@@ -27,15 +40,12 @@ def build(item: Item, study: Study) -> PageTable:
         }
         for note in found
     ]
-    nothing = {"dataset": text("all"), "found": text("nothing"), "advice": text(NONE)}
-    note = (
-        "Looked for were columns that look like ids of groups, rows that repeat other rows or all "
-        "but one of their features, test rows that repeat training rows, and disagreements of the "
-        "models that are alike on neighbouring test rows. Repeats that coarse features give by "
-        "chance are counted, not noted. Nothing was changed."
-    )
+    seen = any(card["features"] for card in study.cards.values())
+    nothing = text("nothing" if seen else "nothing, but there are no features to look at")
+    none = {"dataset": text("all"), "found": nothing, "advice": text(NONE)}
+    note = _OF_TABLES if seen else _OF_PREDICTIONS
     summary = count(len(found), "note") if found else "nothing found"
-    return tabulate(item, COLUMNS, rows or [nothing], note, summary=summary)
+    return tabulate(item, COLUMNS, rows or [none], note, summary=summary)
 
 
 EXHIBIT = TableExhibit(
