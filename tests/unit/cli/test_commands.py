@@ -691,7 +691,7 @@ def test_check_and_init_note_dependence_that_nobody_declared(bakeoff: Run, folde
     for text in (said, bakeoff("check", "e.yaml")[1]):
         told = " ".join(text.split())
         assert "'batch' of t looks like an id of groups" in told
-        assert "write `groups: batch`" in told
+        assert "write 'groups: batch'" in told
     frame.drop(columns="batch").to_csv("t.csv", index=False)
     told = " ".join(bakeoff("check", "e.yaml")[1].split())
     assert "20 rows equal an earlier row in every feature" in told

@@ -78,11 +78,12 @@ def build(item: Item, study: Study) -> PageTable:
         line.ci and not 0 <= line.ci.low <= line.ci.high <= 1 for line in ranked
     ):
         note += " A limit beyond 0 or 1 says that so near the end the interval is a rough one."
-    if baselines(study, study.metric.name):
+    if found := baselines(study, study.metric.name):
+        rows_of = "training" if all(one.trained for one in found) else "tested"
+        dummy = ", as scikit-learn's DummyClassifier gives" if study.experiment.fitted else ""
         note += (
-            " The constant answer is the most frequent class of the training rows (of tested rows "
-            "where nothing was trained), by costs the cheapest one, with the shares of the classes "
-            "as probabilities, as scikit-learn's DummyClassifier gives."
+            f" The constant answer is the most frequent class of the {rows_of} rows, by costs "
+            f"the cheapest one, with the shares of the classes as probabilities{dummy}."
         )
     left_out = "".join(
         f" {study.label(m)} is left out: {why}." for m, why in study.excluded.items()
