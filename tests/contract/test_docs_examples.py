@@ -209,6 +209,22 @@ def test_command_works_and_prints_what_is_said(
     assert printed in output
 
 
+def test_the_files_of_the_readme_are_there(tmp_path: Path, monkeypatch: Any) -> None:
+    """In a checkout, and without one in the folder that `bakeoff new` lays out."""
+    text = (ROOT / "README.md").read_text()
+    start = text[: text.index("## An experiment")]
+    checkout, _, without = start.partition("Without a checkout")
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "study"]) == 0
+    assert "    cd study\n" in without
+    for block, folder in ((checkout, ROOT), (without, tmp_path / "study")):
+        lines = re.findall(r"^    (?:bakeoff|snakemake) .*$", block, re.MULTILINE)
+        named = [a for line in lines for a in shlex.split(line.partition("  #")[0])]
+        files = [a for a in named if Path(a).suffix in (".csv", ".yaml")]
+        assert files
+        assert all((folder / file).is_file() for file in files), files
+
+
 def programs() -> list[Any]:
     """Return what the pages show in Python."""
     found = []

@@ -6,7 +6,7 @@ import base64
 import dataclasses
 import json
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -130,14 +130,20 @@ class Findings:
         Returns
         -------
         matplotlib Figure
-            A new one at every call, yours to change.
+            A new one at every call, yours to change; it shows itself at the end of a notebook's
+            cell.
 
         Raises
         ------
         UserError
             There is none of this name.
         """
-        return exhibits.draw(self._item("figure", name), self._study).figure
+        from bakeoff.report.drawing import svg
+
+        figure = exhibits.draw(self._item("figure", name), self._study).figure
+        # matplotlib draws a figure at the end of a cell only where pyplot was set up for it
+        figure._repr_svg_ = partial(svg, figure)  # type: ignore[attr-defined]
+        return figure
 
     def to_frame(self) -> pd.DataFrame:
         """Return the comparisons of the test that decides, one row for each pair of models.

@@ -22,6 +22,7 @@ COMMANDS = {
     "init": "write a commented experiment from a table and its target",
     "new": "lay out a folder for a study of one's own",
     "check": "say what an experiment will do, before it does it",
+    "split": "write how an experiment divides the rows, before any model is fitted",
     "run": "run an experiment in this folder, by the workflow that comes with the package",
     "compare": "compare predictions that are there already, at once",
     "plan": "tell how many rows a comparison needs, before the data",
@@ -97,6 +98,7 @@ def make_parser() -> argparse.ArgumentParser:
         "init": _add_init,
         "new": _add_new,
         "check": _add_check,
+        "split": _add_split,
         "run": _add_run,
         "compare": _add_compare,
         "plan": add_plan,
@@ -164,6 +166,14 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         "  bakeoff run attrition.yaml --profile slurm\n"
         "  bakeoff run attrition.yaml -n --forcerun compare"
     )
+
+
+def _add_split(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", help="the experiment, e.g. attrition.yaml")
+    parser.add_argument(
+        "-o", "--output", default="splits", metavar="FOLDER", help="where to (splits)"
+    )
+    parser.epilog = "example:\n  bakeoff split config/attrition.yaml"
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:

@@ -366,3 +366,8 @@ def test_metrics_have_two_spellings(table: pd.DataFrame) -> None:
     )
     assert one.verdict == other.verdict
     assert set(one.comparisons["metric"]) == {"balanced_accuracy"}
+
+
+def test_a_figure_shows_itself_in_a_notebook(table: pd.DataFrame) -> None:
+    found = bakeoff.compare(table["y_true"], {model: table[model] for model in MODELS[:2]})
+    assert found.figure()._repr_svg_().startswith("<?xml")  # type: ignore[attr-defined]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from bakeoff import __version__
 from bakeoff.cli import main
 from bakeoff.cli import run as command
+from bakeoff.data.pairing import divide, load
 from bakeoff.execution import locks
 from bakeoff.execution.locks import Holder
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
+from tests.conftest import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +32,7 @@ def started(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> list[str]:
     return lines[0][5:]
 
 
+TREE = "{a: {estimator: sklearn.tree.DecisionTreeClassifier}}"
 FILE = ["--configfile", "study.yaml"]
 
 
@@ -81,7 +85,14 @@ def test_new_folder_holds_a_study_that_is_ready(capsys: pytest.CaptureFixture[st
     assert main(["new", "mine"]) == 0
     assert "mine/ is ready: cd mine && bakeoff run experiment.yaml" in capsys.readouterr().out
     found = {p.relative_to("mine").as_posix() for p in Path("mine").rglob("*") if p.is_file()}
-    assert found == {".gitignore", "README.md", "data/.gitkeep", "experiment.yaml"}
+    assert found == {
+        *(".gitignore", "README.md", "data/.gitkeep", "experiment.yaml"),
+        "predictions.csv",
+    }
+    assert (
+        Path("mine/predictions.csv").read_bytes()
+        == (ROOT / "config/data/predictions.csv").read_bytes()
+    )
     assert f"bakeoff=={__version__}" in Path("mine/README.md").read_text()
     problems, chosen = check_experiment(read_experiment("mine/experiment.yaml"))
     assert not problems
@@ -93,3 +104,42 @@ def test_folder_that_holds_something_is_refused(capsys: pytest.CaptureFixture[st
     assert ". is not empty; give a folder" in capsys.readouterr().err
     assert main(["new", "study.yaml"]) == 2
     assert "study.yaml cannot be made" in capsys.readouterr().err
+
+
+def test_split_writes_the_divisions_of_the_run_before_any_prediction(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = """
+experiment: pets
+datasets: {iris: {source: sklearn, name: iris}}
+models:
+  tree: {estimator: sklearn.tree.DecisionTreeClassifier}
+  net: {predictions: not-there-yet.csv}
+resampling: {holdout: {test_size: 0.4}}
+"""
+    Path("study.yaml").write_text(text)
+    assert main(["split", "study.yaml", "-o", "parts"]) == 0
+    assert "parts/iris.holdout.csv: 150 rows" in capsys.readouterr().out
+    frame = pd.read_csv("parts/iris.holdout.csv")
+    assert frame["repeat-1"].value_counts().to_dict() == {0: 90, 1: 60}
+    experiment = read_experiment("study.yaml")
+    made = divide("iris", experiment, load("iris", experiment), "holdout")
+    assert frame["repeat-1"].tolist() == made["repeat-1"].tolist()
+    tested = frame.loc[frame["repeat-1"] == 1, "id"]
+    tested.to_frame().assign(y_pred="setosa").to_csv("not-there-yet.csv", index=False)
+    problems, _ = check_experiment(read_experiment("study.yaml"))
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("models: {a: {predictions: a.csv}, b: {predictions: b.csv}}", "no data set has a source"),
+        ("datasets: {d: {source: file, path: n.csv, target: y}}\nmodels: " + TREE, "n.csv"),
+    ],
+)
+def test_split_says_what_it_lacks(text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("study.yaml").write_text(f"experiment: x\n{text}\n")
+    assert main(["split", "study.yaml"]) == 2
+    assert said in capsys.readouterr().err
+    assert not Path("splits").exists()
