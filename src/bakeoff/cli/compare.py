@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -127,6 +128,12 @@ def read(args: argparse.Namespace) -> SideBySide:
         if args.predicted is not None:
             raise UserError("--predicted is for one table per model; --models chooses columns")
         found = read_wide(args.files[0], columns, models=_listed(args.models), **how)
+        binary = tuple(found.classes) in (("0", "1"), ("False", "True"))
+        if args.models is None and len(found.models) > 2 and binary:  # some may be no models
+            sys.stderr.write(
+                f"every other column is taken for a model: {', '.join(found.models)}; `--models` "
+                "chooses among them\n"
+            )
     else:
         if args.models is not None:
             raise UserError(

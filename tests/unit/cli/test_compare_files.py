@@ -135,3 +135,13 @@ def test_place_that_cannot_be_written_leaves_nothing(
     assert out == ""
     assert files(wide) == INPUTS
     assert Path("wide.csv").read_bytes() == before
+
+
+def test_columns_that_became_models_unasked_are_named(bakeoff: Command) -> None:
+    rows = [f"{i},{i % 2},{i % 3 % 2},{i % 5 % 2},{i % 7 % 2}" for i in range(60)]
+    Path("marked.csv").write_text("\n".join(("id,y,a,b,smoker", *rows)) + "\n")
+    asked = "marked.csv", "--truth", "y", "--labels"
+    code, _, told = bakeoff(*asked)
+    assert code == 0
+    assert told.startswith("every other column is taken for a model: a, b, smoker; `--models`")
+    assert bakeoff(*asked, "--models", "a,b")[2] == ""
