@@ -353,7 +353,7 @@ def test_test_that_counts_has_the_counts_in_its_details(name):
 def test_what_computes_all_pairs_at_once_gives_the_same_numbers(name):
     entry = CATALOGUE[name]
     other = CATALOGUE[entry.at_once]
-    assert (entry.evidence, entry.detectable is None) == (other.evidence, other.detectable is None)
+    assert (entry.evidence, entry.planning is None) == (other.evidence, other.planning is None)
     *shared, everything = cases(other)["ordinary"]()
     for pair in call(other, (*shared, everything)).pairs:
         one, two = (np.take(everything, m, axis=model_axis(entry)) for m in (pair.a, pair.b))
@@ -362,9 +362,9 @@ def test_what_computes_all_pairs_at_once_gives_the_same_numbers(name):
         assert pair.pvalue == pytest.approx(alone.pvalue, rel=1e-12)
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].detectable])
+@pytest.mark.parametrize("name", [n for n in NAMES if CATALOGUE[n].planning])
 def test_planning_function_takes_what_is_known_before_a_run(name):
-    plan = CATALOGUE[name].detectable(n=500, discordance=0.1, power=0.8, alpha=0.05)
+    plan = CATALOGUE[name].planning(discordance=0.1).solve(n=500, power=0.8)
     assert 0 < plan.difference < 0.1
     assert plan.power == pytest.approx(0.8, abs=0.01)
 

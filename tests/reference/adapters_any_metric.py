@@ -10,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 
-from bakeoff.stats import Status
+from bakeoff.stats import MetricPower, Status
 from bakeoff.stats._area_intervals import logit_interval, mover_interval
 from bakeoff.stats._decision_metrics import NoValue
 from bakeoff.stats._leverage import Leverage
@@ -27,7 +27,6 @@ from bakeoff.stats.influence import influence, one, pair
 from bakeoff.stats.metric_bootstrap import Bootstrap, acceleration_of
 from bakeoff.stats.metric_families import compare_models, compare_values
 from bakeoff.stats.metric_means import mean_difference
-from bakeoff.stats.metric_planning import metric_rows_needed
 from bakeoff.stats.metric_subgroups import mean_interaction
 from bakeoff.stats.metrics import metric_ci, metric_difference
 from bakeoff.stats.tiers import compact_letters
@@ -334,8 +333,8 @@ def _interaction(inputs: Inputs) -> dict[str, Any]:
 
 
 def _rows_needed(inputs: Inputs) -> dict[str, Any]:
-    plan = metric_rows_needed(
-        inputs["sd"], inputs["difference"], alpha=inputs["alpha"], power=inputs["power"]
+    plan = MetricPower(sd=inputs["sd"]).solve(
+        difference=inputs["difference"], alpha=inputs["alpha"], power=inputs["power"]
     )
     return {"n_normal": plan.details["n_normal"], "n_t": plan.details["n_t"]}
 

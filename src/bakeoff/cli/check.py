@@ -287,23 +287,21 @@ def _detectable(
 ) -> Iterator[tuple[str, ...]]:
     """Tell for each data set what a test can see, where that can be planned."""
     entry = catalogue()[test.name]
-    if entry.detectable is None or experiment.by_scores(test.plan):
+    if entry.planning is None or experiment.by_scores(test.plan):
         return
     how = setup_of(entry, experiment.tests)
     hypotheses = 1 if how.correction in ("none", "BH", "BY") else _family(experiment, test)
     alpha = how.alpha / max(hypotheses, 1)
-    sides = {} if how.alternative == "two-sided" else {"alternative": how.alternative}
     for dataset, data in tables.items():
         n = len(_tested(experiment, test, dataset, data) if test.on_rows else data.frame)
-        planned = (
-            abs(
-                entry.detectable(
-                    n=n, discordance=disagreement, power=POWER, alpha=alpha, **sides
-                ).difference
+        plans = (
+            entry.planning(discordance=disagreement).solve(
+                n=n, power=POWER, alpha=alpha, alternative=how.alternative
             )
             for disagreement in DISAGREEMENTS
         )
-        found = (f"{100 * size:.1f}" if math.isfinite(size) else "none" for size in planned)
+        sizes = (abs(plan.difference) for plan in plans)
+        found = (f"{100 * size:.1f}" if math.isfinite(size) else "none" for size in sizes)
         yield (entry.name, dataset, *found)
 
 

@@ -27,7 +27,7 @@ from bakeoff.scores import metrics_of
 from bakeoff.scores.constant import constant_answer
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.datasets import GivenData
-from bakeoff.stats import catalogue, clustered_detectable_difference, expected_design_effect
+from bakeoff.stats import GroupsPower, catalogue, expected_design_effect
 
 POWER = 0.8
 ICCS = (0.0, 0.1, 0.3)
@@ -152,14 +152,10 @@ def _lines(
 
 
 def _planned(sizes: np.ndarray, effect: float, alpha: float) -> str:
-    plan = clustered_detectable_difference(
-        n_groups=len(sizes),
-        rows_per_group=float(sizes.mean()),
-        discordance=DISAGREEMENT,
-        design_effect=effect,
-        power=POWER,
-        alpha=alpha,
+    test = GroupsPower(
+        rows_per_group=float(sizes.mean()), discordance=DISAGREEMENT, design_effect=effect
     )
+    plan = test.solve(n=len(sizes), power=POWER, alpha=alpha)
     size = f"{100 * plan.difference:.1f}" if math.isfinite(plan.difference) else "none"
     return f"{size} ({sizes.sum() / effect:,.0f})"
 

@@ -6,29 +6,21 @@ import argparse
 import dataclasses
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
-
-from scipy import special
 
 from bakeoff.errors import UserError
 from bakeoff.release import read_rows
 from bakeoff.report.numbers import number, percent
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.stats import (
-    clustered_power,
-    clustered_sample_size,
-    cv5x2_f_power,
-    cv5x2_f_sample_size,
-    margin_power,
-    margin_sample_size,
-    mcnemar_power,
-    mcnemar_sample_size,
+    FiveByTwoPower,
+    GroupsPower,
+    MarginPower,
+    McNemarPower,
+    MetricPower,
     metric_difference,
-    metric_rows_needed,
     simultaneous_level,
 )
-from bakeoff.stats.metric_planning import pilot_sd
-from bakeoff.stats.planning_interval import power_from_interval
+from bakeoff.stats.planning.solver import root
 
 _OF_PILOT = {"groups": None, "metric": "accuracy", "truth": None, "id": None, "pair": None}
 _OF_PILOT |= {"positive": None}
@@ -86,17 +78,15 @@ def detectable(args: argparse.Namespace) -> float:
         As `design`; or no difference is found by so few rows.
     """
 
-    def lacking(difference: float) -> bool:
+    def surplus(difference: float) -> float:
         found = design(argparse.Namespace(**{**vars(args), "difference": difference}))
-        return bool(found.power_at(args.rows) < args.power)
+        return found.power_at(args.rows) - float(args.power)
 
-    low, high = 0.0, _largest(args)
-    if lacking(high):
+    least = _PRECISION**2  # the discordance of independent errors changes with the difference
+    found = root(surplus, least, _largest(args))
+    if math.isnan(found):
         raise UserError(f"--rows: {args.rows:,} rows find no difference with this probability")
-    while high - low > _PRECISION * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if lacking(middle) else (low, middle)
-    return float(f"{high:.3g}")
+    return float(f"{found:.3g}")
 
 
 def _largest(args: argparse.Namespace) -> float:
@@ -150,17 +140,18 @@ def design(args: argparse.Namespace) -> Design:
 
 def _rows(args: argparse.Namespace, level: float) -> Design:
     psi, said = _discordance(args, args.difference)
-    known = {"difference": args.difference, "discordance": psi, "alpha": level} | _side(args)
+    exact, normal = (
+        McNemarPower(discordance=psi),
+        McNemarPower(discordance=psi, calculation="normal"),
+    )
+    how = {"difference": args.difference, "alpha": level} | _side(args)
 
     def power_at(n: int) -> float:
-        how = "exact" if n <= _EXACT_ROWS else "normal"
-        return mcnemar_power(n=n, **known, calculation=how).power
+        return (exact if n <= _EXACT_ROWS else normal).solve(n=n, **how).power
 
     def rows() -> int:
-        rough = int(mcnemar_sample_size(power=args.power, **known, calculation="normal").n)
-        if rough > _EXACT_ROWS:
-            return rough
-        return int(mcnemar_sample_size(power=args.power, **known).n)
+        rough = int(normal.solve(power=args.power, **how).n)
+        return rough if rough > _EXACT_ROWS else int(exact.solve(power=args.power, **how).n)
 
     return Design(
         f"that McNemar's mid-p test finds a true difference of {args.difference:g} in accuracy",
@@ -181,19 +172,14 @@ def _within_margin(args: argparse.Namespace, level: float) -> Design:
 
 def _margin_of_accuracy(args: argparse.Namespace, level: float, psi: float, said: str) -> Design:
     true = args.difference or 0.0
-    known = {
-        "margin": args.margin,
-        "discordance": psi,
-        "difference": true,
-        "both_sides": args.equal,
-        "alpha": level,
-    }
+    test = MarginPower(discordance=psi, true_difference=true, both_sides=args.equal)
+    how = {"margin": args.margin, "alpha": level}
     shown = "both are equal within" if args.equal else "A is not worse than B by"
     return Design(
         f"to show that {shown} {args.margin:g} in accuracy, where the true difference is {true:g}",
         level,
-        lambda: int(margin_sample_size(power=args.power, **known).n),
-        lambda n: margin_power(n=n, **known).power,
+        lambda: int(test.solve(power=args.power, **how).n),
+        lambda n: test.solve(n=n, **how).power,
         (
             said,
             "Tango's score test on independent rows."
@@ -207,24 +193,21 @@ def _clustered(args: argparse.Namespace, level: float) -> Design:
     if args.icc is None or args.per_group is None:
         raise UserError("--icc, --per-group: go together, the correlation and the rows of a group")
     psi, said = _discordance(args, args.difference)
-    known = {
-        "rows_per_group": args.per_group,
-        "difference": args.difference,
-        "discordance": psi,
-        "icc": args.icc,
-        "alpha": level,
-    } | _side(args)
+    test = GroupsPower(rows_per_group=args.per_group, discordance=psi, icc=args.icc)
+    how = {"difference": args.difference, "alpha": level} | _side(args)
 
     def power_at(n: int) -> float:
-        return clustered_power(n_groups=max(round(n / args.per_group), 1), **known).power
+        return test.solve(n=max(round(n / args.per_group), 1), **how).power
 
-    effect = 1 + (args.per_group - 1) * args.icc
     return Design(
         f"that a test on groups finds a true difference of {args.difference:g} in accuracy",
         level,
-        lambda: int(clustered_sample_size(power=args.power, **known).n),
+        lambda: int(test.solve(power=args.power, **how).details["n_rows"]),
         power_at,
-        (said, f"Groups of {args.per_group:g} rows: {number(effect)} rows count as one."),
+        (
+            said,
+            f"Groups of {args.per_group:g} rows: {number(test.design_effect)} rows count as one.",
+        ),
         args.per_group,
     )
 
@@ -233,12 +216,12 @@ def _folds(args: argparse.Namespace, level: float) -> Design:
     if args.one_sided or args.icc is not None or args.per_group is not None:
         raise UserError("--test: cv5x2_f is two-sided and takes independent rows")
     psi, said = _discordance(args, args.difference)
-    known = {"difference": args.difference, "discordance": psi, "alpha": level}
+    test, how = FiveByTwoPower(discordance=psi), {"difference": args.difference, "alpha": level}
     return Design(
         f"that the 5x2cv F test finds a true difference of {args.difference:g} in accuracy",
         level,
-        lambda: int(cv5x2_f_sample_size(power=args.power, **known).n),
-        lambda n: cv5x2_f_power(n=n, **known).power,
+        lambda: int(test.solve(power=args.power, **how).n),
+        lambda n: test.solve(n=n, **how).power,
         (
             said,
             "Rows of the whole data set, by simulation; the sampling of test rows alone counts, so "
@@ -263,33 +246,29 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
     rows = read_rows(args.pilot[::-1], columns, models, labels=True, positive=args.positive)
     rows.check(args.metric, args.margin or 0.0)
     result = metric_difference(*rows.seen(args.metric), **rows.how(args.metric))
-    sd, about = pilot_sd(result), rows.about(args.metric)
+    test, about = MetricPower.from_pilot(result), rows.about(args.metric)
     true = args.difference or 0.0
     gap = true if args.margin is None else args.margin + (-abs(true) if args.equal else true)
     if args.margin is not None and gap <= 0:
         raise UserError(f"--difference: {true:g} is beyond the margin: no rows show it")
     if args.one_sided and gap < 0:
         raise UserError(f"--difference: found {true:g}, A is to be the better one (--one-sided)")
-    one_sided = args.one_sided or args.margin is not None
-    side = "greater" if one_sided else "two-sided"
+    side = "greater" if args.one_sided or args.margin is not None else "two-sided"
     wanted = (1 + args.power) / 2 if args.equal else args.power
+    how = {"difference": abs(gap), "alpha": level, "alternative": side}
 
     noise = (
         f"Noise from {result.n:,} rows of a pilot, with the 80% upper limit of its standard "
-        f"deviation ({number(sd)}); the rows to come are like the pilot's"
+        f"deviation ({number(test.sd)}); the rows to come are like the pilot's"
         + (", groups and their sizes too." if args.groups else ".")
     )
     if args.margin is not None and args.metric == "accuracy" and not args.groups:
         # the variance of a row's difference is the discordance, less the square of the mean
-        psi = min(max(sd**2 + true**2, abs(true)), 1.0)
+        psi = min(max(test.sd**2 + true**2, abs(true)), 1.0)
         return _margin_of_accuracy(args, level, psi, noise)
 
     def power_at(n: int) -> float:
-        tail = level if one_sided else level / 2
-        half = -float(special.stdtrit(n - 1, tail)) * sd / math.sqrt(n)
-        found = power_from_interval(
-            difference=abs(gap), half=half, confidence=1 - level, df=n - 1, alternative=side
-        )
+        found = test.solve(n=n, **how).power
         return max(0.0, 2 * found - 1) if args.equal else found
 
     goal = {
@@ -297,11 +276,10 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
         (True, False): f"to show that A is not worse than B by {args.margin or 0:g}",
         (True, True): f"to show that both are equal within {args.margin or 0:g}",
     }[args.margin is not None, args.equal]
-    needed = partial(metric_rows_needed, sd, abs(gap), power=wanted, alpha=level, alternative=side)
     return Design(
         f"{goal} in {args.metric}" + (f" (positive class: {about})" if about else ""),
         level,
-        lambda: int(needed().n),
+        lambda: int(test.solve(power=wanted, **how).n),
         power_at,
         (noise,),
     )

@@ -16,10 +16,8 @@ from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import Experiment
 from bakeoff.stats import (
     Evidence,
+    MetricPower,
     catalogue,
-    metric_detectable_difference,
-    metric_rows_needed,
-    row_sd,
 )
 
 POWER = 0.8
@@ -65,7 +63,7 @@ def _planned(row: Comparison, differences: Sequence[float]) -> Iterator[tuple[st
     known = row.role == "pair" and catalogue()[row.test].evidence in _KINDS
     if not known or not (se > 0 and df > 0):
         return
-    pilot = row_sd(se, df, row.n)
+    test = MetricPower.from_error(se, df, row.n)
     hypotheses = 1 if row.correction in ("none", "BH", "BY") else row.family_size
     side = "two-sided" if row.alternative == "two-sided" else "greater"
     how: dict[str, Any] = {
@@ -73,7 +71,7 @@ def _planned(row: Comparison, differences: Sequence[float]) -> Iterator[tuple[st
         "alpha": row.alpha / hypotheses,
         "alternative": side,
     }
-    needed = (metric_rows_needed(pilot, size, **how).n for size in differences)
+    needed = (test.solve(difference=size, **how).n for size in differences)
     yield (
         row.test,
         row.dataset,
@@ -81,6 +79,6 @@ def _planned(row: Comparison, differences: Sequence[float]) -> Iterator[tuple[st
         row.model_a,
         row.model_b,
         f"{row.n:,}",
-        number(metric_detectable_difference(pilot, row.n, **how).difference),
+        number(test.solve(n=row.n, **how).difference),
         *(f"{rows:,.0f}" if math.isfinite(rows) else "none" for rows in needed),
     )

@@ -6,7 +6,7 @@ import argparse
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -23,8 +23,7 @@ from bakeoff.report.read import read_table
 from bakeoff.report.wrapping import paragraph
 from bakeoff.scores.metrics.given import metrics_of
 from bakeoff.spec import Experiment, read_experiment
-from bakeoff.stats import Evidence, catalogue
-from bakeoff.stats.planning_interval import power_from_interval, rows_factor
+from bakeoff.stats import Evidence, IntervalPower, catalogue
 
 POWER = 0.8
 
@@ -76,14 +75,15 @@ def _line(row: Comparison, differences: list[float], width: float) -> Iterator[t
     planned = row.role == "pair" and math.isnan(row.margin)  # equivalence has another null
     if not planned or not (half > 0 and math.isfinite(half)):
         return
-    known: dict[str, Any] = {
-        "half": half,
-        "confidence": row.confidence,
-        "df": row.df,
-        "alternative": "two-sided" if row.alternative == "two-sided" else "greater",
+    two_sided = row.alternative == "two-sided"
+    sides: Literal[1, 2] = 2 if two_sided else 1
+    test = IntervalPower(half=half, confidence=row.confidence, sides=sides, df=row.df)
+    how: dict[str, Any] = {
+        "alpha": 1 - row.confidence,
+        "alternative": "two-sided" if two_sided else "greater",
     }
-    powers = (power_from_interval(difference=d, **known) for d in differences)
-    factor = rows_factor(difference=differences[0], power=POWER, **known)
+    powers = (test.solve(n=1, difference=d, **how).power for d in differences)
+    factor = test.solve(difference=differences[0], power=POWER, **how).n
     yield (
         row.test,
         row.dataset or "all",

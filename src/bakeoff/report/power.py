@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,10 @@ from scipy import special
 from bakeoff.comparisons import Comparison
 from bakeoff.report.family import Family, as_float
 from bakeoff.scores import Metric
-from bakeoff.stats import Entry, Evidence
+from bakeoff.stats import Entry, Evidence, Power
 
 POWER = 0.8
-TWO_SIDED = "two-sided"
-Planning = Callable[..., Any]
+Planning = Callable[..., Power]
 
 
 def detectable(family: Family, row: Comparison) -> float:
@@ -58,16 +57,16 @@ def reach(row: Comparison, width: float) -> float:
 def _detectable(family: Family, row: Comparison) -> float:
     details = row.result.get("details", {})
     alpha = row.alpha / (row.family_size if row.correction not in ("none", "BH", "BY") else 1)
-    plan = family.entry.detectable
-    if plan and "only_a_correct" in details:
+    planning = family.entry.planning
+    if planning and "only_a_correct" in details:
         discordant = details["only_a_correct"] + details["only_b_correct"]
-        sides = {} if row.alternative == TWO_SIDED else {"alternative": row.alternative}
-        return _on_rows(partial(plan, alpha=alpha, **sides), row.n, discordant)
-    if plan and "variances" in details:
+        how = {"alpha": alpha, "alternative": row.alternative}
+        return _on_rows(planning, row.n, discordant, how)
+    if planning and "variances" in details:
         variances = [as_float(v) for v in details["variances"]]
         sd = math.sqrt(sum(variances) / len(variances))
         # in units of one fold's standard deviation the answer depends on the level alone
-        return _for_unit_noise(plan, alpha) * sd if sd > 1e-12 else math.nan
+        return _for_unit_noise(planning, alpha) * sd if sd > 1e-12 else math.nan
     # where rows are counted, degrees of freedom are those of a χ², never of Student's t
     evidence = family.entry.evidence
     counted = evidence.on_rows and evidence not in (Evidence.PREDICTIONS, Evidence.VALUES)
@@ -75,26 +74,26 @@ def _detectable(family: Family, row: Comparison) -> float:
     return _from_interval(row, df, largest_difference(family.entry, family.measure))
 
 
-def _on_rows(plan: Planning, n: int, discordant: int) -> float:
+def _on_rows(planning: Planning, n: int, discordant: int, how: dict[str, Any]) -> float:
     if n < 1 or not 0 < discordant < n:
         return math.nan
     # where even all of today's disagreement would be too little, ask what disagreement would do
     for rate in np.linspace(discordant / n, 1, 40):
-        found = plan(n=n, discordance=float(rate), power=POWER).difference
+        found = planning(discordance=float(rate)).solve(n=n, power=POWER, **how).difference
         if math.isfinite(found):
             return abs(float(found))
     return math.nan
 
 
 @cache
-def _for_unit_noise(plan: Planning, alpha: float) -> float:
-    return float(plan(power=POWER, sd=1.0, alpha=alpha).difference)
+def _for_unit_noise(planning: Planning, alpha: float) -> float:
+    return planning(sd=1.0).solve(n=1, power=POWER, alpha=alpha).difference
 
 
 def _from_interval(row: Comparison, df: float | None, width: float) -> float:
     """Scale the reach of the interval from its level to level and power together."""
     found = reach(row, width)
-    tail = (1 + row.confidence) / 2 if row.alternative == TWO_SIDED else row.confidence
+    tail = (1 + row.confidence) / 2 if row.alternative == "two-sided" else row.confidence
     if not (found > 0 and math.isfinite(found)):
         return math.nan
     if df is not None and df > 0:

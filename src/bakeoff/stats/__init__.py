@@ -10,7 +10,6 @@ from bakeoff.stats._cluster_result import ClusteredEquivalenceResult, ClusteredR
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._plain import as_float, plain
-from bakeoff.stats._power import PowerResult
 from bakeoff.stats._registry import IN_GROUPS, Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats._result import (
     Assumption,
@@ -74,11 +73,6 @@ from bakeoff.stats.limits import Limits, accuracy_limits, mean_limits, metric_li
 from bakeoff.stats.metric_families import compare_models, compare_values
 from bakeoff.stats.metric_means import mean_ci, mean_difference
 from bakeoff.stats.metric_own import own_metric_ci, own_metric_difference
-from bakeoff.stats.metric_planning import (
-    metric_detectable_difference,
-    metric_rows_needed,
-    row_sd,
-)
 from bakeoff.stats.metric_subgroups import mean_interaction, metric_interaction
 from bakeoff.stats.metrics import (
     about_one_class,
@@ -105,27 +99,17 @@ from bakeoff.stats.paired_intervals import (
 )
 from bakeoff.stats.pairwise import mcnemar_minp, pairwise_mcnemar
 from bakeoff.stats.planning import (
-    mcnemar_detectable_difference,
-    mcnemar_power,
-    mcnemar_sample_size,
-    smallest_discordant_count,
-)
-from bakeoff.stats.planning_clustered import (
-    clustered_detectable_difference,
-    clustered_power,
-    clustered_sample_size,
+    FiveByTwoPower,
+    GroupsPower,
+    HalfSamplePower,
+    IntervalPower,
+    MarginPower,
+    McNemarPower,
+    MetricPower,
+    Power,
+    PowerResult,
     expected_design_effect,
-)
-from bakeoff.stats.planning_halves import (
-    half_sample_detectable_difference,
-    half_sample_power,
-    half_sample_repeats,
-)
-from bakeoff.stats.planning_margin import margin_power, margin_sample_size
-from bakeoff.stats.planning_resampled import (
-    cv5x2_f_detectable_difference,
-    cv5x2_f_power,
-    cv5x2_f_sample_size,
+    smallest_discordant_count,
 )
 from bakeoff.stats.proportion_intervals import proportion_ci
 from bakeoff.stats.release import (
@@ -179,14 +163,22 @@ __all__ = [
     "EquivalenceResult",
     "Evidence",
     "F1Claim",
+    "FiveByTwoPower",
+    "GroupsPower",
+    "HalfSamplePower",
     "Influence",
+    "IntervalPower",
     "ItemsAndRuns",
     "Limits",
+    "MarginPower",
+    "McNemarPower",
     "McNemarResult",
     "MetricFunction",
+    "MetricPower",
     "OrderDependence",
     "Pair",
     "PairwiseResult",
+    "Power",
     "PowerResult",
     "Release",
     "Replicability",
@@ -220,12 +212,9 @@ __all__ = [
     "clustered_cochran_q",
     "clustered_costs",
     "clustered_delong",
-    "clustered_detectable_difference",
     "clustered_mcnemar",
     "clustered_mean_difference",
     "clustered_noninferiority",
-    "clustered_power",
-    "clustered_sample_size",
     "clustered_tost",
     "cochran_q",
     "cochran_q_statistic",
@@ -240,9 +229,6 @@ __all__ = [
     "cost_sensitive_from_counts",
     "crossed_mcnemar",
     "cv5x2_f",
-    "cv5x2_f_detectable_difference",
-    "cv5x2_f_power",
-    "cv5x2_f_sample_size",
     "cv5x2_mcnemar",
     "cv5x2_mcnemar_from_counts",
     "cv5x2_t",
@@ -257,10 +243,7 @@ __all__ = [
     "friedman",
     "friedman_aligned_ranks",
     "friedman_posthoc",
-    "half_sample_detectable_difference",
     "half_sample_one_t",
-    "half_sample_power",
-    "half_sample_repeats",
     "half_sample_t",
     "hotelling_t2",
     "hotelling_t2_unpaired",
@@ -273,26 +256,19 @@ __all__ = [
     "looks_at",
     "looney_f",
     "manova",
-    "margin_power",
-    "margin_sample_size",
     "mcnemar",
-    "mcnemar_detectable_difference",
     "mcnemar_from_counts",
     "mcnemar_minp",
-    "mcnemar_power",
     "mcnemar_pvalues",
-    "mcnemar_sample_size",
     "mean_ci",
     "mean_difference",
     "mean_interaction",
     "mean_limits",
     "metric_ci",
-    "metric_detectable_difference",
     "metric_difference",
     "metric_interaction",
     "metric_limits",
     "metric_range",
-    "metric_rows_needed",
     "nemenyi",
     "odds_ratio_bounds",
     "one_sample_t",
@@ -316,7 +292,6 @@ __all__ = [
     "replicability_count",
     "resampled_t",
     "row_dependence",
-    "row_sd",
     "rows_to_decide",
     "shaffer_static",
     "sign_test",

@@ -180,10 +180,9 @@ class Entry:
         Whether it takes the scores of folds as repeats × folds; others take them in one row.
     unit : str
         What its estimate is measured in, where that is not the metric.
-    detectable : Callable or None
-        Its planning function, with options that make it quick: it takes ``power`` and ``alpha``,
-        and ``n`` with ``discordance`` or else what the test's details hold of the noise, and
-        returns a `bakeoff.stats.PowerResult`, whose `difference` is the smallest that is found.
+    planning : Callable or None
+        Makes the `bakeoff.stats.Power` of the test, with options that make it quick: of the
+        ``discordance`` of the rows, or of the ``sd`` of a fold's difference.
     at_once : str
         For a test of pairs: the test that computes the same numbers for all pairs in one call.
     together : Callable or None
@@ -215,7 +214,7 @@ class Entry:
     counts: bool = False
     replications: bool = False
     unit: str = ""
-    detectable: Callable[..., Any] | None = None
+    planning: Callable[..., Any] | None = None
     at_once: str = ""
     together: Callable[..., list[Any]] | None = None
     in_groups: str = ""

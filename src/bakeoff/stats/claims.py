@@ -22,7 +22,7 @@ from bakeoff.stats._checks import FloatArray, check_choice, check_count, check_l
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._result import ConfidenceInterval
 from bakeoff.stats.paired_intervals import difference_bounds
-from bakeoff.stats.planning import mcnemar_sample_size
+from bakeoff.stats.planning import McNemarPower
 
 __all__ = ["Claim", "ClaimedTable", "Rounded", "accuracy_claim"]
 
@@ -333,11 +333,6 @@ def _limits(
 def _rows_needed(difference: float, discordance: float, alpha: float, power: float) -> int | None:
     if difference == 0:
         return None
-    plan = mcnemar_sample_size(
-        difference=difference,
-        discordance=min(max(discordance, abs(difference)), 1.0),
-        alpha=alpha,
-        power=power,
-        calculation="normal",
-    )
-    return int(plan.n)
+    discordance = min(max(discordance, abs(difference)), 1.0)
+    test = McNemarPower(discordance=discordance, calculation="normal")
+    return int(test.solve(difference=difference, power=power, alpha=alpha).n)

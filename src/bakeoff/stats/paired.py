@@ -36,7 +36,7 @@ from bakeoff.stats._result import (
     Status,
 )
 from bakeoff.stats._unconditional import unconditional_pvalue
-from bakeoff.stats.planning import mcnemar_detectable_difference
+from bakeoff.stats.planning import McNemarPower
 
 __all__ = ["McNemarResult", "mcnemar", "mcnemar_from_counts", "mcnemar_pvalues"]
 
@@ -85,7 +85,7 @@ class McNemarResult(Result):
     caution="It is about these two fitted models: how much they would change with other "
     "training rows it cannot see.",
     counts=True,
-    detectable=partial(mcnemar_detectable_difference, calculation="normal"),
+    planning=partial(McNemarPower, calculation="normal"),
     at_once="pairwise_mcnemar",
     in_groups="clustered_mcnemar",
     in_time="diebold_mariano",

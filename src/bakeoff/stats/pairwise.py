@@ -34,7 +34,7 @@ from bakeoff.stats._result import (
 )
 from bakeoff.stats.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.paired_intervals import difference_bounds
-from bakeoff.stats.planning import mcnemar_detectable_difference
+from bakeoff.stats.planning import McNemarPower
 
 __all__ = ["mcnemar_minp", "pairwise_mcnemar"]
 
@@ -51,7 +51,7 @@ _DISCRETE = ("exact", "midp")
     citation="westfall2010",
     caution="One test set: it says nothing about what other training sets would have given.",
     counts=True,
-    detectable=partial(mcnemar_detectable_difference, calculation="normal"),
+    planning=partial(McNemarPower, calculation="normal"),
     in_groups="pairwise_clustered_mcnemar",
     in_time="diebold_mariano",
 )

@@ -13,7 +13,7 @@ from enum import StrEnum
 from bakeoff.stats._checks import check_count, check_level, check_number
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats.limits import Limits
-from bakeoff.stats.planning_interval import rows_factor
+from bakeoff.stats.planning import IntervalPower
 
 _MOST_TIMES = 1000.0
 """Times the rows beyond which more rows are no way to decide."""
@@ -132,13 +132,9 @@ def rows_to_decide(limits: Limits, margin: float, *, power: float = 0.8) -> int 
     least = half / (abs(gap) * math.sqrt(_MOST_TIMES))
     if least > 1:
         return None
-    factor = rows_factor(
-        difference=abs(gap),
-        power=power,
-        half=half,
-        confidence=1 - limits.alpha,
-        alternative="greater",
-    )
+    test = IntervalPower(half=half, confidence=1 - limits.alpha, sides=1)
+    plan = test.solve(difference=abs(gap), power=power, alpha=limits.alpha, alternative="greater")
+    factor = plan.n
     return math.ceil(limits.n * factor) if factor <= _MOST_TIMES else None
 
 

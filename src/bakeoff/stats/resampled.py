@@ -28,7 +28,7 @@ from bakeoff.stats._paired import (
 )
 from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Alternative, Assumption, ConfidenceInterval, Result, Status
-from bakeoff.stats.planning_resampled import cv5x2_f_detectable_difference
+from bakeoff.stats.planning import FiveByTwoPower
 
 _PAIR: dict[str, Any] = {
     "evidence": Evidence.FOLD_SCORES,
@@ -124,7 +124,7 @@ def cv5x2_t(
     caution="Rejects too often for learners like one nearest neighbour, whose two folds of a "
     "replication depend on each other.",
     replications=True,
-    detectable=partial(cv5x2_f_detectable_difference, n_simulations=5000),
+    planning=partial(FiveByTwoPower, n_simulations=5000),
     instead="half_sample_t",
 )
 def cv5x2_f(

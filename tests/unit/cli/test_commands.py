@@ -357,13 +357,13 @@ def test_check_says_what_will_be_done(bakeoff: Run, monkeypatch: pytest.MonkeyPa
 
 
 def test_check_agrees_with_planning(bakeoff: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bakeoff.stats import mcnemar_detectable_difference
+    from bakeoff.stats import McNemarPower
 
     monkeypatch.chdir(ROOT)
     _, out, _ = bakeoff("check", "config/attrition.yaml")
     _, table = out.split("Smallest difference")
     (line,) = (x for x in table.splitlines() if x.startswith("  mcnemar"))
-    plan = mcnemar_detectable_difference(n=441, discordance=0.1, calculation="normal")
+    plan = McNemarPower(discordance=0.1, calculation="normal").solve(n=441, power=0.8)
     assert f" {plan.difference * 100:.1f} " in line
 
 

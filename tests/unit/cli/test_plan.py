@@ -12,13 +12,12 @@ import pytest
 
 from bakeoff.cli import main
 from bakeoff.stats import (
-    clustered_sample_size,
-    cv5x2_f_sample_size,
-    margin_sample_size,
-    mcnemar_power,
-    mcnemar_sample_size,
+    FiveByTwoPower,
+    GroupsPower,
+    MarginPower,
+    McNemarPower,
+    MetricPower,
     metric_difference,
-    metric_rows_needed,
 )
 
 
@@ -41,7 +40,7 @@ def pilot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray]:
 
 def test_rows_of_mcnemars_test(capsys: pytest.CaptureFixture[str]) -> None:
     found = planned(capsys, "--accuracy 0.85 --difference 0.02 --disagree 0.1")
-    assert found["rows"] == mcnemar_sample_size(difference=0.02, discordance=0.1).n
+    assert found["rows"] == McNemarPower(discordance=0.1).solve(difference=0.02, power=0.8).n
     assert [round(p["power"], 9) for p in found["curve"] if p["rows"] == found["rows"]] == [
         round(found["power"], 9)
     ]
@@ -52,7 +51,8 @@ def test_rows_of_mcnemars_test(capsys: pytest.CaptureFixture[str]) -> None:
 def test_without_disagreement_errors_are_independent(capsys: pytest.CaptureFixture[str]) -> None:
     found = planned(capsys, "--accuracy 0.85 --difference 0.05")
     psi = 0.85 * 0.2 + 0.8 * 0.15
-    assert found["rows"] == mcnemar_sample_size(difference=0.05, discordance=psi).n
+    plan = McNemarPower(discordance=psi).solve(difference=0.05, power=0.8)
+    assert found["rows"] == plan.n
     assert "independent errors" in found["assumed"][0]
 
 
@@ -91,20 +91,22 @@ def test_one_table_is_a_pilot_too(
 
 def test_rows_given_tell_the_power(capsys: pytest.CaptureFixture[str]) -> None:
     found = planned(capsys, "--difference 0.02 --disagree 0.1 --rows 500")
-    assert found["power"] == mcnemar_power(n=500, difference=0.02, discordance=0.1).power
+    plan = McNemarPower(discordance=0.1).solve(n=500, difference=0.02)
+    assert found["power"] == plan.power
 
 
 def test_other_designs(capsys: pytest.CaptureFixture[str]) -> None:
     found = planned(capsys, "--difference 0.05 --disagree 0.2 --icc 0.1 --per-group 12")
-    plan = clustered_sample_size(difference=0.05, discordance=0.2, icc=0.1, rows_per_group=12)
-    assert (found["rows"], found["groups"]) == (plan.n, plan.details["n_groups"])
+    test = GroupsPower(discordance=0.2, icc=0.1, rows_per_group=12)
+    plan = test.solve(difference=0.05, power=0.8)
+    assert (found["rows"], found["groups"]) == (plan.details["n_rows"], plan.n)
     found = planned(capsys, "--margin 0.02 --disagree 0.1 --power 0.9")
-    assert found["rows"] == margin_sample_size(margin=0.02, discordance=0.1, power=0.9).n
+    assert found["rows"] == MarginPower(discordance=0.1).solve(margin=0.02, power=0.9).n
     found = planned(capsys, "--margin 0.03 --disagree 0.1 --equal --difference 0.01")
-    plan = margin_sample_size(margin=0.03, discordance=0.1, difference=0.01, both_sides=True)
-    assert found["rows"] == plan.n
+    equal = MarginPower(discordance=0.1, true_difference=0.01, both_sides=True)
+    assert found["rows"] == equal.solve(margin=0.03, power=0.8).n
     found = planned(capsys, "--difference 0.05 --disagree 0.1 --test cv5x2_f")
-    assert found["rows"] == cv5x2_f_sample_size(difference=0.05, discordance=0.1).n
+    assert found["rows"] == FiveByTwoPower(discordance=0.1).solve(difference=0.05, power=0.8).n
 
 
 @pytest.mark.parametrize(("options", "pairs"), [("", 6), (" --versus", 3)])
@@ -113,7 +115,8 @@ def test_several_models_share_the_level(
 ) -> None:
     found = planned(capsys, f"--difference 0.05 --disagree 0.1 --models 4{options}")
     assert found["alpha"] == pytest.approx(0.05 / pairs)
-    plan = mcnemar_sample_size(difference=0.05, discordance=0.1, alpha=found["alpha"])
+    test = McNemarPower(discordance=0.1)
+    plan = test.solve(difference=0.05, power=0.8, alpha=found["alpha"])
     assert found["rows"] == plan.n
 
 
@@ -122,18 +125,21 @@ def test_a_pilot_tells_the_noise(
 ) -> None:
     found = planned(capsys, "--pilot a.csv b.csv --metric f1 --difference 0.05")
     result = metric_difference(*pilot, metric="f1", positive=1)
-    assert found["rows"] == metric_rows_needed(result, 0.05).n
+    test = MetricPower.from_pilot(result)
+    assert found["rows"] == test.solve(difference=0.05, power=0.8).n
     assert found["power"] == pytest.approx(0.8, abs=0.002)
     found = planned(capsys, "--pilot a.csv b.csv --metric f1 --margin 0.05")
-    assert found["rows"] == metric_rows_needed(result, 0.05, alternative="greater").n
+    plan = test.solve(difference=0.05, power=0.8, alternative="greater")
+    assert found["rows"] == plan.n
     found = planned(capsys, "--pilot a.csv b.csv --metric f1 --margin 0.05 --equal")
-    plan = metric_rows_needed(result, 0.05, alternative="greater", power=0.9)
+    plan = test.solve(difference=0.05, power=0.9, alternative="greater")
     assert found["rows"] == plan.n
     assert found["power"] == pytest.approx(0.8, abs=0.002)
     groups = np.arange(300) // 10
     found = planned(capsys, "--pilot a.csv b.csv --difference 0.05 --groups user")
     result = metric_difference(*pilot, groups=groups)
-    assert found["rows"] == metric_rows_needed(result, 0.05).n
+    test = MetricPower.from_pilot(result)
+    assert found["rows"] == test.solve(difference=0.05, power=0.8).n
 
 
 def test_the_curve_is_drawn(

@@ -12,8 +12,7 @@ import yaml
 
 from bakeoff.cli import main
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.stats import metric_detectable_difference, metric_difference, metric_rows_needed
-from bakeoff.stats.planning_interval import power_from_interval, rows_factor
+from bakeoff.stats import IntervalPower, MetricPower, metric_difference
 
 EXPERIMENT = {
     "experiment": "done",
@@ -75,11 +74,10 @@ def test_power_is_that_of_the_interval(file: Path, capsys: pytest.CaptureFixture
     finished([pair()])
     assert main(["power", str(file), "--differences", ".02,.05"]) == 0
     out = capsys.readouterr().out
+    test = IntervalPower(half=0.02, confidence=0.95, df=9)
     for difference in (0.02, 0.05):
-        power = power_from_interval(difference=difference, half=0.02, confidence=0.95, df=9)
-        assert f"{100 * power:.0f} %" in out
-    factor = rows_factor(difference=0.02, power=0.8, half=0.02, confidence=0.95, df=9)
-    assert f"{factor:.1f}" in out
+        assert f"{100 * test.solve(n=1, difference=difference).power:.0f} %" in out
+    assert f"{test.solve(difference=0.02, power=0.8).n:.1f}" in out
     assert "halves" in out
 
 
@@ -90,14 +88,6 @@ def test_differences_are_checked(
     finished([])
     assert main(["power", str(file), f"--differences={given}"]) == 2
     assert "--differences: found" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("df", [None, 3.0, 30.0])
-def test_rows_factor_reaches_its_power(df: float | None) -> None:
-    factor = rows_factor(difference=0.01, power=0.8, half=0.03, confidence=0.95, df=df)
-    scaled = 0.03 / factor**0.5
-    power = power_from_interval(difference=0.01, half=scaled, confidence=0.95, df=df)
-    assert power == pytest.approx(0.8, abs=1e-6)
 
 
 def test_rows_needed_by_any_metric_are_those_of_the_pilot(
@@ -125,8 +115,9 @@ def test_rows_needed_by_any_metric_are_those_of_the_pilot(
     finished([row])
     assert main(["power", str(file), "--differences", ".05"]) == 0
     said_of_rows = capsys.readouterr().out.split("Test rows, by the noise of the last run")[1]
-    assert f"{metric_rows_needed(pilot, 0.05).n:,.0f}" in said_of_rows
-    assert f"{metric_detectable_difference(pilot, 200).difference:.3f}" in said_of_rows
+    test = MetricPower.from_pilot(pilot)
+    assert f"{test.solve(difference=0.05, power=0.8).n:,.0f}" in said_of_rows
+    assert f"{test.solve(n=200, power=0.8).difference:.3f}" in said_of_rows
 
 
 @pytest.mark.parametrize(("repeats", "few"), [(9, True), (10, False)])

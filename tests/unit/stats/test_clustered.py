@@ -333,25 +333,14 @@ def test_planning_agrees_with_simulation():
         own, shared = rng.random(groups * size), rng.random(groups)[codes]
         draw = np.where(rng.random(groups * size) < icc**0.5, shared, own)
         found.append(stats.clustered_mcnemar(draw < 0.20, (draw > 0.9), groups=codes).pvalue < 0.05)
-    plan = stats.clustered_power(
-        n_groups=groups, rows_per_group=size, difference=0.1, discordance=0.3, icc=icc
-    )
+    test = stats.GroupsPower(rows_per_group=size, discordance=0.3, icc=icc)
+    plan = test.solve(n=groups, difference=0.1)
     assert np.mean(found) == pytest.approx(plan.power, abs=0.09)
-    needed = stats.clustered_sample_size(
-        rows_per_group=size, difference=0.1, discordance=0.3, icc=icc, power=plan.power
-    )
-    assert needed.details["n_groups"] == groups
-    seen = stats.clustered_detectable_difference(
-        n_groups=groups, rows_per_group=size, discordance=0.3, icc=icc, power=plan.power
-    )
-    assert seen.difference == pytest.approx(0.1, abs=1e-6)
 
 
 def test_too_few_groups_have_no_power():
-    plan = stats.clustered_power(
-        n_groups=5, rows_per_group=100, difference=0.3, discordance=0.3, icc=0.1
-    )
-    assert plan.power == 0
+    test = stats.GroupsPower(rows_per_group=100, discordance=0.3, icc=0.1)
+    assert test.solve(n=5, difference=0.3).power == 0
 
 
 @pytest.mark.parametrize("seed", range(6))

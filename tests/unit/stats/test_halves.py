@@ -138,33 +138,6 @@ def test_halves_are_one_and_two(fold: int) -> None:
         stats.cv5x2_mcnemar(halves, a, b)
 
 
-# ---------------------------------------------------------------------------------- planning
-
-
-@settings(deadline=None, max_examples=30)
-@given(
-    st.floats(0.001, 0.1),
-    st.integers(2, 40),
-    st.floats(0.3, 0.95),
-    st.sampled_from(["two-sided", "greater", "less"]),
-)
-def test_detectable_difference_has_the_power_asked_for(
-    se: float, repeats: int, power: float, side: str
-) -> None:
-    plan = stats.half_sample_detectable_difference(
-        se=se, power=power, repeats=repeats, alternative=side
-    )
-    again = stats.half_sample_power(
-        difference=plan.difference, se=se, repeats=repeats, alternative=side
-    )
-    assert again.power == pytest.approx(power, abs=1e-6)
-    assert (plan.difference < 0) == (side == "less")
-
-
-def test_power_without_a_difference_is_the_level() -> None:
-    assert stats.half_sample_power(difference=0, se=1).power == pytest.approx(0.05)
-
-
 # ------------------------------------------------------------------------ variance and counts
 
 

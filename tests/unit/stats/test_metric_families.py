@@ -11,15 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bakeoff.stats import (
+    MetricPower,
     Status,
     best_by_values,
     best_models,
     compare_models,
     compare_values,
     mean_difference,
-    metric_detectable_difference,
     metric_difference,
-    metric_rows_needed,
 )
 from bakeoff.stats.ranked_models import ranked_by_values, ranked_models
 from bakeoff.stats.tiers import compact_letters
@@ -218,26 +217,23 @@ def test_letters_are_shared_by_those_that_no_test_tells_apart(models, different)
 
 def test_planned_rows_give_the_power():
     rng = np.random.default_rng(8)
-    plan = metric_rows_needed(1.0, 0.3, power=0.8)
+    plan = MetricPower(sd=1.0).solve(difference=0.3, power=0.8)
     found = [
         mean_difference(rng.normal(0.3, 1, int(plan.n)), np.zeros(int(plan.n))).pvalue < 0.05
         for _ in range(600)
     ]
     assert np.mean(found) == pytest.approx(0.8, abs=0.05)
-    back = metric_detectable_difference(1.0, int(plan.n), power=0.8)
-    assert back.difference == pytest.approx(0.3, rel=0.01)
 
 
 def test_pilot_is_taken_with_caution():
     y, said = study(n=60, models=2)
     pilot = metric_difference(y, said[:, 0], said[:, 1], metric="f1")
-    careful = metric_rows_needed(pilot, 0.05)
-    bold = metric_rows_needed(pilot, 0.05, cautious=False)
-    assert careful.n > 1.15 * bold.n
+    careful, bold = (MetricPower.from_pilot(pilot, cautious=cautious) for cautious in (True, False))
+    assert careful.sd > 1.07 * bold.sd
 
 
 def test_pilot_without_a_spread_is_refused():
     y, said = study(models=2)
     same = metric_difference(y, said[:, 0], said[:, 0], metric="roc_auc")
     with pytest.raises(ValueError, match="pilot: its status is identical_scores"):
-        metric_rows_needed(same, 0.1)
+        MetricPower.from_pilot(same)

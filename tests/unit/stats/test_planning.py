@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,26 +13,78 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from bakeoff.stats._power import fewest
-from bakeoff.stats.citations import BIBTEX
-from bakeoff.stats.metric_means import mean_difference
-from bakeoff.stats.metric_planning import pilot_sd
-from bakeoff.stats.paired import mcnemar_pvalues
-from bakeoff.stats.planning import (
-    mcnemar_detectable_difference,
-    mcnemar_power,
-    mcnemar_sample_size,
+from bakeoff.stats import (
+    FiveByTwoPower,
+    GroupsPower,
+    HalfSamplePower,
+    IntervalPower,
+    MarginPower,
+    McNemarPower,
+    MetricPower,
+    Power,
+    Release,
+    accuracy_limits,
+    decide_release,
+    expected_design_effect,
+    mcnemar_pvalues,
+    mean_difference,
     smallest_discordant_count,
+    tost_paired_from_counts,
 )
-from bakeoff.stats.planning_clustered import expected_design_effect
-from bakeoff.stats.planning_resampled import (
-    cv5x2_f_detectable_difference,
-    cv5x2_f_power,
-    cv5x2_f_sample_size,
-)
+from bakeoff.stats.citations import BIBTEX
 
 VARIANTS = ("midp", "exact", "asymptotic", "corrected")
 SIDES = ("two-sided", "greater", "less")
+
+
+SITUATIONS = {
+    "mcnemar": (McNemarPower(discordance=0.12), 500),
+    "mcnemar, normal": (McNemarPower(discordance=0.12, calculation="normal"), 500),
+    "groups": (GroupsPower(rows_per_group=12, discordance=0.15, icc=0.1), 40),
+    "metric": (MetricPower(sd=0.4), 300),
+    "interval": (IntervalPower(half=0.02, confidence=0.95, df=9), 2.5),
+    "interval, normal": (IntervalPower(half=0.02, confidence=0.95), 2.5),
+    "halves": (HalfSamplePower(se=0.01), 12),
+    "5x2cv": (FiveByTwoPower(discordance=0.1), 2000),
+}
+
+
+def mcnemar_power(n: int, p10: float, p01: float, side: str = "two-sided", **options: Any) -> float:
+    alpha = options.pop("alpha", 0.05)
+    test = McNemarPower(discordance=p10 + p01, **options)
+    return test.solve(n=n, difference=p10 - p01, alpha=alpha, alternative=side).power
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+@pytest.mark.parametrize("side", SIDES)
+def test_one_solver_finds_whichever_is_missing(name: str, side: str) -> None:
+    test, n = SITUATIONS[name]
+    if name == "5x2cv" and side != "two-sided":
+        with pytest.raises(ValueError, match="alternative: found"):
+            test.solve(n=n, power=0.8, alternative=side)
+        return
+    how = {"alternative": side}
+    seen = test.solve(n=n, power=0.8, **how)
+    assert (seen.difference < 0) == (side == "less")
+    assert seen.power == pytest.approx(0.8, abs=1e-3)
+    again = test.solve(n=n, difference=seen.difference, **how)
+    assert again.power == pytest.approx(seen.power)
+    needed = test.solve(difference=seen.difference * (1 + 1e-6), power=0.8, **how)
+    assert needed.n == pytest.approx(n, rel=0.06)
+    assert needed.power >= 0.8 - 1e-9
+    assert seen.method in BIBTEX
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_two_of_three_are_given(name: str) -> None:
+    test, n = SITUATIONS[name]
+    for wrong in ({}, {"n": n}, {"n": n, "difference": 0.02, "power": 0.8}):
+        with pytest.raises(ValueError, match="give two of n, difference and power"):
+            test.solve(**wrong)
+    with pytest.raises(ValueError, match=r"power: found 0\.05, must be greater than alpha"):
+        test.solve(n=n, power=0.05)
+    with pytest.raises(ValueError, match="difference: found 0"):
+        test.solve(difference=0.0, power=0.8)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -42,20 +96,19 @@ def test_exact_power_enumerates_every_table(variant, side):
         for c in range(n + 1 - b):
             if float(mcnemar_pvalues(b, c, variant=variant, alternative=side)) <= 0.05:
                 total += stats.multinomial.pmf([b, c, n - b - c], n, [p10, p01, 1 - p10 - p01])
-    power = mcnemar_power(n=n, p10=p10, p01=p01, variant=variant, alternative=side).power
-    assert power == pytest.approx(total, rel=1e-9)
+    assert mcnemar_power(n, p10, p01, side, variant=variant) == pytest.approx(total, rel=1e-9)
 
 
 @given(st.integers(1, 400), st.floats(0.01, 1.0), st.floats(0, 1), st.sampled_from(VARIANTS))
 @settings(deadline=None, max_examples=60)
 def test_power_is_symmetric_and_grows_with_the_level(n, discordance, share, variant):
     p10, p01 = discordance * share, discordance * (1 - share)
-    power = mcnemar_power(n=n, p10=p10, p01=p01, variant=variant).power
+    power = mcnemar_power(n, p10, p01, variant=variant)
     assert 0 <= power <= 1
-    assert power == pytest.approx(mcnemar_power(n=n, p10=p01, p01=p10, variant=variant).power)
-    assert power <= mcnemar_power(n=n, p10=p10, p01=p01, variant=variant, alpha=0.1).power
+    assert power == pytest.approx(mcnemar_power(n, p01, p10, variant=variant))
+    assert power <= mcnemar_power(n, p10, p01, variant=variant, alpha=0.1)
     sides = [
-        mcnemar_power(n=n, p10=p, p01=q, variant=variant, alternative=side).power
+        mcnemar_power(n, p, q, side, variant=variant)
         for p, q, side in [(p10, p01, "greater"), (p01, p10, "less")]
     ]
     assert sides[0] == pytest.approx(sides[1])
@@ -63,8 +116,7 @@ def test_power_is_symmetric_and_grows_with_the_level(n, discordance, share, vari
 
 @pytest.mark.parametrize("variant", ["midp", "exact", "corrected"])
 def test_power_under_the_null_is_the_size_of_the_test(variant):
-    power = mcnemar_power(n=300, p10=0.1, p01=0.1, variant=variant).power
-    assert 0.02 < power <= 0.05
+    assert 0.02 < mcnemar_power(300, 0.1, 0.1, variant=variant) <= 0.05
 
 
 def test_normal_power_is_connors_formula():
@@ -73,37 +125,28 @@ def test_normal_power_is_connors_formula():
     expected = stats.norm.cdf(
         (math.sqrt(n) * delta - z * math.sqrt(psi)) / math.sqrt(psi - delta**2)
     )
-    plan = mcnemar_power(n=n, difference=delta, discordance=psi, calculation="normal")
+    test = McNemarPower(discordance=psi, calculation="normal")
+    plan = test.solve(n=n, difference=delta)
     assert plan.power == pytest.approx(expected)
     rows = (z * math.sqrt(psi) + stats.norm.isf(0.2) * math.sqrt(psi - delta**2)) ** 2 / delta**2
-    size = mcnemar_sample_size(difference=delta, discordance=psi, calculation="normal")
-    assert size.n == math.ceil(rows)
-    exact = mcnemar_power(n=n, difference=delta, discordance=psi)
+    assert test.solve(difference=delta, power=0.8).n == math.ceil(rows)
+    exact = McNemarPower(discordance=psi).solve(n=n, difference=delta)
     assert exact.power == pytest.approx(plan.power, abs=0.02)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize(("difference", "discordance"), [(0.05, 0.1), (-0.2, 0.3), (0.6, 0.6)])
 def test_sample_size_is_the_first_that_suffices(variant, difference, discordance):
-    situation = {"difference": difference, "discordance": discordance, "variant": variant}
-    plan = mcnemar_sample_size(power=0.8, **situation)
-    assert plan.power >= 0.8
-    assert mcnemar_power(n=plan.n - 1, **situation).power < 0.8
-    assert all(mcnemar_power(n=plan.n + i, **situation).power >= 0.8 for i in range(1, 20))
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_detectable_difference_has_the_power(side):
-    plan = mcnemar_detectable_difference(n=500, discordance=0.12, alternative=side)
-    assert plan.power == pytest.approx(0.8, abs=1e-4)
-    assert (plan.difference < 0) == (side == "less")
-    again = mcnemar_power(n=500, difference=plan.difference, discordance=0.12, alternative=side)
-    assert again.power == pytest.approx(plan.power)
-    assert plan.method in BIBTEX
+    test = McNemarPower(discordance=discordance, variant=variant)
+    plan = test.solve(difference=difference, power=0.8)
+    powers = {i: test.solve(n=plan.n + i, difference=difference).power for i in range(-1, 20)}
+    assert plan.power == powers[0]
+    assert powers.pop(-1) < 0.8
+    assert min(powers.values()) >= 0.8
 
 
 def test_nothing_is_detectable_with_a_handful_of_rows():
-    plan = mcnemar_detectable_difference(n=4, discordance=0.5)
+    plan = McNemarPower(discordance=0.5).solve(n=4, power=0.8)
     assert math.isnan(plan.difference)
     assert plan.power < 0.8
     assert plan.details["discordance"] == 0.5
@@ -122,40 +165,50 @@ def test_smallest_discordant_count(variant, side, alpha):
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("make", "message"),
     [
-        ({}, "give either"),
-        ({"p10": 0.1}, "give either"),
-        ({"p10": 0.1, "difference": 0.1}, "give either"),
-        ({"p10": 0.1, "p01": 0.1, "difference": 0.0, "discordance": 0.2}, "give either"),
-        ({"p10": 0.8, "p01": 0.3}, "p10, p01"),
-        ({"p10": -0.1, "p01": 0.3}, "p10, p01"),
-        ({"difference": 0.2, "discordance": 0.1}, "difference"),
-        ({"difference": 0.0, "discordance": 0.0}, "discordance"),
-        ({"p10": 0.2, "p01": 0.1, "alpha": 5}, "alpha"),
-        ({"p10": 0.2, "p01": 0.1, "variant": "exact_unconditional"}, "variant"),
-        ({"p10": 0.2, "p01": 0.1, "calculation": "asymptotic"}, "calculation"),
+        (lambda: McNemarPower(discordance=0.0), "discordance: found 0"),
+        (lambda: McNemarPower(discordance=0.3, variant="exact_unconditional"), "variant"),
+        (lambda: McNemarPower(discordance=0.3, calculation="asymptotic"), "calculation"),
+        (lambda: McNemarPower(discordance=0.1).solve(n=9, difference=0.2), "difference: found 0.2"),
+        (lambda: McNemarPower(discordance=0.1).solve(n=9, difference=0.1, alpha=5), "alpha"),
+        (lambda: McNemarPower(discordance=0.3).solve(n=0, difference=0.1), "n: found 0"),
+        (lambda: GroupsPower(rows_per_group=5, discordance=0.3), "icc: give either"),
+        (lambda: GroupsPower(rows_per_group=0.9, discordance=0.3, icc=0.3), "rows_per_group"),
+        (lambda: GroupsPower(rows_per_group=5, discordance=0.3, design_effect=0.5), "must be at"),
+        (lambda: MetricPower(sd=0.0), "sd: found 0"),
+        (lambda: MetricPower(sd=0.3).solve(n=1, power=0.8), "n: found 1"),
+        (lambda: HalfSamplePower(se=-1.0), "se: found -1"),
+        (lambda: IntervalPower(half=0.0, confidence=0.95), "half: found 0"),
+        (lambda: FiveByTwoPower(), "sd: give either"),
+        (lambda: FiveByTwoPower(sd=0.1, discordance=0.1), "sd: give either"),
+        (lambda: FiveByTwoPower(sd=0.0), "sd: found 0"),
+        (lambda: FiveByTwoPower(sd=0.1, correlation=1.0), "correlation"),
+        (lambda: FiveByTwoPower(sd=0.1, n_simulations=10), "n_simulations"),
+        (lambda: FiveByTwoPower(discordance=1.2), "discordance"),
+        (lambda: FiveByTwoPower(discordance=0.1).solve(n=1, difference=0.02), "n: found 1"),
+        (lambda: FiveByTwoPower(discordance=0.01).solve(n=9, difference=0.02), "difference"),
     ],
 )
-def test_impossible_situations_are_refused(options, message):
+def test_impossible_situations_are_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        mcnemar_power(n=100, **options)
+        make()
 
 
 def test_hopeless_sample_sizes_are_refused():
     with pytest.raises(ValueError, match="no number of rows"):
-        mcnemar_sample_size(p10=0.1, p01=0.1)
-    with pytest.raises(ValueError, match="no number of rows"):
-        mcnemar_sample_size(p10=0.1, p01=0.2, alternative="greater")
+        McNemarPower(discordance=0.3).solve(difference=-0.1, power=0.8, alternative="greater")
     with pytest.raises(ValueError, match="rows are needed"):
-        mcnemar_sample_size(difference=1e-6, discordance=0.5, calculation="normal")
-    with pytest.raises(ValueError, match="n: found 0"):
-        mcnemar_power(n=0, p10=0.1, p01=0.2)
+        McNemarPower(discordance=0.5, calculation="normal").solve(difference=1e-6, power=0.8)
+    with pytest.raises(ValueError, match="more than 200 halvings are needed"):
+        HalfSamplePower(se=0.01).solve(difference=0.01, power=0.8)
 
 
 def test_simulated_power_is_seeded_and_states_its_error():
-    options = {"difference": 0.02, "sd": 0.01, "n_simulations": 4000}
-    one, again, other = (cv5x2_f_power(**options, seed=s) for s in (1, 1, 2))
+    one, again, other = (
+        FiveByTwoPower(sd=0.01, n_simulations=4000, seed=seed).solve(n=1, difference=0.02)
+        for seed in (1, 1, 2)
+    )
     assert one == again
     assert one.power != other.power
     expected = math.sqrt(one.power * (1 - one.power) / 4000)
@@ -164,7 +217,8 @@ def test_simulated_power_is_seeded_and_states_its_error():
 
 
 def test_simulated_power_rises_with_the_difference():
-    powers = [cv5x2_f_power(difference=d, sd=0.01).power for d in (0, 0.01, 0.02, 0.03, 0.1)]
+    test = FiveByTwoPower(sd=0.01)
+    powers = [test.solve(n=1, difference=d).power for d in (0, 0.01, 0.02, 0.03, 0.1)]
     assert all(low < high for low, high in pairwise(powers))
     assert powers[0] < 0.05
     assert powers[-1] > 0.99
@@ -177,65 +231,113 @@ def test_simulation_by_an_independent_route():
     s2 = ((d - d.mean(axis=2, keepdims=True)) ** 2).sum(axis=2)
     f = (d**2).sum(axis=(1, 2)) / (2 * s2.sum(axis=1))
     rejected = (f >= stats.f.isf(0.05, 10, 5)).mean()
-    plan = cv5x2_f_power(difference=0.02, sd=0.01)
+    plan = FiveByTwoPower(sd=0.01).solve(n=1, difference=0.02)
     assert plan.power == pytest.approx(rejected, abs=5 * 1.5 * plan.monte_carlo_error)
 
 
-def test_detectable_difference_and_sample_size_invert_the_power():
-    by_sd = cv5x2_f_detectable_difference(sd=0.02, power=0.7)
-    assert cv5x2_f_power(difference=by_sd.difference, sd=0.02).power == pytest.approx(0.7, abs=1e-3)
-    by_rows = cv5x2_f_detectable_difference(n=2000, discordance=0.1)
-    again = cv5x2_f_power(difference=by_rows.difference, n=2000, discordance=0.1)
-    assert again.power == pytest.approx(0.8, abs=1e-3)
-    size = cv5x2_f_sample_size(difference=by_rows.difference, discordance=0.1)
-    assert size.n == pytest.approx(2000, abs=2)
-    assert 0 < size.monte_carlo_error < 50
-
-
-def test_monte_carlo_error_of_the_detectable_difference_is_honest():
-    found = [
-        cv5x2_f_detectable_difference(n=2000, discordance=0.1, n_simulations=2000, seed=s)
-        for s in range(25)
-    ]
-    spread = np.std([p.difference for p in found], ddof=1)
-    assert np.mean([p.monte_carlo_error for p in found]) == pytest.approx(spread, rel=0.5)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "sd"),
-        ({"sd": 0.1, "n": 100, "discordance": 0.1}, "sd"),
-        ({"n": 100}, "sd"),
-        ({"sd": 0.0}, "sd"),
-        ({"sd": 0.1, "correlation": 1.0}, "correlation"),
-        ({"sd": 0.1, "n_simulations": 10}, "n_simulations"),
-        ({"sd": 0.1, "alpha": 0.0}, "alpha"),
-        ({"n": 1, "discordance": 0.1}, "n: found 1"),
-        ({"n": 100, "discordance": 0.01}, "difference"),
-        ({"n": 100, "discordance": 1.2}, "discordance"),
-    ],
-)
-def test_wrong_simulation_options_are_refused(options, message):
-    with pytest.raises(ValueError, match=message):
-        cv5x2_f_power(difference=0.02, **options)
+def test_monte_carlo_error_of_what_is_solved_for_is_honest():
+    tests = [FiveByTwoPower(discordance=0.1, n_simulations=2000, seed=s) for s in range(25)]
+    for known, name in (({"n": 2000}, "difference"), ({"difference": 0.025}, "n")):
+        found = [test.solve(**known, power=0.8) for test in tests]
+        spread = np.std([getattr(plan, name) for plan in found], ddof=1)
+        assert np.mean([p.monte_carlo_error for p in found]) == pytest.approx(spread, rel=0.5)
 
 
 @pytest.mark.parametrize("wanted", range(1, 30))
-def test_the_fewest_with_a_power_are_found_from_any_start(wanted):
-    for start in (1, 8, 20):
-        found = fewest(lambda n: n / 100, wanted / 100, 0.1, start=start, most=100, unit="rows")
-        assert found == wanted
+def test_the_fewest_with_a_power_are_found_from_any_start(wanted: int) -> None:
+    for first in (1, 8, 20):
+
+        class Line(MetricPower):
+            start = first
+
+            def power_at(self, n: float, *_: object) -> float:
+                return n / 100
+
+        assert Power.n_for(Line(sd=1.0), 0.1, wanted / 100, 0.05, "two-sided") == wanted
 
 
 def test_groups_of_one_row_have_no_design_effect():
     assert expected_design_effect(rows_per_group=1, icc=0.3) == 1
-    with pytest.raises(ValueError, match=r"rows_per_group: found 0\.9, must be at least 1"):
-        expected_design_effect(rows_per_group=0.9, icc=0.3)
 
 
 @pytest.mark.parametrize("shift", [0, 1])
 def test_a_pilot_without_a_spread_plans_nothing(shift):
     values = np.arange(10.0)
     with pytest.raises(ValueError, match=r"pilot: its status is .*, it has no standard error"):
-        pilot_sd(mean_difference(values + shift, values))
+        MetricPower.from_pilot(mean_difference(values + shift, values))
+
+
+# ----------------------------------------------------------------------------------- margins
+
+
+@pytest.mark.parametrize(
+    ("n", "margin", "psi", "difference"),
+    [(16, 0.2, 0.3, 0.02), (14, 0.3, 1.0, 0.3), (15, 0.2, 0.1, -0.05)],
+)
+def test_power_to_show_a_margin_is_that_of_every_table(
+    n: int, margin: float, psi: float, difference: float
+) -> None:
+    cells = [(psi + difference) / 2, (psi - difference) / 2, 1 - psi]
+    one = both = 0.0
+    for b in range(n + 1):
+        for c in range(n + 1 - b):
+            weight = stats.multinomial.pmf([b, c, n - b - c], n, cells)
+            if weight < 1e-12:
+                continue
+            result = tost_paired_from_counts(
+                both_correct=n - b - c,
+                only_a_correct=b,
+                only_b_correct=c,
+                both_wrong=0,
+                margin=margin,
+            )
+            a, base = (np.repeat(right, [n - b - c, b, c]) for right in ([1, 1, 0], [1, 0, 1]))
+            gate = decide_release(accuracy_limits(a, base), margin)
+            one += weight * (gate is Release.SHIP)
+            both += weight * (result.pvalue < 0.05)
+    for both_sides, expected in ((False, one), (True, both)):
+        test = MarginPower(discordance=psi, true_difference=difference, both_sides=both_sides)
+        assert test.solve(n=n, margin=margin).power == pytest.approx(expected, abs=1e-9)
+
+
+def test_many_numbers_of_discordant_rows_are_taken_between_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    test = MarginPower(discordance=0.2, true_difference=0.01)
+    found = test.solve(n=600, margin=0.04).power
+    monkeypatch.setattr("bakeoff.stats.planning.accuracy._NODES", 10_000)
+    assert test.solve(n=600, margin=0.04).power == pytest.approx(found, abs=1e-6)
+
+
+@pytest.mark.parametrize("both_sides", [False, True])
+def test_rows_and_margin_reach_their_power(both_sides: bool) -> None:
+    test = MarginPower(discordance=0.1, true_difference=0.005, both_sides=both_sides)
+    plan = test.solve(margin=0.03, power=0.9)
+    assert plan.power >= 0.9
+    assert plan.difference == 0.005
+    assert test.solve(n=int(plan.n) - 1, margin=0.03).power < 0.9
+    shown = test.solve(n=int(plan.n), power=0.9)
+    assert shown.details["margin"] == pytest.approx(0.03, rel=1e-3)
+    assert shown.power == pytest.approx(0.9, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("made", "solved", "argument"),
+    [
+        ({}, {"margin": 0}, "margin"),
+        ({"discordance": 0}, {}, "discordance"),
+        ({"true_difference": 0.2}, {}, "difference"),
+        ({"true_difference": -0.03}, {}, "true_difference"),
+        ({}, {"alpha": 0.6}, "alpha"),
+        ({}, {"power": 1}, "power"),
+        ({"both_sides": "no"}, {}, "both_sides"),
+        ({"true_difference": 0.03, "both_sides": True}, {}, "true_difference"),
+    ],
+)
+def test_wrong_numbers_of_a_margin_are_named(
+    made: dict[str, Any], solved: dict[str, Any], argument: str
+) -> None:
+    with pytest.raises(ValueError, match=f"^{argument}"):
+        MarginPower(**({"discordance": 0.1} | made)).solve(
+            **({"margin": 0.03, "power": 0.8} | solved)
+        )
