@@ -137,7 +137,7 @@ class MarginPower(Power):
     --------
     >>> test = MarginPower(discordance=0.1)
     >>> round(test.solve(n=1500, margin=0.02).power, 3)
-    0.763
+    0.765
     >>> test.solve(margin=0.02, power=0.8).n
     1647
     >>> round(test.solve(n=1647, power=0.8).details["margin"], 4)
