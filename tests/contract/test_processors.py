@@ -1,92 +1,210 @@
 """Statistics of the same input are the same bytes, whichever processor computes them.
 
-OpenBLAS and NumPy choose their loops by the processor they find; processes of their own are made
-to choose those of others. Every x86-64 processor that NumPy runs on has the loops named here; on
-other architectures only NumPy's features are taken away.
+OpenBLAS and NumPy choose their loops by the processor that they find, and the C library its
+exponentials and logarithms; processes of their own are told to choose as on others. Prescott and
+Nehalem are kernels that every x86-64 processor of NumPy's runs; with Haswell an older one takes
+the best that it has. On another architecture, or with another BLAS, these variables choose
+nothing, and equal bytes show no more than that two processes agree.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import functools
+import importlib.util
+import io
+import itertools
 import os
+import platform
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
+import pandas as pd
 import pytest
 from threadpoolctl import threadpool_info
 
 from bakeoff import stats
+from bakeoff.__main__ import main
 
-KERNELS = ("Prescott", "Nehalem")
-SIMD = "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
+pytestmark = pytest.mark.xdist_group("processors")
+HERE = Path(__file__).parent
+PACKAGE = HERE.parents[1] / "src/bakeoff"
+PROCESSORS: dict[str, dict[str, str]] = {
+    "this one": {},
+    "Prescott": {"OPENBLAS_CORETYPE": "Prescott"},
+    "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
+    "without AVX": {
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX",
+    },
+}
+ROUNDED = {"matmul", "dot", "inner", "vdot", "einsum", "tensordot", "cov", "corrcoef", "linalg"}
+ROUNDED |= {"exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tan", "sinh", "cosh", "tanh"}
+ROUNDED |= {"arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh", "cbrt"}
+ROUNDED |= {"power", "convolve", "correlate", "polyfit", "legendre"}
+"""What NumPy leaves to BLAS or LAPACK, or has loops of its own for on some processors."""
+WHOLE = {
+    "_cochran_permutation.py": "products of integers",
+    "_correctness_matrix.py": "counts of rows",
+    "_joint_flip.py": "sums of signs, which are ties within 1e-9",
+    "_sign_flip.py": "whole numbers; sums of signs, which are ties within 1e-9",
+    "clustered_models.py": "counts of rows",
+    "dependence.py": "counts of rows",
+    "labels.py": "counts of rows",
+    "replicability.py": "a distribution whose quantiles are taken within 1e-12",
+}
+"""Where the last bits cannot matter, and why."""
 
 
-def singular() -> Iterator[tuple[str, object]]:
-    """Yield what draws say of covariances that are singular, or have equal eigenvalues."""
+def catalogue() -> Iterator[tuple[str, Any]]:
+    """Yield every test on every case of its contract, and in every form."""
+    spec = importlib.util.spec_from_file_location("cases", HERE / "test_catalogue.py")
+    assert spec is not None
+    assert spec.loader is not None
+    suite = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(suite)
+    for name, entry in suite.CATALOGUE.items():
+        cases = suite.cases(entry)
+        forms = [
+            {option: value}
+            for option, facts in entry.options.items()
+            if get_origin(facts.annotation) is Literal
+            for value in get_args(facts.annotation)
+        ]
+        asked = [(case, {}) for case in cases]
+        asked += itertools.product(("ordinary", "identical models"), forms)
+        for case, form in asked:
+            try:
+                found = suite.call(entry, cases[case](), **form).to_dict()
+            except ValueError as error:
+                found = str(error)
+            yield f"{name}, {case}, {form}", found
+
+
+def singular() -> Iterator[tuple[str, Any]]:
+    """Yield what is drawn from covariances that are singular, or have equal eigenvalues."""
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
     right = rng.random((120, 3)) < 0.8
     said = np.where(right, y[:, None], 1 - y[:, None])
-    blocks = np.repeat(1 - 2 * np.eye(3, dtype=int), 40, axis=0)  # uncorrelated, equally good
+    blocks = np.repeat(np.eye(3, dtype=bool), 40, axis=0)  # uncorrelated, equally good
     tables = {
         "identical": said[:, [0, 1, 1, 2, 2]],
         "opposite": np.column_stack([said, 1 - said]),
-        "exchangeable": np.where(blocks > 0, y[:, None], 1 - y[:, None]),
+        "exchangeable": np.where(blocks, 1 - y[:, None], y[:, None]),
     }
-    for name, table in tables.items():
-        for metric in ("accuracy", "f1"):
-            yield name, _adjusted(stats.compare_models(y, table, metric=metric))
-            yield name, _shares(stats.best_models(y, table, metric=metric))
-    first, second = rng.random((2, 60))
+    groups = np.repeat(np.arange(30), 4)
+    of_groups = {"groups": groups}
+    for (name, table), metric, more in itertools.product(
+        tables.items(), ("accuracy", "f1", "mcc"), ({}, of_groups)
+    ):
+        case = f"{name}, {metric}, {list(more)}"
+        yield case, stats.compare_models(y, table, metric=metric, **more).to_dict()
+        yield case, stats.best_models(y, table, metric=metric, **more).to_dict()
+    first, second = rng.random((2, 120))
     collinear = np.column_stack([first, second, first + second, 2 * first - second])
-    yield "collinear", _adjusted(stats.compare_values(collinear))
-    yield "collinear", _shares(stats.best_by_values(collinear))
+    for more in ({}, of_groups):
+        yield "collinear", stats.compare_values(collinear, **more).to_dict()
+        yield "collinear", stats.best_by_values(collinear, **more).to_dict()
+    parts = np.arange(120) % 4 // 2 + groups % 2
+    both = said[:, 0], said[:, 1]
+    yield "parts", stats.metric_interaction(y, *both, subgroup=parts, groups=groups).to_dict()
+    yield "order", stats.order_dependence(right, labels=groups)
+    # means that are equal in decimal
+    yield "ties", stats.friedman([[0.1 + 0.2, 0.3, 0.3], [0.7, 0.1 * 7, 0.2]] * 3).to_dict()
 
 
-def _adjusted(result: stats.PairwiseResult) -> list[float]:
-    return [pair.pvalue_adjusted for pair in result.pairs]
+def files() -> Iterator[tuple[str, str]]:
+    """Yield every table that a comparison of given predictions writes, and what it prints."""
+    rng = np.random.default_rng(1)
+    n = 240
+    y = rng.integers(0, 2, n)
+    table = pd.DataFrame({"id": np.arange(n), "y": np.where(y, "sick", "well")})
+    table["patient"] = np.repeat(np.arange(n // 4), 4)
+    table["site"] = np.where(table["patient"] % 3 > 0, "north", "south")
+    for name, noise in {"logistic": 0.5, "forest": 0.6, "knn": 0.9}.items():
+        sick = np.clip(np.round(0.3 + 0.4 * y + noise * (rng.random(n) - 0.5), 3), 0, 1)
+        table[f"{name}:sick"], table[f"{name}:well"] = sick, 1 - sick
+    table["twin:sick"], table["twin:well"] = table["forest:sick"], table["forest:well"]
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        table.to_csv("p.csv", index=False)
+        metrics = ("accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier", "f1")
+        asked = ["compare", "p.csv", "--truth=y", "--subgroups=site", "--json", "--csv=out"]
+        asked += [f"--metric={metric}" for metric in metrics]
+        for more in (["--groups=patient"], ["--groups=patient", "--assume-independent"]):
+            with contextlib.redirect_stdout(io.StringIO()) as said:
+                main([*asked, *more])
+            yield "printed", said.getvalue()
+            yield from ((path.name, path.read_text()) for path in sorted(Path("out").iterdir()))
 
 
-def _shares(result: stats.BestResult) -> tuple[object, ...]:
-    return result.members, result.pvalues, result.probability_best
+def chosen() -> list[str]:
+    """Name the kernels of OpenBLAS that this process uses."""
+    return sorted({str(lib.get("architecture")) for lib in threadpool_info()})
 
 
-def architectures() -> str:
-    return " ".join(sorted({str(lib.get("architecture")) for lib in threadpool_info()}))
-
-
-def computed(**environment: str) -> tuple[str, str]:
-    """Return what a process of its own chose, and what it found."""
+@functools.cache
+def computed(processor: str) -> list[str]:
+    """Return what a process of its own uses and finds, a line each."""
     done = subprocess.run(
         [sys.executable, __file__],
-        env=os.environ | environment,
-        capture_output=True,
+        env=os.environ | PROCESSORS[processor],
+        stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    chosen, _, found = done.stdout.partition("\n")
-    return chosen, found
+    return done.stdout.splitlines()
 
 
-@pytest.fixture(scope="module")
-def here() -> tuple[str, str]:
-    return computed()
+@pytest.mark.parametrize("processor", [name for name in PROCESSORS if name != "this one"])
+def test_statistics_are_the_same_bytes(processor: str) -> None:
+    here, there = computed("this one")[1:], computed(processor)[1:]
+    assert len(here) > 1000
+    differ = [(a, b) for a, b in zip(here, there, strict=True) if a != b]
+    assert not differ, differ[0]
 
 
-@pytest.mark.parametrize(
-    "environment",
-    [
-        *({"OPENBLAS_CORETYPE": kernel} for kernel in KERNELS),
-        {"OPENBLAS_CORETYPE": "Haswell"},  # an older processor takes the best that it has
-        {"NPY_DISABLE_CPU_FEATURES": SIMD},
-    ],
-    ids=lambda environment: next(iter(environment.values())),
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64") or "None" in chosen(),
+    reason="these are kernels of OpenBLAS on x86-64",
 )
-def test_statistics_are_the_same_bytes(here, environment):
-    assert computed(**environment)[1].splitlines() == here[1].splitlines()
+def test_kernels_were_chosen() -> None:
+    assert computed("Prescott")[0] != computed("without AVX")[0]
+
+
+def uses(file: Path) -> set[str]:
+    """Name what a file asks of NumPy that processors round differently."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            found.add("@")
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
+            owner = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
+            if owner in ("np", "polynomial") and node.attr in ROUNDED:
+                found.add(node.attr)
+    return found
+
+
+@pytest.mark.parametrize("room", ["data", "scores", "stats", "comparisons", "report", "gate"])
+def test_nothing_computes_with_what_processors_round_differently(room: str) -> None:
+    found = {
+        file.name: uses(file) for file in (PACKAGE / room).rglob("*.py") if file.name not in WHOLE
+    }
+    assert {name: used for name, used in found.items() if used} == {}
+
+
+def test_every_exception_is_needed() -> None:
+    found = {file.name for file in PACKAGE.rglob("*.py") if uses(file)}
+    assert set(WHOLE) <= found
 
 
 if __name__ == "__main__":
-    lines = (f"{case} {result}\n" for case, result in singular())
-    sys.stdout.writelines([architectures() + "\n", *lines])
+    for case, found in itertools.chain([("kernels", chosen())], catalogue(), singular(), files()):
+        sys.stdout.write(f"{case}: {found!r}\n")

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats import _binomial
+from bakeoff.stats._arithmetic import exp
 from bakeoff.stats._checks import (
     FloatArray,
     as_counts,
@@ -215,7 +216,7 @@ def _wilson_lower(b: FloatArray, c: FloatArray, tail: float) -> FloatArray:
 def _wald_log_lower(b: FloatArray, c: FloatArray, tail: float) -> FloatArray:
     known = (b > 0) & (c > 0)
     b, c = np.where(known, b, 1.0), np.where(known, c, 1.0)
-    low = b / c * np.exp(special.ndtri(tail) * np.sqrt(1 / b + 1 / c))
+    low = b / c * exp(special.ndtri(tail) * np.sqrt(1 / b + 1 / c))
     return np.where(known, low, 0.0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, Literal
 
@@ -235,7 +236,7 @@ def _chance_below(t: FloatArray, n: float, variant: str, side: Alternative) -> F
     if n == 0:
         return (t >= 1).astype(np.float64)
     # below k0 every attainable p is under the smallest t, above k1 it is 1 (Hoeffding)
-    reach = np.sqrt(n / 2 * np.log(4 / max(float(t[0]), 1e-307)))
+    reach = np.sqrt(n / 2 * math.log(4 / max(float(t[0]), 1e-307)))
     k0 = max(0.0, np.floor(n / 2 - reach) - 1)
     two_sided = side == "two-sided"
     k1 = np.floor(n / 2) if two_sided else min(n, np.ceil(n / 2 + np.sqrt(20 * n)))
