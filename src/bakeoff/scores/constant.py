@@ -64,7 +64,7 @@ def constant_answer(
     answer = int(np.argmax(shares))
     if metric.needs in (Need.COSTS, Need.PRIORS) and costs is not None:
         wanted = shares if costs.priors is None else costs.shares(tuple(classes))
-        answer = int(np.argmin(wanted @ costs.of(tuple(classes))))
+        answer = int(np.argmin((wanted[:, None] * costs.of(tuple(classes))).sum(axis=0)))
     n = int(tested.sum())
     made = Predictions(
         np.arange(n),
