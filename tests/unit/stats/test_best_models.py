@@ -60,7 +60,7 @@ def test_below_twenty_rows_of_a_class_there_is_no_bound_and_nobody_leaves():
     assert best.estimate < best.naive
     (said,) = (a for a in best.assumptions if a.holds is False)
     assert "19 rows of the rarest class" in said.detail
-    enough = best_models(*study(1, 60, 400), metric="roc_auc", n_resamples=999)
+    enough = best_models(*study(1, 120, 400), metric="roc_auc", n_resamples=999)
     assert all(a.holds is not False for a in enough.assumptions)
 
 
