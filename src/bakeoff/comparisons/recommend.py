@@ -91,7 +91,9 @@ def _over_datasets(experiment: Experiment) -> Iterator[Recommendation]:
 def _posthoc(name: str, experiment: Experiment) -> str:
     """Say which comparisons of pairs an omnibus test brings along."""
     known = catalogue()
-    how = setup_of(known[robust(known[name], experiment).posthoc], experiment.tests)
+    runs = robust(known[name], experiment)
+    # a test of all pairs, which takes the place of one of all models at once, has none of its own
+    how = setup_of(known[runs.posthoc] if runs.posthoc else runs, experiment.tests)
     pairs = "all pairs" if how.versus is None else f"{how.versus} with each other model"
     correction = "uncorrected" if how.correction == "none" else f"corrected by {how.correction}"
     return f"comparisons of {pairs}, {correction}, come along"
