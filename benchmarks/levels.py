@@ -4,27 +4,25 @@ One rule for all tests, on the rates in the CSV files of this folder at a level 
 liberal for* the families with a regime whose rate is surely above .06 (the lower end of Wilson's
 95 % interval is; of a family of learners for all its regimes together). Else it is *conservative*
 where every rate is surely below .03, and else it *holds*. A test is judged as it runs by default,
-not by its other variants. What comes out goes into the catalogue (src/bakeoff/stats/_levels.py) and
-docs/stats/type1-error.md.
+not by its other variants. What comes out goes into src/bakeoff/stats/error_rates.csv, which the
+catalogue reads, docs/stats/type1-error.md and the tables of docs/stats (benchmarks/level_pages.py).
 """
 
 from __future__ import annotations
 
 import csv
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bakeoff.stats import TypeOneError, catalogue
+from bakeoff.stats import ErrorRate, TypeOneError, catalogue
+from bakeoff.stats._error_rates import METRICS, overall
 from benchmarks.crossval import rates as crossval
-from benchmarks.crossval.regimes import REGIMES
 from benchmarks.rejections import Rejections, liberal
-from benchmarks.type1.rates import rates_by_setting
-from benchmarks.type1.settings import SETTINGS
 
 HERE = Path(__file__).parent
-MODULE = HERE.parent / "src" / "bakeoff" / "stats" / "_levels.py"
-PAGE = HERE.parent / "docs" / "stats" / "type1-error.md"
+RATES = HERE.parent / "src" / "bakeoff" / "stats" / "error_rates.csv"
 
 THROUGH = {
     "pairwise_cv5x2_mcnemar": "cv5x2_mcnemar",
@@ -55,12 +53,25 @@ class Rate(Rejections):
 
 @dataclasses.dataclass(frozen=True)
 class Level:
-    """What all rates of a test say together."""
+    """What all rates of a test say together, and those of each family."""
 
-    word: TypeOneError
-    liberal_for: tuple[str, ...]
-    studies: tuple[str, ...]
+    rates: tuple[ErrorRate, ...]
     highest: Rate
+
+    @property
+    def word(self) -> TypeOneError:
+        """What is said of the test."""
+        return overall(rate.verdict for rate in self.rates)
+
+    @property
+    def liberal_for(self) -> tuple[str, ...]:
+        """The families that it is liberal for."""
+        return tuple(r.label for r in self.rates if r.verdict is TypeOneError.LIBERAL)
+
+    @property
+    def studies(self) -> tuple[str, ...]:
+        """The files that show it."""
+        return tuple(dict.fromkeys(study for rate in self.rates for study in rate.studies))
 
 
 def read() -> list[Rate]:
@@ -79,19 +90,28 @@ def read() -> list[Rate]:
 def level(rates: Iterable[Rate]) -> Level:
     """Apply the rule to the rates of one test."""
     own = list(rates)
-    found = liberal(own)
-    if found:
-        word = TypeOneError.LIBERAL
-    elif all(rate.verdict() is TypeOneError.CONSERVATIVE for rate in own):
-        word = TypeOneError.CONSERVATIVE
+    too_high = {rate.family for rate in liberal(own)}
+    by_family: dict[str, list[Rate]] = {}
+    for rate in own:
+        by_family.setdefault(rate.family, []).append(rate)
+    found = tuple(_setting(part, family in too_high) for family, part in by_family.items())
+    return Level(found, max(own, key=lambda rate: rate.rate))
+
+
+def _setting(rates: Sequence[Rate], too_high: bool) -> ErrorRate:
+    """Sum up the rates of one test in one family."""
+    worst = max(rates, key=lambda rate: rate.rate)
+    if too_high:
+        verdict = TypeOneError.LIBERAL
+    elif all(rate.verdict() is TypeOneError.CONSERVATIVE for rate in rates):
+        verdict = TypeOneError.CONSERVATIVE
     else:
-        word = TypeOneError.HOLDS
-    return Level(
-        word,
-        tuple(dict.fromkeys(rate.family for rate in found)),
-        tuple(dict.fromkeys(rate.study for rate in own)),
-        max(own, key=lambda rate: rate.rate),
-    )
+        verdict = TypeOneError.HOLDS
+    setting, _, by = worst.family.partition(" by ")
+    metric = {title: name for name, title in METRICS.items()}.get(by, "")
+    studies = tuple(dict.fromkeys(rate.study for rate in rates))
+    counts = worst.runs, worst.rejected
+    return ErrorRate(setting, metric, verdict, worst.regime, *counts, studies)
 
 
 def levels(rates: Iterable[Rate]) -> dict[str, Level]:
@@ -121,12 +141,10 @@ def _type1() -> Iterator[Rate]:
 
 def _crossval() -> Iterator[Rate]:
     default = {procedure.name for procedure in crossval.PROCEDURES if procedure.by_default}
-    by_auc = {regime.name for regime in REGIMES if regime.metric == "auc"}
     for rate in crossval.load():
         if rate.kind == "level" and rate.procedure in default:
-            family = rate.family + " by AUC" * (rate.regime in by_auc)
             counts = rate.runs, rate.rejected
-            yield Rate(rate.test, family, rate.regime, *counts, "crossval/rates.csv")
+            yield Rate(rate.test, rate.family, rate.regime, *counts, "crossval/rates.csv")
 
 
 SITUATIONS = {"equal": "groups of one size", "one group 30 %": "groups of unlike size"}
@@ -221,123 +239,25 @@ def _any_metric_families() -> Iterator[Rate]:
 # What is written -------------------------------------------------------------------------------
 
 
-def module(found: Mapping[str, Level]) -> str:
-    """Return the module that the catalogue reads."""
-    lines = [
-        '"""What simulations show of each test: written by `python -m benchmarks.levels`."""',
-        "",
-        "from __future__ import annotations",
-        "",
-        "LEVELS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {",
-    ]
+def table(found: Mapping[str, Level]) -> str:
+    """Return the file that the catalogue reads."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["test", *(field.name for field in dataclasses.fields(ErrorRate))])
     for test, one in found.items():
-        lines.append(f'    "{test}": (')
-        lines.append(f'        "{one.word.value}",')
-        lines += (f"        {_tuple(part)}," for part in (one.liberal_for, one.studies))
-        lines.append("    ),")
-    return "\n".join(
-        [*lines, "}", '"""The word, the families it is liberal for, the studies."""\n']
-    )
-
-
-def _tuple(parts: tuple[str, ...]) -> str:
-    inner = ", ".join(f'"{part}"' for part in parts)
-    line = f"({inner}{',' * (len(parts) == 1)})"
-    if len(line) <= 91:
-        return line
-    return "\n".join(["(", *(f'            "{part}",' for part in parts), "        )"])
-
-
-INTRODUCTION = """\
-# Type I error: how often does each test reject a true null?
-
-Generated by `python -m benchmarks.levels`; do not edit.
-
-A test that holds its level rejects at most one true null in twenty at α = .05. What the catalogue,
-`bakeoff tests NAME` and the report say of a test follows one rule from the simulations in
-`benchmarks/`. A test is
-
-- *liberal for* the families with a regime whose rejection rate is surely above .06 (the lower end
-  of Wilson's 95 % interval is; of a family of learners for all its regimes together: Bonferroni);
-- else *conservative*, where the rate is surely below .03 in every regime;
-- else it *holds*: no regime has a rate that is surely above .06.
-
-A test is judged as it runs by default; its other variants stand in the tables of the studies. For
-procedures on all pairs the rate is that of at least one false rejection (family-wise). An undecided
-test (p NaN, for example where all folds differ by the same amount) does not reject.
-
-```python
-from bakeoff.stats import catalogue
-
-for name, test in catalogue().items():
-    if test.type1 == "liberal":
-        print(f"{name}: {test.level}")
-```
-
-## Every test
-
-"""
-STUDIES = {
-    "type1/rates.csv": "below",
-    "crossval/rates.csv": "[cross-validation](../cross-validation.md)",
-    "dependent/rates.csv": "[dependent rows](type1-dependent.md)",
-    "dependent/uneven.csv": "[dependent rows](type1-dependent.md)",
-    "dependent/folds.csv": "[dependent rows](type1-dependent.md)",
-    "any_metric.csv": "[any metric](any-metric.md)",
-    "any_metric_families.csv": "[any metric](any-metric.md)",
-}
-
-
-def words(one: Level) -> str:
-    """Return the word, with the families it is liberal for."""
-    return (
-        f"{one.word.short} for {', '.join(one.liberal_for)}" if one.liberal_for else one.word.short
-    )
-
-
-def summary(found: Mapping[str, Level]) -> str:
-    """Return the table of all tests: what is said of each, and where it is seen."""
-    lines = [
-        "| test | its level | highest rate, 95 % interval | where | shown by |",
-        "|---|---|---|---|---|",
-    ]
-    for test, one in found.items():
-        low, high = one.highest.interval
-        through = f", through `{THROUGH[test]}`" if test in THROUGH else ""
-        shown = ", ".join(dict.fromkeys(STUDIES[study] for study in one.studies))
-        rate = f"{one.highest.rate:.3f} [{low:.3f}, {high:.3f}]"
-        lines.append(
-            f"| `{test}` | {words(one)} | {rate} | {one.highest.regime} | {shown}{through} |"
-        )
-    return "\n".join(lines) + "\n"
-
-
-def page(found: Mapping[str, Level]) -> str:
-    """Return the page: the rule, all tests, and the settings of type1/rates.csv."""
-    parts = [INTRODUCTION + summary(found)]
-    rows = rates_by_setting()
-    for setting in SETTINGS:
-        lines = [
-            "| test | on | options | rejected | 95 % interval | runs | undecided | seen |",
-            "|---|---|---|---:|---|---:|---:|---|",
-        ]
-        for row in rows.get(setting.title, []):
-            runs = int(row["runs"])
-            rate = Rate(row["test"], "", "", runs, int(row["rejected"]), "")
-            low, high = rate.interval
-            lines.append(
-                f"| {row['test']} | {row['on']} | {row['options']} | {rate.rate:.4f} | "
-                f"[{low:.4f}, {high:.4f}] | {runs} | {row['undecided']} | {rate.verdict().short} |"
-            )
-        parts.append(f"## {setting.title}\n\n{setting.about}\n\n" + "\n".join(lines) + "\n")
-    return "\n".join(parts)
+        for rate in one.rates:
+            *facts, studies = dataclasses.astuple(rate)
+            writer.writerow([test, *facts, " ".join(studies)])
+    return text.getvalue()
 
 
 def main() -> None:
-    """Write the module and the page."""
+    """Write the file, the page and the parts of other pages."""
+    from benchmarks import level_pages
+
     found = levels(read())
-    MODULE.write_text(module(found), encoding="utf-8")
-    PAGE.write_text(page(found), encoding="utf-8")
+    RATES.write_text(table(found), encoding="utf-8")
+    level_pages.write(found)
 
 
 if __name__ == "__main__":

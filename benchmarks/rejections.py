@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
-from bakeoff.spec.learners import FAMILIES
+from bakeoff.spec.learners import LEARNERS
 from bakeoff.stats import TypeOneError, proportion_ci
 
 
@@ -51,7 +51,7 @@ class OfFamily(Protocol):
 
     @property
     def family(self) -> str:
-        """A family of learners, or a situation."""
+        """A kind of learner, or a situation."""
 
     def verdict(self, among: int = 1) -> TypeOneError:
         """See `Rejections.verdict`."""
@@ -63,7 +63,7 @@ R = TypeVar("R", bound=OfFamily)
 def liberal(rates: Iterable[R]) -> list[R]:
     """Keep the rates of one test that are surely above .06.
 
-    A family of learners stands for many learners, sizes and kinds of classes, and the highest of
+    A kind of learner stands for many settings of it, sizes and kinds of classes, and the highest of
     many rates is above its true value: it is judged by all its regimes together. A situation is
     judged by each of its own.
     """
@@ -78,4 +78,4 @@ def liberal(rates: Iterable[R]) -> list[R]:
 
 
 def _of_learners(family: str) -> bool:
-    return family.removesuffix(" by AUC") in FAMILIES
+    return family.partition(" by ")[0] in LEARNERS

@@ -6,6 +6,7 @@ python -m benchmarks.crossval rates --folder DIR  # minutes: benchmarks/crossval
 python -m benchmarks.crossval page                # docs/cross-validation.md and its figure
 
 Data sets of another --seed are added to those in rates.csv; more of the same seed replace them.
+Where fits are dear, `make --plans 5x2` makes the evidence of one plan alone, with another seed.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the data sets that `make` draws")
     parser.add_argument("--most", type=int, default=2000, help="data sets of a regime")
     parser.add_argument("--regimes", nargs="*", default=["*"], help="names or patterns (*)")
+    parser.add_argument("--plans", nargs="*", default=list(evidence.PLANS), choices=evidence.PLANS)
     options = parser.parse_args()
     chosen = [r for r in REGIMES if any(fnmatch(r.name, p) for p in options.regimes)]
     if options.step == "page":
@@ -47,9 +49,10 @@ def main() -> None:
         rates.write(known)
     else:
         seconds = costs()
-        runs = {r: min(wanted(seconds[r.name]), options.most) for r in chosen}
+        share = evidence.share(options.plans)
+        runs = {r: min(wanted(share * seconds[r.name]), options.most) for r in chosen}
         start = time.perf_counter()
-        for name, block in evidence.make(runs, options.folder, options.seed):
+        for name, block in evidence.make(runs, options.folder, options.seed, options.plans):
             print(f"{time.perf_counter() - start:6.0f} s  {name}, block {block}", flush=True)
 
 

@@ -1,8 +1,8 @@
 """Fit a learner on many training sets of one data set at once.
 
 Refitting scikit-learn's estimators one by one would take days, so those that have a closed form or
-a short iteration are written over all splits together; tests/unit/stats hold them to
-scikit-learn's predictions. Trees are scikit-learn's own, and so are a forest's.
+a short iteration are written over all splits together; tests/unit/benchmarks hold them to
+scikit-learn's predictions. The others are scikit-learn's own: benchmarks/crossval/refits.py.
 
 A learner takes features (n, p), classes (n,), training and test sets (splits, n) and a generator,
 and returns one score for each class, shape (splits, n, classes); the largest is the prediction. A
@@ -16,9 +16,6 @@ from typing import Any
 
 import numpy as np
 from scipy import special
-from sklearn import config_context
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_random_state
 
 from benchmarks.crossval.data import Array
 
@@ -84,6 +81,91 @@ def linear_discriminant(
     return np.stack(scores, axis=2)
 
 
+def quadratic_discriminant(
+    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator
+) -> Array:
+    """Discriminant with a covariance for each class, as `QuadraticDiscriminantAnalysis`."""
+    n = train.sum(axis=1)
+    scores = []
+    for label, size, mean in _class_means(x, y, train):
+        members = (train & (y == label)).astype(float)
+        scatter = _products(x, members) - size[:, :, None] * mean[:, :, None] * mean[:, None, :]
+        covariance = scatter / (size[:, :, None] - 1)
+        centred = np.swapaxes(x - mean[:, None, :], 1, 2)
+        distance = (centred * np.linalg.solve(covariance, centred)).sum(axis=1)
+        constant = np.log(size[:, 0] / n) - np.linalg.slogdet(covariance)[1] / 2
+        scores.append(constant[:, None] - distance / 2)
+    return np.stack(scores, axis=2)
+
+
+def naive_bayes(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
+    """Naive Bayes with normal features, as `GaussianNB`."""
+    n = train.sum(axis=1)
+    scores = []
+    for label, size, mean in _class_means(x, y, train):
+        variance = (train & (y == label)).astype(float) @ x**2 / size - mean**2
+        precision = 1 / variance
+        distance = precision @ x.T**2 - 2 * (precision * mean) @ x.T
+        distance += (precision * mean**2 + np.log(variance)).sum(axis=1)[:, None]
+        scores.append(np.log(size / n[:, None]) - distance / 2)
+    return np.stack(scores, axis=2)
+
+
+def network(
+    x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator, steps: int = 80
+) -> Array:
+    """Network of eight hidden units and two classes, as `MLPClassifier` without early stopping.
+
+    Every fit has a seed of its own for its first weights, and `steps` full steps of Adam at a rate
+    of .05.
+    """
+    hidden, n = 8, train.sum(axis=1)
+    seeds = rng.integers(2**31, size=len(train))
+    parts = [_first_weights(np.random.RandomState(seed), x.shape[1], hidden) for seed in seeds]
+    inner, shift, outer, last = (np.stack(part) for part in zip(*parts, strict=True))
+    weights = [inner, shift, outer, last]
+    moments = [(np.zeros_like(w), np.zeros_like(w)) for w in weights]
+    for step in range(1, steps + 1):
+        units, p = _activate(x, weights)
+        error = train * (p - y) / n[:, None]
+        back = error[:, :, None] * weights[2][:, None, :] * (units > 0)
+        decay = 1e-4 / n
+        gradients = [
+            np.einsum("ni,snh->sih", x, back, optimize=True) + decay[:, None, None] * weights[0],
+            back.sum(axis=1),
+            np.einsum("snh,sn->sh", units, error, optimize=True) + decay[:, None] * weights[2],
+            error.sum(axis=1),
+        ]
+        rate = 0.05 * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
+        for w, g, (first, second) in zip(weights, gradients, moments, strict=True):
+            first *= 0.9
+            first += 0.1 * g
+            second *= 0.999
+            second += 0.001 * g**2
+            w -= rate * first / (np.sqrt(second) + 1e-8)
+    p = _activate(x, weights)[1]
+    return np.stack((1 - p, p), axis=2)
+
+
+def _first_weights(
+    random: np.random.RandomState, features: int, hidden: int
+) -> tuple[Array, Array, Array, Array]:
+    inside, outside = np.sqrt(6 / (features + hidden)), np.sqrt(6 / (hidden + 1))
+    return (
+        random.uniform(-inside, inside, (features, hidden)),
+        random.uniform(-inside, inside, hidden),
+        random.uniform(-outside, outside, (hidden, 1))[:, 0],
+        random.uniform(-outside, outside, 1)[0],
+    )
+
+
+def _activate(x: Array, weights: list[Array]) -> tuple[Array, Array]:
+    """Return the hidden units (splits, n, hidden) and the probability of class 1 (splits, n)."""
+    inner, shift, outer, last = weights
+    units = np.maximum(np.tensordot(x, inner, (1, 1)).swapaxes(0, 1) + shift[:, None, :], 0)
+    return units, special.expit(np.einsum("snh,sh->sn", units, outer) + last[:, None])
+
+
 def logistic(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
     """Logistic regression with a ridge penalty (C = 1), as `LogisticRegression`, two classes."""
     z = np.column_stack((x, np.ones(len(x))))
@@ -141,58 +223,6 @@ def neighbours(k: int) -> Learner:
         return scores
 
     return fit
-
-
-def tree(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
-    """scikit-learn's CART."""
-    return _refit(_one_tree, x, y, train, test, rng)
-
-
-def forest(x: Array, y: Array, train: Array, test: Array, rng: np.random.Generator) -> Array:
-    """Random forest of ten trees, as `RandomForestClassifier` of the same seed."""
-    return _refit(_ten_trees, x, y, train, test, rng)
-
-
-def _one_tree(x: Array, y: Array, unseen: Array, seed: int) -> Array:
-    return _grow(DecisionTreeClassifier(random_state=seed), x, y, unseen)
-
-
-def _ten_trees(x: Array, y: Array, unseen: Array, seed: int) -> Array:
-    # scikit-learn's forest spends half of its time on threads for trees as small as these
-    seeds = check_random_state(seed).randint(np.iinfo(np.int32).max, size=10)
-    votes = []
-    for own in seeds:
-        drawn = check_random_state(own).randint(0, len(x), len(x), dtype=np.int32)
-        bagged = np.bincount(drawn, minlength=len(x)).astype(float)
-        one = DecisionTreeClassifier(max_features="sqrt", random_state=own)
-        votes.append(_grow(one, x, y, unseen, sample_weight=bagged))
-    found: Array = np.mean(votes, axis=0)
-    return found
-
-
-def _grow(
-    estimator: DecisionTreeClassifier, x: Array, y: Array, unseen: Array, **fit: Any
-) -> Array:
-    estimator.fit(x, y, check_input=False, **fit)
-    found: Array = estimator.tree_.predict(unseen)
-    return found
-
-
-def _refit(
-    fit: Callable[[Array, Array, Array, int], Array],
-    x: Array,
-    y: Array,
-    train: Array,
-    test: Array,
-    rng: np.random.Generator,
-) -> Array:
-    x = np.ascontiguousarray(x, dtype=np.float32)
-    seeds = rng.integers(2**31, size=len(train))
-    scores = np.zeros((len(train), len(x), y.max() + 1))
-    with config_context(assume_finite=True, skip_parameter_validation=True):
-        for i, (rows, asked, seed) in enumerate(zip(train, test, seeds, strict=True)):
-            scores[i, asked] = fit(x[rows], y[rows], x[asked], int(seed))
-    return scores
 
 
 def _class_means(x: Array, y: Array, train: Array) -> Any:

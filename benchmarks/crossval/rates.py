@@ -25,12 +25,14 @@ Evidence = dict[str, Array]
 class Procedure:
     """One test on one plan: its p-value, and its cost in fits on all rows of the data.
 
-    `by_default` is false for a variant that the test does not run by itself.
+    `evidence` names the parts of the evidence that it looks at; `by_default` is false for a variant
+    that the test does not run by itself.
     """
 
     name: str
     test: str
     cost: float
+    evidence: tuple[str, ...]
     pvalue: Callable[[Evidence], float]
     by_default: bool = True
 
@@ -51,39 +53,50 @@ def _rows(e: Evidence) -> float:
 
 
 PROCEDURES: tuple[Procedure, ...] = (
-    Procedure("5×2cv t", "cv5x2_t", 5, lambda e: _of("cv5x2_t", e["5x2"])),
-    Procedure("5×2cv F", "cv5x2_f", 5, lambda e: _of("cv5x2_f", e["5x2"])),
-    Procedure("5×2cv McNemar", "cv5x2_mcnemar", 5, _rows),
+    Procedure("5×2cv t", "cv5x2_t", 5, ("5x2",), lambda e: _of("cv5x2_t", e["5x2"])),
+    Procedure("5×2cv F", "cv5x2_f", 5, ("5x2",), lambda e: _of("cv5x2_f", e["5x2"])),
+    Procedure("5×2cv McNemar", "cv5x2_mcnemar", 5, ("b",), _rows),
     Procedure(
         "corrected t, 5×2",
         "corrected_repeated_kfold_t",
         5,
+        ("5x2",),
         lambda e: _of("corrected_repeated_kfold_t", e["5x2"]),
     ),
-    Procedure("10-fold t", "kfold_t", 9, lambda e: _of("kfold_t", e["10x10"][0])),
+    Procedure("10-fold t", "kfold_t", 9, ("10x10",), lambda e: _of("kfold_t", e["10x10"][0])),
     Procedure(
         "corrected t, 10-fold",
         "corrected_kfold_t",
         9,
+        ("10x10",),
         lambda e: _of("corrected_kfold_t", e["10x10"][0]),
     ),
     Procedure(
         "corrected t, 10×10",
         "corrected_repeated_kfold_t",
         90,
+        ("10x10",),
         lambda e: _of("corrected_repeated_kfold_t", e["10x10"]),
     ),
-    Procedure("t, 30 splits", "resampled_t", 24, lambda e: _of("resampled_t", e["resampled"])),
+    Procedure(
+        "t, 30 splits",
+        "resampled_t",
+        24,
+        ("resampled",),
+        lambda e: _of("resampled_t", e["resampled"]),
+    ),
     Procedure(
         "corrected t, 30 splits",
         "corrected_resampled_t",
         24,
+        ("resampled",),
         lambda e: _of("corrected_resampled_t", e["resampled"], n_train=4, n_test=1),
     ),
     Procedure(
         "half-sample t, M = 10",
         "half_sample_t",
         52,
+        ("halves", "full"),
         lambda e: _halves(e, 10, "full"),
         by_default=False,
     ),
@@ -91,10 +104,17 @@ PROCEDURES: tuple[Procedure, ...] = (
         "half-sample t, M = 20",
         "half_sample_t",
         92,
+        ("halves", "full"),
         lambda e: _halves(e, 20, "full"),
         by_default=False,
     ),
-    Procedure("half-sample t, halves", "half_sample_t", 80, lambda e: _halves(e, 20, "halves")),
+    Procedure(
+        "half-sample t, halves",
+        "half_sample_t",
+        80,
+        ("halves", "full"),
+        lambda e: _halves(e, 20, "halves"),
+    ),
 )
 
 
@@ -118,10 +138,10 @@ def rates(regimes: Iterable[Regime], folder: Path, seed: int) -> Iterator[Rate]:
         evidence = read(regime, folder, seed)
         if not evidence:
             continue
-        runs = len(evidence["5x2"])
+        runs = len(next(iter(evidence.values())))
         sets = [{k: v[i] for k, v in evidence.items()} for i in range(runs)]
         for procedure in PROCEDURES:
-            if procedure.test == "cv5x2_mcnemar" and "b" not in evidence:
+            if not set(procedure.evidence) <= set(evidence):
                 continue
             found = [procedure.pvalue(one) for one in sets]
             yield Rate(

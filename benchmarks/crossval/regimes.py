@@ -11,17 +11,19 @@ from benchmarks.crossval.data import Population
 from benchmarks.crossval.learners import (
     Learner,
     failing_centroid,
-    forest,
     linear_discriminant,
     logistic,
+    naive_bayes,
     nearest_centroid,
     neighbours,
+    network,
+    quadratic_discriminant,
     random_subspace,
     selection,
     shrunken_ridge,
     soft_threshold,
-    tree,
 )
+from benchmarks.crossval.refits import boosting, forest, support_vectors, tree
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +33,8 @@ class Regime:
     Attributes
     ----------
     name, family : str
-        The name in the files, and the family of learners it speaks of.
+        The name in the files, and what it speaks of: a kind of learner (of
+        `bakeoff.spec.learners`), by which metric where not by accuracy, or a situation.
     learner : Learner
         A is fitted on the first view of a data set, B on the second.
     population : Population
@@ -53,6 +56,13 @@ class Regime:
     power: bool = False
 
 
+CENTROID, LDA, LOGISTIC = "nearest centroid", "linear discriminant analysis", "logistic regression"
+NEIGHBOURS, SHRUNKEN = "k-nearest neighbours", "strong shrinkage"
+SELECTION, TREE, FOREST = "feature selection", "decision trees", "random forests"
+
+BY = {"auc": " by AUC", "brier": " by Brier score"}
+"""What follows the name of a kind of learner, by the metric of its regimes."""
+
 _SIZES = (100, 300, 1000)
 _SMALL = _SIZES[:2]
 
@@ -61,6 +71,7 @@ def _sizes(
     name: str, family: str, learner: Learner, sizes: tuple[int, ...] = _SIZES, **facts: object
 ) -> list[Regime]:
     metric = str(facts.pop("metric", "accuracy"))
+    family += BY.get(metric, "")
     return [
         Regime(f"{name} {rows}", family, learner, Population(rows, **facts), metric=metric)
         for rows in sizes
@@ -68,18 +79,18 @@ def _sizes(
 
 
 LEVEL: tuple[Regime, ...] = (
-    *_sizes("nearest centroid", "linear", nearest_centroid),
-    *_sizes("LDA", "linear", linear_discriminant),
-    *_sizes("1-NN", "neighbours", neighbours(1)),
-    *_sizes("ridge, Brier", "shrunken", shrunken_ridge, metric="brier"),
-    *_sizes("selection", "trees and selection", selection),
-    *_sizes("logistic", "linear", logistic),
-    *_sizes("5-NN", "neighbours", neighbours(5)),
-    *_sizes("15-NN", "neighbours", neighbours(15)),
-    *_sizes("logistic, 15 %", "linear", logistic, minority=0.15),
-    *_sizes("nearest centroid, heavy tails", "linear", nearest_centroid, _SMALL, tails=3),
-    *_sizes("1-NN, 10 % mislabelled", "neighbours", neighbours(1), _SMALL, mislabelled=0.1),
-    *_sizes("soft threshold, Brier", "shrunken", soft_threshold, _SMALL, metric="brier"),
+    *_sizes("nearest centroid", CENTROID, nearest_centroid),
+    *_sizes("LDA", LDA, linear_discriminant),
+    *_sizes("1-NN", NEIGHBOURS, neighbours(1)),
+    *_sizes("ridge, Brier", SHRUNKEN, shrunken_ridge, metric="brier"),
+    *_sizes("selection", SELECTION, selection),
+    *_sizes("logistic", LOGISTIC, logistic),
+    *_sizes("5-NN", NEIGHBOURS, neighbours(5)),
+    *_sizes("15-NN", NEIGHBOURS, neighbours(15)),
+    *_sizes("logistic, 15 %", LOGISTIC, logistic, minority=0.15),
+    *_sizes("nearest centroid, heavy tails", CENTROID, nearest_centroid, _SMALL, tails=3),
+    *_sizes("1-NN, 10 % mislabelled", NEIGHBOURS, neighbours(1), _SMALL, mislabelled=0.1),
+    *_sizes("soft threshold, Brier", SHRUNKEN, soft_threshold, _SMALL, metric="brier"),
     *(
         Regime(
             f"seeds alone {rows}",
@@ -91,10 +102,10 @@ LEVEL: tuple[Regime, ...] = (
         for rows in _SIZES
     ),
     *_sizes("failing fits", "failing fits", failing_centroid),
-    *_sizes("three classes, nearest centroid", "linear", nearest_centroid, _SMALL, classes=3),
-    *_sizes("three classes, 5-NN", "neighbours", neighbours(5), _SMALL, classes=3),
-    *_sizes("LDA, AUC", "linear", linear_discriminant, _SMALL, metric="auc"),
-    *_sizes("5-NN, AUC", "neighbours", neighbours(5), _SMALL, metric="auc"),
+    *_sizes("three classes, nearest centroid", CENTROID, nearest_centroid, _SMALL, classes=3),
+    *_sizes("three classes, 5-NN", NEIGHBOURS, neighbours(5), _SMALL, classes=3),
+    *_sizes("LDA, AUC", LDA, linear_discriminant, _SMALL, metric="auc"),
+    *_sizes("5-NN, AUC", NEIGHBOURS, neighbours(5), _SMALL, metric="auc"),
     *_sizes(
         "groups of 5, nearest centroid",
         "rows in groups",
@@ -103,16 +114,33 @@ LEVEL: tuple[Regime, ...] = (
         group_size=5,
     ),
     *_sizes("groups of 5, 5-NN", "rows in groups", neighbours(5), _SMALL, group_size=5),
-    *_sizes("tree", "trees and selection", tree, _SMALL),
-    *_sizes("forest", "trees and selection", forest, _SMALL),
+    *_sizes("tree", TREE, tree, _SMALL),
+    *_sizes("forest", FOREST, forest, _SMALL),
+    *_sizes("QDA", "quadratic discriminant analysis", quadratic_discriminant),
+    *_sizes("naive Bayes", "naive Bayes", naive_bayes),
+    *_sizes("SVM", "support vector machines", support_vectors),
+    *_sizes("boosting", "gradient boosting", boosting, _SMALL),
+    *_sizes("network", "neural networks", network, _SMALL),
+    *_sizes("ridge", SHRUNKEN, shrunken_ridge),
+    *_sizes("logistic, AUC", LOGISTIC, logistic, _SMALL, metric="auc"),
+    *_sizes(
+        "QDA, AUC", "quadratic discriminant analysis", quadratic_discriminant, _SMALL, metric="auc"
+    ),
+    *_sizes("naive Bayes, AUC", "naive Bayes", naive_bayes, _SMALL, metric="auc"),
+    *_sizes("SVM, AUC", "support vector machines", support_vectors, _SMALL, metric="auc"),
+    *_sizes("boosting, AUC", "gradient boosting", boosting, _SMALL[:1], metric="auc"),
+    *_sizes("network, AUC", "neural networks", network, _SMALL[:1], metric="auc"),
+    *_sizes("tree, AUC", TREE, tree, _SMALL[:1], metric="auc"),
+    *_sizes("forest, AUC", FOREST, forest, _SMALL[:1], metric="auc"),
+    *_sizes("ridge, AUC", SHRUNKEN, shrunken_ridge, _SMALL, metric="auc"),
 )
 
 _BETTER = (
-    ("nearest centroid", "linear", nearest_centroid, Population(300, advantage=0.25)),
-    ("LDA", "linear", linear_discriminant, Population(300, advantage=0.25)),
-    ("selection", "trees and selection", selection, Population(300, advantage=0.25)),
-    ("5-NN", "neighbours", neighbours(5), Population(300, advantage=0.25)),
-    ("tree", "trees and selection", tree, Population(100, advantage=0.5)),
+    ("nearest centroid", CENTROID, nearest_centroid, Population(300, advantage=0.25)),
+    ("LDA", LDA, linear_discriminant, Population(300, advantage=0.25)),
+    ("selection", SELECTION, selection, Population(300, advantage=0.25)),
+    ("5-NN", NEIGHBOURS, neighbours(5), Population(300, advantage=0.25)),
+    ("tree", TREE, tree, Population(100, advantage=0.5)),
 )
 POWER: tuple[Regime, ...] = tuple(
     Regime(f"better {name} {at.rows}", family, learner, at, power=True)

@@ -166,14 +166,14 @@ SETTINGS: tuple[Setting, ...] = (
         "drawn from one distribution. The learner is stable, so even the k-fold test holds.",
         refits(nearest_centroid, same_features=False),
         STABLE,
-        family="linear",
+        family="nearest centroid",
     ),
     Setting(
         "Two algorithms, refitted: linear discriminant",
         "The same with a covariance to estimate.",
         refits(linear_discriminant, same_features=False),
         STABLE,
-        family="linear",
+        family="linear discriminant analysis",
     ),
     Setting(
         "Two algorithms, refitted: nearest neighbour (a hard case)",
@@ -189,7 +189,7 @@ SETTINGS: tuple[Setting, ...] = (
             )
             for trial in STABLE
         ),
-        family="neighbours",
+        family="k-nearest neighbours",
     ),
     Setting(
         "A randomised algorithm against itself",
@@ -204,28 +204,28 @@ SETTINGS: tuple[Setting, ...] = (
         "Nearest centroid as above with .1 taken from A's scores; the margin is .1.",
         shifted(refits(nearest_centroid, same_features=False), 0.1),
         (Trial("10-fold", "tost_folds", {"margin": 0.1}),),
-        family="linear",
+        family="nearest centroid",
     ),
     Setting(
         "One algorithm, refitted",
         "Nearest centroid, tested against its true expected accuracy.",
         one_algorithm(nearest_centroid),
         one_on_folds({180: true_accuracy(180), 160: true_accuracy(160)}),
-        family="linear",
+        family="nearest centroid",
     ),
     Setting(
         "One algorithm, refitted: nearest neighbour",
         "The same with one nearest neighbour.",
         one_algorithm(nearest_neighbour),
         one_on_folds(NEIGHBOUR_ACCURACY, "liberal"),
-        family="neighbours",
+        family="k-nearest neighbours",
     ),
     Setting(
         "Nearest neighbours that differ by the margin of an equivalence test",
         "The same with one nearest neighbour.",
         shifted(refits(nearest_neighbour, same_features=False), 0.1),
         (Trial("10-fold", "tost_folds", {"margin": 0.1}),),
-        family="neighbours",
+        family="k-nearest neighbours",
     ),
     *(
         Setting(
@@ -241,14 +241,14 @@ SETTINGS: tuple[Setting, ...] = (
                 "Nearest centroid, four exchangeable feature sets; the criteria are the recalls "
                 "of the two classes.",
                 nearest_centroid,
-                "linear",
+                "nearest centroid",
                 "holds",
             ),
             (
                 "Four algorithms, refitted over 10 folds: nearest neighbour",
                 "The same with one nearest neighbour.",
                 nearest_neighbour,
-                "neighbours",
+                "k-nearest neighbours",
                 "liberal",
             ),
         )

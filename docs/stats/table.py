@@ -64,7 +64,8 @@ def line(entry: Entry) -> str:
 
 def _level(entry: Entry) -> str:
     """Return whether it holds its level, with a link to what shows it."""
-    return f"[{entry.level}](type1-error.md)" if entry.simulated else entry.level
+    word = entry.type1.short
+    return f"[{word}](type1-error.md)" if entry.simulated else word
 
 
 def table() -> str:

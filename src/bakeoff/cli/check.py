@@ -13,8 +13,8 @@ from bakeoff.cli.check_related import show_related, show_undeclared, told_consta
 from bakeoff.cli.check_subgroups import show_subgroups
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, dim, say, table
+from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.corrections import pairs_of
-from bakeoff.comparisons.leniency import leniency
 from bakeoff.comparisons.reach import RowCounts, remedies, smallest_p
 from bakeoff.comparisons.setup import compares_pairs, setup_of
 from bakeoff.data import Table
@@ -188,17 +188,13 @@ def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
             say(paragraph(f"{test.name}: {test.why}.", "  "))
         say("")
     for test in chosen:
-        entry = known[test.name]
-        found = leniency(entry, experiment)
-        if concerned := list(found.models):
-            say(
-                paragraph(
-                    f"Note: {test.name} rejects too often for learners like {words(concerned)} "
-                    "(docs/cross-validation.md)"
-                    + (f"; {found.instead.name} does not." if found.instead else "."),
-                ),
-                "",
-            )
+        said: dict[str, list[str]] = {}
+        for metric in test.metrics:
+            for text in cautions(known[test.name], experiment, metric=metric).of(experiment.models):
+                said.setdefault(text, []).append(metric)
+        for text, metrics in said.items():
+            by = f"by {words(metrics)}, " if len(metrics) < len(test.metrics) else ""
+            say(paragraph(f"Caution: {by}{text}"), "")
 
 
 def _show_unreachable(

@@ -7,10 +7,12 @@ import inspect
 from collections.abc import Sequence
 
 from bakeoff.cli.terminal import bold, dim, say, table
+from bakeoff.comparisons.cautions import inflation
 from bakeoff.comparisons.setup import allowed_options
 from bakeoff.errors import UserError, unknown
+from bakeoff.report.numbers import words
 from bakeoff.report.wrapping import paragraph
-from bakeoff.stats import Arity, Entry, Evidence, catalogue
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats.citations import BIBTEX
 
 EVIDENCE = {
@@ -90,10 +92,11 @@ def _explain(entry: Entry) -> None:
 
 
 def _error_rate(entry: Entry) -> str:
-    """Say whether a test holds its level, for whom not, and which simulations show it."""
+    """Say whether a test holds its level, with which learners not, and where that is simulated."""
     text = entry.type1.sentence
-    if entry.liberal_for:
-        text = f"{entry.level}: {text.partition(': ')[2]}"
+    if inflated := [r for r in entry.rates if r.verdict is TypeOneError.LIBERAL]:
+        rates = [f"{rate.setting} ({inflation([rate])})" for rate in inflated]
+        text = f"inflated at the .05 level with {words(rates, len(rates))}, else it holds"
     studies = ", ".join(f"benchmarks/{study}" for study in entry.simulated)
     return f"{text} ({studies})" if studies else text
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import pandas as pd
 
+from bakeoff.comparisons.cautions import Cautions, cautions, measured
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
@@ -21,7 +22,6 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.held_out import check_related, held_out
-from bakeoff.comparisons.leniency import leniency, measured
 from bakeoff.comparisons.matrix import Hole, complete, read_holes, read_matrix
 from bakeoff.comparisons.ranges import range_of
 from bakeoff.comparisons.setup import setup_of
@@ -72,30 +72,26 @@ def run_on_scores(
 def run_on(
     evidence: AnyEvidence, chosen: ChosenTest, experiment: Experiment, dataset: str, metric: str
 ) -> list[Comparison]:
-    """Run one test on one piece of evidence, and say where simulations showed it liberal."""
+    """Run one test on one piece of evidence, with what simulations say against it."""
     known = catalogue()
     found = run_test(known[chosen.name], evidence, _context(chosen, experiment, dataset, metric))
     against = {
-        name: leniency(known[name], experiment, evidence.left_out, metric, dataset)
+        name: cautions(known[name], experiment, evidence.left_out, metric, dataset)
         for name in dict.fromkeys(row.test for row in found)
     }
     return [
-        dataclasses.replace(
-            row,
-            caution="; ".join(
-                filter(
-                    None,
-                    (
-                        against[row.test].caution(
-                            [row.model_a, row.model_b] if row.model_a else evidence.models
-                        ),
-                        *measured(row),
-                    ),
-                )
-            ),
-        )
+        dataclasses.replace(row, caution=_caution(against[row.test], row, evidence))
         for row in found
     ]
+
+
+def _caution(known: Cautions, row: Comparison, evidence: AnyEvidence) -> str:
+    """Say what is known against one comparison; empty where nothing is."""
+    compared = [row.model_a, row.model_b] if row.model_a else evidence.models
+    said = known.of(compared)
+    if failing := measured(row):
+        said.append(f"{row.test} has an inflated type I error here: {'; '.join(failing)}.")
+    return " ".join(text[0].upper() + text[1:] for text in said)
 
 
 def _context(chosen: ChosenTest, experiment: Experiment, dataset: str, metric: str) -> Context:

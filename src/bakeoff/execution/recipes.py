@@ -18,7 +18,7 @@ from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.spec import ChosenTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import Experiment
-from bakeoff.spec.learners import families
+from bakeoff.spec.learners import learners
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.related import dependent
 from bakeoff.spec.row_columns import row_columns
@@ -153,9 +153,10 @@ def of_test(experiment: Experiment, test: ChosenTest) -> str:
 
 
 def _cautioned(experiment: Experiment) -> list[Any]:
-    """List what decides for which learners and rows a test is called liberal."""
-    learners = {name: sorted(families(model)) for name, model in experiment.fitted.items()}
-    return [learners, {name: kin.kind for name, kin in dependent(experiment).items()}]
+    """List what decides which cautions stand beside the comparisons."""
+    known = {name: learners(model) for name, model in experiment.fitted.items()}
+    made_of = {name: [sorted(one.kinds), one.simulated] for name, one in known.items()}
+    return [made_of, {name: kin.kind for name, kin in dependent(experiment).items()}]
 
 
 def of_intervals(experiment: Experiment) -> str:

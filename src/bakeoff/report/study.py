@@ -12,8 +12,8 @@ from typing import Any
 import pandas as pd
 
 from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.cautions import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
-from bakeoff.comparisons.leniency import Leniency, leniency
 from bakeoff.report.family import Family
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
@@ -189,17 +189,17 @@ class Study:
         A test that is liberal for others alone holds.
         """
         liberal = entry.type1 is TypeOneError.LIBERAL
-        return TypeOneError.HOLDS if liberal and not self.leniency(entry) else entry.type1
+        return TypeOneError.HOLDS if liberal and not self.cautions(entry) else entry.type1
 
-    def leniency(self, entry: Entry, metric: str | None = None) -> Leniency:
-        """Say where in this study a test is liberal, by one metric or by any."""
+    def cautions(self, entry: Entry, metric: str | None = None) -> Cautions:
+        """Say what simulations say against a test in this study, by one metric or by any."""
         key = entry.name, metric
-        if key not in self._leniencies:
-            self._leniencies[key] = leniency(entry, self.experiment, self._failing, metric)
-        return self._leniencies[key]
+        if key not in self._known_cautions:
+            self._known_cautions[key] = cautions(entry, self.experiment, self._failing, metric)
+        return self._known_cautions[key]
 
     @cached_property
-    def _leniencies(self) -> dict[tuple[str, str | None], Leniency]:
+    def _known_cautions(self) -> dict[tuple[str, str | None], Cautions]:
         # asked for every family of a large study; it looks at each model's estimators
         return {}
 

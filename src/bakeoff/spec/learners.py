@@ -1,69 +1,85 @@
-"""Which family of learners a model belongs to, by the classes it is made of.
+"""Which simulated kinds of learners a model is made of, by the classes of its estimators.
 
-The families are those of the simulations on cross-validation (docs/cross-validation.md): tests on
-folds reject too often for some of them. *Linear* stands for all stable learners.
+The kinds are those of the simulations of tests on folds (docs/cross-validation.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
-from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.models import Model
 
 _CLASSES = {
-    "linear": (
-        "sklearn.linear_model.",
-        "sklearn.discriminant_analysis.",
-        "sklearn.naive_bayes.",
-        "sklearn.dummy.",
-        "sklearn.neighbors.NearestCentroid",
-        "sklearn.svm.LinearSVC",
+    "nearest centroid": ("sklearn.NearestCentroid",),
+    "linear discriminant analysis": ("sklearn.LinearDiscriminantAnalysis",),
+    "quadratic discriminant analysis": ("sklearn.QuadraticDiscriminantAnalysis",),
+    "logistic regression": ("sklearn.LogisticRegression", "sklearn.LogisticRegressionCV"),
+    "naive Bayes": ("sklearn.GaussianNB",),
+    "k-nearest neighbours": ("sklearn.KNeighborsClassifier",),
+    "support vector machines": ("sklearn.SVC",),
+    "decision trees": ("sklearn.DecisionTreeClassifier",),
+    "random forests": ("sklearn.RandomForestClassifier",),
+    "gradient boosting": (
+        "sklearn.GradientBoostingClassifier",
+        "sklearn.HistGradientBoostingClassifier",
+        "xgboost.XGBClassifier",
+        "lightgbm.LGBMClassifier",
+        "catboost.CatBoostClassifier",
     ),
-    "neighbours": (
-        "sklearn.neighbors.KNeighbors",
-        "sklearn.neighbors.RadiusNeighbors",
-        "sklearn.neighbors.Neighborhood",
-    ),
-    "trees and selection": (
-        "sklearn.tree.",
-        "sklearn.ensemble.",
-        "sklearn.feature_selection.",
-        "xgboost.",
-        "lightgbm.",
-        "catboost.",
-    ),
+    "neural networks": ("sklearn.MLPClassifier",),
 }
-# say nothing of what they are made of
-_ANY = ("sklearn.ensemble.VotingClassifier", "sklearn.ensemble.StackingClassifier")
+_KINDS = {name: kind for kind, names in _CLASSES.items() for name in names}
+SELECTION, SHRUNKEN = "feature selection", "strong shrinkage"
 
-FAMILIES = (*_CLASSES, "shrunken")
-"""All families that a learner can be known to belong to."""
+LEARNERS = (*_CLASSES, SELECTION, SHRUNKEN)
+"""All kinds of learners that were simulated."""
 _SHRINKING = ("sklearn.linear_model.", "sklearn.svm.")
+# they predict what their inner learner predicts
+_WRAPPERS = ("sklearn.pipeline.", "sklearn.model_selection.", "sklearn.calibration.")
 
 
-def families(model: Model) -> set[str]:
-    """Name the families that any part of a model belongs to; empty for all others."""
+class Learners(NamedTuple):
+    """What is known of the learners of a model.
+
+    Attributes
+    ----------
+    kinds : frozenset of str
+        Those of `LEARNERS` that any part of it belongs to.
+    simulated : bool
+        Whether what predicts is one of them; others may hold one, as voting does.
+    """
+
+    kinds: frozenset[str]
+    simulated: bool
+
+
+def learners(model: Model) -> Learners:
+    """Name the kinds of learners that a model is made of."""
     parts = list(_parts(model))
-    found = {
-        family
-        for path, _ in parts
-        for family, prefixes in _CLASSES.items()
-        if path.startswith(prefixes) and path not in _ANY
-    }
+    kinds = {kind for path, params in parts if (kind := _kind(path, params))}
     searched = _searched(model)
     if any(
         path.startswith(_SHRINKING) and _shrinks({**params, **searched}) for path, params in parts
     ):
-        found.add("shrunken")
-    return found
+        kinds.add(SHRUNKEN)
+    plain = model.model_dump(include={"estimator", "params", "steps"})
+    last = plain["steps"][-1] if plain["steps"] else plain
+    path, params = next(_nested({"estimator": last} if isinstance(last, str) else last), ("", {}))
+    constant = path.startswith("sklearn.dummy.")  # it learns nothing from the features
+    wraps = path.startswith(_WRAPPERS) and bool(kinds)
+    known = constant or wraps or SHRUNKEN in kinds or bool(_kind(path, params))
+    return Learners(frozenset(kinds), known)
 
 
-def in_families(experiment: Experiment, wanted: Collection[str]) -> list[str]:
-    """List the models that belong to some families, of those that are fitted here."""
-    fitted = experiment.fitted.items()
-    return [name for name, model in fitted if not families(model).isdisjoint(wanted)]
+def _kind(path: str, params: Mapping[str, Any]) -> str:
+    """Name the kind of learner of a class; empty for all others."""
+    if path.startswith("sklearn.feature_selection."):
+        return SELECTION
+    library, name = path.partition(".")[0], path.rpartition(".")[2]
+    kind = _KINDS.get(f"{library}.{name}", "")
+    radial = params.get("kernel", "rbf") == "rbf"
+    return kind if radial or kind != "support vector machines" else ""
 
 
 def _parts(model: Model) -> Iterator[tuple[str, Mapping[str, Any]]]:

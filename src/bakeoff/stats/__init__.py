@@ -7,10 +7,11 @@ package. `catalogue` lists every test with what it needs and what its null is ab
 from typing import TYPE_CHECKING
 
 from bakeoff.stats._cluster_result import ClusteredEquivalenceResult, ClusteredResult
+from bakeoff.stats._error_rates import ErrorRate, TypeOneError
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._left_out import MetricFunction
 from bakeoff.stats._plain import as_float, plain
-from bakeoff.stats._registry import IN_GROUPS, Arity, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats._registry import IN_GROUPS, Arity, Entry, Evidence, catalogue
 from bakeoff.stats._result import (
     Assumption,
     BayesResult,
@@ -161,6 +162,7 @@ __all__ = [
     "Dependence",
     "Entry",
     "EquivalenceResult",
+    "ErrorRate",
     "Evidence",
     "F1Claim",
     "FiveByTwoPower",

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from bakeoff.stats._docstrings import fill_docstring
-from bakeoff.stats._levels import LEVELS
+from bakeoff.stats._error_rates import ErrorRate, TypeOneError, error_rates, overall
 from bakeoff.stats.citations import cite
 
 IN_GROUPS = "rows in groups"
@@ -82,55 +82,6 @@ class Arity(StrEnum):
     """All classifiers at once, a `PairwiseResult` with its own multiplicity control."""
 
 
-class TypeOneError(StrEnum):
-    """What simulations show of a test's rejection rate under its null, at a level of .05."""
-
-    HOLDS = "holds"
-    """At most .06 in every regime."""
-    CONSERVATIVE = "conservative"
-    """Below .03 in every regime."""
-    LIBERAL = "liberal"
-    """Above .06 in some regime."""
-    UNKNOWN = "unknown"
-    """Not simulated."""
-    BAYESIAN = "bayesian"
-
-    @property
-    def short(self) -> str:
-        """What it means in two or three words."""
-        return _TYPE_ONE[self][0]
-
-    @property
-    def sentence(self) -> str:
-        """What it means, as the predicate of a sentence about the test."""
-        return _TYPE_ONE[self][1]
-
-
-_TYPE_ONE = {
-    TypeOneError.HOLDS: (
-        "holds",
-        "holds its level: of comparisons without a true difference it calls at most about as many "
-        "different as the level says",
-    ),
-    TypeOneError.CONSERVATIVE: (
-        "conservative",
-        "is conservative: it calls fewer comparisons different than its level allows, and misses "
-        "more",
-    ),
-    TypeOneError.LIBERAL: (
-        "liberal",
-        "is liberal: it finds differences that are not there more often than its level says",
-    ),
-    TypeOneError.UNKNOWN: (
-        "not simulated",
-        "has an error rate that no simulation here has shown yet",
-    ),
-    TypeOneError.BAYESIAN: (
-        "posterior probabilities",
-        "has no error rate: it gives posterior probabilities",
-    ),
-}
-
 ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
 """The plans of a test that takes one score per data set, wherever it comes from."""
 
@@ -158,11 +109,8 @@ class Entry:
         When not to use it; empty when there is nothing to warn of.
     type1 : TypeOneError
         Its behaviour under the null: what the simulations show, or that it is Bayesian.
-    liberal_for : tuple of str
-        Where it is liberal: families of learners as in docs/cross-validation.md, or situations such
-        as `IN_GROUPS`.
-    simulated : tuple of str
-        The studies in benchmarks/ that show it.
+    rates : tuple of ErrorRate
+        Its simulated type I error, by kind of learner or situation.
     instead : str
         Where it is liberal for some learners: the test that holds its level.
     plans : tuple of str
@@ -206,8 +154,7 @@ class Entry:
     citation: str
     caution: str = ""
     type1: TypeOneError = TypeOneError.UNKNOWN
-    liberal_for: tuple[str, ...] = ()
-    simulated: tuple[str, ...] = ()
+    rates: tuple[ErrorRate, ...] = ()
     instead: str = ""
     posthoc: str = ""
     paired: bool = True
@@ -227,13 +174,14 @@ class Entry:
         return bool(self.in_groups) or self.evidence is Evidence.FOLD_CORRECTNESS
 
     @property
-    def level(self) -> str:
-        """Whether it holds its level, in the words of docs/stats/type1-error.md."""
-        return (
-            f"{self.type1.short} for {', '.join(self.liberal_for)}"
-            if self.liberal_for
-            else self.type1.short
-        )
+    def liberal_for(self) -> tuple[str, ...]:
+        """Where it is liberal: kinds of learners, and situations such as `IN_GROUPS`."""
+        return tuple(r.label for r in self.rates if r.verdict is TypeOneError.LIBERAL)
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """The studies in benchmarks/ that show its error rate."""
+        return tuple(dict.fromkeys(study for rate in self.rates for study in rate.studies))
 
     @cached_property
     def options(self) -> dict[str, inspect.Parameter]:
@@ -255,7 +203,9 @@ def register(**facts: Any) -> Callable[[F], F]:
             "module": function.__module__.rsplit(".", 1)[-1],
             "citation": cite(facts["citation"]) if "citation" in facts else "",
         }
-        entry = Entry(**{**_simulated(function.__name__), **facts, **own})
+        rates = error_rates().get(function.__name__, ())
+        type1 = overall(rate.verdict for rate in rates)
+        entry = Entry(**{"rates": rates, "type1": type1, **facts, **own})
         if not entry.citation:
             raise TypeError(f"{entry.name}: a test needs a citation")
         if entry.name in _entries:
@@ -264,14 +214,6 @@ def register(**facts: Any) -> Callable[[F], F]:
         return fill_docstring(function)
 
     return enter
-
-
-def _simulated(name: str) -> dict[str, Any]:
-    """Return what simulations show of a test, as facts of its entry."""
-    if name not in LEVELS:
-        return {}
-    word, liberal_for, studies = LEVELS[name]
-    return {"type1": TypeOneError(word), "liberal_for": liberal_for, "simulated": studies}
 
 
 def catalogue() -> dict[str, Entry]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats._checks import as_array, check_level, check_number
+from bakeoff.stats._error_rates import TypeOneError
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import (
     Differences,
@@ -20,7 +21,7 @@ from bakeoff.stats._paired import (
     paired_differences,
     t_interval,
 )
-from bakeoff.stats._registry import Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import Arity, Evidence, register
 from bakeoff.stats._result import Assumption, BayesResult, Status
 from bakeoff.stats.corrected import fold_ratio
 

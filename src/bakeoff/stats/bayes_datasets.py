@@ -15,9 +15,10 @@ from scipy import special
 
 from bakeoff.stats._arithmetic import exp, log
 from bakeoff.stats._checks import FloatArray, check_choice, check_count, check_number
+from bakeoff.stats._error_rates import TypeOneError
 from bakeoff.stats._errors import ArgumentError
 from bakeoff.stats._paired import Differences, effect_sizes, paired_differences
-from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, TypeOneError, register
+from bakeoff.stats._registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats._result import Assumption, BayesResult, Status
 from bakeoff.stats.bayes import check_rope
 

@@ -32,8 +32,8 @@ _FACTS: dict[str, Any] = {
     answers="Does one algorithm score higher than the other over random splits?",
     plans=("resampled", "kfold"),
     citation="nadeau2003",
-    caution="The correction is a heuristic: it rejects too often for learners like one nearest "
-    "neighbour, and has little power where test sets are large beside training sets.",
+    caution="The correlation of the splits is assumed, not estimated, and the test has little "
+    "power where test sets are large beside training sets.",
     instead="half_sample_t",
 )
 def corrected_resampled_t(
@@ -90,8 +90,8 @@ def corrected_resampled_t(
     answers="Does one algorithm score higher than the other over the folds?",
     plans=("kfold",),
     citation="nadeau2003",
-    caution="The correction is a heuristic: it rejects too often for learners shrunken too much, "
-    "and has little power.",
+    caution="The correlation of the folds is assumed, not estimated, and the test has little "
+    "power.",
     instead="half_sample_t",
 )
 def corrected_kfold_t(
@@ -142,8 +142,7 @@ def corrected_kfold_t(
     answers="Does one algorithm score higher than the other over repeated cross-validation?",
     plans=("kfold", "cv_5x2"),
     citation="bouckaert2004",
-    caution="The correction is a heuristic: it rejects too often for learners like one nearest "
-    "neighbour.",
+    caution="The correlation of the folds is assumed, not estimated.",
     replications=True,
     instead="half_sample_t",
 )

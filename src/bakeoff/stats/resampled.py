@@ -47,7 +47,7 @@ _HALF_NULL = (
     plans=("cv_5x2",),
     citation="dietterich1998",
     caution="Its numerator is the first of ten differences, so the order of the folds decides; "
-    "the combined F test uses all ten. Rejects too often for learners like one nearest neighbour.",
+    "the combined F test uses all ten.",
     replications=True,
     instead="half_sample_t",
 )
@@ -121,8 +121,8 @@ def cv5x2_t(
     answers="Do the two algorithms score differently when trained on half of the data?",
     plans=("cv_5x2",),
     citation="alpaydin1999",
-    caution="Rejects too often for learners like one nearest neighbour, whose two folds of a "
-    "replication depend on each other.",
+    caution="It takes the two folds of a replication for independent, though each is the other's "
+    "training set.",
     replications=True,
     planning=partial(FiveByTwoPower, n_simulations=5000),
     instead="half_sample_t",

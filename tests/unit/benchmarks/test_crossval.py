@@ -7,20 +7,30 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import ClassifierMixin, clone
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.discriminant_analysis import (
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+)
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
+from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.crossval import learners, page, plans, rates, regimes
+from benchmarks.crossval import evidence, learners, page, plans, rates, refits, regimes
 from benchmarks.crossval.data import Population, draw
 
 PAIRS = {
     "nearest centroid": (learners.nearest_centroid, NearestCentroid()),
     "LDA": (learners.linear_discriminant, LinearDiscriminantAnalysis()),
+    "QDA": (learners.quadratic_discriminant, QuadraticDiscriminantAnalysis()),
+    "naive Bayes": (learners.naive_bayes, GaussianNB()),
+    "SVM": (refits.support_vectors, SVC()),
     "logistic": (learners.logistic, LogisticRegression(tol=1e-10)),
     "selection": (learners.selection, make_pipeline(SelectKBest(k=1), NearestCentroid())),
     "1-NN": (learners.neighbours(1), KNeighborsClassifier(1)),
@@ -32,7 +42,7 @@ PAIRS = {
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_learner_predicts_as_scikit_learn_does(name: str, classes: int) -> None:
-    if name == "logistic" and classes == 3:
+    if name in ("logistic", "SVM") and classes == 3:
         return  # the study has it for two classes only
     fit, estimator = PAIRS[name]
     rng = np.random.default_rng(1)
@@ -43,6 +53,38 @@ def test_learner_predicts_as_scikit_learn_does(name: str, classes: int) -> None:
     for i, (train, test) in enumerate(zip(splits.train, splits.test, strict=True)):
         expected = estimator.fit(x[train], sample.y[train]).predict(x[test])
         assert (found[i, test] == expected).all()
+
+
+def test_network_is_scikit_learns_of_the_same_first_weights() -> None:
+    sample = draw(Population(80), np.random.default_rng(7))
+    splits = plans.five_by_two(sample, np.random.default_rng(8))
+    x, steps = sample.views[0], 15
+    found = learners.network(
+        x, sample.y, splits.train, splits.test, np.random.default_rng(9), steps=steps
+    )
+    seeds = np.random.default_rng(9).integers(2**31, size=len(splits.train))
+    for i, train in enumerate(splits.train[:2]):
+        one = MLPClassifier(
+            8,
+            batch_size=int(train.sum()),
+            shuffle=False,
+            learning_rate_init=0.05,
+            max_iter=steps,
+            n_iter_no_change=steps,
+            random_state=int(seeds[i]),
+        )
+        with pytest.warns(ConvergenceWarning):
+            one.fit(x[train], sample.y[train])
+        assert found[i] == pytest.approx(one.predict_proba(x))
+
+
+def test_evidence_of_one_plan_gives_the_rates_of_its_procedures_alone(tmp_path: Path) -> None:
+    regime = next(one for one in regimes.REGIMES if one.name == "QDA 100")
+    assert list(evidence.make({regime: 3}, tmp_path, 5, ["5x2"])) == [("QDA 100", 0)]
+    found = {rate.procedure: rate.runs for rate in rates.rates([regime], tmp_path, 5)}
+    assert found == dict.fromkeys(("5×2cv t", "5×2cv F", "5×2cv McNemar", "corrected t, 5×2"), 3)
+    assert evidence.share(["5x2"]) == pytest.approx(10 / 355)
+    assert evidence.share(list(evidence.PLANS)) == 1
 
 
 def test_shrunken_ridge_is_scikit_learns() -> None:
@@ -59,10 +101,11 @@ def test_shrunken_ridge_is_scikit_learns() -> None:
 @pytest.mark.parametrize(
     ("fit", "estimator"),
     [
-        (learners.tree, DecisionTreeClassifier()),
-        (learners.forest, RandomForestClassifier(n_estimators=10)),
+        (refits.tree, DecisionTreeClassifier()),
+        (refits.forest, RandomForestClassifier(n_estimators=10)),
+        (refits.boosting, GradientBoostingClassifier(n_estimators=20, learning_rate=0.3)),
     ],
-    ids=["tree", "forest"],
+    ids=["tree", "forest", "boosting"],
 )
 @pytest.mark.parametrize("classes", [2, 3])
 def test_trees_are_scikit_learns_of_the_same_seed(
@@ -97,7 +140,9 @@ def test_page_is_made_from_the_rates() -> None:
 
 
 def _rate(runs: int, rejected: int) -> rates.Rate:
-    return rates.Rate("level", "linear", "LDA 100", "5×2cv F", "cv5x2_f", runs, rejected, 0)
+    return rates.Rate(
+        "level", "linear discriminant analysis", "LDA 100", "5×2cv F", "cv5x2_f", runs, rejected, 0
+    )
 
 
 def test_counts_of_another_seed_are_added(tmp_path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from bakeoff.spec.learners import LEARNERS
 from bakeoff.stats import TypeOneError, catalogue
-from benchmarks import levels
+from benchmarks import level_pages, levels
 from benchmarks.levels import Rate, level
+from benchmarks.pages import renewed
 from benchmarks.type1.rates import rates_by_setting
 from benchmarks.type1.settings import SETTINGS
 
@@ -49,17 +53,38 @@ def test_catalogue_says_what_the_simulations_show() -> None:
             assert name not in found
             continue
         assert name in found, f"{name} is not simulated: python -m benchmarks.type1"
-        assert (entry.type1, entry.liberal_for) == (found[name].word, found[name].liberal_for), (
-            f"{name}: run make generate"
-        )
-        assert entry.simulated == found[name].studies
+        assert entry.rates == found[name].rates, f"{name}: run make generate"
+        assert entry.type1 is found[name].word
         assert not entry.instead or entry.instead in catalogue()
 
 
-def test_module_and_page_are_made_from_the_simulations() -> None:
+def test_file_and_pages_are_made_from_the_simulations() -> None:
     found = levels.levels(levels.read())
-    assert levels.MODULE.read_text() == levels.module(found), "run: make generate"
-    assert levels.PAGE.read_text() == levels.page(found), "run: make generate"
+    assert levels.RATES.read_text() == levels.table(found), "run: make generate"
+    assert level_pages.PAGE.read_text() == level_pages.page(found), "run: make generate"
+    for name, tests in level_pages.PARTS.items():
+        file = level_pages.DOCS / name
+        shown = renewed(file, "rates", level_pages.part(found, tests))
+        assert file.read_text() == shown, "run: make generate"
+
+
+def test_no_page_has_a_word_of_its_own_for_the_error_rate_of_a_test() -> None:
+    for file in level_pages.DOCS.glob("*.md"):
+        text = file.read_text(encoding="utf-8").partition("<!-- rates: begin -->")[0]
+        for line in text.splitlines():
+            named = re.match(r"\| `(\w+)`", line)
+            if (
+                named
+                and named[1] in catalogue()
+                and file.name not in ("README.md", "type1-error.md")
+            ):
+                assert not re.search(r"controlled|elevated|liberal|inflated", line), file.name
+
+
+def test_every_setting_is_a_learner_or_a_situation_that_cautions_know() -> None:
+    for entry in catalogue().values():
+        for one in entry.rates:
+            assert not one.metric or one.setting in LEARNERS
 
 
 def test_every_setting_is_in_the_file_as_it_is_now() -> None:

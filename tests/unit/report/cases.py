@@ -264,6 +264,7 @@ CASES = {
         pair("a", "b", 0.01, 0.05, test="resampled_t", plan="resampled", **CI),
         tests=("resampled_t",),
         resampling={"resampled": {}},
+        estimator="sklearn.linear_model.LogisticRegression",
     ),
     "the best of three": lambda: _three(*_pairs(0.001, 0.0001, 0.01)),
     "better than some": lambda: _three(*_pairs(0.2, 0.0001, 0.01)),

@@ -21,7 +21,12 @@ FOLDS = {"cv_5x2": (5, 2), "kfold": (1, 10), "halves": (8, 3), "holdout": (1, 1)
 }
 
 
-def experiment(models, datasets=("d",), tests=("cv5x2_f", "mcnemar"), subgroups=(), **more):
+DUMMY = "sklearn.dummy.DummyClassifier"
+
+
+def experiment(
+    models, datasets=("d",), tests=("cv5x2_f", "mcnemar"), subgroups=(), estimator=DUMMY, **more
+):
     """Describe an experiment; `models` maps ids to labels or lists ids."""
     labels = models if isinstance(models, dict) else dict.fromkeys(models)
     plain = {
@@ -34,8 +39,7 @@ def experiment(models, datasets=("d",), tests=("cv5x2_f", "mcnemar"), subgroups=
             for name in datasets
         },
         "models": {
-            name: {"estimator": "sklearn.dummy.DummyClassifier"}
-            | ({"label": label} if label else {})
+            name: {"estimator": estimator} | ({"label": label} if label else {})
             for name, label in labels.items()
         },
         "resampling": {"cv_5x2": {}, "holdout": {}},

@@ -1,4 +1,4 @@
-"""Families of learners are known by class, wherever in a model the class stands."""
+"""Kinds of learners are known by class, wherever in a model the class stands."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.spec.learners import families
+from bakeoff.spec.learners import LEARNERS, learners
 from bakeoff.spec.models import Model
 
 KNN = "sklearn.neighbors.KNeighborsClassifier"
@@ -19,18 +19,21 @@ SELECTION = "sklearn.feature_selection.SelectKBest"
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        ({"estimator": LOGISTIC}, {"linear"}),
-        ({"estimator": KNN}, {"neighbours"}),
-        ({"estimator": TREE}, {"trees and selection"}),
-        ({"steps": ["sklearn.preprocessing.StandardScaler", KNN]}, {"neighbours"}),
+        ({"estimator": LOGISTIC}, {"logistic regression"}),
+        ({"estimator": KNN}, {"k-nearest neighbours"}),
+        ({"estimator": TREE}, {"decision trees"}),
+        ({"steps": ["sklearn.preprocessing.StandardScaler", KNN]}, {"k-nearest neighbours"}),
         ({"steps": [{"estimator": SELECTION, "params": {"k": 1}}, KNN]}, None),
-        ({"estimator": LOGISTIC, "preprocessing": [SELECTION]}, {"linear", "trees and selection"}),
+        (
+            {"estimator": LOGISTIC, "preprocessing": [SELECTION]},
+            {"logistic regression", "feature selection"},
+        ),
         (
             {
                 "estimator": "sklearn.calibration.CalibratedClassifierCV",
                 "params": {"estimator": {"estimator": KNN}},
             },
-            {"neighbours"},
+            {"k-nearest neighbours"},
         ),
         (
             {
@@ -39,26 +42,66 @@ SELECTION = "sklearn.feature_selection.SelectKBest"
                     "estimators": [["a", {"estimator": LOGISTIC}], ["b", {"estimator": KNN}]]
                 },
             },
-            {"linear", "neighbours"},
+            {"logistic regression", "k-nearest neighbours"},
         ),
-        ({"estimator": "sklearn.ensemble.RandomForestClassifier"}, {"trees and selection"}),
-        ({"estimator": LOGISTIC, "params": {"C": 0.001}}, {"linear", "shrunken"}),
-        ({"estimator": LOGISTIC, "params": {"C": 1.0}}, {"linear"}),
+        ({"estimator": "sklearn.ensemble.RandomForestClassifier"}, {"random forests"}),
+        (
+            {"estimator": LOGISTIC, "params": {"C": 0.001}},
+            {"logistic regression", "strong shrinkage"},
+        ),
+        ({"estimator": LOGISTIC, "params": {"C": 1.0}}, {"logistic regression"}),
         (
             {"estimator": "sklearn.linear_model.RidgeClassifier", "params": {"alpha": 1000}},
-            {"linear", "shrunken"},
+            {"strong shrinkage"},
         ),
         (
             {"steps": ["sklearn.preprocessing.StandardScaler", LOGISTIC], "C": [1e-4]},
-            {"linear", "shrunken"},
+            {"logistic regression", "strong shrinkage"},
         ),
-        ({"estimator": LOGISTIC, "params": {"C": 1e-4}, "C": [1e-4, 1.0]}, {"linear"}),
+        ({"estimator": LOGISTIC, "params": {"C": 1e-4}, "C": [1e-4, 1.0]}, {"logistic regression"}),
     ],
 )
-def test_family_is_known_by_class(model: dict[str, Any], expected: set[str] | None) -> None:
+def test_kind_is_known_by_class(model: dict[str, Any], expected: set[str] | None) -> None:
     values = model.pop("C", None)
     if values is not None:
         name = "logisticregression__C" if "steps" in model else "C"
         model["tune"] = {"search": "grid", "cv": 3, "space": {name: values}}
-    wanted = {"neighbours", "trees and selection"} if expected is None else expected
-    assert families(Model.model_validate(model)) == wanted
+    wanted = {"k-nearest neighbours", "feature selection"} if expected is None else expected
+    found = learners(Model.model_validate(model))
+    assert found.kinds == wanted
+    assert wanted <= set(LEARNERS)
+
+
+@pytest.mark.parametrize(
+    ("model", "simulated"),
+    [
+        ({"estimator": KNN}, True),
+        ({"steps": ["sklearn.preprocessing.StandardScaler", KNN]}, True),
+        ({"estimator": "sklearn.dummy.DummyClassifier"}, True),
+        ({"estimator": "sklearn.svm.SVC"}, True),
+        ({"estimator": "sklearn.svm.SVC", "params": {"kernel": "linear"}}, False),
+        ({"estimator": "sklearn.ensemble.ExtraTreesClassifier"}, False),
+        ({"estimator": "xgboost.XGBClassifier"}, True),
+        ({"estimator": "mine.KNeighborsClassifier"}, False),
+        ({"estimator": "sklearn.linear_model.RidgeClassifier"}, False),
+        ({"estimator": VOTING, "params": {"estimators": [["a", {"estimator": KNN}]]}}, False),
+        (
+            {
+                "estimator": "sklearn.calibration.CalibratedClassifierCV",
+                "params": {"estimator": {"estimator": KNN}},
+            },
+            True,
+        ),
+        (
+            {
+                "estimator": "sklearn.calibration.CalibratedClassifierCV",
+                "params": {"estimator": {"estimator": "sklearn.svm.LinearSVC"}},
+            },
+            False,
+        ),
+    ],
+)
+def test_learners_that_nobody_simulated_are_not_guessed(
+    model: dict[str, Any], simulated: bool
+) -> None:
+    assert learners(Model.model_validate(model)).simulated is simulated

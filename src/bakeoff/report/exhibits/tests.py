@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from bakeoff.comparisons.leniency import OF_RELATED_ROWS
 from bakeoff.report import prose
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.family import Family
@@ -62,9 +61,9 @@ def build(item: Item, study: Study) -> PageTable:
 
 
 def _level(study: Study, entry: Entry) -> str:
-    """Say whether a test holds its level, without what groups or times do that are not here."""
-    of_rows_alone = set(entry.liberal_for) <= OF_RELATED_ROWS
-    return study.type1(entry).short if of_rows_alone else entry.level
+    """Say what simulations show of a test, for these models where that is another thing."""
+    here = study.type1(entry)
+    return here.short if here is entry.type1 else f"{here.short} with these learners"
 
 
 def _would_miss(study: Study, entry: Entry) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bakeoff.comparisons import Decision
-from bakeoff.comparisons.leniency import measured
+from bakeoff.comparisons.cautions import measured
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.kind import Kind
 from bakeoff.report.verdict.outcome import Outcome

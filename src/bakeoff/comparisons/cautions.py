@@ -1,0 +1,235 @@
+"""Cautions: where simulations show an inflated type I error of a test of models like these."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Sequence
+
+from bakeoff.comparisons.comparison import Comparison
+from bakeoff.comparisons.feed import advisable, with_halves
+from bakeoff.scores import METRICS
+from bakeoff.spec import Experiment
+from bakeoff.spec.learners import LEARNERS, learners
+from bakeoff.spec.related import dependent
+from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
+
+_ON_ROWS = "cv5x2_mcnemar"
+"""The test of the fits of `cv_5x2` that counts rows."""
+_STUDIED = {"error": "accuracy", "roc_auc": "roc_auc", "brier": "brier", "log_loss": "brier"}
+"""Metrics by that of the simulations which speaks of them first; all others by accuracy."""
+_SITUATIONS = {
+    "failing fits": "where some fits fail",
+    "errors on different rows": "where two models err on different rows",
+}
+"""Situations as parts of a sentence, where that is not "with" and their name."""
+
+_BY_RESULT = ("autocorrelation", "strong autocorrelation")
+"""Situations that the data of every comparison show, so that the experiment need not guess."""
+_INFLATES = (
+    "dependence that fades",
+    "enough independent times",
+    "symmetric cluster differences",
+)
+"""What a test checks of dependent rows; where it fails, the test rejects too often."""
+
+
+def measured(row: Comparison) -> list[str]:
+    """Return the details of the checks that failed, and by which a test rejects too often."""
+    checks = row.result.get("assumptions", ())
+    return [one["detail"] for one in checks if one["holds"] is False and one["name"] in _INFLATES]
+
+
+@dataclasses.dataclass(frozen=True)
+class Inflated:
+    """A kind of learner, or a situation, in which the type I error of a test is inflated.
+
+    Attributes
+    ----------
+    where : str
+        It, as part of a sentence.
+    models : tuple of str
+        The models of that kind; none for a situation.
+    rate : ErrorRate
+        What the simulations show.
+    """
+
+    where: str
+    models: tuple[str, ...]
+    rate: ErrorRate
+
+
+@dataclasses.dataclass(frozen=True)
+class Cautions:
+    """What simulations say against a test in one experiment.
+
+    Attributes
+    ----------
+    entry : Entry
+        The test.
+    inflated : tuple of Inflated
+        Where its type I error is inflated.
+    unknown : tuple of str
+        Where it is inflated for any learners: the models of no kind that was simulated.
+    instead : tuple of Entry
+        Tests that could run in the experiment, and that have no caution in it.
+    """
+
+    entry: Entry
+    inflated: tuple[Inflated, ...] = ()
+    unknown: tuple[str, ...] = ()
+    instead: tuple[Entry, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.inflated or self.unknown)
+
+    def of(
+        self,
+        compared: Collection[str],
+        named: Callable[[Entry], str] = lambda entry: entry.name,
+        shown: Callable[[str], str] = str,
+    ) -> list[str]:
+        """Say in sentences what is known against the comparison of some models.
+
+        Parameters
+        ----------
+        compared : Collection of str
+            The models that are compared.
+        named, shown : Callable
+            What a test, and a model, is called in a sentence.
+        """
+        found = []
+        concerned = [
+            one for one in self.inflated if not one.models or set(one.models) & {*compared}
+        ]
+        if concerned:
+            parts = []
+            for one in concerned:
+                here = ", ".join(shown(model) for model in one.models if model in compared)
+                where = one.where.removeprefix("with ") if parts else one.where
+                parts.append(f"{where} (here: {here})" if here else where)
+            found.append(
+                f"{_all(parts)} {named(self.entry)} has an inflated type I error "
+                f"({inflation([one.rate for one in concerned])} at the .05 level in simulations)."
+                f"{self._use(named)}"
+            )
+        unknown = [model for model in self.unknown if model in compared]
+        if unknown:
+            found.append(
+                f"the type I error of {named(self.entry)} is inflated with some learners and was "
+                f"not simulated with learners like {_all([shown(model) for model in unknown])}."
+            )
+        return found
+
+    def _use(self, named: Callable[[Entry], str]) -> str:
+        tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
+        return f" Use {' or '.join(tests)} instead." if tests else ""
+
+
+def inflation(rates: Sequence[ErrorRate]) -> str:
+    """Say how often a test rejects true nulls at most: ``up to .13``, by which metric."""
+    worst = max(rates, key=lambda rate: rate.rate)
+    by = f" by {METRICS[worst.metric].title}" if worst.metric else ""
+    return f"up to {f'{worst.rate:.2f}'.lstrip('0')}{by}"
+
+
+def _all(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+
+
+def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
+    """Keep the rates that speak of a metric: by it, else by accuracy, else by any.
+
+    `rates` are those of one kind of learner.
+    """
+    for studied in (_STUDIED.get(metric, "accuracy"), "accuracy"):
+        if own := [rate for rate in rates if (rate.metric or "accuracy") == studied]:
+            return own
+    return list(rates)
+
+
+def cautions(
+    entry: Entry,
+    experiment: Experiment,
+    failed: Collection[str] = (),
+    metric: str | None = None,
+    dataset: str = "",
+) -> Cautions:
+    """Say what simulations say against a test in an experiment, some fits of whose models failed.
+
+    By one metric, None for any of the experiment's; on one data set, empty for any of them.
+    """
+    if not entry.liberal_for:
+        return Cautions(entry)
+    metrics = list(experiment.metrics) if metric is None else [metric]
+    known = {name: learners(model) for name, model in experiment.fitted.items()}
+    found = []
+    for kind in LEARNERS:
+        own = [rate for rate in entry.rates if rate.setting == kind]
+        of_metrics = {rate for one in metrics for rate in rates_by(own, one)}
+        worst = _worst(of_metrics)
+        models = tuple(name for name, one in known.items() if kind in one.kinds)
+        if models and worst:
+            found.append(Inflated(f"with {kind}", models, worst))
+    for rate in entry.rates:
+        where = _where(rate.setting, experiment, metrics, failed, dataset)
+        if where and _liberal(rate):
+            found.append(Inflated(where, (), rate))
+    simulated = {rate.setting for rate in entry.rates} & {*LEARNERS}
+    breaks = any(_liberal(rate) for rate in entry.rates if rate.setting in LEARNERS)
+    unknown = tuple(
+        name
+        for name, one in known.items()
+        if breaks and not (one.simulated and one.kinds <= simulated)
+    )
+    instead = _instead(entry, experiment, failed, metric, dataset) if found else ()
+    return Cautions(entry, tuple(found), unknown, instead)
+
+
+def _liberal(rate: ErrorRate) -> bool:
+    return rate.verdict is TypeOneError.LIBERAL
+
+
+def _worst(rates: Collection[ErrorRate]) -> ErrorRate | None:
+    return max(filter(_liberal, rates), key=lambda rate: (rate.rate, rate.metric), default=None)
+
+
+def _where(
+    setting: str,
+    experiment: Experiment,
+    metrics: Collection[str],
+    failed: Collection[str],
+    dataset: str,
+) -> str:
+    """Put a situation into words; empty where the experiment is not in it."""
+    related = {kin.kind for name, kin in dependent(experiment).items() if dataset in ("", name)}
+    if setting in (*LEARNERS, *_BY_RESULT, "seeds alone"):
+        return ""
+    if setting in METRICS:
+        return f"by {METRICS[setting].title}" if setting in metrics else ""
+    known = {
+        "rows in groups": "group" in related,
+        "failing fits": bool(failed),
+        "groups of one size": "group" in related,
+        "groups of unlike size": "group" in related,
+    }
+    return _SITUATIONS.get(setting, f"with {setting}") if known.get(setting, True) else ""
+
+
+def _instead(
+    entry: Entry,
+    experiment: Experiment,
+    failed: Collection[str],
+    metric: str | None,
+    dataset: str,
+) -> tuple[Entry, ...]:
+    """Name tests of the same question without a caution: of further fits, of those of `cv_5x2`."""
+    known, found = catalogue(), []
+    halved = with_halves(experiment) or experiment
+    if entry.instead and advisable([entry.instead], halved):
+        found.append(known[entry.instead])
+    by_rows = metric in ("accuracy", "error") and entry.name != _ON_ROWS
+    if by_rows and entry.instead == "half_sample_t" and advisable([_ON_ROWS], experiment):
+        found.append(known[_ON_ROWS])
+    return tuple(
+        one for one in found if not cautions(one, experiment, failed, metric, dataset).inflated
+    )

@@ -1,0 +1,153 @@
+"""Each comparison says where the type I error of its test was inflated in simulations."""
+
+import re
+
+import pytest
+
+from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.cautions import cautions
+from bakeoff.spec import load_experiment
+from bakeoff.stats import catalogue
+
+KNN = "sklearn.neighbors.KNeighborsClassifier"
+LOGISTIC = "sklearn.linear_model.LogisticRegression"
+QDA = "sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis"
+FOREST = "sklearn.ensemble.RandomForestClassifier"
+SVM = "sklearn.svm.SVC"
+
+
+def of_pairs(rows):
+    return {(row.model_a, row.model_b): row.caution for row in rows}
+
+
+def worst(test, setting, metric=""):
+    """Return the simulated rate as the cautions write it."""
+    (rate,) = (r for r in catalogue()[test].rates if (r.setting, r.metric) == (setting, metric))
+    return f"{rate.rate:.2f}".lstrip("0")
+
+
+def test_pairs_with_nearest_neighbours_carry_a_caution_and_others_none(study):
+    rows = study.run({"run": ["cv5x2_f"]}, datasets={"cancer": study.config["datasets"]["cancer"]})
+    said = of_pairs(row for row in rows if row.metric == "accuracy")
+    text = (
+        "With k-nearest neighbours (here: knn) cv5x2_f has an inflated type I error (up to "
+        f"{worst('cv5x2_f', 'k-nearest neighbours')} at the .05 level in simulations). Use "
+        "half_sample_t (plan halves) or cv5x2_mcnemar (plan cv_5x2) instead."
+    )
+    assert said == {("tree", "bayes"): "", ("tree", "knn"): text, ("bayes", "knn"): text}
+
+
+def test_test_that_holds_carries_none(study):
+    rows = study.run({"run": ["mcnemar", "half_sample_t", "iman_davenport"]})
+    assert {row.caution for row in rows} == {""}
+
+
+def test_test_of_all_models_and_what_comes_along_carry_their_own(study):
+    rows = study.run({"run": ["anova_repeated_measures"]})
+    said, *_ = [row.caution for row in rows if row.role == "omnibus"]
+    assert "k-nearest neighbours (here: knn) anova_repeated_measures has an inflated" in said
+    assert "was not simulated with learners like tree and bayes." in said
+    pairs = {(row.test, row.caution) for row in rows if row.role == "pair"}
+    assert pairs == {("corrected_kfold_t", "")}
+
+
+def config(**changes):
+    return load_experiment(
+        {
+            "experiment": "e",
+            "datasets": {
+                "one": {"source": "file", "path": "a.csv", "target": "y", "groups": "g"},
+                "two": {"source": "file", "path": "b.csv", "target": "y"},
+            },
+            "models": {
+                "lda": {
+                    "estimator": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis",
+                },
+                "own": {"estimator": "mine.Own"},
+            },
+            "resampling": {"cv_5x2": {}},
+            **changes,
+        }
+    )
+
+
+def said(test, models, metric="accuracy", dataset="two", failed=(), **changes):
+    """Return the sentences about a test of models with these estimators."""
+    one = config(models={name: {"estimator": path} for name, path in models.items()}, **changes)
+    found = cautions(catalogue()[test], one, failed, metric, dataset)
+    return " ".join(found.of(list(models)))
+
+
+def test_groups_of_one_data_set_are_no_caution_about_another():
+    models = {"lda": "sklearn.discriminant_analysis.LinearDiscriminantAnalysis", "log": LOGISTIC}
+    assert said("cv5x2_f", models) == ""
+    text = said("cv5x2_f", models, dataset="one")
+    assert text.startswith("with rows in groups cv5x2_f has an inflated type I error (up to .")
+    assert text.endswith("Use half_sample_t (plan halves) instead.")
+
+
+def test_learners_that_were_not_simulated_are_told():
+    text = said("cv5x2_f", {"logistic": LOGISTIC, "own": "mine.Own"})
+    assert text == (
+        "the type I error of cv5x2_f is inflated with some learners and was not simulated with "
+        "learners like own."
+    )
+    assert said("cv5x2_f", {"logistic": LOGISTIC}) == ""
+    assert said("half_sample_t", {"own": "mine.Own"}) == ""
+
+
+@pytest.mark.parametrize("test", ["manova", "anova_oneway", "one_sample_t"])
+def test_learners_of_another_test_are_no_evidence_about_this_one(test):
+    assert "not simulated with learners like forest" in said(test, {"forest": FOREST})
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [(QDA, "quadratic discriminant analysis"), (SVM, "support vector machines")],
+)
+def test_learners_that_are_not_linear_are_known_by_their_own_rates(path, kind):
+    rate = worst("cv5x2_f", kind)
+    text = said("cv5x2_f", {"logistic": LOGISTIC, "other": path})
+    assert text.startswith(f"with {kind} (here: other) cv5x2_f has an inflated type I error (up to")
+    assert f"up to {rate} at the .05 level" in text
+
+
+@pytest.mark.parametrize("test", ["cv5x2_f", "corrected_repeated_kfold_t", "corrected_kfold_t"])
+def test_forests_and_trees_are_not_selection(test):
+    tree = "sklearn.tree.DecisionTreeClassifier"
+    assert said(test, {"forest": FOREST, "tree": tree}) == ""
+
+
+def test_rate_by_another_metric_says_so():
+    assert said("cv5x2_f", {"logistic": LOGISTIC}) == ""
+    text = said("cv5x2_f", {"logistic": LOGISTIC}, "roc_auc", metrics=["accuracy", "roc_auc"])
+    assert f"(up to {worst('cv5x2_f', 'logistic regression', 'roc_auc')} by" in text
+    assert re.search(r"by (area under|ROC|AUC)", text)
+
+
+def test_every_number_is_a_rate_of_the_simulations():
+    models = {"knn": KNN, "qda": QDA, "svm": SVM, "logistic": LOGISTIC, "forest": FOREST}
+    for name, entry in catalogue().items():
+        for metric in ("accuracy", "roc_auc", "log_loss"):
+            text = said(name, models, metric)
+            known = {f"{rate.rate:.2f}".lstrip("0") for rate in entry.rates}
+            assert set(re.findall(r"up to (\.\d\d)", text)) <= known
+
+
+def test_tests_that_are_named_instead_have_no_caution_themselves():
+    models = {name: {"estimator": path} for name, path in {"knn": KNN, "svm": SVM}.items()}
+    for entry in catalogue().values():
+        for dataset in ("one", "two"):
+            one = config(models=models)
+            for other in cautions(entry, one, (), "accuracy", dataset).instead:
+                assert not cautions(other, one, (), "accuracy", dataset).inflated
+
+
+def test_fits_that_failed_make_a_caution():
+    text = said("cv5x2_mcnemar", {"logistic": LOGISTIC}, failed=["own"])
+    assert text.startswith("where some fits fail cv5x2_mcnemar has an inflated type I error")
+
+
+def test_results_of_an_earlier_release_have_none():
+    columns = Comparison.columns()
+    assert columns[-1] == "caution"  # the others stay where they were
