@@ -114,8 +114,8 @@ def _advice(experiment: Experiment, rows: list[Comparison]) -> Iterator[str]:
     halved = with_halves(experiment)
     if "halves" not in plans and folds and halved and advisable(["half_sample_t"], halved):
         yield (
-            "The plan `halves` with half_sample_t has a variance that is not too small for any "
-            "learner, and often more power than one corrected cross-validation "
+            "The plan `halves` with half_sample_t has a variance that is not too small on average, "
+            "whatever the learner, and often more power than one corrected cross-validation "
             "(docs/cross-validation.md)."
         )
     halves = experiment.resampling.halves

@@ -1,9 +1,10 @@
 """Two algorithms compared by any metric, with a variance from disjoint halves of the data.
 
 Cross-validation inside the two disjoint halves of a random halving gives two independent
-differences D₁ and D₂ of one variance σ², whatever the learners and the metric. So (D₁ − D₂)²/4
+differences D₁ and D₂ of one variance σ², whatever the learners and the metric (approximately, where
+halves are stratified or keep groups whole). So (D₁ − D₂)²/4
 has the expectation σ²/2, the variance of their mean, and the mean over several halvings varies no
-more than that (Cauchy-Schwarz): the variance estimate is never too small on average. No estimate
+more than that (Cauchy-Schwarz): the variance estimate is not too small on average. No estimate
 from the folds of one cross-validation has this property (Bengio & Grandvalet 2004).
 """
 
@@ -79,7 +80,7 @@ def half_sample_t(
         R, the number of cross-validations of all rows; 0 will do for ``"halves"``.
     variant : {"halves", "full"}
         What is estimated. ``"halves"`` (default): the mean of all D, so about training on
-        (1 − 1/K) n/2 rows; then V is not too small in expectation for any learner. ``"full"``:
+        (1 − 1/K) n/2 rows; then V is not too small on average, whatever the learner. ``"full"``:
         the mean difference over the folds of all rows, so about training on (1 − 1/K) n rows. It
         assumes that n times the variance does not grow from n/2 to n rows, which strongly
         shrunken models break: it then rejects too often.
