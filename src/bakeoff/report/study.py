@@ -183,13 +183,13 @@ class Study:
             (name for name, plan in plans.items() if len(plan.splits()) > 1), next(iter(plans))
         )
 
-    def type1(self, entry: Entry) -> TypeOneError:
+    def type1(self, entry: Entry, metric: str | None = None) -> TypeOneError:
         """Return a test's error rate for the learners and data of this study.
 
         A test that is liberal for others alone holds.
         """
         liberal = entry.type1 is TypeOneError.LIBERAL
-        return TypeOneError.HOLDS if liberal and not self.cautions(entry) else entry.type1
+        return TypeOneError.HOLDS if liberal and not self.cautions(entry, metric) else entry.type1
 
     def cautions(self, entry: Entry, metric: str | None = None) -> Cautions:
         """Say what simulations say against a test in this study, by one metric or by any."""

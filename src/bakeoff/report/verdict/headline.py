@@ -23,7 +23,7 @@ def headline(study: Study, o: Outcome) -> str:
     match o.kind:
         case Kind.WINNER:
             # a test that is too lenient makes a finding, not a certainty
-            liberal = study.type1(o.family.entry) is TypeOneError.LIBERAL
+            liberal = study.type1(o.family.entry, o.family.metric) is TypeOneError.LIBERAL
             verb = "seems" if liberal or any(map(measured, o.beaten)) else "is"
             compared = len(o.beaten) + 1
             which = "models" if compared == len(study.models) else "models that were compared"
