@@ -44,7 +44,7 @@ def build(item: Item, study: Study) -> PageTable:
                 "test": text(entry.title),
                 "about": text(prose.about(families[0])),
                 "null_hypothesis": text(str(null)),
-                "type1": text(_level(study, entry), tone="bad" if lenient else ""),
+                "type1": text(study.type1(entry).short, tone="bad" if lenient else ""),
                 "family": text(NONE if alone else prose.correction(first)),
                 "detectable": text(_would_miss(study, entry)),
             }
@@ -58,12 +58,6 @@ def build(item: Item, study: Study) -> PageTable:
     for said in dict.fromkeys(assumed(family) for family in study.families):
         note += f" {said}" if said else ""
     return tabulate(item, COLUMNS, rows, note)
-
-
-def _level(study: Study, entry: Entry) -> str:
-    """Say what simulations show of a test, for these models where that is another thing."""
-    here = study.type1(entry)
-    return here.short if here is entry.type1 else f"{here.short} with these learners"
 
 
 def _would_miss(study: Study, entry: Entry) -> str:
