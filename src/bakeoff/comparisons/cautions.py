@@ -102,7 +102,7 @@ class Cautions:
             one for one in self.inflated if not one.models or set(one.models) & {*compared}
         ]
         if concerned:
-            parts = []
+            parts: list[str] = []
             for one in concerned:
                 here = ", ".join(shown(model) for model in one.models if model in compared)
                 where = one.where.removeprefix("with ") if parts else one.where
