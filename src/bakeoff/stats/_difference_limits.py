@@ -161,7 +161,7 @@ def melded_pvalue(b: FloatArray, c: FloatArray, n: int, difference: float) -> Fl
         stop = special.betainccinv(alpha, beta, 1e-17)
         t = start + (stop - start) * (_NODES + 1) / 2
         log_density = special.xlogy(alpha - 1, t) + special.xlog1py(beta - 1, -t)
-        density = np.exp(log_density - special.betaln(alpha, beta))
+        density = exp(log_density - special.betaln(alpha, beta))
         split = special.betainc(b[:, None], c[:, None] + 1, (1 + difference / t) / 2)
         found = (_WEIGHTS * density * split).sum(axis=1) * (stop - start)[:, 0] / 2
         found = np.where(start[:, 0] < stop[:, 0], found, 0.0)

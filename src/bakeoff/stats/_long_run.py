@@ -19,7 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import fft
 
-from bakeoff.stats._arithmetic import inner
+from bakeoff.stats._arithmetic import exp, inner, log
 from bakeoff.stats._checks import FloatArray
 
 
@@ -124,8 +124,8 @@ def _spectra(n: int) -> _Spectra:
         count,
         ordinates,
         1 / spectra,
-        -np.log(spectra).sum(axis=1) / 2,
-        np.log(prior),
+        -log(spectra).sum(axis=1) / 2,
+        log(prior),
         np.array(at_zero) / spectra[:, :count].mean(axis=1),
     )
 
@@ -154,7 +154,7 @@ def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
         squares = np.square(cosine_transform(one)[: spectra.ordinates])
         if squares.sum() > 0:
             scale = (squares * spectra.inverse).mean(axis=1)
-            fit = spectra.constant - spectra.ordinates / 2 * np.log(scale)
+            fit = spectra.constant - spectra.ordinates / 2 * log(scale)
             relative[place], told[place] = fit - fit[0], True
     if not told.any():
         return np.ones(len(residuals))
@@ -165,7 +165,7 @@ def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
 def _factor(relative: FloatArray, spectra: _Spectra) -> FloatArray:
     """Average the shortfall over the spectra by their posterior probabilities."""
     posterior = relative + spectra.log_prior
-    weights = np.exp(posterior - posterior.max(axis=-1, keepdims=True))
+    weights = exp(posterior - posterior.max(axis=-1, keepdims=True))
     average = (weights * spectra.shortfall).sum(axis=-1) / weights.sum(axis=-1)
     return np.asarray(np.maximum(1.0, average))
 

@@ -38,4 +38,4 @@ def _hall(skew: float, quantile: float, n: float) -> float:
         return -quantile
     root = math.sqrt(n)
     inner = 1 + skew * (quantile / root - skew / (6 * n))
-    return -root * 3 / skew * (float(np.cbrt(inner)) - 1)
+    return -root * 3 / skew * (math.cbrt(inner) - 1)
