@@ -19,8 +19,8 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats import level_of_use
-from bakeoff.stats._clusters import Clusters, design_effect, intraclass_correlation, moments
-from bakeoff.stats._difference_limits import _melded_cdf, _melded_lower, tango_statistic
+from bakeoff.stats.core.difference_limits import _melded_cdf, _melded_lower, tango_statistic
+from bakeoff.stats.design.clusters import Clusters, design_effect, intraclass_correlation, moments
 from benchmarks import tables
 from benchmarks.pages import renewed
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bakeoff.stats import ErrorRate, TypeOneError, catalogue
-from bakeoff.stats._error_rates import METRICS, overall
+from bakeoff.stats.core.error_rates import METRICS, overall
 from benchmarks.crossval import rates as crossval
 from benchmarks.rejections import Rejections, liberal
 

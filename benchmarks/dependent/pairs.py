@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
-from bakeoff.stats._binomial import wilson
-from bakeoff.stats._clusters import (
+from bakeoff.stats.core.binomial import wilson
+from bakeoff.stats.core.mcnemar_kernels import midp_pvalue
+from bakeoff.stats.design.clusters import (
     Clusters,
     Moments,
     degrees_of_freedom,
@@ -14,9 +15,8 @@ from bakeoff.stats._clusters import (
     equivalent_tail,
     moments,
 )
-from bakeoff.stats._mcnemar_kernels import midp_pvalue
-from bakeoff.stats._sign_flip import whole_tails
-from bakeoff.stats.paired_intervals import DIFFERENCE_METHODS
+from bakeoff.stats.design.sign_flip import whole_tails
+from bakeoff.stats.rows.paired_intervals import DIFFERENCE_METHODS
 from benchmarks.dependent.draw import SHARED, Array, cut, margins, own_correlation, sizes
 
 ALPHA = 0.05

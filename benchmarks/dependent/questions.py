@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from bakeoff import stats
-from bakeoff.stats._mcnemar_kernels import midp_pvalue
+from bakeoff.stats.core.mcnemar_kernels import midp_pvalue
 from benchmarks.dependent.draw import Array, drawn_rows
 from benchmarks.dependent.pairs import ALPHA
 

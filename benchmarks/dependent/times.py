@@ -8,7 +8,8 @@ import numpy as np
 from scipy import special
 
 from bakeoff import stats
-from bakeoff.stats import _long_run, _serial
+from bakeoff.stats.design import long_run as _long_run
+from bakeoff.stats.design import serial as _serial
 from benchmarks.dependent.draw import Array
 from benchmarks.dependent.pairs import ALPHA
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
-from bakeoff.stats._registry import ANY_PLAN
+from bakeoff.stats.core.registry import ANY_PLAN
 
 HERE = Path(__file__).parent
 README = HERE / "README.md"

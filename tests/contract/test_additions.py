@@ -41,7 +41,7 @@ metrics: [accuracy, q_mean]
 tests: {run: [rows_won]}
 """
 ADDED = {
-    "test": ("src/bakeoff/stats/won_rows.py", "docs/stats/rows-won.md"),
+    "test": ("src/bakeoff/stats/rows/won_rows.py", "docs/stats/rows-won.md"),
     "metric": ("src/bakeoff/scores/metrics/labels.py", "tests/unit/scores/test_q_mean.py"),
     "source": ("src/bakeoff/sources/words.py", "tests/unit/sources/test_words.py"),
     "exhibit": ("src/bakeoff/report/exhibits/names.py", "tests/unit/report/test_names.py"),

@@ -26,7 +26,7 @@ from bakeoff.stats import (
     TypeOneError,
     catalogue,
 )
-from bakeoff.stats.citations import BIBTEX
+from bakeoff.stats.core.citations import BIBTEX
 
 CATALOGUE = catalogue()
 NAMES = sorted(CATALOGUE)

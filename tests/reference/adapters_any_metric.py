@@ -11,25 +11,25 @@ from unittest import mock
 import numpy as np
 
 from bakeoff.stats import MetricPower, Status
-from bakeoff.stats._area_intervals import logit_interval, mover_interval
-from bakeoff.stats._decision_metrics import NoValue
-from bakeoff.stats._leverage import Leverage
-from bakeoff.stats._max_t import Contrasts, max_t
-from bakeoff.stats._metric_family import family_of_values, read_family
-from bakeoff.stats._metric_setting import Options, Setting, read
-from bakeoff.stats._metric_table import METRICS, metric_called
-from bakeoff.stats._ranking_metrics import auc
-from bakeoff.stats._spread import spread
-from bakeoff.stats._test_rows import read_groups
-from bakeoff.stats.best_models import best_of
-from bakeoff.stats.clustered_means import clustered_mean_difference
-from bakeoff.stats.influence import influence, one, pair
-from bakeoff.stats.metric_bootstrap import Bootstrap, acceleration_of
-from bakeoff.stats.metric_families import compare_models, compare_values
-from bakeoff.stats.metric_means import mean_difference
-from bakeoff.stats.metric_subgroups import mean_interaction
-from bakeoff.stats.metrics import metric_ci, metric_difference
-from bakeoff.stats.tiers import compact_letters
+from bakeoff.stats.core.compact_letters import compact_letters
+from bakeoff.stats.design.leverage import Leverage
+from bakeoff.stats.design.spread import spread
+from bakeoff.stats.metrics.all_pairs import compare_models, compare_values
+from bakeoff.stats.metrics.area_intervals import logit_interval, mover_interval
+from bakeoff.stats.metrics.best_models import best_of
+from bakeoff.stats.metrics.bootstrap import Bootstrap, acceleration_of
+from bakeoff.stats.metrics.decisions import NoValue
+from bakeoff.stats.metrics.differences import metric_ci, metric_difference
+from bakeoff.stats.metrics.family import family_of_values, read_family
+from bakeoff.stats.metrics.influence import influence, one, pair
+from bakeoff.stats.metrics.max_t import Contrasts, max_t
+from bakeoff.stats.metrics.means import mean_difference
+from bakeoff.stats.metrics.rankings import auc
+from bakeoff.stats.metrics.setting import Options, Setting, read
+from bakeoff.stats.metrics.subgroups import mean_interaction
+from bakeoff.stats.metrics.table import METRICS, metric_called
+from bakeoff.stats.metrics.test_rows import read_groups
+from bakeoff.stats.rows.clustered_means import clustered_mean_difference
 
 Inputs = Mapping[str, Any]
 

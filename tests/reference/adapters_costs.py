@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.stats.cost_sensitive import cost_sensitive_from_counts
+from bakeoff.stats.rows.costs import cost_sensitive_from_counts
 
 Inputs = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff import stats
-from bakeoff.stats.dependence import row_dependence
+from bakeoff.stats.design.dependence import row_dependence
 
 Values = dict[str, Any]
 Inputs = Mapping[str, Any]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bakeoff.stats.cochran import cochran_q, looney_f
-from bakeoff.stats.multiplicity import adjust_pvalues
-from bakeoff.stats.pairwise import pairwise_mcnemar
+from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.rows.cochran import cochran_q, looney_f
+from bakeoff.stats.rows.mcnemar_all_pairs import pairwise_mcnemar
 
 Inputs = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from bakeoff.errors import UserError, unknown
 from bakeoff.report.numbers import words
 from bakeoff.report.wrapping import paragraph
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
-from bakeoff.stats.citations import BIBTEX
+from bakeoff.stats.core.citations import BIBTEX
 
 EVIDENCE = {
     Evidence.CORRECTNESS: "right or wrong on each test row",

@@ -23,8 +23,8 @@ from bakeoff.stats import (
     Result,
     catalogue,
 )
-from bakeoff.stats.ranked_models import ranked_by_values, ranked_models
-from bakeoff.stats.tiers import compact_letters
+from bakeoff.stats.core.compact_letters import compact_letters
+from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 from bakeoff.threads import on_one_thread
 
 DRAWS = 9_999

@@ -9,9 +9,9 @@ import numpy as np
 
 from bakeoff.comparisons.setup import Setup
 from bakeoff.stats import ArgumentError, Arity, Entry, Result
-from bakeoff.stats.metric_families import MAX_T
-from bakeoff.stats.multiplicity import adjust_pvalues
-from bakeoff.stats.pairwise import mcnemar_minp
+from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.metrics.all_pairs import MAX_T
+from bakeoff.stats.rows.mcnemar_all_pairs import mcnemar_minp
 
 LOGICAL = ("shaffer", "bergmann-hommel")
 MOST_MODELS = {"bergmann-hommel": 15}

@@ -35,7 +35,7 @@ from bakeoff.stats import (
     Result,
     catalogue,
 )
-from bakeoff.stats.multiplicity import simultaneous_level
+from bakeoff.stats.core.multiplicity import simultaneous_level
 
 MANY_PAIRS = 100
 """From here on a family is computed at once where it can be."""

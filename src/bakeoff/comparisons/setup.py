@@ -9,7 +9,7 @@ from typing import Any
 from bakeoff.sources.common.costs import PRICED
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
-from bakeoff.stats.metric_families import MAX_T
+from bakeoff.stats.metrics.all_pairs import MAX_T
 
 MANAGED = {
     "confidence_level": "it follows from `alpha` and the correction",

@@ -25,7 +25,7 @@ from bakeoff.stats import (
     mean_interaction,
     metric_interaction,
 )
-from bakeoff.stats.multiplicity import simultaneous_level
+from bakeoff.stats.core.multiplicity import simultaneous_level
 from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"

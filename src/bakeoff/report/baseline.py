@@ -18,7 +18,7 @@ from bakeoff.report.study import Study
 from bakeoff.scores.constant import constant_answer
 from bakeoff.scores.metrics import Metric, Need
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
-from bakeoff.stats.multiplicity import adjust_pvalues
+from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.threads import on_one_thread
 
 CORRECTION = "holm"

@@ -8,7 +8,7 @@ import textwrap
 from bakeoff.report.exhibits import exhibits, records
 from bakeoff.report.methods import Methods
 from bakeoff.report.study import Study
-from bakeoff.stats.citations import BIBTEX
+from bakeoff.stats.core.citations import BIBTEX
 
 
 def keys(study: Study, told: Methods) -> list[str]:

@@ -119,7 +119,7 @@ class Exhibit:
     of_rows : bool
         Whether it is about the rows of the data, of which scores that are compared tell nothing.
     citation : str
-        Key in `bakeoff.stats.citations` of the source of what it shows; empty where that is no
+        Key in `bakeoff.stats.core.citations` of the source of what it shows; empty where that is no
         more than what the tests say.
     """
 

@@ -6,13 +6,28 @@ package. `catalogue` lists every test with what it needs and what its null is ab
 
 from typing import TYPE_CHECKING
 
-from bakeoff.stats._cluster_result import ClusteredEquivalenceResult, ClusteredResult
-from bakeoff.stats._error_rates import ErrorRate, TypeOneError
-from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._left_out import MetricFunction
-from bakeoff.stats._plain import as_float, plain
-from bakeoff.stats._registry import IN_GROUPS, Arity, Entry, Evidence, catalogue
-from bakeoff.stats._result import (
+from bakeoff.stats.claims.accuracy import Claim, ClaimedTable, Rounded, accuracy_claim
+from bakeoff.stats.claims.limits import Limits, accuracy_limits, mean_limits, metric_limits
+from bakeoff.stats.claims.metrics import AreaClaim, F1Claim, area_claim, f1_claim
+from bakeoff.stats.claims.release import (
+    Release,
+    check_margin,
+    decide_release,
+    level_of_use,
+    rows_to_decide,
+)
+from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.multiplicity import (
+    adjust_pvalues,
+    bergmann_hommel,
+    canonical_method,
+    shaffer_static,
+    simultaneous_level,
+)
+from bakeoff.stats.core.plain import as_float, plain
+from bakeoff.stats.core.registry import IN_GROUPS, Arity, Entry, Evidence, catalogue
+from bakeoff.stats.core.result import (
     Assumption,
     BayesResult,
     ConfidenceInterval,
@@ -22,42 +37,15 @@ from bakeoff.stats._result import (
     Result,
     Status,
 )
-from bakeoff.stats.auc import delong
-from bakeoff.stats.bayes import bayes_correlated_t
-from bakeoff.stats.bayes_datasets import bayes_sign, bayes_signed_rank
-from bakeoff.stats.best_models import BestResult, best_by_values, best_models
-from bakeoff.stats.claims import Claim, ClaimedTable, Rounded, accuracy_claim
-from bakeoff.stats.claims_metrics import AreaClaim, F1Claim, area_claim, f1_claim
-from bakeoff.stats.clustered import clustered_mcnemar
-from bakeoff.stats.clustered_auc import clustered_delong
-from bakeoff.stats.clustered_equivalence import clustered_noninferiority, clustered_tost
-from bakeoff.stats.clustered_means import clustered_mean_difference
-from bakeoff.stats.clustered_models import clustered_cochran_q
-from bakeoff.stats.clustered_pairs import pairwise_clustered_mcnemar
-from bakeoff.stats.clustered_single import clustered_accuracy
-from bakeoff.stats.cochran import cochran_q, cochran_q_statistic, looney_f
-from bakeoff.stats.corrected import (
-    corrected_kfold_t,
-    corrected_repeated_kfold_t,
-    corrected_resampled_t,
-)
-from bakeoff.stats.cost_sensitive import cost_sensitive, cost_sensitive_from_counts
-from bakeoff.stats.costs_in_groups import clustered_costs
-from bakeoff.stats.criteria import hotelling_t2, hotelling_t2_unpaired
-from bakeoff.stats.criteria_many import manova
-from bakeoff.stats.crossed import crossed_mcnemar
-from bakeoff.stats.cv5x2_rows import (
-    cv5x2_mcnemar,
-    cv5x2_mcnemar_from_counts,
-    pairwise_cv5x2_mcnemar,
-)
-from bakeoff.stats.datasets_aligned import friedman_aligned_ranks, quade
-from bakeoff.stats.datasets_many import friedman, iman_davenport
-from bakeoff.stats.datasets_pairwise import pairwise_wilcoxon
-from bakeoff.stats.datasets_posthoc import cd_groups, conover_friedman, friedman_posthoc, nemenyi
-from bakeoff.stats.datasets_two import sign_test, wilcoxon_signed_rank
-from bakeoff.stats.datasets_unpaired import dunn, kruskal_wallis, pairwise_rank_sum
-from bakeoff.stats.dependence import (
+from bakeoff.stats.datasets.aligned import friedman_aligned_ranks, quade
+from bakeoff.stats.datasets.all_pairs import pairwise_wilcoxon
+from bakeoff.stats.datasets.bayes import bayes_sign, bayes_signed_rank
+from bakeoff.stats.datasets.many import friedman, iman_davenport
+from bakeoff.stats.datasets.posthoc import cd_groups, conover_friedman, friedman_posthoc, nemenyi
+from bakeoff.stats.datasets.two import sign_test, wilcoxon_signed_rank
+from bakeoff.stats.datasets.unpaired import dunn, kruskal_wallis, pairwise_rank_sum
+from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, ClusteredResult
+from bakeoff.stats.design.dependence import (
     Dependence,
     ItemsAndRuns,
     OrderDependence,
@@ -65,17 +53,39 @@ from bakeoff.stats.dependence import (
     order_dependence,
     row_dependence,
 )
-from bakeoff.stats.equivalence import tost_paired, tost_paired_from_counts
-from bakeoff.stats.equivalence_folds import tost_cv5x2, tost_folds, tost_half_samples
-from bakeoff.stats.folds import anova_oneway, anova_repeated_measures
-from bakeoff.stats.half_samples import half_sample_t
-from bakeoff.stats.influence import Influence, influence
-from bakeoff.stats.limits import Limits, accuracy_limits, mean_limits, metric_limits
-from bakeoff.stats.metric_families import compare_models, compare_values
-from bakeoff.stats.metric_means import mean_ci, mean_difference
-from bakeoff.stats.metric_own import own_metric_ci, own_metric_difference
-from bakeoff.stats.metric_subgroups import mean_interaction, metric_interaction
-from bakeoff.stats.metrics import (
+from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures
+from bakeoff.stats.folds.bayes import bayes_correlated_t
+from bakeoff.stats.folds.corrected import (
+    corrected_kfold_t,
+    corrected_repeated_kfold_t,
+    corrected_resampled_t,
+)
+from bakeoff.stats.folds.criteria import hotelling_t2, hotelling_t2_unpaired
+from bakeoff.stats.folds.criteria_many import manova
+from bakeoff.stats.folds.cv5x2_rows import (
+    cv5x2_mcnemar,
+    cv5x2_mcnemar_from_counts,
+    pairwise_cv5x2_mcnemar,
+)
+from bakeoff.stats.folds.equivalence import tost_cv5x2, tost_folds, tost_half_samples
+from bakeoff.stats.folds.half_samples import half_sample_t
+from bakeoff.stats.folds.one_sample import corrected_one_sample_t, half_sample_one_t, one_sample_t
+from bakeoff.stats.folds.replicability import (
+    Replicability,
+    prob_a_better,
+    prob_a_better_sample_size,
+    replicability_count,
+)
+from bakeoff.stats.folds.t_tests import cv5x2_f, cv5x2_t, kfold_t, resampled_t
+from bakeoff.stats.folds.tukey import tukey_hsd
+from bakeoff.stats.folds.variance_parts import (
+    VarianceComponents,
+    variance_components,
+    variance_components_from_means,
+)
+from bakeoff.stats.metrics.all_pairs import compare_models, compare_values
+from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
+from bakeoff.stats.metrics.differences import (
     about_one_class,
     looks_at,
     metric_ci,
@@ -83,22 +93,11 @@ from bakeoff.stats.metrics import (
     metric_range,
     test_set_metrics,
 )
-from bakeoff.stats.multiplicity import (
-    adjust_pvalues,
-    bergmann_hommel,
-    canonical_method,
-    shaffer_static,
-    simultaneous_level,
-)
-from bakeoff.stats.ordered import SerialResult, diebold_mariano, diebold_mariano_means, time_blocks
-from bakeoff.stats.paired import McNemarResult, mcnemar, mcnemar_from_counts, mcnemar_pvalues
-from bakeoff.stats.paired_intervals import (
-    difference_bounds,
-    odds_ratio_bounds,
-    paired_difference_ci,
-    paired_odds_ratio_ci,
-)
-from bakeoff.stats.pairwise import mcnemar_minp, pairwise_mcnemar
+from bakeoff.stats.metrics.influence import Influence, influence
+from bakeoff.stats.metrics.left_out import MetricFunction
+from bakeoff.stats.metrics.means import mean_ci, mean_difference
+from bakeoff.stats.metrics.own import own_metric_ci, own_metric_difference
+from bakeoff.stats.metrics.subgroups import mean_interaction, metric_interaction
 from bakeoff.stats.planning import (
     FiveByTwoPower,
     GroupsPower,
@@ -112,29 +111,38 @@ from bakeoff.stats.planning import (
     expected_design_effect,
     smallest_discordant_count,
 )
-from bakeoff.stats.proportion_intervals import proportion_ci
-from bakeoff.stats.release import (
-    Release,
-    check_margin,
-    decide_release,
-    level_of_use,
-    rows_to_decide,
+from bakeoff.stats.rows.auc import delong
+from bakeoff.stats.rows.clustered import clustered_mcnemar
+from bakeoff.stats.rows.clustered_auc import clustered_delong
+from bakeoff.stats.rows.clustered_equivalence import clustered_noninferiority, clustered_tost
+from bakeoff.stats.rows.clustered_means import clustered_mean_difference
+from bakeoff.stats.rows.clustered_models import clustered_cochran_q
+from bakeoff.stats.rows.clustered_pairs import pairwise_clustered_mcnemar
+from bakeoff.stats.rows.clustered_single import clustered_accuracy
+from bakeoff.stats.rows.cochran import cochran_q, cochran_q_statistic, looney_f
+from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
+from bakeoff.stats.rows.costs_in_groups import clustered_costs
+from bakeoff.stats.rows.crossed import crossed_mcnemar
+from bakeoff.stats.rows.equivalence import tost_paired, tost_paired_from_counts
+from bakeoff.stats.rows.mcnemar import McNemarResult, mcnemar, mcnemar_from_counts, mcnemar_pvalues
+from bakeoff.stats.rows.mcnemar_all_pairs import mcnemar_minp, pairwise_mcnemar
+from bakeoff.stats.rows.ordered import (
+    SerialResult,
+    diebold_mariano,
+    diebold_mariano_means,
+    time_blocks,
 )
-from bakeoff.stats.replicability import (
-    Replicability,
-    prob_a_better,
-    prob_a_better_sample_size,
-    replicability_count,
+from bakeoff.stats.rows.paired_intervals import (
+    difference_bounds,
+    odds_ratio_bounds,
+    paired_difference_ci,
+    paired_odds_ratio_ci,
 )
-from bakeoff.stats.resampled import cv5x2_f, cv5x2_t, kfold_t, resampled_t
-from bakeoff.stats.single import binomial_test, binomial_test_from_counts
-from bakeoff.stats.single_folds import corrected_one_sample_t, half_sample_one_t, one_sample_t
-from bakeoff.stats.tukey import tukey_hsd
-from bakeoff.stats.two_proportions import proportion_difference, proportion_difference_from_counts
-from bakeoff.stats.variance_parts import (
-    VarianceComponents,
-    variance_components,
-    variance_components_from_means,
+from bakeoff.stats.rows.proportion_intervals import proportion_ci
+from bakeoff.stats.rows.single import binomial_test, binomial_test_from_counts
+from bakeoff.stats.rows.two_proportions import (
+    proportion_difference,
+    proportion_difference_from_counts,
 )
 
 if not TYPE_CHECKING:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bakeoff import stats
-from bakeoff.stats._clusters import Clusters
-from bakeoff.stats.ordered import diebold_mariano_pairs
+from bakeoff.stats.design.clusters import Clusters
+from bakeoff.stats.rows.ordered import diebold_mariano_pairs
 from benchmarks.dependent import draw, folds, page, pairs, rates, times
 
 

@@ -18,7 +18,7 @@ from bakeoff.comparisons.ranges import range_of
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import catalogue
-from bakeoff.stats.multiplicity import adjust_pvalues
+from bakeoff.stats.core.multiplicity import adjust_pvalues
 
 CATALOGUE = catalogue()
 

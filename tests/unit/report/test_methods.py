@@ -11,7 +11,7 @@ from studies import card, division, experiment, omnibus, pair, study
 from bakeoff.report.methods import methods
 from bakeoff.report.methods.sentence import CHECKLISTS, author_year
 from bakeoff.spec import load_experiment
-from bakeoff.stats.citations import BIBTEX
+from bakeoff.stats.core.citations import BIBTEX
 
 AB, ABC = ("a", "b"), ("a", "b", "c")
 

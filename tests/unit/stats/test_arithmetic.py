@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bakeoff.stats._arithmetic import gram, root, times_root
+from bakeoff.stats.core.arithmetic import gram, root, times_root
 
 
 @pytest.mark.parametrize("n", [1, 7, 2048, 5000])

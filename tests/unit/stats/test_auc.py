@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
-from bakeoff.stats._ranks import rows_below
-from bakeoff.stats.auc import delong
+from bakeoff.stats.core.ranks import rows_below
+from bakeoff.stats.rows.auc import delong
 
 
 def by_definition(y, a, b):

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
 from bakeoff import stats
-from bakeoff.stats import Status, _sign_flip
-from bakeoff.stats._clusters import degrees_of_freedom
-from bakeoff.stats._joint_flip import joint_flip
-from bakeoff.stats._sign_flip import all_sign_sums, flip_tails, whole_tails
+from bakeoff.stats import Status
+from bakeoff.stats.design import sign_flip as _sign_flip
+from bakeoff.stats.design.clusters import degrees_of_freedom
+from bakeoff.stats.design.joint_flip import joint_flip
+from bakeoff.stats.design.sign_flip import all_sign_sums, flip_tails, whole_tails
 
 SIDES = ("two-sided", "greater", "less")
 seeds = st.integers(0, 10_000)

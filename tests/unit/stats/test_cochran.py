@@ -12,10 +12,10 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
-from bakeoff.stats._cochran_permutation import exact_pvalue, monte_carlo_pvalue
-from bakeoff.stats._result import Status
-from bakeoff.stats.cochran import cochran_q, cochran_q_statistic, looney_f
-from bakeoff.stats.paired import mcnemar_from_counts
+from bakeoff.stats.core.result import Status
+from bakeoff.stats.rows.cochran import cochran_q, cochran_q_statistic, looney_f
+from bakeoff.stats.rows.cochran_permutation import exact_pvalue, monte_carlo_pvalue
+from bakeoff.stats.rows.mcnemar import mcnemar_from_counts
 
 RASCHKA = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
 RASCHKA_COUNTS = [80, 2, 2, 9, 1, 3, 3]

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from bakeoff.stats._cost_likelihood import chi_square
-from bakeoff.stats._result import Status
-from bakeoff.stats.cost_sensitive import cost_sensitive, cost_sensitive_from_counts
+from bakeoff.stats.core.result import Status
+from bakeoff.stats.rows.cost_likelihood import chi_square
+from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
 
 VARIANTS = ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square")
 

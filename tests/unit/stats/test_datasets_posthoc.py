@@ -21,8 +21,8 @@ from bakeoff.stats import (
     pairwise_wilcoxon,
     wilcoxon_signed_rank,
 )
-from bakeoff.stats._studentized_range import range_isf, range_sf
-from bakeoff.stats.datasets_posthoc import cd_groups
+from bakeoff.stats.core.studentized_range import range_isf, range_sf
+from bakeoff.stats.datasets.posthoc import cd_groups
 
 TESTS = (nemenyi, friedman_posthoc, conover_friedman, pairwise_wilcoxon, dunn, pairwise_rank_sum)
 WITH_CONTROL = TESTS[1:]
@@ -243,7 +243,7 @@ def test_pairs_that_no_bar_can_show_are_listed():
         details={"average_ranks": [1.0, 2.0, 3.0], "control": None},
     )
     assert cd_groups(result) == ((1, 2),)
-    from bakeoff.stats._rank_pairs import with_groups
+    from bakeoff.stats.datasets.rank_pairs import with_groups
 
     assert with_groups(result, 0.95).details["cd_pairs_not_shown"] == ((0, 2),)
 

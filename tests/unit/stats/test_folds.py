@@ -15,10 +15,10 @@ from statsmodels.stats.oneway import anova_oneway
 
 from bakeoff import stats
 from bakeoff.stats import Status
-from bakeoff.stats._paired import normality, paired_differences
-from bakeoff.stats._result import Assumption
-from bakeoff.stats._tukey_range import studentized_range_isf, studentized_range_sf
-from bakeoff.stats.folds import _mauchly_assumption
+from bakeoff.stats.core.paired_differences import normality, paired_differences
+from bakeoff.stats.core.result import Assumption
+from bakeoff.stats.folds.anova import _mauchly_assumption
+from bakeoff.stats.folds.tukey_range import studentized_range_isf, studentized_range_sf
 
 tables = arrays(np.float64, (6, 4), elements=st.floats(0, 1).map(lambda x: round(x, 3)))
 OMNIBUS = ["anova_repeated_measures", "anova_oneway"]

@@ -20,8 +20,8 @@ from bakeoff.stats import (
     mean_difference,
     metric_difference,
 )
-from bakeoff.stats.ranked_models import ranked_by_values, ranked_models
-from bakeoff.stats.tiers import compact_letters
+from bakeoff.stats.core.compact_letters import compact_letters
+from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 
 
 def study(n: int = 200, models: int = 4, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -31,7 +31,7 @@ from bakeoff.stats import (
     own_metric_difference,
     test_set_metrics,
 )
-from bakeoff.stats._metric_table import METRICS
+from bakeoff.stats.metrics.table import METRICS
 from tests.conftest import ROOT
 
 DECISIONS = [m for m, metric in METRICS.items() if metric.form == "decisions"]

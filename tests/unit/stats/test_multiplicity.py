@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from bakeoff.stats.multiplicity import (
+from bakeoff.stats.core.multiplicity import (
     adjust_pvalues,
     bergmann_hommel,
     canonical_method,

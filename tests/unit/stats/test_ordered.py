@@ -8,7 +8,7 @@ from scipy import signal
 
 from bakeoff import stats
 from bakeoff.stats import Status, dependence
-from bakeoff.stats._long_run import (
+from bakeoff.stats.design.long_run import (
     cosine_transform,
     cosines,
     fixed_b_critical,
@@ -16,7 +16,7 @@ from bakeoff.stats._long_run import (
     floor_power,
     periodogram,
 )
-from bakeoff.stats.ordered import diebold_mariano_means_pairs, diebold_mariano_pairs
+from bakeoff.stats.rows.ordered import diebold_mariano_means_pairs, diebold_mariano_pairs
 
 
 def series(seed: int, n: int = 120, phi: float = 0.5) -> np.ndarray:

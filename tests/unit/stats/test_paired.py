@@ -15,11 +15,11 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from bakeoff.stats import catalogue
-from bakeoff.stats._difference_limits import DIFFERENCE_METHODS
-from bakeoff.stats._unconditional import _maximum as maximum
-from bakeoff.stats.citations import BIBTEX
-from bakeoff.stats.paired import VARIANTS, mcnemar, mcnemar_from_counts, mcnemar_pvalues
-from bakeoff.stats.paired_intervals import ODDS_RATIO_METHODS
+from bakeoff.stats.core.citations import BIBTEX
+from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
+from bakeoff.stats.rows.mcnemar import VARIANTS, mcnemar, mcnemar_from_counts, mcnemar_pvalues
+from bakeoff.stats.rows.paired_intervals import ODDS_RATIO_METHODS
+from bakeoff.stats.rows.unconditional import _maximum as maximum
 
 SIDES = ("two-sided", "greater", "less")
 cells = st.tuples(*[st.integers(0, 60)] * 4).filter(lambda t: sum(t) > 0)

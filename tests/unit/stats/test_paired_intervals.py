@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from bakeoff.stats._difference_limits import DIFFERENCE_METHODS, tango_statistic
-from bakeoff.stats.paired import mcnemar_pvalues
-from bakeoff.stats.paired_intervals import (
+from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, tango_statistic
+from bakeoff.stats.rows.mcnemar import mcnemar_pvalues
+from bakeoff.stats.rows.paired_intervals import (
     ODDS_RATIO_METHODS,
     difference_bounds,
     odds_ratio_bounds,

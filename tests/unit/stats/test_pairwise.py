@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
-from bakeoff.stats import _mcnemar_kernels as kernels
-from bakeoff.stats._result import PairwiseResult, Status
-from bakeoff.stats.multiplicity import adjust_pvalues
-from bakeoff.stats.paired import mcnemar, mcnemar_from_counts
-from bakeoff.stats.pairwise import mcnemar_minp, pairwise_mcnemar
+from bakeoff.stats.core import mcnemar_kernels as kernels
+from bakeoff.stats.core.multiplicity import adjust_pvalues
+from bakeoff.stats.core.result import PairwiseResult, Status
+from bakeoff.stats.rows.mcnemar import mcnemar, mcnemar_from_counts
+from bakeoff.stats.rows.mcnemar_all_pairs import mcnemar_minp, pairwise_mcnemar
 
 VARIANTS = ("midp", "exact", "asymptotic", "corrected")
 SIDES = ("two-sided", "greater", "less")

@@ -31,7 +31,7 @@ from bakeoff.stats import (
     smallest_discordant_count,
     tost_paired_from_counts,
 )
-from bakeoff.stats.citations import BIBTEX
+from bakeoff.stats.core.citations import BIBTEX
 
 VARIANTS = ("midp", "exact", "asymptotic", "corrected")
 SIDES = ("two-sided", "greater", "less")

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from bakeoff.stats import auc, catalogue
-from bakeoff.stats._joint_cells import joint_cells, pair_counts
-from bakeoff.stats._ranks import rows_below
-from bakeoff.stats._test_rows import Truth
-from bakeoff.stats.auc import delong, delong_pairs
+from bakeoff.stats.core.ranks import rows_below
+from bakeoff.stats.metrics.joint_cells import joint_cells, pair_counts
+from bakeoff.stats.metrics.test_rows import Truth
+from bakeoff.stats.rows.auc import delong, delong_pairs
 
 RNG = np.random.default_rng(3)
 Y = RNG.random(300) < 0.4

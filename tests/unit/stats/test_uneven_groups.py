@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from bakeoff import stats
-from bakeoff.stats._cluster_result import symmetric_differences
-from bakeoff.stats._joint_flip import GroupSums, max_flip
-from bakeoff.stats._sign_flip import flip_tails
-from bakeoff.stats._subset_limits import subset_limits
+from bakeoff.stats.design.cluster_result import symmetric_differences
+from bakeoff.stats.design.joint_flip import GroupSums, max_flip
+from bakeoff.stats.design.sign_flip import flip_tails
+from bakeoff.stats.design.subset_limits import subset_limits
 
 
 def uneven(seed, groups=12, leaning=0.0, models=2):

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from bakeoff.report.tables import latex
-from bakeoff.stats.citations import BIBTEX
+from bakeoff.stats.core.citations import BIBTEX
 
 REFORMS, TRIPOD = "REFORMS", "TRIPOD+AI"
 CHECKLISTS = {REFORMS: "kapoor2024", TRIPOD: "collins2024"}

@@ -14,9 +14,9 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
-from bakeoff.stats import _binomial, _mcnemar_kernels
-from bakeoff.stats._arithmetic import exp, inner
-from bakeoff.stats._checks import (
+from bakeoff.stats.core import binomial, mcnemar_kernels
+from bakeoff.stats.core.arithmetic import exp, inner
+from bakeoff.stats.core.checks import (
     BoolArray,
     FloatArray,
     check_alternative,
@@ -24,11 +24,11 @@ from bakeoff.stats._checks import (
     check_flag,
     check_level,
 )
-from bakeoff.stats._difference_limits import melded_pvalue, tango_statistic
-from bakeoff.stats._docstrings import fill_docstring
-from bakeoff.stats._equivalence import check_alpha
-from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._result import Alternative
+from bakeoff.stats.core.difference_limits import melded_pvalue, tango_statistic
+from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.margins import check_alpha
+from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.planning.solver import Power, PowerResult, check_discordance
 
 _NODES = 65
@@ -72,7 +72,7 @@ class McNemarPower(Power):
 
     def __post_init__(self) -> None:
         check_discordance(self.discordance)
-        check_choice(self.variant, _mcnemar_kernels.VARIANTS, "variant")
+        check_choice(self.variant, mcnemar_kernels.VARIANTS, "variant")
         check_choice(self.calculation, ("exact", "normal"), "calculation")
 
     @property
@@ -104,14 +104,14 @@ class McNemarPower(Power):
         share = (self.discordance + effect) / (2 * self.discordance)
 
         def rejects(wins: FloatArray) -> BoolArray:
-            pvalue = _mcnemar_kernels.pvalue(self.variant, wins, n_d - wins, side)
+            pvalue = mcnemar_kernels.pvalue(self.variant, wins, n_d - wins, side)
             return np.asarray(pvalue <= alpha)
 
         low = np.floor(n_d / 2) if side == "two-sided" else np.full_like(n_d, -1.0)
         critical = _fewest_wins(rejects, low, n_d + 1)
-        rejected = _binomial.upper_tail(critical, n_d, share)
+        rejected = binomial.upper_tail(critical, n_d, share)
         if side == "two-sided":
-            rejected = rejected + _binomial.lower_tail(n_d - critical, n_d, share)
+            rejected = rejected + binomial.lower_tail(n_d - critical, n_d, share)
         return min(1.0, inner(weights, rejected))
 
 
@@ -235,9 +235,9 @@ class MarginPower(Power):
         n_d, weights = _discordant_counts(n, self.discordance)
         share = (self.discordance + self.true_difference) / (2 * self.discordance)
         wins = (_by_score if self.both_sides else _by_melded_limit)(n_d, int(n), effect, alpha)
-        shown = _binomial.upper_tail(wins, n_d, share)
+        shown = binomial.upper_tail(wins, n_d, share)
         if self.both_sides:  # as few losses show the other side
-            too_many = _binomial.upper_tail(n_d - wins + 1, n_d, share)
+            too_many = binomial.upper_tail(n_d - wins + 1, n_d, share)
             shown = np.maximum(shown - too_many, 0.0)
         return min(1.0, inner(weights, shown))
 
@@ -270,11 +270,11 @@ def smallest_discordant_count(
     (5, 6)
     """
     check_level(alpha, "alpha")
-    check_choice(variant, _mcnemar_kernels.VARIANTS, "variant")
+    check_choice(variant, mcnemar_kernels.VARIANTS, "variant")
     side = check_alternative(alternative)
     n_d = np.arange(1, 10_000)  # 10,000 wins in a row underflow every alpha
     b, c = (np.zeros_like(n_d), n_d) if side == "less" else (n_d, np.zeros_like(n_d))
-    p = _mcnemar_kernels.pvalue(variant, b, c, side)
+    p = mcnemar_kernels.pvalue(variant, b, c, side)
     return int(n_d[np.argmax(p <= alpha)])
 
 
@@ -283,7 +283,7 @@ def _discordant_counts(n: float, psi: float) -> tuple[FloatArray, FloatArray]:
     reach = 9 * math.sqrt(n * psi * (1 - psi)) + 20  # what lies beyond is below 1e-16
     first, last = max(0, math.floor(n * psi - reach)), min(n, math.ceil(n * psi + reach))
     n_d = np.arange(first, last + 1, dtype=np.float64)
-    return n_d, exp(_binomial.log_pmf(n_d, int(n), psi))
+    return n_d, exp(binomial.log_pmf(n_d, int(n), psi))
 
 
 def _fewest_wins(

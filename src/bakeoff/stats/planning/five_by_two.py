@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from bakeoff.stats._checks import FloatArray, check_count, check_number
-from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._result import Alternative
+from bakeoff.stats.core.checks import FloatArray, check_count, check_number
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.planning.solver import Power, PowerResult, check_discordance, check_positive
 
 _STEP = 0.05

@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 
-from bakeoff.stats._checks import check_number
-from bakeoff.stats._cluster_result import too_few_clusters
-from bakeoff.stats._docstrings import fill_docstring
-from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._result import Alternative
+from bakeoff.stats.core.checks import check_number
+from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.result import Alternative
+from bakeoff.stats.design.cluster_result import too_few_clusters
 from bakeoff.stats.planning.solver import Power, check_discordance, t_power
 
 

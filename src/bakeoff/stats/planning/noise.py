@@ -12,9 +12,9 @@ from typing import Literal
 
 from scipy import special
 
-from bakeoff.stats._checks import check_level, check_number
-from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._result import Alternative, Result
+from bakeoff.stats.core.checks import check_level, check_number
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.result import Alternative, Result
 from bakeoff.stats.planning.solver import (
     Power,
     PowerResult,

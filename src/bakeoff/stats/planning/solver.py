@@ -10,9 +10,9 @@ from typing import ClassVar
 
 from scipy import special
 
-from bakeoff.stats._checks import check_alternative, check_count, check_level, check_number
-from bakeoff.stats._errors import ArgumentError
-from bakeoff.stats._result import Alternative
+from bakeoff.stats.core.checks import check_alternative, check_count, check_level, check_number
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.result import Alternative
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class PowerResult:
     monte_carlo_error : float
         Standard error, by simulation, of what was solved for; 0 where nothing is simulated.
     method : str
-        Citation key (see `bakeoff.stats.citations`).
+        Citation key (see `bakeoff.stats.core.citations`).
     details : Mapping[str, float]
         The rest of the situation, e.g. ``p10``, ``p01``, ``discordance``.
     """

@@ -1,0 +1,1 @@
+"""Decisions: what a published claim is worth, whether a candidate may be released."""

@@ -1,0 +1,170 @@
+"""Whether a candidate may take the place of a base: what follows from one-sided limits.
+
+A is the candidate, B the base. Each limit holds with probability 1 − alpha by itself, so that each
+of the two wrong decisions, to ship what is worse by the margin or more and to block what is not
+worse by more than it, has at most this probability.
+"""
+
+from __future__ import annotations
+
+import math
+from enum import StrEnum
+
+from bakeoff.stats.claims.limits import Limits
+from bakeoff.stats.core.checks import check_count, check_level, check_number
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.planning import IntervalPower
+
+_MOST_TIMES = 1000.0
+"""Times the rows beyond which more rows are no way to decide."""
+
+
+class Release(StrEnum):
+    """What to do with a candidate."""
+
+    SHIP = "ship"
+    BLOCK = "block"
+    UNDECIDED = "undecided"
+
+
+def decide_release(limits: Limits, margin: float, *, superior: bool = False) -> Release:
+    """Return what the limits say of a candidate.
+
+    Parameters
+    ----------
+    limits : Limits
+        Of its advantage.
+    margin : float
+        The largest loss that does not matter, at least 0, in the unit of the metric; with
+        `superior` the smallest gain that does.
+    superior : bool
+        Ship only what is shown to be better than the base by more than the margin.
+
+    Returns
+    -------
+    Release
+        ``ship``: the lower limit is above −margin (`superior`: above +margin). ``block``: the upper
+        limit is below −margin (`superior`: whatever is not shipped). Else ``undecided``, as
+        without limits.
+
+    Raises
+    ------
+    ValueError
+        A negative or infinite margin.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import accuracy_limits
+    >>> str(decide_release(accuracy_limits([1, 0] * 500, [1, 0] * 500), 0.01))
+    'ship'
+    """
+    size = check_margin(margin)
+    if math.isnan(limits.low) or math.isnan(limits.high):
+        return Release.UNDECIDED
+    threshold = size if superior else -size
+    if limits.low > threshold:
+        return Release.SHIP
+    return Release.BLOCK if superior or limits.high < threshold else Release.UNDECIDED
+
+
+def check_margin(margin: float, low: float = -math.inf, high: float = math.inf) -> float:
+    """Return a margin that some loss could exceed.
+
+    Parameters
+    ----------
+    margin : float
+        A difference of two values of a metric.
+    low, high : float
+        The range of the metric; no difference is larger than its width.
+
+    Raises
+    ------
+    ValueError
+        A negative or infinite margin, or one as wide as the range.
+
+    Examples
+    --------
+    >>> check_margin(0.01, 0.0, 1.0)
+    0.01
+    """
+    size = check_number(margin, "margin")
+    if not (size >= 0 and math.isfinite(size)):
+        raise ArgumentError("margin", f"found {margin!r}, must be at least 0 and finite")
+    if size >= high - low:
+        raise ArgumentError(
+            "margin",
+            f"found {margin:g}, must be below {high - low:g}: values lie between {low:g} and "
+            f"{high:g}, so that no difference could exceed it",
+        )
+    return size
+
+
+def rows_to_decide(limits: Limits, margin: float, *, power: float = 0.8) -> int | None:
+    """Return with how many rows an undecided candidate would probably be decided on.
+
+    Parameters
+    ----------
+    limits : Limits
+        What is known.
+    margin : float
+        As in `decide_release`.
+    power : float
+        Wanted probability of a decision, if the advantage is as it was seen.
+
+    Returns
+    -------
+    int or None
+        Rows in all; None without limits, or where a thousand times the rows would not do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from bakeoff.stats import accuracy_limits
+    >>> a = np.repeat([1, 1, 0, 0], [900, 25, 15, 60])
+    >>> b = np.repeat([1, 0, 1, 0], [900, 25, 15, 60])
+    >>> rows_to_decide(accuracy_limits(a, b), 0.0)
+    2963
+    """
+    gap = limits.estimate + check_number(margin, "margin")
+    half = limits.estimate - limits.low if gap > 0 else limits.high - limits.estimate
+    if gap == 0 or not (half > 0 and math.isfinite(half)):
+        return None
+    least = half / (abs(gap) * math.sqrt(_MOST_TIMES))
+    if least > 1:
+        return None
+    test = IntervalPower(half=half, confidence=1 - limits.alpha, sides=1)
+    plan = test.solve(difference=abs(gap), power=power, alpha=limits.alpha, alternative="greater")
+    factor = plan.n
+    return math.ceil(limits.n * factor) if factor <= _MOST_TIMES else None
+
+
+def level_of_use(use: int, alpha: float) -> float:
+    """Return the level of the k-th decision by one test set: alpha/(k(k + 1)).
+
+    However often it decides, the levels sum to less than alpha: the probability that any decision
+    is wrong stays below it, whatever the candidates have in common.
+
+    Parameters
+    ----------
+    use : int
+        k, from 1.
+    alpha : float
+        Level of all decisions together.
+
+    Returns
+    -------
+    float
+        The level of this one.
+
+    Raises
+    ------
+    ValueError
+        A number out of range.
+
+    Examples
+    --------
+    >>> level_of_use(1, 0.05), round(level_of_use(200, 0.05), 9)
+    (0.025, 1.244e-06)
+    """
+    k = check_count(use, "use", least=1)
+    return check_level(alpha, "alpha") / (k * (k + 1))

@@ -1,0 +1,1 @@
+"""What every room of statistics needs: results, catalogue, checks, multiplicity, distributions."""

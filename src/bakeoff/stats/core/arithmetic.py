@@ -1,0 +1,168 @@
+"""Sums of products, linear algebra and elementary functions with the same bits everywhere.
+
+BLAS and LAPACK sum in the order that suits the processor, and for equal eigenvalues choose a
+basis by the last bit, so that `a @ b` or `eigh` differ between machines: a rank, a tie or a draw
+may hang on it. Here NumPy multiplies element by element and adds in one order everywhere.
+Integers below 2^53 (2^24 in single precision) are the same in any order, and may use BLAS.
+
+For some processors NumPy has an exponential, a logarithm and the like of its own, which differ
+from the C library's in the last bit. SciPy calls the C library.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bakeoff.stats.core.checks import FloatArray
+
+_BLOCK = 2048  # numbers of a column that stay in the cache
+_DEPENDENT = 1e-13
+"""The share of a variance that rounding leaves where nothing is left."""
+
+
+def exp(x: FloatArray) -> FloatArray:
+    """Return e^x of arrays."""
+    return np.asarray(special.inv_boxcox(x, 0.0), dtype=np.float64)
+
+
+def log(x: FloatArray) -> FloatArray:
+    """Return the natural logarithm of arrays; −∞ of 0."""
+    return np.asarray(special.boxcox(x, 0.0), dtype=np.float64)
+
+
+def inner(a: FloatArray, b: FloatArray) -> float:
+    """Return Σ a·b of two vectors."""
+    if len(a) <= _BLOCK:
+        return float(np.multiply(a, b).sum())
+    blocks = (slice(start, start + _BLOCK) for start in range(0, len(a), _BLOCK))
+    return float(sum((a[rows] * b[rows]).sum() for rows in blocks))
+
+
+def gram(rows: FloatArray) -> FloatArray:
+    """Return XᵀX of rows X, shape (n, K), as an array of shape (K, K).
+
+    Equal columns have equal entries, to the last bit.
+    """
+    n, k = rows.shape
+    total = np.zeros((k, k))
+    for start in range(0, n, _BLOCK):
+        columns = np.ascontiguousarray(rows[start : start + _BLOCK].T)
+        for i in range(k):
+            total[i, i:] += (columns[i] * columns[i:]).sum(axis=1)
+    return np.asarray(np.triu(total) + np.triu(total, 1).T)
+
+
+def product(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return AB of matrices, shapes (K, N) and (N, L), of which N is small."""
+    total = np.zeros((len(a), b.shape[1]))
+    for column, row in zip(a.T, b, strict=True):
+        total += np.multiply.outer(column, row)
+    return total
+
+
+def helmert(rows: FloatArray) -> FloatArray:
+    """Return orthonormal contrasts of the columns: rows of shape (n, M) give (n, M − 1).
+
+    Contrast i compares column i with the mean of those before it.
+    """
+    i = np.arange(1, rows.shape[1])
+    before = np.cumsum(rows, axis=1)[:, :-1]
+    return np.asarray((before - i * rows[:, 1:]) / np.sqrt(i * (i + 1)))
+
+
+def root(covariance: FloatArray, least: float = 0.0) -> FloatArray:
+    """Return a lower triangular L with LLᵀ = V, also of a singular V, shape (K, K).
+
+    The Cholesky decomposition, where a row that depends on those before it adds no column: what
+    is left of its variance is rounding error, or not above `least`. Such a root depends on V
+    alone; one from eigenvectors also on the basis that LAPACK chooses for equal eigenvalues.
+    """
+    left = np.array(covariance, dtype=np.float64)
+    found = np.zeros_like(left)
+    for k in range(len(left)):
+        pivot = left[k, k]
+        if pivot <= max(_DEPENDENT * covariance[k, k], least):
+            continue
+        found[k:, k] = left[k:, k] / math.sqrt(pivot)
+        left[k:, k:] -= np.multiply.outer(found[k:, k], found[k:, k])
+    return found
+
+
+def solved(lower: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Solve Lz = b of a lower triangular L, shape (K, K); b is of shape (K,) or (K, N).
+
+    Returns
+    -------
+    z : ndarray
+        0 where the diagonal is.
+    left : ndarray
+        b − Lz: rounding errors, but where the diagonal is 0.
+    """
+    left = np.array(right, dtype=np.float64)
+    found = np.zeros_like(left)
+    for k in np.flatnonzero(lower.diagonal()):
+        found[k] = left[k] / lower[k, k]
+        left[k:] -= np.multiply.outer(lower[k:, k], found[k])
+    return found, left
+
+
+def project(column: FloatArray, basis: list[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Return the coefficients of a column on orthonormal ones, and what is left of it."""
+    rest, coefficients = column, np.zeros(len(basis))
+    for _ in range(2):  # the second time takes away what rounding left
+        for k, direction in enumerate(basis):
+            along = inner(direction, rest)
+            coefficients[k] += along
+            rest = rest - along * direction
+    return coefficients, rest
+
+
+def squared_singular_values(matrix: FloatArray) -> FloatArray:
+    """Return them in falling order, by one-sided Jacobi rotations (Hestenes 1958)."""
+    x = np.array(matrix if len(matrix) <= len(matrix.T) else matrix.T, dtype=np.float64)
+    turned = True
+    while turned:
+        turned = False
+        for i in range(len(x)):
+            for j in range(i + 1, len(x)):
+                a, b, c = inner(x[i], x[i]), inner(x[j], x[j]), inner(x[i], x[j])
+                if abs(c) <= 1e-14 * math.sqrt(a) * math.sqrt(b):
+                    continue
+                turned = True
+                zeta = (b - a) / (2 * c)
+                tangent = math.copysign(1 / (abs(zeta) + math.sqrt(1 + zeta * zeta)), zeta)
+                cosine = 1 / math.sqrt(1 + tangent * tangent)
+                x[i], x[j] = (
+                    cosine * (x[i] - tangent * x[j]),
+                    cosine * (x[j] + tangent * x[i]),
+                )
+    return np.sort(np.square(x).sum(axis=1))[::-1]
+
+
+def gauss_legendre(n: int) -> tuple[FloatArray, FloatArray]:
+    """Return nodes in (−1, 1) and weights of n-point Gauss-Legendre quadrature.
+
+    Newton's method on the Legendre polynomial, from the cosines near its roots.
+    """
+    x = np.cos(math.pi * (np.arange(n, 0, -1) - 0.25) / (n + 0.5))
+    for _ in range(10):
+        before, value = np.ones(n), x
+        for k in range(2, n + 1):
+            before, value = value, ((2 * k - 1) * x * value - (k - 1) * before) / k
+        slope = n * (before - x * value) / (1 - np.square(x))
+        x = x - value / slope
+    return x, 2 / ((1 - np.square(x)) * np.square(slope))
+
+
+def times_root(normal: NDArray[np.float32], lower: FloatArray) -> NDArray[np.float32]:
+    """Turn independent draws, shape (K, B), into L times them, in their place."""
+    factors = lower.astype(np.float32)
+    for i in range(len(factors) - 1, -1, -1):  # a row needs itself and those before it
+        normal[i] *= factors[i, i]
+        for k in np.flatnonzero(factors[i, :i]):
+            normal[i] += factors[i, k] * normal[k]
+    return normal

@@ -1,0 +1,246 @@
+"""Turn what was given into checked values, or say what is wrong and what to use instead.
+
+NumPy converts silently what no test should see: it ignores a mask and the labels of rows, reads
+words as numbers and drops imaginary parts. Here each of these is a `ValueError`.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.result import Alternative
+
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.intp]
+
+_LARGEST_SCORE = 1e100
+
+
+def as_array(values: ArrayLike, name: str) -> NDArray[Any]:
+    """Make an array; what a mask hides becomes None, which counts as missing."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ArgumentError(name, "its rows have different lengths, expected an array") from None
+    if np.ma.is_masked(values):
+        array = array.astype(object)
+        array[np.ma.getmask(values)] = None
+    return array
+
+
+def is_missing(array: NDArray[Any]) -> BoolArray:
+    """Mark NaN, None and the missing values of table libraries."""
+    if array.dtype.kind == "f":
+        return np.asarray(np.isnan(array), dtype=np.bool_)
+    if array.dtype.kind != "O":
+        return np.zeros(array.shape, dtype=np.bool_)
+    found = np.array([_is_gap(value) for value in array.flat], dtype=np.bool_)
+    return found.reshape(array.shape)
+
+
+def _is_gap(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # pandas' NA has no truth value
+        return True
+
+
+def as_floats(values: ArrayLike, name: str) -> FloatArray:
+    """Make an array of numbers, NaN where one is missing; words are not numbers."""
+    array = as_array(values, name)
+    if array.dtype.kind == "O":
+        array = np.where(is_missing(array), np.nan, array)
+    kinds = (numbers.Real, np.bool_)
+    if array.dtype.kind not in "biuf" and not (
+        array.dtype.kind == "O" and all(isinstance(value, kinds) for value in array.flat)
+    ):
+        raise ArgumentError(name, f"expected numbers, found {_some(array)}")
+    # rows first, whatever the layout given: sums are then the same to the last bit
+    return np.asarray(array, dtype=np.float64, order="C")
+
+
+def as_correctness(values: ArrayLike, name: str, *, ndim: int = 1) -> BoolArray:
+    """Check right/wrong values: booleans, or numbers that are all 0 or 1.
+
+    Class labels are refused: they are not correctness, however alike they look.
+    """
+    array = as_array(values, name)
+    _check_shape(array, name, ndim)
+    if array.dtype == np.bool_:
+        return array
+    gaps = is_missing(array)
+    if gaps.any():
+        rows = np.flatnonzero(gaps.reshape(len(array), -1).any(axis=1))
+        raise ArgumentError(
+            name,
+            f"{len(rows)} missing value(s), first in row {rows[0]}; "
+            "drop these rows for every model or count them as wrong",
+        )
+    if array.dtype.kind == "O":
+        array = as_array(array.tolist(), name)
+    if array.dtype.kind in "biuf" and array.ndim == ndim and np.isin(array, (0, 1)).all():
+        return array.astype(np.bool_)
+    raise ArgumentError(
+        name,
+        f"expected right/wrong values (booleans or 0/1), found {_some(array)}; "
+        "pass `prediction == truth`, not class labels",
+    )
+
+
+def as_scores(
+    values: ArrayLike,
+    name: str,
+    *,
+    ndim: int = 1,
+    greater_is_better: bool = True,
+    unit: str = "folds",
+) -> FloatArray:
+    """Check real-valued scores, one for each `unit`; negate them where smaller is better."""
+    array = as_floats(values, name)
+    _check_shape(array, name, ndim)
+    if not np.isfinite(array).all():
+        position = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ArgumentError(
+            name,
+            f"{(~np.isfinite(array)).sum()} value(s) are NaN or infinite, first at "
+            f"{position if len(position) > 1 else position[0]}; "
+            f"drop these {unit} for every model",
+        )
+    if np.abs(array).max() > _LARGEST_SCORE:
+        raise ArgumentError(
+            name,
+            f"found {np.abs(array).max():.3g}; squares of scores beyond {_LARGEST_SCORE:g} "
+            "overflow: use another unit, or drop the model that diverged",
+        )
+    return array if check_flag(greater_is_better, "greater_is_better") else -array
+
+
+def as_counts(values: ArrayLike, name: str) -> FloatArray:
+    """Check an array of counts: whole numbers, not negative."""
+    counts = as_floats(values, name)
+    if not (np.isfinite(counts) & (counts >= 0) & (counts == np.floor(counts))).all():
+        raise ArgumentError(name, "must be whole numbers >= 0")
+    return counts
+
+
+def check_same_length(**arrays: NDArray[Any]) -> None:
+    """Check that paired arrays have one length."""
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} has {n}" for name, n in lengths.items())
+        raise ValueError(f"paired arrays must have one length: {found}; pair them by row id")
+
+
+def check_same_labels(**tables: ArrayLike) -> None:
+    """Refuse to pair tables by position whose row (or column) labels say otherwise.
+
+    Only what has labels, such as a pandas Series or DataFrame, can disagree.
+    """
+    for axis, kind in (("index", "row"), ("columns", "column")):
+        labels: dict[str, Any] = {k: getattr(table, axis, None) for k, table in tables.items()}
+        known = [(name, found) for name, found in labels.items() if hasattr(found, "equals")]
+        for name, found in known[1:]:
+            if not known[0][1].equals(found):
+                raise ArgumentError(
+                    name,
+                    f"its {kind} labels differ from those of {known[0][0]}; bring both "
+                    f"into one order by their labels, or pass arrays if the {kind}s do match",
+                )
+
+
+def check_alternative(alternative: str) -> Alternative:
+    """Check the name of the alternative hypothesis."""
+    return check_choice(alternative, get_args(Alternative), "alternative")  # type: ignore[return-value]
+
+
+def check_number(value: float, name: str) -> float:
+    """Check that an option is one real number (NaN is left to the check of its range)."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        raise ArgumentError(name, f"found {value!r}, must be a number")
+    return float(value)
+
+
+def check_level(
+    value: float, name: str = "confidence_level", *, side: Alternative = "two-sided"
+) -> float:
+    """Check a probability strictly between 0 and 1, and that a limit stays beside the estimate."""
+    level = check_number(value, name)
+    if not 0 < level < 1:
+        raise ArgumentError(name, f"found {value!r}, must lie strictly between 0 and 1")
+    if side != "two-sided" and level < 0.5:
+        raise ArgumentError(
+            name,
+            f"found {value!r}; a one-sided interval needs at least 0.5, below it the "
+            "limit passes the estimate",
+        )
+    return level
+
+
+def check_count(value: float, name: str, *, least: int = 0) -> int:
+    """Check one count: a whole number, and not below the least that makes sense."""
+    number = np.asarray(value)
+    known = number.ndim == 0 and number.dtype.kind in "iuf" and np.isfinite(number)
+    if not known or number < least or number != np.floor(number):
+        raise ArgumentError(name, f"found {value!r}, must be a count (a whole number >= {least})")
+    return int(number)
+
+
+def check_counts(**counts: float) -> dict[str, int]:
+    """Check counts by name: whole numbers, not negative."""
+    return {name: check_count(value, name) for name, value in counts.items()}
+
+
+def paired_counts(correct_a: ArrayLike, correct_b: ArrayLike) -> dict[str, int]:
+    """Count the rows that both models, only A, only B or neither gets right."""
+    a, b = as_correctness(correct_a, "correct_a"), as_correctness(correct_b, "correct_b")
+    check_same_length(correct_a=a, correct_b=b)
+    check_same_labels(correct_a=correct_a, correct_b=correct_b)
+    both = int(np.count_nonzero(a & b))
+    only_a, only_b = int(np.count_nonzero(a)) - both, int(np.count_nonzero(b)) - both
+    return {
+        "both_correct": both,
+        "only_a_correct": only_a,
+        "only_b_correct": only_b,
+        "both_wrong": len(a) - both - only_a - only_b,
+    }
+
+
+def check_flag(value: bool, name: str) -> bool:
+    """Check that an option is True or False: a word such as "no" would count as True."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(name, f"found {value!r}, must be True or False")
+    return bool(value)
+
+
+def check_choice(value: str, allowed: tuple[str, ...], name: str) -> str:
+    """Check that an option is one of the allowed names."""
+    if not isinstance(value, str) or value not in allowed:
+        raise ArgumentError(name, f"found {value!r}, allowed: {', '.join(map(repr, allowed))}")
+    return value
+
+
+def _check_shape(array: NDArray[Any], name: str, ndim: int) -> None:
+    if array.ndim != ndim:
+        raise ArgumentError(name, f"expected {ndim} dimension(s), found shape {array.shape}")
+    if array.size == 0:
+        raise ArgumentError(name, "is empty")
+
+
+def _some(array: NDArray[Any]) -> str:
+    """Quote the first different values of an array and its type."""
+    found = ", ".join(dict.fromkeys(repr(value) for value in array.ravel()[:4].tolist()))
+    return f"{found} (dtype {array.dtype})"
+
+
+def check_rope(rope: float) -> float:
+    """Check the half-width of the region of practical equivalence."""
+    width = check_number(rope, "rope")
+    if not 0 <= width < np.inf:
+        raise ArgumentError("rope", f"found {rope!r}, must be a finite half-width of at least 0")
+    return width

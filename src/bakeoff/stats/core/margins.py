@@ -1,0 +1,101 @@
+"""What tests of equivalence share: two one-sided tests joined to one result."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from bakeoff.stats.core.checks import check_number
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.paired_differences import t_interval
+from bakeoff.stats.core.result import EquivalenceResult, Status
+from bakeoff.stats.core.tails import t_pvalue
+
+
+def check_alpha(alpha: float) -> float:
+    """Check the level of one-sided tests: their interval has level 1 − 2 alpha."""
+    level = check_number(alpha, "alpha")
+    if not 0 < level < 0.5:
+        raise ArgumentError("alpha", f"found {alpha!r}, must lie strictly between 0 and 0.5")
+    return level
+
+
+def check_margin(margin: float) -> float:
+    """Check a margin in the unit of the scores."""
+    value = check_number(margin, "margin")
+    if not (value > 0 and math.isfinite(value)):
+        raise ArgumentError("margin", f"found {margin!r}, must be a positive number")
+    return value
+
+
+def infinite(numerator: float) -> float:
+    """Statistic with this numerator and standard error 0."""
+    return math.copysign(math.inf, numerator) if numerator else math.nan
+
+
+def conclude(
+    test: str,
+    *,
+    statistics: tuple[float, float],
+    pvalues: tuple[float, float],
+    margin: float,
+    alpha: float,
+    what: str,
+    details: dict[str, Any],
+    **facts: Any,
+) -> EquivalenceResult:
+    """Join the two one-sided tests; NaN in either leaves the verdict undecided."""
+    last = int(np.argmax(pvalues))
+    pvalue = math.nan if any(math.isnan(p) for p in pvalues) else pvalues[last]
+    verdict = "undecided"
+    if not math.isnan(pvalue):
+        verdict = "equivalent" if pvalue < alpha else "not shown"
+    return EquivalenceResult(
+        test=test,
+        statistic=statistics[last],
+        pvalue=pvalue,
+        pvalue_lower=pvalues[0],
+        pvalue_upper=pvalues[1],
+        margin=margin,
+        alpha=alpha,
+        verdict=verdict,
+        null_hypothesis=f"The {what} differ by {margin:g} or more.",
+        details=details | {"statistic_lower": statistics[0], "statistic_upper": statistics[1]},
+        **facts,
+    )
+
+
+def conclude_t(
+    test: str,
+    *,
+    estimate: float,
+    se: float,
+    df: int,
+    status: Status,
+    margin: float,
+    alpha: float,
+    **facts: Any,
+) -> EquivalenceResult:
+    """Join two one-sided t tests of estimate ± margin; `facts` are the rest of the result."""
+    statistics = pvalues = (math.nan, math.nan)
+    if status is Status.OK:
+        statistics = (estimate + margin) / se, (estimate - margin) / se
+        pvalues = t_pvalue(statistics[0], df, "greater"), t_pvalue(statistics[1], df, "less")
+    elif status is Status.IDENTICAL_SCORES:
+        statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
+    elif status is Status.ZERO_VARIANCE:
+        statistics = infinite(estimate + margin), infinite(estimate - margin)
+    return conclude(
+        test,
+        statistics=statistics,
+        pvalues=pvalues,
+        status=status,
+        margin=margin,
+        alpha=alpha,
+        estimate=estimate,
+        ci=t_interval(estimate, se, df, 1 - 2 * alpha) if status is Status.OK else None,
+        df=float(df),
+        **facts,
+    )

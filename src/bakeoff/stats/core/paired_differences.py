@@ -1,0 +1,217 @@
+"""What the tests on paired scores share: clean differences, Student's t, effect sizes."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bakeoff.stats.core.checks import (
+    FloatArray,
+    as_scores,
+    check_alternative,
+    check_level,
+    check_same_labels,
+)
+from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats.core.tails import t_pvalue
+
+_NULL = (
+    "The two learning algorithms have the same expected score when trained on "
+    "samples of this size from the population of this data set."
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Differences:
+    """Paired differences A − B, free of float noise.
+
+    Attributes
+    ----------
+    values : ndarray
+        A − B; positive favours A. Differences within float noise are exactly 0.
+    noise : float
+        A standard deviation up to this size is float noise (in the unit of the scores).
+    """
+
+    values: FloatArray
+    noise: float
+
+    @property
+    def identical(self) -> bool:
+        """Whether every difference is 0."""
+        return not self.values.any()
+
+
+def noise_level(*scores: ArrayLike) -> float:
+    """Return the relative size of float noise: single-precision scores are noisier."""
+    kinds = [np.asarray(s).dtype for s in scores]
+    eps = max((float(np.finfo(k).eps) for k in kinds if k.kind == "f"), default=0.0)
+    return max(1e-12, 16 * eps)
+
+
+def paired_differences(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    ndim: int = 1,
+    greater_is_better: bool = True,
+    of_rows: bool = False,
+) -> Differences:
+    """Check two arrays of paired scores, or of values of the same rows, and subtract them."""
+    names = ("values_a", "values_b") if of_rows else ("scores_a", "scores_b")
+    a, b = (
+        as_scores(
+            scores,
+            name,
+            ndim=ndim,
+            greater_is_better=greater_is_better,
+            unit="rows" if of_rows else "folds",
+        )
+        for name, scores in zip(names, (scores_a, scores_b), strict=True)
+    )
+    if a.shape != b.shape:
+        shapes = f"{names[0]} has shape {a.shape}, {names[1]} {b.shape}"
+        raise ValueError(
+            f"{shapes}: both models need a value on the same rows"
+            if of_rows
+            else f"{shapes}: both models must be scored on the same splits; pair them by fold"
+        )
+    check_same_labels(**dict(zip(names, (scores_a, scores_b), strict=True)))
+    level = noise_level(scores_a, scores_b)
+    size = np.maximum(np.abs(a), np.abs(b))
+    d = a - b
+    return Differences(np.where(np.abs(d) <= level * size, 0.0, d), level * float(size.max()))
+
+
+def t_interval(
+    centre: float,
+    se: float,
+    df: float,
+    confidence: float,
+    alternative: Alternative = "two-sided",
+    method: str = "student-t",
+) -> ConfidenceInterval:
+    """Return the interval that matches a t test; one-sided tests get one-sided intervals."""
+    if alternative == "two-sided":
+        reach = se * float(special.stdtrit(df, 0.5 + confidence / 2))
+        return ConfidenceInterval(centre - reach, centre + reach, confidence, method)
+    reach = se * float(special.stdtrit(df, confidence))
+    if alternative == "greater":
+        return ConfidenceInterval(centre - reach, math.inf, confidence, method)
+    return ConfidenceInterval(-math.inf, centre + reach, confidence, method)
+
+
+def ratio_status(numerator: float, se: float, noise: float, identical: bool) -> Status:
+    """Name the case of a statistic ``numerator / se`` from its ingredients."""
+    if identical:
+        return Status.IDENTICAL_SCORES
+    return Status.ZERO_VARIANCE if se <= noise else Status.OK
+
+
+def degenerate_t(numerator: float, status: Status) -> tuple[float, float]:
+    """Return the statistic and the p-value of a degenerate t test."""
+    if status is Status.IDENTICAL_SCORES:
+        return 0.0, 1.0
+    if status is Status.ZERO_VARIANCE:
+        return (math.copysign(math.inf, numerator) if numerator else math.nan), math.nan
+    return math.nan, math.nan
+
+
+def effect_sizes(d: Differences) -> dict[str, float]:
+    """Return Cohen's d_z, Hedges' g_z and the share of folds that A wins (ties count half).
+
+    g_z = d_z · Γ(ν/2) / (√(ν/2) Γ((ν−1)/2)) with ν = J − 1 (Hedges 1981, eq. 6e).
+    """
+    x = d.values.ravel()
+    sizes = {"share_a_better": float(np.mean(x > 0) + np.mean(x == 0) / 2)}
+    sd = float(x.std(ddof=1)) if x.size > 1 else 0.0
+    if sd <= d.noise:
+        return {"cohen_dz": math.nan, "hedges_gz": math.nan} | sizes
+    dz = float(x.mean()) / sd
+    nu = x.size - 1
+    log_j = special.gammaln(nu / 2) - special.gammaln((nu - 1) / 2) - math.log(nu / 2) / 2
+    gz = dz * math.exp(log_j) if nu > 1 else math.nan
+    return {"cohen_dz": dz, "hedges_gz": gz} | sizes
+
+
+def normality(d: Differences) -> Assumption:
+    """Judge whether the differences look normal by their skewness (too few: cannot tell)."""
+    x = d.values.ravel()
+    sd = float(x.std())
+    if sd <= d.noise or x.size < 3:
+        return Assumption("normal differences", None, f"cannot be judged from {x.size} folds")
+    z = (x - x.mean()) / sd
+    skewness, n = float((z**3).mean()), x.size
+    # standard error of the skewness of a normal sample (Fisher 1930)
+    error = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
+    detail = f"skewness {skewness:.2f} (standard error {error:.2f}) over {n} folds"
+    return Assumption("normal differences", abs(skewness) < 2 * error if n >= 8 else None, detail)
+
+
+def paired_t_result(
+    test: str,
+    d: Differences,
+    correction: float,
+    alternative: str,
+    confidence_level: float,
+    method: str,
+    *assumptions: Assumption,
+    details: dict[str, Any] | None = None,
+) -> Result:
+    """Run a t test on the mean difference with variance s²(1/J + correction)."""
+    x = d.values.ravel()
+    mean, df = float(x.mean()), x.size - 1
+    sd = float(x.std(ddof=1)) if df else math.nan
+    se = sd * math.sqrt(1 / x.size + correction)
+    return t_result(
+        test,
+        mean,
+        se,
+        df,
+        ratio_status(mean, sd, d.noise, d.identical) if df else Status.TOO_FEW,
+        alternative,
+        confidence_level,
+        effect_sizes=effect_sizes(d),
+        n=x.size,
+        assumptions=(*assumptions, normality(d)),
+        null_hypothesis=_NULL,
+        method=method,
+        details={"mean_difference": mean, "sd_difference": sd, "se": se} | (details or {}),
+    )
+
+
+def t_result(
+    test: str,
+    estimate: float,
+    se: float,
+    df: int,
+    status: Status,
+    alternative: str,
+    confidence_level: float,
+    **facts: Any,
+) -> Result:
+    """Refer estimate/se to Student's t; `facts` are the rest of the result."""
+    side = check_alternative(alternative)
+    level = check_level(confidence_level, side=side)
+    statistic, pvalue = degenerate_t(estimate, status)
+    ci = None
+    if status is Status.OK:
+        statistic = estimate / se
+        pvalue = t_pvalue(statistic, df, side)
+        ci = t_interval(estimate, se, df, level, side)
+    return Result(
+        test=test,
+        statistic=statistic,
+        df=df,
+        pvalue=pvalue,
+        alternative=side,
+        estimate=estimate,
+        ci=ci,
+        status=status,
+        **facts,
+    )

@@ -1,0 +1,202 @@
+"""What the rank tests over several data sets share: checked tables, rounding, ranks.
+
+Binary floats break decimal ties (.85 - .84 is not .88 - .87), so every score is rounded before
+it is ranked: by default to 12 digits relative to the largest score, far above float noise and far
+below any difference that a finite test set can show.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bakeoff.stats.core.checks import (
+    BoolArray,
+    FloatArray,
+    as_floats,
+    check_flag,
+    check_same_labels,
+    check_same_length,
+)
+from bakeoff.stats.core.errors import ArgumentError
+
+_DIGITS = 12
+
+
+def as_dataset_scores(
+    values: ArrayLike, name: str, *, ndim: int, greater_is_better: bool, allow_missing: bool = False
+) -> FloatArray:
+    """Check scores over data sets (first axis) and orient them so that greater is better.
+
+    Raises
+    ------
+    ValueError
+        Not numbers, wrong dimension, empty, or a missing cell, which is named.
+    """
+    array = as_floats(values, name)
+    if array.ndim != ndim:
+        shape = "(data sets, models)" if ndim == 2 else "(data sets,)"
+        raise ArgumentError(name, f"expected shape {shape}, found shape {array.shape}")
+    if array.size == 0:
+        raise ArgumentError(name, f"is empty, found shape {array.shape}")
+    bad = np.abs(array) > 1e300  # infinite, or so large that a difference would be
+    if not allow_missing:
+        bad |= np.isnan(array)
+    if bad.any():
+        raise ValueError(_missing_message(array, bad, name))
+    return array if check_flag(greater_is_better, "greater_is_better") else -array
+
+
+def _missing_message(array: FloatArray, bad: NDArray[np.bool_], name: str) -> str:
+    cell = np.argwhere(bad)[0]
+    where = f"data set {cell[0]}" + (f", model {cell[1]}" if array.ndim == 2 else "")
+    model = " or leave out the model" if array.ndim == 2 else ""
+    return (
+        f"{name}: {int(bad.sum())} score(s) are missing or infinite, first {array[tuple(cell)]} at "
+        f"{where}; drop the data set for every model{model} (ranks need a full table)"
+    )
+
+
+def as_dataset_table(
+    scores: ArrayLike, *, greater_is_better: bool, allow_missing: bool = False
+) -> FloatArray:
+    """Check a table of scores (data sets, models) with at least two models."""
+    table = as_dataset_scores(
+        scores,
+        "scores",
+        ndim=2,
+        greater_is_better=greater_is_better,
+        allow_missing=allow_missing,
+    )
+    if table.shape[1] < 2:
+        raise ArgumentError(
+            "scores", f"needs at least 2 models (columns), found shape {table.shape}"
+        )
+    return table
+
+
+def as_dataset_pair(
+    scores_a: ArrayLike, scores_b: ArrayLike, *, greater_is_better: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Check the scores of two models on the same data sets."""
+    a = as_dataset_scores(scores_a, "scores_a", ndim=1, greater_is_better=greater_is_better)
+    b = as_dataset_scores(scores_b, "scores_b", ndim=1, greater_is_better=greater_is_better)
+    check_same_length(scores_a=a, scores_b=b)
+    check_same_labels(scores_a=scores_a, scores_b=scores_b)
+    return a, b
+
+
+def check_decimals(decimals: int | None) -> None:
+    """Check the number of decimals to round scores to."""
+    if decimals is None:
+        return
+    if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)):
+        raise ArgumentError("decimals", f"found {decimals!r}, must be an integer or None")
+    if not -15 <= decimals <= 15:
+        raise ArgumentError("decimals", f"found {decimals!r}, must lie between -15 and 15")
+
+
+def quantise(values: FloatArray, scale: float, decimals: int | None) -> FloatArray:
+    """Round values so that what is equal in decimal is equal in binary.
+
+    Parameters
+    ----------
+    values : ndarray
+        Scores, or differences and ranges of scores.
+    scale : float
+        The largest absolute score the values were made from.
+    decimals : int or None
+        Decimals to keep at most; 12 digits counted from the magnitude of `scale` in any case.
+
+    Returns
+    -------
+    ndarray
+        The rounded values.
+    """
+    if decimals is not None:
+        values = np.round(values, decimals)
+    if scale == 0:
+        return np.zeros_like(values)
+    unit = 10.0 ** min(math.ceil(math.log10(scale)), 308)
+    return np.round(values / unit, _DIGITS) * unit + 0.0  # + 0.0: no negative zeros
+
+
+def largest(*arrays: FloatArray) -> float:
+    """Return the largest absolute value, ignoring missing cells."""
+    return max(float(np.nanmax(np.abs(a))) for a in arrays)
+
+
+def differences(a: FloatArray, b: FloatArray, decimals: int | None) -> FloatArray:
+    """Return a - b, with float noise removed so that zeros and ties are those of the decimals."""
+    scale = largest(a, b)
+    if decimals is not None:
+        a, b = np.round(a, decimals), np.round(b, decimals)
+    return quantise(a - b, scale, decimals)
+
+
+def rank(values: FloatArray) -> tuple[FloatArray, NDArray[np.int64]]:
+    """Return ascending mid-ranks of a vector, and the sizes of its groups of equal values."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts - 1) / 2
+    return middle[inverse], counts.astype(np.int64)
+
+
+def rows_below(positive: BoolArray, scores: FloatArray) -> FloatArray:
+    """Count for each row those of the other class with a lower score, and half of equal ones."""
+    order = np.argsort(scores)
+    ordered, own = scores[order], positive[order]
+    positives = np.cumsum(own, dtype=np.intp)  # up to each row
+    negatives = np.arange(1, len(own) + 1) - positives
+    if (differ := ordered[1:] != ordered[:-1]).all():
+        counted = np.where(own, negatives, positives)
+    else:
+        last = np.flatnonzero(np.append(differ, True))
+        group = np.concatenate(([0], np.cumsum(differ)))
+        counted = np.where(own, *(_middle(up_to[last])[group] for up_to in (negatives, positives)))
+    below = np.empty(len(order))
+    below[order] = counted
+    return below
+
+
+def _middle(up_to: NDArray[np.intp]) -> FloatArray:
+    """Return what lies below each group, its own half counted, from what lies up to its end."""
+    before = np.concatenate(([0], up_to[:-1]))
+    return np.asarray((before + up_to) / 2)
+
+
+def rank_rows(table: FloatArray, decimals: int | None) -> FloatArray:
+    """Rank the models on every data set, 1 = best, equal scores sharing their mean rank."""
+    return np.stack([rank(-quantise(row, largest(row), decimals))[0] for row in table])
+
+
+def tie_sum(counts: NDArray[np.int64]) -> float:
+    """Return the sum of t³ - t over the groups of t equal values."""
+    t = counts.astype(np.float64)
+    return float((t * t * t - t).sum())
+
+
+def split_groups(
+    oriented: FloatArray, decimals: int | None
+) -> tuple[list[FloatArray], FloatArray, NDArray[np.int64]]:
+    """Rank all scores of a table together (1 = best), as if its columns were unpaired.
+
+    Returns
+    -------
+    ranks : list of ndarray
+        One per model, without the missing cells.
+    sizes : ndarray, shape (k,)
+        Scores per model.
+    counts : ndarray
+        Sizes of the groups of equal scores.
+    """
+    present = ~np.isnan(oriented)
+    sizes = present.sum(axis=0)
+    if not sizes.all():
+        raise ArgumentError(
+            "scores", f"model {int(np.argmin(sizes))} has no score at all; leave out the model"
+        )
+    values = oriented.T[present.T]  # model by model
+    ranks, counts = rank(-quantise(values, largest(values), decimals))
+    return np.split(ranks, np.cumsum(sizes)[:-1]), sizes.astype(np.float64), counts

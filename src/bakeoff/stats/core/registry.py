@@ -1,0 +1,229 @@
+"""The catalogue of tests: what each needs, what its null is about, where it comes from."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+from enum import StrEnum
+from functools import cache, cached_property
+from typing import Any, TypeVar
+
+from bakeoff.stats.core.citations import cite
+from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates, overall
+
+IN_GROUPS = "rows in groups"
+
+
+class Evidence(StrEnum):
+    """What a test is fed with, and so the signature of its function.
+
+    ========================  =========================================================
+    evidence                  positional arguments by arity
+    ========================  =========================================================
+    ``CORRECTNESS``           one: ``correct (n,)``; pair: ``correct_a, correct_b``;
+                              many: ``correct (n, M)`` (booleans or 0/1)
+    ``LABELS``                pair: ``y_true, pred_a, pred_b``
+    ``PROBABILITIES``         pair: ``y_true (0/1), score_a, score_b``
+    ``FOLD_SCORES``           one: ``scores``; pair: ``scores_a, scores_b``; many:
+                              ``scores (J, M)``; J folds, or (r, k) arrays for the
+                              tests that use the replication structure
+    ``FOLD_CRITERIA``         pair: ``scores_a (J, m), scores_b (J, m)``; many:
+                              ``scores (J, M, m)``; m criteria
+    ``PREDICTIONS``           pair: ``y_true, predicted_a, predicted_b``: classes, or
+                              probabilities ``(n, K)``; many: ``y_true, predicted (n, M)``
+                              or ``(n, M, K)``
+    ``VALUES``                pair: ``values_a, values_b``; many: ``values (n, M)``; a number
+                              that each model has on each row
+    ``FOLD_CORRECTNESS``      pair: ``fold (5, n), correct_a (5, n), correct_b (5, n)``;
+                              many: ``fold (5, n), correct (5, n, M)``
+    ``DATASET_SCORES``        pair: ``scores_a (N,), scores_b (N,)``; many: ``scores (N, k)``
+    ========================  =========================================================
+    """
+
+    CORRECTNESS = "correctness"
+    LABELS = "labels"
+    PROBABILITIES = "probabilities"
+    PREDICTIONS = "predictions"
+    VALUES = "values"
+    FOLD_SCORES = "fold_scores"
+    FOLD_CRITERIA = "fold_criteria"
+    FOLD_CORRECTNESS = "fold_correctness"
+    DATASET_SCORES = "dataset_scores"
+
+    @property
+    def on_rows(self) -> bool:
+        """Whether it is about single rows."""
+        return self in _ON_ROWS
+
+
+_ON_ROWS = (
+    Evidence.CORRECTNESS,
+    Evidence.LABELS,
+    Evidence.PROBABILITIES,
+    Evidence.PREDICTIONS,
+    Evidence.VALUES,
+)
+
+
+class Arity(StrEnum):
+    """How many classifiers one call takes and what it returns."""
+
+    ONE = "one"
+    """One classifier, a `Result`."""
+    PAIR = "pair"
+    """Two classifiers, a `Result`."""
+    OMNIBUS = "omnibus"
+    """All classifiers at once, one `Result`."""
+    ALL_PAIRS = "all_pairs"
+    """All classifiers at once, a `PairwiseResult` with its own multiplicity control."""
+
+
+ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
+"""The plans of a test that takes one score per data set, wherever it comes from."""
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One test of the catalogue.
+
+    Attributes
+    ----------
+    name, title : str
+        The key in an experiment (``cv5x2_f``) and the name people use.
+    function : Callable
+        The public function; its keyword-only parameters are the test's options.
+    evidence, arity : Evidence, Arity
+        What it is fed with.
+    about : {"models", "algorithms"}
+        Whether its null is about these fitted models or about the learning algorithms.
+    answers : str
+        One plain sentence: the question it answers.
+    caution : str
+        When not to use it; empty when there is nothing to warn of.
+    type1 : TypeOneError
+        Its behaviour under the null: what the simulations show, or that it is Bayesian.
+    rates : tuple of ErrorRate
+        Its simulated type I error, by kind of learner or situation.
+    instead : str
+        Where it is liberal for some learners: the test that holds its level.
+    plans : tuple of str
+        Resampling plans whose splits it is valid on (``holdout``, ``cv_5x2``, ``kfold``,
+        ``halves``, ``resampled``), the best first; `ANY_PLAN` for `DATASET_SCORES`.
+    posthoc : str
+        For an omnibus test: the pair test that follows it.
+    citation : str
+        Key in `bakeoff.stats.core.citations`; `register` takes a whole BibTeX entry too.
+    paired : bool
+        Whether it uses that all models were scored on the same rows, folds or data sets.
+    counts : bool
+        Whether it looks at nothing but how many rows both, one or none of two models has right.
+    replications : bool
+        Whether it takes the scores of folds as repeats × folds; others take them in one row.
+    unit : str
+        What its estimate is measured in, where that is not the metric.
+    planning : Callable or None
+        Makes the `bakeoff.stats.Power` of the test, with options that make it quick: of the
+        ``discordance`` of the rows, or of the ``sd`` of a fold's difference.
+    at_once : str
+        For a test of pairs: the test that computes the same numbers for all pairs in one call.
+    together : Callable or None
+        For a test of pairs: a function that gives the same results for many pairs, sharing what
+        each model needs. It takes the truth, rows × models, the pairs, and the test's options.
+    in_groups, in_time : str
+        For a test that takes rows for independent: the tests that take its place where rows come
+        in groups, or in the order of time.
+    module : str
+        The module it lives in.
+    """
+
+    name: str
+    title: str
+    function: Callable[..., Any]
+    evidence: Evidence
+    arity: Arity
+    about: str
+    answers: str
+    plans: tuple[str, ...]
+    citation: str
+    caution: str = ""
+    type1: TypeOneError = TypeOneError.UNKNOWN
+    rates: tuple[ErrorRate, ...] = ()
+    instead: str = ""
+    posthoc: str = ""
+    paired: bool = True
+    counts: bool = False
+    replications: bool = False
+    unit: str = ""
+    planning: Callable[..., Any] | None = None
+    at_once: str = ""
+    together: Callable[..., list[Any]] | None = None
+    in_groups: str = ""
+    in_time: str = ""
+    module: str
+
+    @property
+    def takes_rows_for_independent(self) -> bool:
+        """Whether it counts rows one by one, whatever relates them."""
+        return bool(self.in_groups) or self.evidence is Evidence.FOLD_CORRECTNESS
+
+    @property
+    def liberal_for(self) -> tuple[str, ...]:
+        """Where it is liberal: kinds of learners, and situations such as `IN_GROUPS`."""
+        return tuple(r.label for r in self.rates if r.verdict is TypeOneError.LIBERAL)
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """The studies in benchmarks/ that show its error rate."""
+        return tuple(dict.fromkeys(study for rate in self.rates for study in rate.studies))
+
+    @cached_property
+    def options(self) -> dict[str, inspect.Parameter]:
+        """The keyword-only parameters of the function, with what their annotations stand for."""
+        parameters = inspect.signature(self.function, eval_str=True).parameters.items()
+        return {k: p for k, p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+_entries: dict[str, Entry] = {}
+
+
+def register(**facts: Any) -> Callable[[F], F]:
+    """Enter the decorated function in the catalogue under its `Entry` facts."""
+
+    def enter(function: F) -> F:
+        own = {
+            "name": function.__name__,
+            "function": function,
+            "module": function.__module__.rsplit(".", 1)[-1],
+            "citation": cite(facts["citation"]) if "citation" in facts else "",
+        }
+        rates = error_rates().get(function.__name__, ())
+        type1 = overall(rate.verdict for rate in rates)
+        entry = Entry(**{"rates": rates, "type1": type1, **facts, **own})
+        if not entry.citation:
+            raise TypeError(f"{entry.name}: a test needs a citation")
+        if entry.name in _entries:
+            raise ValueError(f"two tests are called {entry.name!r}")
+        _entries[entry.name] = entry
+        return fill_docstring(function)
+
+    return enter
+
+
+def catalogue() -> dict[str, Entry]:
+    """Return every registered test by name; importing each family module finds them."""
+    _import_families()
+    return dict(sorted(_entries.items()))
+
+
+@cache
+def _import_families() -> None:
+    package = importlib.import_module("bakeoff.stats")
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        importlib.import_module(module.name)

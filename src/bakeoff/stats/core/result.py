@@ -1,0 +1,292 @@
+"""What every test returns: frozen, typed results that flatten to rows and JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Any, Literal
+
+from bakeoff.stats.core.plain import plain
+
+Alternative = Literal["two-sided", "greater", "less"]
+
+
+class Status(StrEnum):
+    """Whether a result is an ordinary one or a named degenerate case."""
+
+    OK = "ok"
+    NO_DISCORDANT_PAIRS = "no_discordant_pairs"
+    """No row is right for one model and wrong for the other: statistic 0, p 1."""
+    IDENTICAL_SCORES = "identical_scores"
+    """All differences are 0: p 1."""
+    ZERO_VARIANCE = "zero_variance"
+    """The variance estimate is 0, the difference is not: statistic inf, p NaN, undecided."""
+    TOO_FEW = "too_few"
+    """Fewer observations than the test needs: p NaN, undecided."""
+    UNDEFINED = "undefined"
+    """The test has no answer on this evidence (the assumptions say why): p NaN, undecided."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Assumption:
+    """One assumption of a test and what the data say of it.
+
+    Attributes
+    ----------
+    name : str
+        A short phrase, e.g. ``"enough discordant pairs"``.
+    holds : bool or None
+        None when the data cannot tell.
+    detail : str
+        One sentence with the numbers.
+    """
+
+    name: str
+    holds: bool | None
+    detail: str
+
+
+_OBSERVED = {
+    "advantage",
+    "auc_a",
+    "auc_b",
+    "cohens_h",
+    "difference",
+    "odds_ratio",
+    "probability_superiority",
+    "relative_cost_reduction",
+    "share_a_better",
+}
+"""Effect sizes that are read off the data and so exist in degenerate cases as well."""
+
+INDEPENDENT_ROWS = Assumption(
+    "independent rows", None, "rows of one group (patient, user, day) would break it"
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class ConfidenceInterval:
+    """A confidence interval; unpacks as ``low, high``.
+
+    Attributes
+    ----------
+    low, high : float
+        The limits, in the unit of the estimate.
+    confidence : float
+        The level, e.g. 0.95.
+    method : str
+        How it was made, e.g. ``"newcombe"``.
+    """
+
+    low: float
+    high: float
+    confidence: float
+    method: str
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Result:
+    """The outcome of one test.
+
+    Attributes
+    ----------
+    test : str
+        The name in the registry, e.g. ``"mcnemar"``.
+    variant : str
+        Which form was computed, e.g. ``"midp"``; empty where there is only one.
+    statistic : float
+        The test statistic; NaN where the test has none (exact tests give their count).
+    df, df1, df2 : float or None
+        Degrees of freedom, where the reference distribution has them.
+    pvalue : float
+        NaN when the test cannot tell (see `status`) and for Bayesian results, which have none.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is better.
+    estimate : float
+        What the test is about, usually A's advantage over B; NaN where there is none.
+    ci : ConfidenceInterval or None
+        Interval for `estimate`.
+    effect_sizes : Mapping[str, float]
+        Named effect sizes. In a degenerate case those that divide by a spread are NaN.
+    n : int
+        The number of independent observations the test saw (rows, folds, data sets).
+    status : Status
+        ``ok`` or a named degenerate case.
+    assumptions : tuple of Assumption
+        Each with what the data say of it.
+    null_hypothesis : str
+        One plain sentence.
+    method : str
+        Citation key (see `bakeoff.stats.core.citations`).
+    details : Mapping[str, Any]
+        Everything else worth keeping: counts, variances, all ten t values, ...
+    """
+
+    test: str
+    statistic: float
+    pvalue: float
+    n: int
+    null_hypothesis: str
+    method: str
+    variant: str = ""
+    df: float | None = None
+    df1: float | None = None
+    df2: float | None = None
+    alternative: Alternative = "two-sided"
+    estimate: float = math.nan
+    ci: ConfidenceInterval | None = None
+    effect_sizes: Mapping[str, float] = dataclasses.field(default_factory=dict)
+    status: Status = Status.OK
+    assumptions: tuple[Assumption, ...] = ()
+    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.status is not Status.OK:
+            sizes = {k: v if k in _OBSERVED else math.nan for k, v in self.effect_sizes.items()}
+            object.__setattr__(self, "effect_sizes", sizes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+    def to_row(self) -> dict[str, Any]:
+        """Return one flat table row: scalars only, numbers as they are."""
+        row: dict[str, Any] = {
+            "test": self.test,
+            "variant": self.variant,
+            "statistic": self.statistic,
+            "df": self.df,
+            "df1": self.df1,
+            "df2": self.df2,
+            "pvalue": self.pvalue,
+            "alternative": self.alternative,
+            "estimate": self.estimate,
+            "ci_low": self.ci.low if self.ci else math.nan,
+            "ci_high": self.ci.high if self.ci else math.nan,
+            "confidence": self.ci.confidence if self.ci else math.nan,
+            "n": self.n,
+            "status": self.status.value,
+            "method": self.method,
+        }
+        return row | {f"effect_{k}": v for k, v in self.effect_sizes.items()}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BayesResult(Result):
+    """A posterior over three regions instead of a p-value (`pvalue` is NaN).
+
+    Attributes
+    ----------
+    p_a_better, p_equivalent, p_b_better : float
+        Posterior probabilities; they sum to 1.
+    rope : float
+        Half-width of the region of practical equivalence, in the unit of the scores.
+    """
+
+    p_a_better: float
+    p_equivalent: float
+    p_b_better: float
+    rope: float
+
+    def to_row(self) -> dict[str, Any]:
+        """Return one flat table row: scalars only, numbers as they are."""
+        return super().to_row() | {
+            "p_a_better": self.p_a_better,
+            "p_equivalent": self.p_equivalent,
+            "p_b_better": self.p_b_better,
+            "rope": self.rope,
+        }
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class EquivalenceResult(Result):
+    """A `Result` of two one-sided tests: a small p speaks for equivalence.
+
+    `pvalue` is the larger of the two one-sided p-values, `statistic` belongs to it, and `ci`
+    has level 1 − 2 alpha: it lies inside the margin exactly when the verdict is "equivalent".
+
+    Attributes
+    ----------
+    margin : float
+        Differences smaller than this do not matter, in the unit of the scores.
+    alpha : float
+        Level of the test.
+    pvalue_lower, pvalue_upper : float
+        Against "A is worse by the margin or more" and "A is better by the margin or more".
+    verdict : {"equivalent", "not shown", "undecided"}
+        ``"not shown"`` does not mean different; ``"undecided"``: the p is NaN.
+    """
+
+    margin: float
+    alpha: float
+    pvalue_lower: float
+    pvalue_upper: float
+    verdict: str
+
+    def to_row(self) -> dict[str, Any]:
+        """Return one flat table row: scalars only, numbers as they are."""
+        return super().to_row() | {
+            "margin": self.margin,
+            "alpha": self.alpha,
+            "pvalue_lower": self.pvalue_lower,
+            "pvalue_upper": self.pvalue_upper,
+            "verdict": self.verdict,
+        }
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Pair:
+    """One pair inside an all-pairs result.
+
+    `a` and `b` are column numbers: a < b, or a is the control. `estimate` is a's advantage over
+    b (positive favours a).
+    """
+
+    a: int
+    b: int
+    statistic: float
+    pvalue: float
+    pvalue_adjusted: float
+    estimate: float = math.nan
+    ci: ConfidenceInterval | None = None
+    df: float | None = None
+    status: Status = Status.OK
+    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PairwiseResult:
+    """The outcome of a procedure that tests a whole family of pairs at once.
+
+    Attributes
+    ----------
+    test, variant, n, null_hypothesis, method, alternative, status, assumptions, details
+        As in `Result`; the null hypothesis is that of each pair.
+    correction : str
+        How `Pair.pvalue_adjusted` was made, e.g. ``"holm"`` or ``"studentized-range"``.
+    pairs : tuple of Pair
+        In the order (0, 1), (0, 2), ..., or control against the others.
+    """
+
+    test: str
+    correction: str
+    pairs: tuple[Pair, ...]
+    n: int
+    null_hypothesis: str
+    method: str
+    variant: str = ""
+    alternative: Alternative = "two-sided"
+    status: Status = Status.OK
+    assumptions: tuple[Assumption, ...] = ()
+    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
+        found: dict[str, Any] = plain(self)
+        return found

@@ -1,0 +1,350 @@
+"""Two classifiers over several data sets: the signed-rank test and the sign test.
+
+Each data set gives one score per classifier. The data sets are the sample, so the conclusion is
+about the two algorithms on data sets like these.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bakeoff.stats.core import mcnemar_kernels
+from bakeoff.stats.core.binomial import lower_tail, tail_probability
+from bakeoff.stats.core.checks import (
+    FloatArray,
+    check_alternative,
+    check_choice,
+    check_flag,
+    check_level,
+)
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.ranks import as_dataset_pair, check_decimals, differences
+from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
+from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats.core.tails import normal_pvalue
+from bakeoff.stats.datasets.signed_ranks import (
+    SignedRanks,
+    exact_pvalue,
+    hodges_lehmann,
+    signed_ranks,
+)
+
+_AUTO_EXACT = 500
+_MAX_EXACT = 1000
+_PAIR: dict[str, Any] = {
+    "evidence": Evidence.DATASET_SCORES,
+    "arity": Arity.PAIR,
+    "about": "algorithms",
+    "plans": ANY_PLAN,
+}
+
+
+@register(
+    **_PAIR,
+    title="Wilcoxon signed-rank test",
+    answers="Does one algorithm tend to score higher than the other over data sets like these?",
+    citation="wilcoxon1945",
+    caution="One score per data set: folds or repeats of one data set are not independent "
+    "observations.",
+)
+def wilcoxon_signed_rank(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    alternative: Alternative = "two-sided",
+    zeros: Literal["pratt", "wilcox", "zsplit"] = "pratt",
+    method: Literal["auto", "exact", "asymptotic"] = "auto",
+    continuity: bool = True,
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+    decimals: int | None = None,
+) -> Result:
+    """Wilcoxon's signed-rank test on the differences over data sets.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (N,)
+        One score per data set, in the same order of data sets.
+    alternative : shared
+    zeros : {"pratt", "wilcox", "zsplit"}
+        Data sets on which both score the same: ranked, then left out (``pratt``); left out before
+        ranking (``wilcox``); ranked, half of their ranks to each side (``zsplit``, as Demšar
+        2006).
+    method : {"auto", "exact", "asymptotic"}
+        ``exact`` is the permutation distribution of these very ranks, ties included; ``auto`` is
+        exact up to 500 non-zero differences.
+    continuity : bool
+        Continuity correction of ½ for ``asymptotic`` (exact p-values need none).
+    confidence_level, greater_is_better : shared
+    decimals : int, optional
+        Round scores to this many decimals first. In any case differences are rounded to 12 digits
+        below the magnitude of the largest score, so that binary floats keep decimal ties and zeros.
+
+    Returns
+    -------
+    Result
+        ``statistic`` is W+, the rank sum in favour of A; ``estimate`` the Hodges-Lehmann
+        pseudo-median of A − B over all data sets, with Tukey's interval (distribution-free,
+        conservative under ties; infinite limits where N is too small for the level).
+        ``effect_sizes``: ``rank_biserial`` = (W+ − W−)/(W+ + W−) and ``probability_superiority``
+        (share of data sets won by A, draws half). ``details``: both rank sums, wins, losses,
+        zeros, ``z`` (no continuity correction), ``p_asymptotic``, and Demšar's T and z.
+
+    Notes
+    -----
+    With ranks r of the differences that have a sign, W+ has mean Σr/2 and variance Σr²/4 under
+    the null, which is Demšar's N(N+1)(2N+1)/24 without ties and zeros. The null is that the
+    differences are symmetric about 0.
+
+    References
+    ----------
+    Wilcoxon (1945); Pratt (1959) for zeros; Demšar (2006), section 3.1.3; Hollander, Wolfe &
+    Chicken (2014), sections 3.1-3.3, for estimate and interval.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import wilcoxon_signed_rank
+    >>> a = [0.812, 0.756, 0.901, 0.683, 0.774, 0.829, 0.715, 0.866, 0.790, 0.843]
+    >>> b = [0.801, 0.760, 0.880, 0.650, 0.769, 0.799, 0.708, 0.823, 0.793, 0.829]
+    >>> result = wilcoxon_signed_rank(a, b)
+    >>> result.statistic, result.pvalue
+    (52.0, 0.009765625)
+    >>> round(result.estimate, 4)
+    0.0145
+    """
+    side = check_alternative(alternative)
+    check_choice(zeros, ("pratt", "wilcox", "zsplit"), "zeros")
+    check_flag(continuity, "continuity")
+    check_choice(method, ("auto", "exact", "asymptotic"), "method")
+    level = check_level(confidence_level, side=side)
+    check_decimals(decimals)
+    a, b = as_dataset_pair(scores_a, scores_b, greater_is_better=greater_is_better)
+    d = differences(a, b, decimals)
+    signed = signed_ranks(d, zeros)
+    n_signed = len(signed.ranks)
+    if method == "exact" and n_signed > _MAX_EXACT:
+        raise ArgumentError(
+            "method",
+            f"'exact' takes up to {_MAX_EXACT} non-zero differences, found {n_signed}; "
+            "use 'auto' or 'asymptotic'",
+        )
+    exact = method == "exact" or (method == "auto" and n_signed <= _AUTO_EXACT)
+    facts: dict[str, Any] = {
+        "test": "wilcoxon_signed_rank",
+        "variant": "exact" if exact else ("asymptotic_cc" if continuity else "asymptotic"),
+        "n": len(d),
+        "alternative": side,
+        "null_hypothesis": "The differences between the two algorithms' scores are symmetric "
+        "about zero over the data sets these come from.",
+        "method": "wilcoxon1945",
+        "assumptions": _assumptions(d, exact),
+    }
+    if n_signed == 0:
+        return Result(
+            **facts,
+            statistic=signed.w_plus,
+            pvalue=1.0,
+            estimate=0.0,
+            effect_sizes={"rank_biserial": math.nan, "probability_superiority": 0.5},
+            status=Status.IDENTICAL_SCORES,
+            details=_details(d, signed, zeros, 0.0, 1.0),
+        )
+    p_normal = normal_pvalue(signed.corrected_z(side) if continuity else signed.z, side)
+    estimate, low, high = hodges_lehmann(d, level, side)
+    return Result(
+        **facts,
+        statistic=signed.w_plus,
+        pvalue=exact_pvalue(signed.ranks, signed.w_plus - signed.from_zeros, side)
+        if exact
+        else p_normal,
+        estimate=estimate,
+        ci=ConfidenceInterval(low, high, level, "hodges-lehmann"),
+        effect_sizes={
+            "rank_biserial": (signed.w_plus - signed.w_minus) / (signed.w_plus + signed.w_minus),
+            "probability_superiority": _superiority(d),
+        },
+        details=_details(d, signed, zeros, signed.z, p_normal),
+    )
+
+
+def _superiority(d: FloatArray) -> float:
+    return float(((d > 0) + 0.5 * (d == 0)).mean())
+
+
+def _details(
+    d: FloatArray, signed: SignedRanks, zeros: str, z: float, p_normal: float
+) -> dict[str, Any]:
+    t, demsar_z = _demsar(d)
+    return {
+        "zeros": zeros,
+        "w_plus": signed.w_plus,
+        "w_minus": signed.w_minus,
+        "wins": int((d > 0).sum()),
+        "losses": int((d < 0).sum()),
+        "n_zero": int((d == 0).sum()),
+        "n_nonzero": int((d != 0).sum()),
+        "z": z,
+        "p_asymptotic": p_normal,
+        "demsar_t": t,
+        "demsar_z": demsar_z,
+        "demsar_pvalue": normal_pvalue(demsar_z, "two-sided"),
+    }
+
+
+def _demsar(d: FloatArray) -> tuple[float, float]:
+    """Return Demšar's (2006) T = min(R+, R-), zeros split evenly, and its z (no tie correction)."""
+    n = len(d)
+    signed = signed_ranks(d, "zsplit")
+    t = min(signed.w_plus, signed.w_minus)
+    return t, (t - n * (n + 1) / 4) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+
+
+def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:
+    n_signed = int((d != 0).sum())
+    smallest = min(1.0, 2.0 ** (1 - n_signed)) if n_signed < 1000 else 0.0
+    enough = Assumption(
+        name="enough data sets",
+        holds=smallest <= 0.05,
+        detail=f"{n_signed} of {len(d)} data sets differ: the smallest two-sided p they could "
+        f"give is {smallest:.3g}.",
+    )
+    symmetric = Assumption(
+        name="symmetric differences",
+        holds=None,
+        detail=f"Mean difference {math.fsum(d) / len(d):.4g}, median {np.median(d):.4g}; they are "
+        "close when the differences are symmetric. The sign test needs no symmetry.",
+    )
+    if exact:
+        return enough, symmetric
+    normal = Assumption(
+        name="normal approximation",
+        holds=n_signed >= 25,
+        detail=f"{n_signed} non-zero differences; below 25 use method='exact'.",
+    )
+    return enough, symmetric, normal
+
+
+@register(
+    **_PAIR,
+    title="Sign test",
+    answers="Does one algorithm win on more data sets like these than the other?",
+    citation="demsar2006",
+    caution="It counts wins and ignores their size: much less powerful than the signed-rank test.",
+)
+def sign_test(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    alternative: Alternative = "two-sided",
+    zeros: Literal["drop", "split"] = "drop",
+    method: Literal["exact", "asymptotic"] = "exact",
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+    decimals: int | None = None,
+) -> Result:
+    """Sign test on wins and losses over data sets.
+
+    Parameters
+    ----------
+    scores_a, scores_b : array_like, shape (N,)
+        One score per data set, in the same order of data sets.
+    alternative : shared
+    zeros : {"drop", "split"}
+        Draws are left out, or split evenly between the two; an odd one is then left out (Demšar
+        2006, section 3.1.4), which makes the test more conservative.
+    method : {"exact", "asymptotic"}
+        Binomial distribution, or the normal approximation without continuity correction.
+    confidence_level, greater_is_better, decimals : shared
+
+    Returns
+    -------
+    Result
+        ``statistic`` is A's number of wins; ``estimate`` the median difference over all data
+        sets, with the interval of order statistics (Thompson 1936); ``effect_sizes``:
+        ``win_share`` among decided data sets and ``probability_superiority`` (draws half).
+
+    Notes
+    -----
+    Wins ~ Bin(n, ½) under the null; two-sided p = min(1, 2·min(P(X ≤ wins), P(X ≥ wins))).
+
+    References
+    ----------
+    Demšar (2006), section 3.1.4; Hollander, Wolfe & Chicken (2014), sections 3.4-3.6.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import sign_test
+    >>> a = [0.812, 0.756, 0.901, 0.683, 0.774, 0.829, 0.715, 0.866, 0.790, 0.843]
+    >>> b = [0.801, 0.760, 0.880, 0.650, 0.769, 0.799, 0.708, 0.823, 0.793, 0.829]
+    >>> result = sign_test(a, b)
+    >>> result.statistic, round(result.pvalue, 6)
+    (8.0, 0.109375)
+    """
+    side = check_alternative(alternative)
+    check_choice(zeros, ("drop", "split"), "zeros")
+    check_choice(method, ("exact", "asymptotic"), "method")
+    level = check_level(confidence_level, side=side)
+    check_decimals(decimals)
+    a, b = as_dataset_pair(scores_a, scores_b, greater_is_better=greater_is_better)
+    d = differences(a, b, decimals)
+    wins, losses = int((d > 0).sum()), int((d < 0).sum())
+    share = (len(d) - wins - losses) // 2 if zeros == "split" else 0
+    x, n = wins + share, wins + losses + 2 * share
+    facts: dict[str, Any] = {
+        "test": "sign_test",
+        "variant": method,
+        "n": len(d),
+        "alternative": side,
+        "null_hypothesis": "On a data set like these, each of the two algorithms is as likely to "
+        "score higher as the other.",
+        "method": "demsar2006",
+        "statistic": float(x),
+        "details": {"wins": wins, "losses": losses, "n_zero": len(d) - wins - losses, "n_used": n},
+    }
+    if wins + losses == 0:
+        return Result(
+            **facts,
+            pvalue=1.0,
+            estimate=0.0,
+            effect_sizes={"win_share": math.nan, "probability_superiority": 0.5},
+            status=Status.IDENTICAL_SCORES,
+        )
+    if method == "exact":
+        pvalue = float(mcnemar_kernels.exact_pvalue(x, n - x, side))
+    else:
+        pvalue = normal_pvalue((2 * x - n) / math.sqrt(n), side)
+    return Result(
+        **facts,
+        pvalue=pvalue,
+        estimate=float(np.median(d)),
+        ci=_median_interval(d, level, side),
+        effect_sizes={
+            "win_share": wins / (wins + losses),
+            "probability_superiority": _superiority(d),
+        },
+        assumptions=(
+            Assumption(
+                name="enough decided data sets",
+                holds=2.0 ** (1 - min(n, 1000)) <= 0.05,
+                detail=f"{n} data sets count: the smallest two-sided p they could give is "
+                f"{min(1.0, 2.0 ** (1 - min(n, 1000))):.3g}.",
+            ),
+        ),
+    )
+
+
+def _median_interval(d: FloatArray, level: float, alternative: Alternative) -> ConfidenceInterval:
+    """Interval of order statistics; infinite limits where N is too small for the level."""
+    n = len(d)
+    candidates = np.arange(n // 2 + 2)
+    # the largest c with P(X < c) <= tail; a level met exactly must not be missed by one bit
+    tail = tail_probability(level, alternative) * (1 + 1e-12)
+    count = int(candidates[lower_tail(candidates - 1, n, 0.5) <= tail][-1])
+    ordered = np.sort(d)
+    low = float(ordered[count - 1]) if count and alternative != "less" else -math.inf
+    high = float(ordered[n - count]) if count and alternative != "greater" else math.inf
+    return ConfidenceInterval(low, high, level, "order-statistics")

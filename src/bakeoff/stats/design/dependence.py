@@ -1,0 +1,365 @@
+"""How far rows depend on each other, and what a test set of dependent rows is worth."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bakeoff.stats.core.arithmetic import product
+from bakeoff.stats.core.checks import (
+    BoolArray,
+    FloatArray,
+    as_array,
+    as_correctness,
+    as_scores,
+    check_same_labels,
+)
+from bakeoff.stats.core.correctness_matrix import both_correct
+from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.paired_differences import paired_differences
+from bakeoff.stats.design.clusters import (
+    Clusters,
+    as_clusters,
+    degrees_of_freedom,
+    design_effect,
+    intraclass_correlation,
+    mean_size,
+    moments,
+    raw_design_effect,
+)
+
+__all__ = [
+    "Dependence",
+    "ItemsAndRuns",
+    "OrderDependence",
+    "items_and_runs",
+    "order_dependence",
+    "row_dependence",
+]
+_ROWS_AT_ONCE = 1 << 14
+_FEWEST_DISCORDANT = 20  # fewer have too coarse an autocorrelation for the normal distribution
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Dependence:
+    """How the mean of a value per row varies between clusters of rows.
+
+    Attributes
+    ----------
+    n_rows, n_clusters : int
+        N rows in K clusters.
+    largest_share : float
+        Share of the rows in the largest cluster.
+    mean : float
+        Mean of the value over rows.
+    se : float
+        Its cluster-robust standard error (CR2; Bell & McCaffrey 2002); NaN for one cluster.
+    df : float
+        Degrees of freedom of `se`; K − 1 for clusters of one size, less for uneven ones.
+    icc : float
+        Intraclass correlation (analysis of variance); may be negative, NaN where it is 0/0.
+    variance_between, variance_within : float
+        Variance components (MSB − MSW)/n₀ and MSW.
+    mean_size : float
+        n₀, the size that they are built on.
+    design_effect_raw : float
+        Variance of the mean over that of N independent rows; NaN without any variance.
+    design_effect : float
+        The same, at least 1, and at least N/K where fewer than five clusters can tell.
+    design_effect_cr1, design_effect_icc : float
+        The raw one with CR1, and 1 + (Σn_k²/N − 1)·icc.
+    n_effective : float
+        N/design_effect: the independent rows that would tell as much.
+    """
+
+    n_rows: int
+    n_clusters: int
+    largest_share: float
+    mean: float
+    se: float
+    df: float
+    icc: float
+    variance_between: float
+    variance_within: float
+    mean_size: float
+    design_effect_raw: float
+    design_effect: float
+    design_effect_cr1: float
+    design_effect_icc: float
+    n_effective: float
+
+
+@fill_docstring
+def row_dependence(values: ArrayLike, groups: ArrayLike) -> Dependence:
+    """Describe how a value per row depends on the groups of the rows.
+
+    Parameters
+    ----------
+    values : array_like, shape (N,)
+        One number per row: right or wrong (0/1), a loss, or the difference of two models.
+    groups : array_like, shape (N,)
+        The group of each row: words, numbers or dates.
+
+    Returns
+    -------
+    Dependence
+        Intraclass correlation, design effect and effective number of rows.
+
+    Notes
+    -----
+    V = Σ r_k²/(1 − p_k)/N² with the cluster residuals r_k = D_k − n_k·mean (CR2; Bell &
+    McCaffrey 2002); icc = (MSB − MSW)/(MSB + (n₀ − 1) MSW).
+
+    Examples
+    --------
+    >>> found = row_dependence([1, 1, 1, 0, 0, 0, 1, 1, 0, 1], list("aaabbbccdd"))
+    >>> round(found.icc, 3), round(found.design_effect, 3), round(found.n_effective, 1)
+    (0.728, 2.826, 3.5)
+    """
+    array = as_scores(values, "values", unit="rows")
+    clusters = as_clusters(groups, len(array))
+    check_same_labels(values=values, groups=groups)
+    return describe(array, clusters)
+
+
+def describe(values: FloatArray, clusters: Clusters) -> Dependence:
+    """Return the `Dependence` of checked values."""
+    found = moments(clusters.sums(values), np.square(values).sum(), clusters)
+    centre = float(np.median(values))
+    odd = clusters.sums((np.abs(values - centre) > 0).astype(np.float64))
+    informative = int(np.count_nonzero(odd))
+    n, sizes = clusters.n, clusters.sizes
+    n0, icc = mean_size(clusters), float(intraclass_correlation(found, clusters))
+    raw = float(raw_design_effect(found))
+    effect = float(design_effect(found, informative, clusters))
+    weighted = float(np.square(sizes).sum() / n)
+    v1 = float(found.variance_independent)
+    return Dependence(
+        n_rows=n,
+        n_clusters=clusters.count,
+        largest_share=float(sizes.max() / n),
+        mean=float(found.mean),
+        se=math.sqrt(float(found.variance)),
+        df=degrees_of_freedom(clusters.shares),
+        icc=icc,
+        variance_between=float((found.between - found.within) / n0),
+        variance_within=float(found.within),
+        mean_size=n0,
+        design_effect_raw=raw,
+        design_effect=effect,
+        design_effect_cr1=float(found.variance_cr1) / v1 if v1 > 0 else math.nan,
+        design_effect_icc=1 + (weighted - 1) * icc,
+        n_effective=n / effect,
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ItemsAndRuns:
+    """Where the variance of a mean over items × runs comes from (Miller 2024).
+
+    Attributes
+    ----------
+    n_items, n_runs : int
+        K items with R runs each.
+    variance_between_items, variance_within_items : float
+        (MSB − MSW)/R and MSW.
+    variance_of_mean : float
+        MSB/(KR).
+    share_from_runs : float
+        MSW/MSB: the share of that variance that more runs would remove.
+    variance_of_mean_many_runs : float
+        Its floor, however many runs: variance_between_items/K (0 where that is negative).
+    """
+
+    n_items: int
+    n_runs: int
+    variance_between_items: float
+    variance_within_items: float
+    variance_of_mean: float
+    share_from_runs: float
+    variance_of_mean_many_runs: float
+
+
+def items_and_runs(
+    values_a: ArrayLike,
+    values_b: ArrayLike,
+    items: ArrayLike,
+    *,
+    greater_is_better: bool = True,
+) -> ItemsAndRuns:
+    """Split the variance of a mean difference into that of items and that of repeated runs.
+
+    Parameters
+    ----------
+    values_a, values_b : array_like, shape (N,)
+        Scores of A and B, one per item and run.
+    items : array_like, shape (N,)
+        The item of each row; every item has the same number of runs.
+    greater_is_better : bool
+        False for losses.
+
+    Returns
+    -------
+    ItemsAndRuns
+        Variance components, and how far more runs would help.
+
+    Raises
+    ------
+    ValueError
+        If the items have unequal numbers of runs, one run, or there is one item.
+
+    Notes
+    -----
+    Miller (2024), arXiv:2411.00640. It holds for runs drawn anew for each item; training seeds
+    that all items share are crossed with them, and the mean is then about these fits.
+
+    Examples
+    --------
+    >>> found = items_and_runs([1, 0, 1, 1, 0, 0], [0, 0, 1, 0, 0, 0], [1, 1, 2, 2, 3, 3])
+    >>> round(found.share_from_runs, 2)
+    2.0
+    """
+    d = paired_differences(
+        values_a, values_b, greater_is_better=greater_is_better, of_rows=True
+    ).values
+    clusters = as_clusters(items, len(d), "items")
+    runs = float(clusters.sizes[0])
+    if clusters.count < 2 or runs < 2 or (clusters.sizes != runs).any():
+        raise ArgumentError(
+            "items",
+            f"found {clusters.count} item(s) with {clusters.sizes.min():.0f} to "
+            f"{clusters.sizes.max():.0f} runs; needs two or more items with one number of runs, "
+            "two or more (for unequal numbers use clustered_mean_difference)",
+        )
+    found = moments(clusters.sums(d), np.square(d).sum(), clusters)
+    between, within = float(found.between), float(found.within)
+    items_variance = (between - within) / runs
+    return ItemsAndRuns(
+        n_items=clusters.count,
+        n_runs=int(runs),
+        variance_between_items=items_variance,
+        variance_within_items=within,
+        variance_of_mean=between / len(d),
+        share_from_runs=within / between if between else math.nan,
+        variance_of_mean_many_runs=max(items_variance, 0.0) / clusters.count,
+    )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OrderDependence:
+    """How alike the disagreements of two models are on neighbouring rows.
+
+    Attributes
+    ----------
+    model_a, model_b : int
+        The columns of the pair with the highest autocorrelation.
+    autocorrelation : float
+        Lag-1 autocorrelation of right A − right B.
+    pvalue : float
+        Probability of as high a one in any pair, were the rows in random order (Bonferroni).
+    n_effective : float
+        N(1 − r)/(1 + r): the independent rows that would tell as much, if what rows have in
+        common fades geometrically.
+    """
+
+    model_a: int
+    model_b: int
+    autocorrelation: float
+    pvalue: float
+    n_effective: float
+
+
+def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> OrderDependence | None:
+    """Find the pair of models whose disagreements are most alike on neighbouring rows.
+
+    Parameters
+    ----------
+    correct : array_like of bool or 0/1, shape (N, M)
+        Whether each model is right, the rows in their own order.
+    labels : array_like, shape (N,), optional
+        The class of each row. Models differ more on some classes than on others: with it the
+        differences are centred inside classes, so that rows sorted by class are not taken for
+        dependent.
+
+    Returns
+    -------
+    OrderDependence or None
+        None where no two models disagree on 20 rows or more.
+
+    Raises
+    ------
+    ValueError
+        For other values than right and wrong, or unequal lengths.
+
+    Notes
+    -----
+    Of independent rows the autocorrelation is about normal with mean −1/N and variance 1/N. All
+    pairs come from products of M × M numbers: no difference per row and pair is formed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> days = np.random.default_rng(0).random((60, 2)).repeat(5, axis=0)
+    >>> found = order_dependence(days < 0.7)
+    >>> round(found.autocorrelation, 2), found.pvalue < 1e-6
+    (0.84, True)
+    """
+    right = as_correctness(correct, "correct", ndim=2)
+    n, models = right.shape
+    if labels is not None and as_array(labels, "labels").shape != (n,):
+        raise ArgumentError("labels", f"needs one label for each of the {n} rows")
+    both = both_correct(right, None)
+    discordant = _of_differences(both)
+    groups = as_clusters(np.zeros(n) if labels is None else labels, n, "labels")
+    gamma1, gamma0 = map(_of_differences, _products(right, both, groups))
+    once = np.triu(np.ones((models, models), dtype=bool), k=1)
+    known = once & (discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9 * n)
+    if not known.any():
+        return None
+    r = np.where(known, gamma1 / np.where(known, gamma0, 1.0), -np.inf)
+    a, b = (int(v) for v in np.unravel_index(np.argmax(r), r.shape))
+    highest = float(r[a, b])
+    p = float(special.ndtr(-(highest + 1 / n) * math.sqrt(n))) * int(known.sum())
+    return OrderDependence(
+        model_a=a,
+        model_b=b,
+        autocorrelation=highest,
+        pvalue=min(1.0, p),
+        n_effective=n * (1 - highest) / (1 + highest),
+    )
+
+
+def _products(
+    right: BoolArray, both: FloatArray, groups: Clusters
+) -> tuple[FloatArray, FloatArray]:
+    """Return Σ x_i y_j of right and wrong less their mean in each class, shape (M, M).
+
+    y is x on the next row, or on the row itself. Products of right and wrong are whole numbers;
+    the means are taken off by classes, of which there are few.
+    """
+    totals = groups.sums(right)
+    expected = totals / groups.sizes[:, None]
+    now, following = groups.codes[:-1], groups.codes[1:]
+    lagged = np.zeros((right.shape[1],) * 2)
+    for start in range(0, len(now), _ROWS_AT_ONCE):  # a block ends with the next one's first
+        block = right[start : start + _ROWS_AT_ONCE + 1].astype(np.float32)
+        lagged += block[:-1].T @ block[1:]
+    follows = Clusters(now, groups.sizes).sums(right[1:])
+    before = [
+        np.bincount(following, right[:-1, i] - expected[now, i], groups.count)
+        for i in range(right.shape[1])
+    ]
+    lagged -= product(expected.T, follows) + product(np.array(before), expected)
+    squares = both - product(expected.T, totals)
+    return lagged, squares
+
+
+def _of_differences(products: FloatArray) -> FloatArray:
+    """Turn Σ x_i y_j into Σ (x_i − x_j)(y_i − y_j)."""
+    own = np.diag(products)
+    return np.asarray(own[:, None] + own - products - products.T)

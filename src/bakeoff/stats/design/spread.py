@@ -1,0 +1,134 @@
+"""Standard error and degrees of freedom of a mean of influence values, with or without clusters."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bakeoff.stats.core.arithmetic import inner
+from bakeoff.stats.core.binomial import tail_probability
+from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval
+from bakeoff.stats.design.leverage import Leverage
+
+FEWEST_CLUSTERS = 5
+"""With fewer clusters there is no answer."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Spread:
+    """How precisely a metric is known.
+
+    Attributes
+    ----------
+    se : float
+        The standard error.
+    df : float
+        Degrees of freedom of Student's t: those of the units, or fewer where a few of them carry
+        the variance (Satterthwaite's idea applied to influence values).
+    units : float
+        Independent units: rows, with their pseudo-rows, or clusters.
+    """
+
+    se: float
+    df: float
+    units: float
+
+    def interval(
+        self, centre: float, level: float, side: Alternative, limits: tuple[float, float]
+    ) -> ConfidenceInterval:
+        """Return the t interval around an estimate, within the metric's range."""
+        half = self.quantile(level, side) * self.se
+        low = -math.inf if side == "less" else centre - half
+        high = math.inf if side == "greater" else centre + half
+        return ConfidenceInterval(max(low, limits[0]), min(high, limits[1]), level, "t")
+
+    def quantile(self, level: float, side: Alternative) -> float:
+        """Return the half-width of an interval in standard errors."""
+        return -float(special.stdtrit(self.df, tail_probability(level, side)))
+
+
+def spread(
+    psi: FloatArray,
+    *,
+    weights: FloatArray | None = None,
+    clusters: NDArray[np.intp] | None = None,
+    pseudo: tuple[FloatArray, FloatArray] | None = None,
+    leverage: Leverage | None = None,
+) -> Spread:
+    """Return standard error and degrees of freedom of a metric from its influence values.
+
+    se² = G/(G − 1)·ΣS²/n², S the influence values or their sums by cluster, G their number, and
+    ν = min(G − 1, 2s₂²/(s₄ − s₂²/G)) with s_k = ΣS^k. With leverage se² = ΣS²/n², each S divided
+    by the root of one less its cluster's share, and ν at most Bell & McCaffrey's: the same for
+    clusters of one size.
+
+    Parameters
+    ----------
+    psi : ndarray, shape (n,)
+        Influence values of rows, or of cells that stand for `weights` rows each.
+    weights : ndarray, shape (n,), optional
+        How many rows each value stands for; 1 if not given.
+    clusters : ndarray of int, shape (n,), optional
+        Codes 0..G−1 of the clusters of the rows.
+    pseudo : tuple of ndarray, optional
+        Influence values and weights of pseudo-rows: they add to the variance, and to the number
+        of units only where rows are the units.
+    leverage : Leverage, optional
+        Of the rows' clusters.
+    """
+    extra, extra_weights = pseudo if pseudo is not None else (np.empty(0), np.empty(0))
+    weights = _ones(len(psi)) if weights is None else weights
+    if leverage is not None:
+        if not leverage.df > 0:
+            assert clusters is not None
+            return Spread(math.nan, 0.0, float(clusters.max() + 1))
+        psi = psi / leverage.root
+    n = float(weights.sum() + extra_weights.sum())
+    if clusters is None:
+        units, sums, counts = n, psi, weights
+    else:
+        sums = np.bincount(clusters, weights=psi * weights).astype(np.float64)
+        units, counts = float(len(sums)), np.ones(len(sums))
+    # fourth powers of large numbers would overflow
+    scale = max(map(_largest, (sums, extra))) or 1.0
+    second = fourth = 0.0
+    for values, times in ((sums, counts), (extra, extra_weights)):
+        powers = values / scale
+        powers *= powers
+        second += inner(times, powers)
+        powers *= powers
+        fourth += inner(times, powers)
+    if units <= 1:
+        return Spread(math.nan, math.nan, units)
+    factor = units / (units - 1) if leverage is None else 1.0
+    se = scale * math.sqrt(factor * second) / n
+    most = units - 1 if leverage is None else leverage.df
+    return Spread(se, degrees_of_sums(second, fourth, units, most), units)
+
+
+def _largest(values: FloatArray) -> float:
+    """Return the largest absolute value, without an array of them."""
+    return float(max(values.max(initial=0), -values.min(initial=0)))
+
+
+@lru_cache(maxsize=1)
+def _ones(n: int) -> FloatArray:
+    """Return the weights of rows that count once, kept for the next of many models."""
+    ones = np.ones(n)
+    ones.flags.writeable = False
+    return ones
+
+
+def degrees_of_sums(second: float, fourth: float, units: float, most: float) -> float:
+    """Return ν = 2s₂²/(s₄ − s₂²/G) of G sums with these sums of powers, or `most` if that is less.
+
+    Satterthwaite's (1946) idea applied to influence values.
+    """
+    excess = fourth - second**2 / units
+    return min(most, 2 * second**2 / excess) if excess > 0 else most

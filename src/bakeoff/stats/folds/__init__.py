@@ -1,0 +1,1 @@
+"""Tests of learning algorithms on the scores or the rows of folds."""

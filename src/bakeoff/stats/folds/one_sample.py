@@ -1,0 +1,235 @@
+"""One algorithm: its scores over folds against a value."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bakeoff.stats.core.checks import as_array, as_scores, check_number
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.paired_differences import Differences, noise_level, paired_t_result
+from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.result import Alternative, Assumption, Result
+from bakeoff.stats.folds.corrected import fold_ratio
+from bakeoff.stats.folds.half_samples import half_sample_result
+
+__all__ = ["corrected_one_sample_t", "half_sample_one_t", "one_sample_t"]
+
+
+@register(
+    title="One-sample t test",
+    evidence=Evidence.FOLD_SCORES,
+    arity=Arity.ONE,
+    about="algorithms",
+    answers="Is this algorithm's mean score over the folds different from a given value?",
+    plans=("kfold", "resampled"),
+    citation="alpaydin2010",
+    caution="Folds share training rows, so their scores are correlated and the test rejects too "
+    "often; prefer the corrected one.",
+    instead="half_sample_one_t",
+)
+def one_sample_t(
+    scores: ArrayLike,
+    *,
+    mu0: float,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+) -> Result:
+    """Student's t test of the mean score over k folds.
+
+    t = (x̄ − mu0)/(s/√k) with k − 1 degrees of freedom (Alpaydin 2010, section 19.9.3).
+
+    Parameters
+    ----------
+    scores : array_like, shape (k,)
+        One score per fold.
+    mu0 : shared
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: the expected score is above `mu0`. For a loss or an error rate that speaks
+        against the algorithm, as it does in `binomial_test`.
+    confidence_level : shared
+
+    Returns
+    -------
+    Result
+        `estimate` is the mean score and `ci` its interval, in the unit of the scores;
+        ``effect_sizes["difference"]`` is how far above `mu0` it is.
+
+    Examples
+    --------
+    >>> result = one_sample_t([0.91, 0.90, 0.93], mu0=0.85)
+    >>> round(result.statistic, 4), round(result.pvalue, 4)
+    (7.1813, 0.0188)
+    """
+    array = as_scores(scores, "scores")
+    overlap = Assumption(
+        "independent folds",
+        False if len(array) > 2 else None,
+        f"{len(array)} folds of one data set share training rows; the corrected test allows "
+        "for that",
+    )
+    differences, target = _from_target(array, scores, mu0)
+    result = paired_t_result(
+        "one_sample_t",
+        differences,
+        0.0,
+        alternative,
+        confidence_level,
+        "alpaydin2010",
+        overlap,
+    )
+    return _about_mean(result, target)
+
+
+@register(
+    title="Corrected one-sample t test",
+    evidence=Evidence.FOLD_SCORES,
+    arity=Arity.ONE,
+    about="algorithms",
+    answers="Is this algorithm's expected score different from a given value?",
+    plans=("kfold", "resampled", "cv_5x2"),
+    citation="nadeau2003",
+    caution="The correlation of the folds is assumed, not estimated.",
+    replications=True,
+    instead="half_sample_one_t",
+)
+def corrected_one_sample_t(
+    scores: ArrayLike,
+    *,
+    mu0: float,
+    n_train: ArrayLike | None = None,
+    n_test: ArrayLike | None = None,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+) -> Result:
+    """One-sample t test with Nadeau and Bengio's variance for overlapping training sets.
+
+    t = (x̄ − mu0)/√(s²(1/J + n_test/n_train)) with J − 1 degrees of freedom (Nadeau & Bengio
+    2003).
+
+    Parameters
+    ----------
+    scores : array_like, shape (J,) or (r, k)
+        One score per split; rows are repetitions and columns folds in the second form.
+    mu0 : shared
+    n_train, n_test : float or array_like of the shape of `scores`, optional
+        Rows in the training and test sets. By default their ratio is 1/(k − 1), where a single
+        axis is taken for the k folds of one cross-validation: give the sizes for random splits.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: the expected score is above `mu0`. For a loss or an error rate that speaks
+        against the algorithm, as it does in `binomial_test`.
+    confidence_level : shared
+
+    Returns
+    -------
+    Result
+        As from `one_sample_t`.
+
+    Examples
+    --------
+    >>> result = corrected_one_sample_t([0.91, 0.90, 0.93], mu0=0.85)
+    >>> round(result.statistic, 4), round(result.pvalue, 4)
+    (4.5419, 0.0452)
+    """
+    array = as_scores(scores, "scores", ndim=2 if as_array(scores, "scores").ndim == 2 else 1)
+    ratio, sizes = fold_ratio(n_train, n_test, array.shape)
+    differences, target = _from_target(array, scores, mu0)
+    result = paired_t_result(
+        "corrected_one_sample_t",
+        differences,
+        ratio,
+        alternative,
+        confidence_level,
+        "nadeau2003",
+        sizes,
+        details={"ratio": ratio},
+    )
+    return _about_mean(result, target)
+
+
+@register(
+    title="Half-sample one-sample t test",
+    evidence=Evidence.FOLD_SCORES,
+    arity=Arity.ONE,
+    about="algorithms",
+    answers="Is this algorithm's expected score different from a given value?",
+    plans=("halves",),
+    citation="mccarthy1969",
+    replications=True,
+)
+def half_sample_one_t(
+    scores: ArrayLike,
+    *,
+    mu0: float,
+    full_repeats: int,
+    variant: Literal["halves", "full"] = "halves",
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+) -> Result:
+    """One-sample form of `half_sample_t` (after McCarthy 1969): the mean score against a value.
+
+    Parameters
+    ----------
+    scores : array_like, shape (2M + R, K)
+        One score per fold, arranged as in `half_sample_t`.
+    mu0 : shared
+    full_repeats : int
+        R, the number of cross-validations of all rows.
+    variant : {"full", "halves"}
+        As in `half_sample_t`.
+    alternative : {"two-sided", "greater", "less"}
+        As in `one_sample_t`.
+    confidence_level : shared
+
+    Returns
+    -------
+    Result
+        As from `one_sample_t`.
+
+    Examples
+    --------
+    >>> scores = [[0.80, 0.78], [0.84, 0.85], [0.82, 0.80], [0.83, 0.84], [0.84, 0.86]]
+    >>> result = half_sample_one_t(scores, mu0=0.8, full_repeats=1)
+    >>> round(result.statistic, 3), round(result.pvalue, 4)
+    (0.936, 0.4479)
+    """
+    array = as_scores(scores, "scores", ndim=2)
+    d, target = _from_target(array, scores, mu0)
+    result = half_sample_result(
+        "half_sample_one_t", d, full_repeats, variant, alternative, confidence_level
+    )
+    return _about_mean(result, target)
+
+
+def _from_target(array: np.ndarray, scores: ArrayLike, mu0: float) -> tuple[Differences, float]:
+    """Differences from mu0, free of float noise; and mu0 itself."""
+    target = check_number(mu0, "mu0")
+    if not math.isfinite(target):
+        raise ArgumentError("mu0", f"found {mu0!r}, must be finite")
+    level = noise_level(scores)
+    size = np.maximum(np.abs(array), abs(target))
+    d = array - target
+    values = np.where(np.abs(d) <= level * size, 0.0, d)
+    return Differences(values, level * float(size.max())), target
+
+
+def _about_mean(result: Result, target: float) -> Result:
+    """Restate a result on the difference from mu0 as one on the mean score."""
+    ci = result.ci
+    if ci is not None:
+        ci = dataclasses.replace(ci, low=target + ci.low, high=target + ci.high)
+    sizes = {k: v for k, v in result.effect_sizes.items() if k != "share_a_better"}
+    return dataclasses.replace(
+        result,
+        estimate=target + result.estimate,
+        ci=ci,
+        effect_sizes={"difference": result.estimate} | sizes,
+        null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
+        f"from the population of this data set, is {target:g}.",
+        details={k: v for k, v in result.details.items() if k != "mean_difference"}
+        | {"mu0": target},
+    )

@@ -1,0 +1,1 @@
+"""Metrics with their influence functions, and the tests, intervals and families of any metric."""

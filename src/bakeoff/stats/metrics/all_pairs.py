@@ -1,0 +1,340 @@
+"""Any metric of many models on one test set: all pairs at once, by the maximum statistic."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bakeoff.stats.core.binomial import tail_probability
+from bakeoff.stats.core.checks import (
+    FloatArray,
+    check_alternative,
+    check_count,
+    check_flag,
+    check_level,
+)
+from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
+from bakeoff.stats.core.pairs import all_pairs, check_control, check_correction
+from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Pair, PairwiseResult, Status
+from bakeoff.stats.core.tails import t_pvalue
+from bakeoff.stats.design.joint_flip import GroupSums, max_flip
+from bakeoff.stats.design.subset_limits import agreeing, hull, subset_limits
+from bakeoff.stats.metrics.answer import assumptions
+from bakeoff.stats.metrics.family import Contrast, MetricFamily, family_of_values, read_family
+from bakeoff.stats.metrics.left_out import MetricFunction
+from bakeoff.stats.metrics.max_t import MaxT, draw, max_t
+from bakeoff.stats.metrics.setting import Options
+from bakeoff.stats.metrics.table import metric_called
+
+MAX_T = "max-t"
+
+
+@register(
+    title="All pairs by a metric",
+    evidence=Evidence.PREDICTIONS,
+    arity=Arity.ALL_PAIRS,
+    about="models",
+    answers="Which of these fitted models are better than which others by this metric?",
+    plans=("holdout",),
+    citation="hothorn2008",
+    caution="With rare classes and many models it is cautious.",
+)
+def compare_models(
+    y_true: ArrayLike,
+    predicted: ArrayLike,
+    *,
+    metric: str | MetricFunction = "accuracy",
+    positive: object | None = None,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    beta: float = 1.0,
+    k: int = 2,
+    cost: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
+    control: int | None = None,
+    correction: str = MAX_T,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    n_resamples: int = 99_999,
+    seed: int = 0,
+) -> PairwiseResult:
+    """Test the differences of a metric between all pairs of models, or from a control.
+
+    Each pair is tested as by `metric_difference`. By default p-values are adjusted step by step
+    by the distribution of the largest statistic among those not yet rejected, drawn from the
+    covariance of the influence values (Hothorn, Bretz & Westfall 2008), and the intervals hold
+    together. In groups no p-value is smaller than that by sign flips of whole groups, and the
+    intervals hold 0 where the adjusted p-value does not reject (the raw one if they are not
+    simultaneous).
+
+    Parameters
+    ----------
+    y_true : shared
+    predicted : array_like, shape (n, M) or (n, M, K)
+        What each of M ≥ 2 models predicts for each row: classes, scores of the positive class,
+        or probabilities of the K classes. Classes may also be a list of categorical columns,
+        which are read without a look at their labels.
+    metric, positive, labels, groups, beta, k, cost, priors : shared
+    control : shared
+    correction : str
+        ``"max-t"``, or a method of `adjust_pvalues`.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: the first of the pair, or the control, is better.
+    confidence_level : float
+        Level of the intervals.
+    simultaneous : bool
+        True: all intervals hold together; False: each by itself.
+    n_resamples : int
+        Draws for ``"max-t"``.
+    seed : int
+        Of the draws: the same seed gives the same numbers.
+
+    Returns
+    -------
+    PairwiseResult
+        Pairs (0, 1), (0, 2), ..., or (control, j), each with its status as in
+        `metric_difference`. ``details`` holds ``values``, the metric of each model, and
+        ``single_step``, the p-values against the largest of all statistics.
+
+    Raises
+    ------
+    ValueError
+        As `metric_difference`; fewer than two models; an unknown correction.
+
+    Examples
+    --------
+    >>> y = [1] * 20 + [0] * 20
+    >>> models = np.transpose(
+    ...     [[1] * 19 + [0] * 21, [1] * 17 + [0] * 21 + [1] * 2, [1] * 9 + [0] * 31])
+    >>> result = compare_models(y, models, metric="f1")
+    >>> for pair in result.pairs:
+    ...     print(pair.a, pair.b, f"{pair.estimate:.2f} {pair.pvalue_adjusted:.2f}")
+    0 1 0.10 0.10
+    0 2 0.35 0.01
+    1 2 0.25 0.05
+    """
+    how = metric_called(metric)
+    options = Options(beta, k, cost, priors)
+    family = read_family(y_true, predicted, how, positive, labels, groups, options)
+    return compare_all(
+        family,
+        "compare_models",
+        control,
+        correction,
+        check_alternative(alternative),
+        confidence_level,
+        simultaneous,
+        n_resamples,
+        seed,
+    )
+
+
+@register(
+    title="All pairs by a value per row",
+    evidence=Evidence.VALUES,
+    arity=Arity.ALL_PAIRS,
+    about="models",
+    answers="Which of these systems have a better mean of a number given per row than others?",
+    plans=("holdout",),
+    citation="hothorn2008",
+    caution="Where a few rows carry the differences (heavy losses) it rejects too often.",
+    in_time="diebold_mariano_means",
+)
+def compare_values(
+    values: ArrayLike,
+    *,
+    greater_is_better: bool = True,
+    groups: ArrayLike | None = None,
+    control: int | None = None,
+    correction: str = MAX_T,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    n_resamples: int = 99_999,
+    seed: int = 0,
+) -> PairwiseResult:
+    """Test the mean differences of numbers that many systems have on the same rows.
+
+    As `compare_models` does (Hothorn, Bretz & Westfall 2008).
+
+    Parameters
+    ----------
+    values : array_like, shape (n, M)
+        The value of each row (first axis) by each of M ≥ 2 systems.
+    greater_is_better : bool
+        False for losses and costs.
+    groups : array_like, shape (n,), optional
+        Which rows belong together.
+    control, correction, alternative, confidence_level, simultaneous, n_resamples, seed
+        As in `compare_models`.
+
+    Returns
+    -------
+    PairwiseResult
+        As of `compare_models`.
+
+    Raises
+    ------
+    ValueError
+        Values that are missing or infinite, fewer than two systems, an unknown option.
+
+    Examples
+    --------
+    >>> values = [[.9, .8, .3], [.7, .7, .5], [.8, .9, .2], [.6, .4, .4], [.9, .7, .6]]
+    >>> [round(pair.pvalue_adjusted, 2) for pair in compare_values(values).pairs]
+    [0.24, 0.03, 0.13]
+    """
+    family = family_of_values(values, check_flag(greater_is_better, "greater_is_better"), groups)
+    return compare_all(
+        family,
+        "compare_values",
+        control,
+        correction,
+        check_alternative(alternative),
+        confidence_level,
+        simultaneous,
+        n_resamples,
+        seed,
+    )
+
+
+def compare_all(
+    family: MetricFamily,
+    test: str,
+    control: int | None,
+    correction: str,
+    side: Alternative,
+    confidence_level: float,
+    simultaneous: bool,
+    n_resamples: int,
+    seed: int,
+) -> PairwiseResult:
+    """Compare all pairs of a family that has been read; see `compare_models`."""
+    level = check_level(confidence_level, side=side)
+    check_flag(simultaneous, "simultaneous")
+    check_count(seed, "seed")
+    check_count(n_resamples, "n_resamples", least=99)
+    models = len(family.singles)
+    at_control = check_control(control, models)
+    method = check_correction(correction, at_control, side, models, (MAX_T,))
+    first, second = all_pairs(models, at_control)
+    found, statuses, tested, at = family.contrasts(first, second)
+    raw = np.full(len(first), math.nan)
+    t = np.full(len(first), math.nan)
+    for i, status in enumerate(statuses):
+        if status is Status.IDENTICAL_SCORES:
+            raw[i], t[i] = 1.0, 0.0
+        elif status is Status.ZERO_VARIANCE and (contrast := found[i]) is not None:
+            t[i] = math.copysign(math.inf, contrast.value)
+    t[at] = tested.statistic
+    raw[at] = [t_pvalue(float(x), df, side) for x, df in zip(t[at], tested.df, strict=True)]
+    of_groups = _of_groups([found[i] for i in at])
+    flips = None
+    if of_groups is not None and not of_groups.many_alike:
+        flips = max_flip(of_groups, tested.se, side)
+        raw[at] = np.maximum(raw[at], flips.alone)
+    single = np.full(len(first), math.nan)
+    if method == MAX_T:
+        adjusted = np.where(np.isnan(raw), math.nan, 1.0)
+        largest = None
+        if at:
+            draws, scale = draw(tested.covariance, n_resamples, seed)
+            largest = max_t(tested, draws, level, side, scale)
+            adjusted[at], single[at] = largest.step_down, largest.single_step
+            if flips is not None:
+                adjusted[at] = np.maximum(adjusted[at], flips.step_down)
+        # no adjusted p below its own p, which the draws may miss by chance
+        adjusted = np.fmax(adjusted, raw)
+        quantiles = _quantiles(tested.df, level, side, largest if simultaneous else None)
+    else:
+        adjusted = adjust_pvalues(raw, method)
+        own = simultaneous_level(level, len(first), method) if simultaneous else level
+        quantiles = _quantiles(tested.df, own, side, None)
+    intervals: list[ConfidenceInterval | None] = [None] * len(first)
+    for i, centre, se, quantile in zip(at, tested.estimate, tested.se, quantiles, strict=True):
+        intervals[i] = _interval(family, centre, quantile * se, level, side)
+    if flips is not None and of_groups is not None:
+        each = simultaneous_level(level, len(first), "bonferroni") if simultaneous else level
+        limits = subset_limits(of_groups.sums, of_groups.shares, tail_probability(each, side))
+        compared = adjusted if simultaneous else raw
+        for place, i in enumerate(at):
+            if (plain := intervals[i]) is not None:
+                wider = hull(plain, [ends[place] for ends in limits], side, _bounds(family))
+                centre, p = float(tested.estimate[place]), float(compared[i])
+                intervals[i] = agreeing(wider, p, 1 - level, centre, side)
+    known = [single for single in family.singles if single is not None]
+    sign = 1 if family.setting.metric.greater_is_better else -1
+    return PairwiseResult(
+        test=test,
+        variant=family.setting.metric.name,
+        correction=method,
+        pairs=tuple(
+            Pair(
+                a=int(first[i]),
+                b=int(second[i]),
+                statistic=float(t[i]),
+                pvalue=float(raw[i]),
+                pvalue_adjusted=float(adjusted[i]),
+                estimate=_estimate(found[i]),
+                ci=intervals[i],
+                df=None if (contrast := found[i]) is None else contrast.tested.df,
+                status=statuses[i],
+                details={} if contrast is None else {"se": contrast.tested.se, **contrast.worth},
+            )
+            for i in range(len(first))
+        ),
+        n=family.setting.truth.n,
+        null_hypothesis="The two models of the pair have the same "
+        f"{family.setting.metric.name} on the population that the test rows were drawn from.",
+        method="hothorn2008" if method == MAX_T else "satterthwaite1946",
+        alternative=side,
+        status=Status.OK if at else statuses[0],
+        assumptions=assumptions(family.setting, known[0].tested) if known else (),
+        details={
+            "values": [math.nan if s is None else sign * s.value for s in family.singles],
+            "reasons": family.reasons,
+            "single_step": single,
+        },
+    )
+
+
+def _of_groups(found: list[Contrast | None]) -> GroupSums | None:
+    """Return the differences that are tested as means over groups."""
+    known = [c.of_groups for c in found if c is not None and c.of_groups is not None]
+    if not known:
+        return None
+    return GroupSums(np.column_stack([one.sums for one in known]), known[0].shares)
+
+
+def _estimate(found: Contrast | None) -> float:
+    return math.nan if found is None else found.value
+
+
+def _quantiles(df: FloatArray, level: float, side: Alternative, largest: MaxT | None) -> FloatArray:
+    """Return half-widths in standard errors: of one t, or of all t together."""
+    if largest is None:
+        return np.asarray(-special.stdtrit(df, tail_probability(level, side)))
+    return np.asarray(-special.stdtrit(df, special.ndtr(-largest.critical)))
+
+
+def _interval(
+    family: MetricFamily, centre: float, half: float, level: float, side: Alternative
+) -> ConfidenceInterval:
+    low, high = _bounds(family)
+    return ConfidenceInterval(
+        -math.inf if side == "less" else max(centre - half, low),
+        math.inf if side == "greater" else min(centre + half, high),
+        level,
+        "t",
+    )
+
+
+def _bounds(family: MetricFamily) -> tuple[float, float]:
+    """Return the least and the largest difference there can be."""
+    low, high = family.setting.metric.range
+    return low - high, high - low

@@ -1,0 +1,244 @@
+"""From influence values to results: status, interval, p-value and what is assumed."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+)
+from bakeoff.stats.core.tails import t_pvalue
+from bakeoff.stats.design.cluster_result import symmetric_differences
+from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread
+from bakeoff.stats.design.subset_limits import with_flips
+from bakeoff.stats.metrics.area_intervals import hull, logit_interval
+from bakeoff.stats.metrics.influence import Influence
+from bakeoff.stats.metrics.setting import Setting
+
+_NOISE = 1e-12
+_ENOUGH_OF_A_CLASS = 20
+_ENOUGH_CLUSTERS = 15
+_CARRIED = 0.2
+"""Share of the degrees of freedom below which few rows carry a metric."""
+COVERED = "91 %"
+"""What benchmarks/any_metric.py finds of one model's log loss that few rows carry."""
+OF_ONE_MODEL = ("enough rows of each class", "no few rows that carry the loss")
+"""Assumptions of intervals of one model or of a pair, not of the best of many."""
+_CITED = {"roc_auc": "delong1988", "roc_auc_ovo": "hand2001"}
+
+
+def better_is_positive(setting: Setting, found: Influence) -> Influence:
+    """Turn a metric of losses so that greater is better."""
+    return found if setting.metric.greater_is_better else -found
+
+
+def decide(setting: Setting, found: Influence, side: Alternative) -> tuple[Status, float, float]:
+    """Return status, t and p of a difference."""
+    if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
+        return Status.TOO_FEW, math.nan, math.nan
+    if abs(found.value) <= _NOISE and found.spread.se <= _NOISE:
+        return Status.IDENTICAL_SCORES, 0.0, 1.0
+    tested = found.tested
+    if tested.se <= _NOISE:
+        return Status.ZERO_VARIANCE, math.copysign(math.inf, found.value), math.nan
+    t = found.estimate / tested.se
+    return Status.OK, t, t_pvalue(t, tested.df, side)
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What every result about one metric says."""
+
+    test: str
+    setting: Setting
+    side: Alternative
+    level: float
+
+    @property
+    def null(self) -> str:
+        """The null hypothesis; an interval has none."""
+        if self.test == "metric_ci":
+            return ""
+        return (
+            f"The two fitted models have the same {self.setting.metric.name} on the population "
+            "that the test rows were drawn from."
+        )
+
+    @property
+    def method(self) -> str:
+        """The citation of the form that is computed."""
+        name = self.setting.metric.name
+        if self.setting.metric.form == "decisions":
+            return "agresti2005" if self.test == "metric_difference" else "agresti1998"
+        return _CITED.get(name, "satterthwaite1946")
+
+    def of_one(self, found: Influence) -> Result:
+        """Return the result of one model."""
+        setting = self.setting
+        if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
+            return self._result(found, Status.TOO_FEW, math.nan, math.nan, None)
+        if setting.metric.form == "ranking":
+            ci = logit_interval(setting, found, self.level)
+        elif found.tested.se <= _NOISE:
+            ci = None
+        else:
+            ci = found.tested.interval(
+                found.estimate, self.level, "two-sided", setting.metric.range
+            )
+        status = Status.OK if found.tested.se > _NOISE else Status.ZERO_VARIANCE
+        return self._result(found, status, math.nan, math.nan, ci)
+
+    def of_pair(self, found: Influence, a: Influence, b: Influence) -> Result:
+        """Return the result of a difference, given each model alone too."""
+        status, t, pvalue = decide(self.setting, found, self.side)
+        ci = None
+        if status in (Status.OK, Status.IDENTICAL_SCORES) and found.tested.se > 0:
+            low, high = self.setting.metric.range
+            limits = low - high, high - low
+            ci = found.tested.interval(found.estimate, self.level, self.side, limits)
+            if self.setting.metric.form == "ranking" and status is Status.OK:
+                ci = hull(self.setting, a, b, found, ci, self.side)
+        details = {"value_a": a.value, "value_b": b.value}
+        if status is Status.OK and ci is not None and found.of_groups is not None:
+            details["pvalue_t"] = pvalue
+            pvalue, ci = with_flips(found.of_groups, pvalue, ci, found.estimate, self.side, limits)
+        return self._result(found, status, t, pvalue, ci, details)
+
+    def with_interval(
+        self, found: Influence, status: Status, ci: ConfidenceInterval | None
+    ) -> Result:
+        """Return a result that has an interval from elsewhere and no test."""
+        return self._result(found, status, math.nan, math.nan, ci)
+
+    def undefined(self, reason: str) -> Result:
+        """Return the result where the metric has no value."""
+        return Result(
+            test=self.test,
+            variant=self.setting.metric.name,
+            statistic=math.nan,
+            pvalue=math.nan,
+            alternative=self.side,
+            n=self.setting.truth.n,
+            status=Status.UNDEFINED,
+            assumptions=(Assumption("a defined metric", False, reason),),
+            null_hypothesis=self.null,
+            method=self.method,
+        )
+
+    def _result(
+        self,
+        found: Influence,
+        status: Status,
+        t: float,
+        pvalue: float,
+        ci: ConfidenceInterval | None,
+        values: dict[str, float] | None = None,
+    ) -> Result:
+        tested = found.tested
+        return Result(
+            test=self.test,
+            variant=self.setting.metric.name,
+            statistic=t,
+            df=tested.df,
+            pvalue=pvalue,
+            alternative=self.side,
+            estimate=found.value,
+            ci=ci,
+            n=self.setting.truth.n,
+            status=status,
+            assumptions=(
+                *assumptions(self.setting, tested),
+                *_symmetry(found, self.test),
+                *_disagreement(pvalue, ci, self),
+            ),
+            null_hypothesis=self.null,
+            method=self.method,
+            details={
+                "se": tested.se,
+                "padded": found.estimate,
+                "se_plain": found.spread.se,
+                "df_plain": found.spread.df,
+                "units": tested.units,
+                **worth_of_groups(self.setting, found),
+                **(values or {}),
+            },
+        )
+
+
+def worth_of_groups(setting: Setting, found: Influence) -> dict[str, float]:
+    """Return how many groups the rows are in and what they are worth; empty without groups."""
+    if setting.clusters is None:
+        return {}
+    # leaving groups out says nothing of single rows
+    effect = math.nan if setting.metric.form == "own" else found.design_effect
+    return {
+        "n_clusters": int(found.spread.units),
+        "design_effect": effect,
+        "n_effective": setting.truth.n / effect,
+    }
+
+
+def assumptions(setting: Setting, tested: Spread) -> tuple[Assumption, ...]:
+    """Say what the rows tell of the assumptions of t intervals from influence values."""
+    found = [INDEPENDENT_ROWS]
+    if setting.clusters is not None:
+        found = [
+            Assumption(
+                "enough groups",
+                tested.units >= _ENOUGH_CLUSTERS,
+                f"{tested.units:.0f} groups; {_ENOUGH_CLUSTERS} or more are wanted, "
+                f"{FEWEST_CLUSTERS} needed",
+            )
+        ]
+    fewest = setting.fewest()
+    if fewest >= 0:
+        found.append(
+            Assumption(
+                "enough rows of each class",
+                fewest >= _ENOUGH_OF_A_CLASS,
+                f"{fewest} rows of the rarest class that {setting.metric.name} hangs on; below "
+                f"{_ENOUGH_OF_A_CLASS} intervals are rough",
+            )
+        )
+    if setting.metric.name == "log_loss":
+        detail = (
+            f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; below a "
+            f"fifth of them a few rows carry the loss, and intervals of one model cover {COVERED} "
+            "where 95 % are meant"
+        )
+        holds = tested.df >= _CARRIED * tested.units
+        found.append(Assumption("no few rows that carry the loss", holds, detail))
+    if setting.metric.form == "own":
+        detail = (
+            f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; below a "
+            "fifth of them a few rows carry the metric and its intervals are rough"
+        )
+        holds = tested.df >= _CARRIED * tested.units
+        found.append(Assumption("no few rows that carry the metric", holds, detail))
+    return tuple(found)
+
+
+def _symmetry(found: Influence, test: str) -> tuple[Assumption, ...]:
+    """Say whether groups differ alike to both sides, for the difference of two models."""
+    groups = found.of_groups
+    if groups is None or test == "metric_ci":
+        return ()
+    return (symmetric_differences(groups.shares, groups.sums),)
+
+
+def _disagreement(
+    pvalue: float, ci: ConfidenceInterval | None, answer: Answer
+) -> tuple[Assumption, ...]:
+    """Say where the test rejects and the wider interval still holds 0."""
+    if ci is None or ci.method != "hull" or not pvalue < 1 - answer.level:
+        return ()
+    if not ci.low <= 0 <= ci.high:
+        return ()
+    text = "the interval also allows for areas near 1 and holds 0; the p-value does not"
+    return (Assumption("test and interval agree", False, text),)

@@ -1,0 +1,157 @@
+"""Bootstrap intervals for a metric that gives no influence values, and for checking others."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bakeoff.stats.core.checks import FloatArray, check_count, check_level
+from bakeoff.stats.core.result import ConfidenceInterval
+
+OwnMetric = Callable[[NDArray[np.intp]], float]
+"""From row numbers (with repetitions) to the metric of those rows."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Bootstrap:
+    """The metric of resampled rows.
+
+    Attributes
+    ----------
+    estimate : float
+        Of the rows as they are.
+    replicates : ndarray, shape (B,)
+        Of each resample; NaN where the metric had no value.
+    """
+
+    estimate: float
+    replicates: FloatArray
+
+    @property
+    def known(self) -> FloatArray:
+        """The replicates with a value, sorted."""
+        return np.sort(self.replicates[np.isfinite(self.replicates)])
+
+    @property
+    def bias_correction(self) -> float:
+        """z₀ of BCa: the normal score of the share of replicates below the estimate."""
+        ties = self._ties(self.known)
+        below = (self.known[~ties] < self.estimate).sum() + ties.sum() / 2
+        return float(special.ndtri(below / len(self.known)))
+
+    def _ties(self, values: FloatArray) -> NDArray[np.bool_]:
+        """Mark what equals the estimate but for float noise."""
+        return np.isclose(values, self.estimate, rtol=1e-12, atol=1e-12)
+
+    @property
+    def ties(self) -> int:
+        """How many replicates equal the estimate."""
+        return int(self._ties(self.known).sum())
+
+    def percentile(self, level: float) -> tuple[float, float]:
+        """Return quantiles of the replicates."""
+        return self._quantile((1 - level) / 2), self._quantile((1 + level) / 2)
+
+    def basic(self, level: float) -> tuple[float, float]:
+        """Return the quantiles mirrored at the estimate."""
+        low, high = self.percentile(level)
+        return 2 * self.estimate - high, 2 * self.estimate - low
+
+    def bca(self, level: float, acceleration: float) -> tuple[float, float]:
+        """Return the bias-corrected and accelerated quantiles (Efron 1987)."""
+        z0 = self.bias_correction
+        limits = []
+        for tail in ((1 - level) / 2, (1 + level) / 2):
+            z = z0 + float(special.ndtri(tail))
+            limits.append(self._quantile(float(special.ndtr(z0 + z / (1 - acceleration * z)))))
+        return limits[0], limits[1]
+
+    def studentized(
+        self, level: float, se: float, resampled_ses: FloatArray
+    ) -> tuple[float, float]:
+        """Return the bootstrap-t interval, given each resample's own standard error."""
+        t = np.sort((self.replicates - self.estimate) / resampled_ses)
+        low, high = (_normal_quantile(t, tail) for tail in ((1 - level) / 2, (1 + level) / 2))
+        return self.estimate - high * se, self.estimate - low * se
+
+    def _quantile(self, tail: float) -> float:
+        return _normal_quantile(self.known, tail)
+
+
+def _normal_quantile(ordered: FloatArray, tail: float) -> float:
+    """Return a quantile of ordered values, interpolated on the normal scale (Davison & Hinkley)."""
+    b = len(ordered)
+    at = (b + 1) * tail
+    k = math.floor(at + 1e-9)
+    if k < 1 or k >= b:
+        return float(ordered[0 if k < 1 else -1])
+    if abs(at - k) < 1e-9:
+        return float(ordered[k - 1])
+    low, high, z = (float(special.ndtri(p)) for p in (k / (b + 1), (k + 1) / (b + 1), tail))
+    share = (z - low) / (high - low)
+    return float(ordered[k - 1] + share * (ordered[k] - ordered[k - 1]))
+
+
+def acceleration_of(psi: FloatArray) -> float:
+    """Return a of BCa from influence values: Σψ³/(6 (Σψ²)^1.5)."""
+    second = float((psi**2).sum())
+    return float((psi**3).sum()) / (6 * second**1.5) if second > 0 else 0.0
+
+
+def bootstrap(
+    metric: OwnMetric,
+    n: int,
+    *,
+    clusters: NDArray[np.intp] | None = None,
+    n_resamples: int = 9_999,
+    seed: int = 0,
+) -> Bootstrap:
+    """Return a metric of resampled rows, or of whole clusters of them.
+
+    Parameters
+    ----------
+    metric : Callable
+        From row numbers to the metric; what raises ValueError or gives NaN has no value.
+    n : int
+        How many rows there are.
+    clusters : ndarray of int, shape (n,), optional
+        Codes of the clusters of the rows, which are then drawn whole.
+    n_resamples, seed : int
+        How many resamples, and what they are drawn from.
+    """
+    b = check_count(n_resamples, "n_resamples", least=99)
+    rng = np.random.default_rng(seed)
+    members = None
+    if clusters is not None:
+        order = np.argsort(clusters, kind="stable")
+        members = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
+    found = np.empty(b)
+    for i in range(b):
+        if members is None:
+            rows = rng.integers(0, n, n)
+        else:
+            rows = np.concatenate([members[j] for j in rng.integers(0, len(members), len(members))])
+        found[i] = _value(metric, rows)
+    return Bootstrap(_value(metric, np.arange(n)), found)
+
+
+def _value(metric: OwnMetric, rows: NDArray[np.intp]) -> float:
+    try:
+        return float(metric(rows))
+    except ValueError:
+        return math.nan
+
+
+def bca_interval(found: Bootstrap, psi: FloatArray, level: float) -> ConfidenceInterval | None:
+    """Return the BCa interval; None where too few resamples have a value or none differs."""
+    level = check_level(level)
+    known = found.known
+    if len(known) < 0.9 * len(found.replicates) or known[0] == known[-1]:
+        return None
+    low, high = found.bca(level, acceleration_of(psi))
+    return ConfidenceInterval(low, high, level, "bca")

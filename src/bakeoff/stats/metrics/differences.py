@@ -1,0 +1,235 @@
+"""Any metric on one test set: the interval of one model and the difference of two.
+
+Everything comes from influence values, one per row: their spread, or that of their sums over
+clusters, gives standard errors; Student's t with degrees of freedom from the same values gives
+intervals and tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from bakeoff.stats.core.checks import check_alternative, check_level
+from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.result import Alternative, Result
+from bakeoff.stats.metrics.answer import Answer, better_is_positive
+from bakeoff.stats.metrics.bootstrap import OwnMetric
+from bakeoff.stats.metrics.decisions import NoValue
+from bakeoff.stats.metrics.influence import Influence, by_rows, one, pair
+from bakeoff.stats.metrics.left_out import MetricFunction
+from bakeoff.stats.metrics.own import bootstrapped
+from bakeoff.stats.metrics.setting import Options, Setting, read
+from bakeoff.stats.metrics.table import METRICS, metric_called
+from bakeoff.stats.metrics.test_rows import read_groups
+
+
+def test_set_metrics() -> tuple[str, ...]:
+    """Return the names of the metrics that `metric_ci` and `metric_difference` know."""
+    return tuple(METRICS)
+
+
+def looks_at(metric: str | MetricFunction) -> str:
+    """Return what a metric is computed from.
+
+    Returns
+    -------
+    {"classes", "ranking", "probabilities"}
+        Predicted classes; scores of the positive class, of which only the order counts; or
+        probabilities of all classes. ``"classes"`` for a name that is no metric.
+    """
+    if isinstance(metric, MetricFunction):
+        return metric.predictions
+    known = METRICS.get(metric)
+    if known is None or known.predictions == "classes":
+        return "classes"
+    return "ranking" if known.binary else "probabilities"
+
+
+def about_one_class(metric: str) -> bool:
+    """Return whether a metric of two classes changes with the class that is the positive one."""
+    known = METRICS.get(metric)
+    return known is not None and known.classes in ("positive", "negative")
+
+
+def metric_range(metric: str) -> tuple[float, float]:
+    """Return the least and the greatest value of a metric; infinite where it has none."""
+    return metric_called(metric).range
+
+
+test_set_metrics.__test__ = False  # type: ignore[attr-defined]
+
+
+@fill_docstring
+def metric_ci(
+    y_true: ArrayLike,
+    predicted: ArrayLike,
+    *,
+    metric: str | MetricFunction = "accuracy",
+    positive: object | None = None,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    beta: float = 1.0,
+    k: int = 2,
+    cost: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+) -> Result:
+    """Return a metric of one model on test rows with its standard error and interval.
+
+    Metrics of decisions take the t interval of the table with four pseudo-rows spread over its
+    cells (for accuracy: Agresti & Coull 1998); areas and average precision the t interval on the
+    logit scale; means of a loss the t interval. Degrees of freedom come from the influence values.
+
+    Parameters
+    ----------
+    y_true : shared
+    predicted : array_like, shape (n,) or (n, K)
+        As in `influence`.
+    metric, positive, labels, groups, beta, k, cost, priors : shared
+    confidence_level : float
+        Level of the interval.
+
+    Returns
+    -------
+    Result
+        `estimate` is the metric, `pvalue` NaN; ``details`` holds ``se``, ``df``, ``padded`` (the
+        centre of the interval). ``undefined``: the metric has no value here; ``too_few``: fewer
+        than five rows of a class it is conditional on, or fewer than five groups;
+        ``zero_variance``: no row differs from another, so that nothing is known of its spread.
+
+    Raises
+    ------
+    ValueError
+        As `influence`, but for a metric without value.
+
+    Examples
+    --------
+    >>> y, said = [1] * 10 + [0] * 10, [1] * 8 + [0] * 11 + [1]
+    >>> result = metric_ci(y, said, metric="f1")
+    >>> round(result.estimate, 3), round(result.ci.low, 3), round(result.ci.high, 3)
+    (0.842, 0.582, 0.983)
+    """
+    level = check_level(confidence_level)
+    options = Options(beta, k, cost, priors)
+    models = [("predicted", predicted)]
+    setting, (rows,) = setting_of(metric, y_true, models, positive, labels, groups, options)
+    base = Answer("metric_ci", setting, "two-sided", level)
+    try:
+        found = one(setting, rows)
+    except NoValue as reason:
+        return base.undefined(str(reason))
+    if not setting.smooth:
+        return bootstrapped(base, found, by_rows(setting, rows))
+    return base.of_one(found)
+
+
+@register(
+    title="Difference of a metric",
+    evidence=Evidence.PREDICTIONS,
+    arity=Arity.PAIR,
+    about="models",
+    answers="Is one of these two fitted models better by this metric, whichever it is?",
+    plans=("holdout",),
+    citation="satterthwaite1946",
+    at_once="compare_models",
+    caution="It wants 20 rows of each class that the metric looks at, and refuses below 5; with "
+    "fewer than 20, or where a few rows carry the log loss, intervals are rough.",
+)
+def metric_difference(
+    y_true: ArrayLike,
+    predicted_a: ArrayLike,
+    predicted_b: ArrayLike,
+    *,
+    metric: str | MetricFunction = "accuracy",
+    positive: object | None = None,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    beta: float = 1.0,
+    k: int = 2,
+    cost: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+) -> Result:
+    """Test the difference of a metric between two models on the same test rows.
+
+    t = d/se with the standard error of the differences of influence values and Student's t with
+    degrees of freedom from the same differences (after Satterthwaite 1946). For metrics of
+    decisions, d and se are those of the table with two pseudo-rows spread over its cells (for
+    accuracy: Agresti & Min 2005). The interval of a difference of areas is the hull of the t
+    interval and of that made of the two logit intervals (Zou 2007).
+
+    Parameters
+    ----------
+    y_true : shared
+    predicted_a, predicted_b : array_like, shape (n,) or (n, K)
+        What A and B predict, in the same rows, as in `influence`.
+    metric, positive, labels, groups, beta, k, cost, priors : shared
+    alternative, confidence_level : shared
+
+    Returns
+    -------
+    Result
+        `estimate` is A's advantage (for losses B − A), without pseudo-rows; ``details`` holds
+        ``value_a``, ``value_b``, ``se``, ``df`` and the ``padded`` difference. Statuses as in
+        `metric_ci`; ``identical_scores``: no row is treated differently, p 1.
+
+    Raises
+    ------
+    ValueError
+        As `influence`, but for a metric without value; an unknown alternative.
+
+    Examples
+    --------
+    >>> y, a = [1] * 20 + [0] * 20, [1] * 18 + [0] * 22
+    >>> b = [1] * 11 + [0] * 26 + [1] * 3
+    >>> result = metric_difference(y, a, b, metric="f1")
+    >>> round(result.estimate, 3), round(result.pvalue, 4)
+    (0.3, 0.003)
+    """
+    side = check_alternative(alternative)
+    level = check_level(confidence_level, side=side)
+    models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
+    options = Options(beta, k, cost, priors)
+    setting, (a, b) = setting_of(metric, y_true, models, positive, labels, groups, options)
+    return difference(setting, [a, b], side, level)[1]
+
+
+def difference(
+    setting: Setting, rows: Sequence[Any], side: Alternative, level: float
+) -> tuple[Influence | None, Result]:
+    """Return the influence of every row on a difference, better is greater, and its test."""
+    base, (a, b) = Answer("metric_difference", setting, side, level), rows
+    try:
+        found = better_is_positive(setting, pair(setting, a, b))
+    except NoValue as reason:
+        return None, base.undefined(str(reason))
+    if not setting.smooth:
+        return None, bootstrapped(base, found, _advantage(setting, a, b))
+    return found, base.of_pair(found, one(setting, a), one(setting, b))
+
+
+def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:
+    """Return by how much A is better as a function of row numbers."""
+    sign = 1 if setting.metric.greater_is_better else -1
+    of_a, of_b = by_rows(setting, a), by_rows(setting, b)
+    return lambda rows: sign * (of_a(rows) - of_b(rows))
+
+
+def setting_of(
+    metric: str | MetricFunction,
+    y_true: ArrayLike,
+    models: list[tuple[str, ArrayLike]],
+    positive: Any,
+    labels: Any,
+    groups: ArrayLike | None,
+    options: Options,
+) -> tuple[Setting, list[Any]]:
+    """Check a metric, its truth and the predictions it is computed from."""
+    how = metric_called(metric)
+    truth, rows = read(how, y_true, models, positive, labels)
+    return Setting(how, truth, read_groups(groups, truth.n), options), rows

@@ -1,0 +1,318 @@
+"""Influence values of any metric on one test set: what its standard error is made of."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.design.joint_flip import GroupSums
+from bakeoff.stats.design.leverage import Leverage, leverage_of
+from bakeoff.stats.design.spread import Spread, spread
+from bakeoff.stats.metrics import rankings
+from bakeoff.stats.metrics.bootstrap import OwnMetric
+from bakeoff.stats.metrics.decisions import Cells, NoValue
+from bakeoff.stats.metrics.functional import Functional, mean
+from bakeoff.stats.metrics.joint_cells import JointCells, joint_cells
+from bakeoff.stats.metrics.left_out import MetricFunction, left_out
+from bakeoff.stats.metrics.setting import Options, Setting, read
+from bakeoff.stats.metrics.table import metric_called
+from bakeoff.stats.metrics.test_rows import Codes, Truth, read_groups
+
+PLUS_FOUR, PLUS_TWO = 4.0, 2.0
+"""Weight of the pseudo-rows of one model and of a pair (Agresti & Coull 1998, Agresti & Min 2005).
+
+For accuracies they give those papers' intervals; for other metrics of decisions they are ours."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Influence:
+    """A metric on test rows with the influence of each row.
+
+    Attributes
+    ----------
+    metric : str
+        Which.
+    value : float
+        The metric, as it is always computed.
+    atoms : Atoms
+        The influence values behind it.
+    padded : Functional or None
+        Value and influence values of the cells with pseudo-rows, from which a metric of decisions
+        is tested; None for other metrics.
+    pseudo : float
+        The weight of each cell's pseudo-rows.
+    """
+
+    metric: str
+    value: float
+    atoms: Atoms
+    padded: Functional | None = None
+    pseudo: float = 0.0
+
+    @property
+    def psi(self) -> FloatArray:
+        """Influence values of the rows, shape (n,).
+
+        Their mean is 0; the value plus their mean over other rows is what the metric would be
+        there, to first order.
+        """
+        return self.atoms.of_rows(self.atoms.psi)
+
+    @property
+    def drawn_from(self) -> FloatArray:
+        """Influence values of the rows, with pseudo-rows where there are none without."""
+        if self.padded is not None and not np.isfinite(self.atoms.psi).all():
+            return self.atoms.of_rows(self.padded.psi)
+        return self.psi
+
+    @cached_property
+    def spread(self) -> Spread:
+        """Standard error and degrees of freedom of the plain value."""
+        return self.atoms.spread(self.atoms.psi)
+
+    @property
+    def estimate(self) -> float:
+        """What intervals and tests are about: the plain value, or that with pseudo-rows."""
+        return self.value if self.padded is None else self.padded.value
+
+    @cached_property
+    def tested(self) -> Spread:
+        """Standard error and degrees of freedom that intervals and tests are made of."""
+        if self.padded is None:
+            return self.spread
+        return self.atoms.spread(self.padded.psi, self.pseudo)
+
+    @cached_property
+    def of_groups(self) -> GroupSums | None:
+        """The value to first order as a mean over groups; None where rows stand alone."""
+        clusters, leverage = self.atoms.clusters, self.atoms.leverage
+        if clusters is None or leverage is None or not leverage.df > 0:
+            return None
+        shares = leverage.shares
+        psi = self.drawn_from
+        sums = np.bincount(clusters, psi - psi.mean(), len(shares)) / len(psi)
+        return GroupSums(sums + shares * self.value, shares)
+
+    @property
+    def design_effect(self) -> float:
+        """Variance over that of independent rows, at least 1; NaN where neither is known."""
+        alone = dataclasses.replace(self.atoms, clusters=None, leverage=None)
+        se = alone.spread(self.atoms.psi).se
+        return max(1.0, (self.spread.se / se) ** 2) if se > 0 else math.nan
+
+    def __neg__(self) -> Influence:
+        return dataclasses.replace(
+            self,
+            value=-self.value,
+            atoms=dataclasses.replace(self.atoms, psi=-self.atoms.psi),
+            padded=None if self.padded is None else -self.padded,
+        )
+
+    def __sub__(self, other: Influence) -> Influence:
+        """Return the difference of two models row by row, without pseudo-rows."""
+        own = self.atoms
+        atoms = Atoms(self.psi - other.psi, own.clusters, leverage=own.leverage)
+        return Influence(self.metric, self.value - other.value, atoms)
+
+
+@dataclasses.dataclass(frozen=True)
+class Atoms:
+    """Influence values of rows, or of the cells of a table that rows fall into.
+
+    Attributes
+    ----------
+    psi : ndarray, shape (n,) or (c,)
+        One per row, or per cell.
+    clusters : ndarray of int, shape (n,), or None
+        The cluster of each row.
+    cells : JointCells or None
+        The cells.
+    leverage : Leverage or None
+        Of the clusters.
+    """
+
+    psi: FloatArray
+    clusters: Codes | None = None
+    cells: JointCells | None = None
+    leverage: Leverage | None = None
+
+    def of_rows(self, psi: FloatArray) -> FloatArray:
+        """Return the values of the rows, given those of rows or cells."""
+        return psi if self.cells is None else psi[self.cells.index]
+
+    def spread(self, psi: FloatArray, pseudo: float = 0.0) -> Spread:
+        """Return the spread of influence values of these rows or cells."""
+        extra = (psi, np.full(len(psi), pseudo)) if pseudo else None
+        if self.cells is None or self.clusters is not None:
+            rows = self.of_rows(psi)
+            return spread(rows, clusters=self.clusters, pseudo=extra, leverage=self.leverage)
+        return spread(psi, weights=self.cells.weights, pseudo=extra)
+
+
+@fill_docstring
+def influence(
+    y_true: ArrayLike,
+    predicted: ArrayLike,
+    *,
+    metric: str | MetricFunction = "accuracy",
+    positive: object | None = None,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    beta: float = 1.0,
+    k: int = 2,
+    cost: ArrayLike | None = None,
+    priors: ArrayLike | None = None,
+) -> Influence:
+    """Return a metric of one model on test rows with the influence of each row.
+
+    Parameters
+    ----------
+    y_true : shared
+    predicted : array_like, shape (n,) or (n, K)
+        Predicted classes, for metrics of decisions; else scores of the positive class or
+        probabilities with a column for each class.
+    metric, positive, labels, groups, beta, k, cost, priors : shared
+
+    Returns
+    -------
+    Influence
+
+    Raises
+    ------
+    ValueError
+        Unknown metric or class, missing values, lengths that differ, or a metric that has no
+        value on these rows (the text says why).
+
+    Examples
+    --------
+    >>> found = influence([1, 1, 1, 0, 0], [1, 1, 0, 0, 1], metric="recall")
+    >>> round(found.value, 3), found.psi.round(3).tolist()
+    (0.667, [0.556, 0.556, -1.111, 0.0, 0.0])
+    """
+    how = metric_called(metric)
+    options = Options(beta, k, cost, priors)
+    truth, (rows,) = read(how, y_true, [("predicted", predicted)], positive, labels)
+    return one(Setting(how, truth, read_groups(groups, truth.n), options), rows)
+
+
+def one(setting: Setting, rows: Any) -> Influence:
+    """Return the influence values of one model."""
+    if setting.metric.form == "own":
+        found = left_out(by_rows(setting, rows), setting.truth.n, setting.clusters)
+        atoms = Atoms(found.psi, found.together, leverage=leverage_of(found.together))
+        return Influence(setting.metric.name, found.value, atoms)
+    if setting.metric.form != "decisions":
+        return _of_functional(setting, _of_rows(setting, rows))
+    cells = joint_cells(setting.truth, [rows])
+    plain, padded = (
+        setting.functional(_table(cells, setting.truth, 0, more)) for more in (0.0, PLUS_FOUR)
+    )
+    return _of_cells(setting, plain, padded, cells, PLUS_FOUR)
+
+
+def pair(
+    setting: Setting, rows_a: Any, rows_b: Any, counts: NDArray[np.int64] | None = None
+) -> Influence:
+    """Return the influence values of the difference A − B of two models.
+
+    For a metric of decisions, `counts` are the rows of each true class and two predicted ones,
+    shape (K, K, K), where they are known.
+    """
+    if setting.metric.form == "own":
+        return one(setting, rows_a) - one(setting, rows_b)
+    if setting.metric.form != "decisions":
+        return _of_functional(setting, _of_rows(setting, rows_a) - _of_rows(setting, rows_b))
+    cells = joint_cells(setting.truth, [rows_a, rows_b], counts)
+    plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
+    return _of_cells(setting, plain, padded, cells, PLUS_TWO)
+
+
+def by_rows(setting: Setting, rows: Any) -> OwnMetric:
+    """Return a metric that is a function of its own as a function of row numbers."""
+    own, truth = setting.metric.own, setting.truth
+    assert own is not None
+    if own.coded:
+        return own.of_rows(truth.codes, rows)
+    names = np.array(truth.classes, dtype=object)
+    if own.predictions == "classes":
+        return own.of_rows(names[truth.codes], names[rows])
+    two = len(truth.classes) == 2
+    return own.of_rows(names[truth.codes], rows[:, truth.positive] if two else rows)
+
+
+def _of_functional(setting: Setting, found: Functional) -> Influence:
+    atoms = Atoms(found.psi, setting.clusters, leverage=setting.leverage)
+    return Influence(setting.metric.name, found.value, atoms)
+
+
+def _of_cells(
+    setting: Setting, plain: Functional, padded: Functional, cells: JointCells, more: float
+) -> Influence:
+    atoms = Atoms(plain.psi, setting.clusters, cells, setting.leverage)
+    share = more / len(plain.psi)
+    return Influence(setting.metric.name, plain.value, atoms, padded, share)
+
+
+def _table(joint: JointCells, truth: Truth, model: int, more: float) -> Cells:
+    """Return the cells of one model with some more weight, spread evenly."""
+    weights = joint.weights + more / len(joint.weights)
+    return Cells(joint.truth, joint.predicted(model), weights, truth.classes, truth.positive)
+
+
+def _contrast(setting: Setting, joint: JointCells, more: float) -> Functional:
+    parts = []
+    for model, name in ((0, "A"), (1, "B")):
+        try:
+            parts.append(setting.functional(_table(joint, setting.truth, model, more)))
+        except NoValue as reason:
+            raise NoValue(f"model {name}: {reason}") from None
+    return parts[0] - parts[1]
+
+
+def _of_rows(setting: Setting, rows: Any) -> Functional:
+    """Return a metric of rankings, or a mean of a value per row."""
+    name, truth = setting.metric.name, setting.truth
+    at = truth.positive
+    if setting.metric.binary and len(truth.classes) != 2:
+        raise ArgumentError(
+            "metric",
+            f"{name} is for two classes, found {len(truth.classes)}; use an average over "
+            "classes such as roc_auc_ovr",
+        )
+    match name:
+        case "roc_auc":
+            # sums over clusters have their own factor G/(G − 1)
+            alone = setting.clusters is None
+            return rankings.auc(truth.codes == at, rows[:, at], unbiased=alone)
+        case "average_precision":
+            return rankings.average_precision(truth.codes == at, rows[:, at])
+        case "roc_auc_ovr" | "average_precision_macro":
+            return rankings.one_against_rest(name, truth.codes, rows)
+        case "roc_auc_ovo":
+            return rankings.auc_one_against_one(truth.codes, rows)
+    values = _values(setting, rows)
+    if name == "brier_root":
+        return rankings.root_mean(values)
+    return mean(values, np.ones(truth.n))
+
+
+def _values(setting: Setting, rows: Any) -> FloatArray:
+    truth = setting.truth
+    match setting.metric.name:
+        case "log_loss":
+            return rankings.log_loss(truth.codes, rows)
+        case "brier" | "brier_root":
+            return rankings.squared_error(truth.codes, rows, truth.positive)
+        case "top_k_accuracy":
+            return rankings.among_the_first(truth.codes, rows, setting.options.k)
+        case "top_2_accuracy" | "top_3_accuracy" as name:
+            return rankings.among_the_first(truth.codes, rows, int(name.split("_")[1]))
+    return np.asarray(setting.options.costs(len(truth.classes))[truth.codes, rows])

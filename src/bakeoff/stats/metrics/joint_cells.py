@@ -1,0 +1,129 @@
+"""The joint cells of truth and predicted classes, and how many rows are in each."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from functools import cached_property, reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.correctness_matrix import both_correct
+from bakeoff.stats.metrics.test_rows import Codes, Truth
+
+_MOST_CLASSES = 8
+"""With more classes counting the rows of a pair by themselves is as quick."""
+
+
+@dataclasses.dataclass(frozen=True)
+class JointCells:
+    """The joint cells of truth and the predictions of one or two models that can occur.
+
+    Attributes
+    ----------
+    columns : tuple of ndarray, each of shape (n,)
+        True classes and predicted ones of the rows.
+    there : tuple of ndarray
+        The classes of each column that occur: true ones, and those seen in any column.
+    classes : int
+        How many there are.
+    counts : ndarray of int or None
+        The rows of each cell of all classes, where they are known.
+    """
+
+    columns: tuple[Codes, ...]
+    there: tuple[Codes, ...]
+    classes: int
+    counts: NDArray[np.int64] | None = None
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The cells along each column."""
+        return tuple(map(len, self.there))
+
+    @cached_property
+    def index(self) -> Codes:
+        """The cell of each row."""
+        small = np.min_scalar_type(math.prod(self.sizes))  # of a pair of many models each has one
+        pairs = zip(self.columns, self.there, strict=True)
+        at = (_positions(codes, there, self.classes).astype(small) for codes, there in pairs)
+        return reduce(lambda high, low: high * len(self.there[-1]) + low, at)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """The rows in each cell."""
+        if self.counts is not None:
+            return self.counts[np.ix_(*self.there)].ravel().astype(np.float64)
+        return np.bincount(self.index, minlength=math.prod(self.sizes)).astype(np.float64)
+
+    @cached_property
+    def _grid(self) -> tuple[NDArray[np.intp], ...]:
+        return np.unravel_index(np.arange(math.prod(self.sizes)), self.sizes)
+
+    @property
+    def truth(self) -> Codes:
+        """The true class of each cell."""
+        return self.there[0][self._grid[0]]
+
+    def predicted(self, model: int) -> Codes:
+        """Return the class that a model predicts in each cell."""
+        return self.there[1 + model][self._grid[1 + model]]
+
+
+def joint_cells(
+    truth: Truth, models: Sequence[Codes], counts: NDArray[np.int64] | None = None
+) -> JointCells:
+    """Find the cells that can occur: true classes for the truth, seen ones for the models.
+
+    Parameters
+    ----------
+    truth, models
+        The classes of the rows.
+    counts : ndarray of int, shape (K, K) or (K, K, K), optional
+        The rows of each true class and predicted ones, where they are known.
+    """
+    k = len(truth.classes)
+    if counts is None:
+        seen = sum((np.bincount(codes, minlength=k) for codes in models), truth.counts)
+    else:
+        axes = range(counts.ndim)
+        seen = sum(counts.sum(axis=tuple(a for a in axes if a != own)) for own in axes)
+    there = np.flatnonzero(seen)
+    each = (np.flatnonzero(truth.counts), *(there for _ in models))
+    return JointCells((truth.codes, *models), each, k, counts)
+
+
+def pair_counts(truth: Truth, models: Sequence[Codes]) -> NDArray[np.int64] | None:
+    """Count the rows of each true class and each two predicted ones, for all pairs of models.
+
+    Each model's rows of each class are packed to bits once, and counted 64 at a time.
+
+    Returns
+    -------
+    ndarray, shape (K, M, K, M, K), or None
+        By true class, model and its class, and another model and its class. None for many
+        classes.
+    """
+    k, m = len(truth.classes), len(models)
+    if k > _MOST_CLASSES:
+        return None
+    counts = np.empty((k, m * k, m * k), dtype=np.int64)
+    for true in range(k):
+        rows = np.flatnonzero(truth.codes == true)
+        said = np.empty((m * k, len(rows)), dtype=np.bool_)
+        for place, codes in enumerate(models):
+            np.equal(codes[rows], np.arange(k)[:, None], out=said[place * k : place * k + k])
+        counts[true] = both_correct(said.T, None) if len(rows) else 0
+    return counts.reshape(k, m, k, m, k)
+
+
+def _positions(codes: Codes, there: Codes, k: int) -> Codes:
+    """Return the positions of codes among those that occur."""
+    if len(there) == k:
+        return codes
+    place = np.zeros(k, dtype=np.intp)
+    place[there] = np.arange(len(there))
+    return place[codes]

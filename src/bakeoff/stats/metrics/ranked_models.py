@@ -1,0 +1,62 @@
+"""The best models of one test set and all their pairs, from one reading of the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from bakeoff.stats.core.checks import check_flag
+from bakeoff.stats.core.result import PairwiseResult
+from bakeoff.stats.metrics.all_pairs import MAX_T, compare_all
+from bakeoff.stats.metrics.best_models import BestResult, best_of
+from bakeoff.stats.metrics.family import MetricFamily, family_of_values, read_family
+from bakeoff.stats.metrics.left_out import MetricFunction
+from bakeoff.stats.metrics.setting import Options
+from bakeoff.stats.metrics.table import metric_called
+
+Ranked = tuple[BestResult, PairwiseResult]
+
+
+def ranked_models(
+    y_true: ArrayLike,
+    predicted: ArrayLike,
+    *,
+    metric: str | MetricFunction,
+    positive: object | None = None,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    confidence_level: float,
+    n_resamples: int,
+    seed: int,
+    **options: Any,
+) -> Ranked:
+    """Return what `best_models` and `compare_models` return, which take the same arguments."""
+    how, of_metric = metric_called(metric), Options(**options)
+    family = read_family(y_true, predicted, how, positive, labels, groups, of_metric)
+    names = "best_models", "compare_models"
+    return _ranked(family, *names, confidence_level, n_resamples, seed)
+
+
+def ranked_by_values(
+    values: ArrayLike,
+    *,
+    greater_is_better: bool,
+    groups: ArrayLike | None = None,
+    confidence_level: float,
+    n_resamples: int,
+    seed: int,
+) -> Ranked:
+    """Return what `best_by_values` and `compare_values` return, which take the same arguments."""
+    family = family_of_values(values, check_flag(greater_is_better, "greater_is_better"), groups)
+    names = "best_by_values", "compare_values"
+    return _ranked(family, *names, confidence_level, n_resamples, seed)
+
+
+def _ranked(
+    family: MetricFamily, best: str, pairs: str, level: float, n_resamples: int, seed: int
+) -> Ranked:
+    return (
+        best_of(family, best, level, n_resamples, seed),
+        compare_all(family, pairs, None, MAX_T, "two-sided", level, True, n_resamples, seed),
+    )

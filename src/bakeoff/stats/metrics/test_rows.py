@@ -1,0 +1,197 @@
+"""Truth, predictions and clusters of one test set, checked and as codes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bakeoff.stats.core.checks import FloatArray, as_array, as_floats, is_missing
+from bakeoff.stats.core.errors import ArgumentError
+
+Codes = NDArray[np.intp]
+
+
+@dataclasses.dataclass(frozen=True)
+class Truth:
+    """The true classes of the test rows.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n,)
+        Positions in `classes`.
+    classes : tuple
+        The classes, in the order of the columns of probabilities.
+    positive : int
+        Position of the positive class.
+    """
+
+    codes: Codes
+    classes: tuple[Any, ...]
+    positive: int
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.codes)
+
+    @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        """Rows of each class, shape (K,)."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+
+def read_truth(
+    y_true: ArrayLike,
+    labels: ArrayLike | None,
+    positive: Any,
+    predicted: Sequence[tuple[str, ArrayLike]] = (),
+) -> Truth:
+    """Check true classes; classes that are only predicted count as classes too.
+
+    Raises
+    ------
+    ValueError
+        Missing values, or classes that `labels` does not list.
+    """
+    rows = _coded(y_true, "y_true")
+    seen = {name: set(_coded(values, name).seen) for name, values in predicted}
+    found = _sorted(set(rows.seen).union(*seen.values()), [*seen][:1] or ["y_true"])
+    classes = found if labels is None else _labels(labels, "labels").tolist()
+    unknown = [value for value in found if value not in classes]
+    if unknown:
+        raise ArgumentError("labels", f"{unknown[0]!r} is in the rows but not among {classes!r}")
+    if len(classes) < 2:
+        raise ArgumentError(
+            "y_true", f"found one class only ({classes[0]!r}); list all in `labels`"
+        )
+    name = classes[-1] if positive is None else positive
+    if name not in classes:
+        raise ArgumentError("positive", f"found {positive!r}, the classes are {classes!r}")
+    return Truth(rows.among(classes), tuple(classes), classes.index(name))
+
+
+def _sorted(values: set[Any], names: Sequence[str]) -> list[Any]:
+    try:
+        return sorted(values)
+    except TypeError:
+        kinds = ", ".join(sorted({type(value).__name__ for value in values}))
+        raise ArgumentError(
+            names[0], f"found labels of several kinds ({kinds}), y_true has others"
+        ) from None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Coded:
+    """Labels as codes into the list of those that there are."""
+
+    codes: Codes
+    labels: list[Any]
+
+    @cached_property
+    def seen(self) -> list[Any]:
+        counts = np.bincount(self.codes, minlength=len(self.labels))
+        return [label for label, count in zip(self.labels, counts, strict=True) if count]
+
+    def among(self, classes: list[Any]) -> Codes:
+        """Return codes into a list of classes that holds all labels that occur."""
+        seen = set(self.seen)
+        own = enumerate(self.labels)
+        places = [classes.index(label) if label in seen else place for place, label in own]
+        if places == list(range(len(classes))):
+            return self.codes
+        return np.array(places, dtype=np.intp)[self.codes]
+
+
+def _coded(values: ArrayLike, name: str) -> _Coded:
+    """Check labels and turn them into codes; a categorical column has them already."""
+    categories = getattr(values, "categories", None)
+    if categories is None:
+        labels, codes = np.unique(_labels(values, name), return_inverse=True)
+        return _Coded(codes, labels.tolist())
+    codes = np.asarray(getattr(values, "codes"), dtype=np.intp)  # noqa: B009
+    if len(codes) and codes.min() < 0:
+        raise ArgumentError(name, f"missing value(s), first in row {int(np.argmin(codes))}")
+    return _Coded(codes, list(categories))
+
+
+def read_classes(truth: Truth, predicted: ArrayLike, name: str) -> Codes:
+    """Check one model's predicted classes against the truth and return their codes."""
+    values = _coded(predicted, name)
+    check_rows(truth, values.codes, name)
+    unknown = [value for value in values.seen if value not in truth.classes]
+    if unknown:
+        raise ArgumentError(name, f"{unknown[0]!r} is no class, the classes are {truth.classes!r}")
+    return values.among(list(truth.classes))
+
+
+def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatArray:
+    """Check one model's probabilities, shape (n,) of the positive class or (n, K).
+
+    Returns
+    -------
+    ndarray, shape (n, K)
+        In the order of the classes; for two classes from one column p: 1 − p and p.
+    """
+    values = as_floats(predicted, name)
+    check_rows(truth, values, name)
+    if not np.isfinite(values).all():
+        row = int(np.argwhere(~np.isfinite(values))[0][0])
+        raise ArgumentError(name, f"NaN or infinite in row {row}; drop these rows for every model")
+    k = len(truth.classes)
+    if values.ndim == 1 and k == 2:
+        columns = np.empty((len(values), 2))
+        columns[:, truth.positive] = values
+        columns[:, 1 - truth.positive] = 1 - values
+        return columns
+    if values.ndim != 2 or values.shape[1] != k:
+        raise ArgumentError(
+            name,
+            f"expected shape (n, {k}), a column for each of {truth.classes!r}, "
+            f"found shape {values.shape}",
+        )
+    return values
+
+
+def check_rows(truth: Truth, values: NDArray[Any], name: str) -> None:
+    """Check that something has a value for each row."""
+    if len(values) != truth.n:
+        raise ArgumentError(name, f"has {len(values)} rows, y_true has {truth.n}; pair them by id")
+
+
+def read_groups(groups: ArrayLike | None, n: int, name: str = "groups") -> Codes | None:
+    """Check the clusters of the rows and return their codes 0..G−1; None where there are none."""
+    if groups is None:
+        return None
+    values = _labels(groups, name)
+    if len(values) != n:
+        raise ArgumentError(name, f"has {len(values)} rows, expected {n}")
+    return np.unique(values, return_inverse=True)[1]
+
+
+def _labels(values: ArrayLike, name: str) -> NDArray[Any]:
+    array = as_array(values, name)
+    if array.ndim != 1 or array.size == 0:
+        raise ArgumentError(name, f"expected shape (n,), n >= 1, found shape {array.shape}")
+    gaps = is_missing(array)
+    if gaps.any():
+        row = int(np.flatnonzero(gaps)[0])
+        raise ArgumentError(name, f"{int(gaps.sum())} missing value(s), first in row {row}")
+    if array.dtype.kind == "O":
+        array = np.asarray(array.tolist())
+    return array
+
+
+def subgroup_rows(subgroup: ArrayLike, n: int) -> dict[Any, NDArray[np.intp]]:
+    """Return the rows of each subgroup, two at least, in sorted order of their names."""
+    values = _labels(subgroup, "subgroup")
+    if len(values) != n:
+        raise ArgumentError("subgroup", f"has {len(values)} rows, expected {n}")
+    names, codes = np.unique(values, return_inverse=True)
+    if len(names) < 2:
+        raise ArgumentError("subgroup", f"found one only ({names[0]!r}), two are compared at least")
+    return {name: np.flatnonzero(codes == i) for i, name in enumerate(names.tolist())}

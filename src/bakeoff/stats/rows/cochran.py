@@ -1,0 +1,311 @@
+"""Tests that several models are right equally often on the same rows: Cochran's Q, Looney's F."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bakeoff.stats.core.checks import check_choice, check_count, check_flag
+from bakeoff.stats.core.correctness_matrix import (
+    as_matrix,
+    both_correct,
+    column_totals,
+)
+from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
+from bakeoff.stats.rows.cochran_permutation import (
+    PermutationPvalue,
+    exact_pvalue,
+    monte_carlo_pvalue,
+)
+from bakeoff.stats.rows.correct_totals import CorrectTotals, correct_totals
+
+__all__ = ["cochran_q", "cochran_q_statistic", "looney_f"]
+
+_NULL = "All these fitted models are right equally often on the population the rows come from."
+# Tate & Brown (1970), Note on the Cochran Q test, JASA 65: χ² is good enough from here on.
+_MIN_ROWS, _MIN_CELLS = 4, 24
+
+
+@fill_docstring
+def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = None) -> float:
+    """Cochran's Q for any number of models from two up.
+
+    Parameters
+    ----------
+    correct, row_counts : shared
+
+    Returns
+    -------
+    float
+        (M−1)(M ΣG_j² − T²)/(M T − ΣL_i²), with the column totals G_j, the row totals L_i and
+        their sum T; 0 where the models agree on every row. For M = 2 this is McNemar's
+        uncorrected (b − c)²/(b + c).
+
+    Examples
+    --------
+    >>> from bakeoff.stats.rows.cochran import cochran_q_statistic
+    >>> two = [[1, 1], [1, 0], [0, 1], [0, 0]]
+    >>> cochran_q_statistic(two, row_counts=[329, 22, 17, 63])
+    0.6410256410256411
+    """
+    return correct_totals(correct, row_counts).q
+
+
+@register(
+    title="Cochran's Q test",
+    evidence=Evidence.CORRECTNESS,
+    arity=Arity.OMNIBUS,
+    about="models",
+    answers="Are these fitted models all right equally often, or does at least one differ?",
+    plans=("holdout",),
+    citation="cochran1950",
+    caution="It does not say which models differ; with few rows on which the models disagree "
+    "use the permutation variant.",
+    posthoc="mcnemar",
+    in_groups="clustered_cochran_q",
+    in_time="diebold_mariano",
+)
+def cochran_q(
+    correct: ArrayLike,
+    *,
+    variant: Literal["asymptotic", "permutation"] = "asymptotic",
+    allow_two_models: bool = False,
+    n_resamples: int = 9999,
+    seed: int = 0,
+    row_counts: ArrayLike | None = None,
+) -> Result:
+    """Cochran's Q test of equal accuracy of three or more models on the same rows.
+
+    Parameters
+    ----------
+    correct : array_like, shape (n, M)
+        Right or wrong (booleans or 0/1) for n rows and M ≥ 3 models.
+    variant : {"asymptotic", "permutation"}
+        p from χ²(M − 1), or from the permutation of right and wrong within each row: its exact
+        distribution where that takes about a second, otherwise `n_resamples` random tables.
+    allow_two_models : bool
+        Accept M = 2, where Q is McNemar's uncorrected χ² and the permutation p its exact p.
+    n_resamples : int
+        Random tables, where the exact distribution is out of reach.
+    seed : int
+        Of the random tables; the same seed gives the same p.
+    row_counts : shared
+
+    Returns
+    -------
+    Result
+        `effect_sizes` has η²_Q = Q/(n(M − 1)) (Serlin, Carr & Marascuilo 1982), between 0 and
+        1. `details` has the accuracies, the number of rows that discriminate, and for
+        permutation p-values how they were found and their Monte Carlo standard error. Where
+        few rows discriminate, the asymptotic variant gives the exact p in `details` as well.
+
+    Notes
+    -----
+    Cochran (1950). Rows that all models have right or wrong drop out. The cost is that of
+    reading the table.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import cochran_q
+    >>> patterns = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    >>> result = cochran_q(patterns, row_counts=[80, 2, 2, 9, 1, 3, 3])
+    >>> print(f"Q = {result.statistic:.4f}, df = {result.df:.0f}, p = {result.pvalue:.5f}")
+    Q = 7.5294, df = 2, p = 0.02317
+    """
+    check_choice(variant, ("asymptotic", "permutation"), "variant")
+    check_flag(allow_two_models, "allow_two_models")
+    n_resamples = check_count(n_resamples, "n_resamples", least=1)
+    seed = check_count(seed, "seed")
+    table = correct_totals(correct, row_counts)
+    if table.models == 2 and not allow_two_models:
+        raise ArgumentError(
+            "correct",
+            "found 2 models, Cochran's Q is for three or more; use mcnemar "
+            "(or allow_two_models=True: Q is then McNemar's uncorrected chi-square)",
+        )
+    df = table.models - 1
+    enough = table.discriminating >= _MIN_ROWS and (
+        table.discriminating * table.models >= _MIN_CELLS
+    )
+    details: dict[str, Any] = {
+        "accuracies": table.accuracies,
+        "n_discriminating": table.discriminating,
+        "row_totals": table.row_totals.tolist(),
+    }
+    permutation = None
+    if variant == "permutation":
+        permutation = _permutation(table, n_resamples, seed)
+    elif not enough:
+        permutation = exact_pvalue(table.row_totals, table.models, table.between)
+    if permutation is not None:
+        details |= {
+            "pvalue_permutation": permutation.pvalue,
+            "permutation_method": permutation.method,
+            "monte_carlo_error": permutation.error,
+        }
+    pvalue = float(special.chdtrc(df, table.q))
+    if variant == "permutation" and permutation is not None:
+        details["pvalue_asymptotic"], pvalue = pvalue, permutation.pvalue
+    return Result(
+        test="cochran_q",
+        variant=variant,
+        statistic=table.q,
+        df=float(df),
+        pvalue=pvalue,
+        effect_sizes={"eta_squared_q": table.q / (table.n * df)},
+        n=table.n,
+        status=Status.OK if table.discriminating else Status.NO_DISCORDANT_PAIRS,
+        assumptions=(_enough_rows(table, enough, variant), INDEPENDENT_ROWS),
+        null_hypothesis=_NULL,
+        method="cochran1950",
+        details=details,
+    )
+
+
+def _enough_rows(table: CorrectTotals, enough: bool, variant: str) -> Assumption:
+    rows, cells = table.discriminating, table.discriminating * table.models
+    detail = (
+        f"the models disagree on {rows} of {table.n} rows, {cells} values in all; the χ² "
+        f"approximation wants {_MIN_ROWS} rows and {_MIN_CELLS} values"
+    )
+    if variant == "permutation":
+        return Assumption("enough discriminating rows", True, f"{detail}, the permutation p none")
+    return Assumption("enough discriminating rows", enough, detail)
+
+
+def _permutation(table: CorrectTotals, n_resamples: int, seed: int) -> PermutationPvalue:
+    exact = exact_pvalue(table.row_totals, table.models, table.between)
+    if exact is not None:
+        return exact
+    return monte_carlo_pvalue(table.row_totals, table.models, table.between, n_resamples, seed)
+
+
+@register(
+    title="Looney's F test",
+    evidence=Evidence.CORRECTNESS,
+    arity=Arity.OMNIBUS,
+    about="models",
+    answers="Are these fitted models all right equally often, or does at least one differ?",
+    plans=("holdout",),
+    citation="looney1988",
+    caution="It treats right/wrong values as measurements; it is a function of Cochran's Q and "
+    "nearly always agrees with it.",
+    posthoc="mcnemar",
+    in_groups="clustered_cochran_q",
+    in_time="diebold_mariano",
+)
+def looney_f(
+    correct: ArrayLike,
+    *,
+    correction: Literal["none", "greenhouse-geisser"] = "none",
+    row_counts: ArrayLike | None = None,
+) -> Result:
+    """Looney's F test of equal accuracy of several models: two-way ANOVA on right and wrong.
+
+    Parameters
+    ----------
+    correct : shared
+    correction : {"none", "greenhouse-geisser"}
+        ``"greenhouse-geisser"`` multiplies both degrees of freedom by the estimated ε, for
+        models whose differences vary unequally. It costs a matrix product of the table.
+    row_counts : shared
+
+    Returns
+    -------
+    Result
+        F with its degrees of freedom; `details` has the sums of squares SSA (models), SSB
+        (rows), SSAB (rest) and SST, the mean squares, the accuracies and, if it was asked for,
+        ε. Without a row on which the models disagree F is 0 and p is 1; where every row shows
+        the same disagreement there is no residual variance and p is NaN.
+
+    Notes
+    -----
+    Looney (1988): F = MSA/MSAB with df M − 1 and (M − 1)(n − 1), which equals
+    (n − 1)Q/(n(M − 1) − Q) in terms of Cochran's Q. Greenhouse & Geisser (1959) for ε.
+
+    Examples
+    --------
+    >>> from bakeoff.stats import looney_f
+    >>> patterns = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    >>> result = looney_f(patterns, row_counts=[80, 2, 2, 9, 1, 3, 3])
+    >>> print(f"F({result.df1:.0f}, {result.df2:.0f}) = {result.statistic:.4f}, "
+    ...       f"p = {result.pvalue:.5f}")
+    F(2, 198) = 3.8729, p = 0.02239
+    """
+    check_choice(correction, ("none", "greenhouse-geisser"), "correction")
+    table = correct_totals(correct, row_counts)
+    n, m, total = table.n, table.models, table.total
+    # all sums of squares are whole numbers over n M: what is 0 is exactly 0
+    models, rows = table.between, n * table.squared_rows - total**2
+    rest = n * table.within - models
+    scale = n * m
+    df1, df2 = float(m - 1), float((m - 1) * (n - 1))
+    details: dict[str, Any] = {
+        "SSA": models / scale,
+        "SSB": rows / scale,
+        "SSAB": rest / scale,
+        "SST": (n * m * total - total**2) / scale,
+        "MSA": models / scale / df1,
+        "MSAB": rest / scale / df2 if df2 else math.nan,
+        "accuracies": table.accuracies,
+        "n_discriminating": table.discriminating,
+    }
+    status = _looney_status(table, rest)
+    assumptions = [INDEPENDENT_ROWS]
+    if correction == "greenhouse-geisser" and status is Status.OK:
+        epsilon = _epsilon(correct, row_counts)
+        df1, df2 = epsilon * df1, epsilon * df2
+        details["epsilon"] = epsilon
+    else:
+        detail = "differences between models vary equally; greenhouse-geisser does without"
+        assumptions.append(Assumption("sphericity", None if m > 2 else True, detail))
+    statistic, pvalue = {
+        Status.NO_DISCORDANT_PAIRS: (0.0, 1.0),
+        Status.ZERO_VARIANCE: (math.inf, math.nan),
+    }.get(status, (math.nan, math.nan))
+    if status is Status.OK:
+        statistic = models * (n - 1) / rest
+        pvalue = float(special.fdtrc(df1, df2, statistic))
+    return Result(
+        test="looney_f",
+        variant="two_way_anova" if correction == "none" else correction,
+        statistic=statistic,
+        df1=df1,
+        df2=df2,
+        pvalue=pvalue,
+        effect_sizes={
+            "partial_eta_squared": models / (models + rest) if models + rest else math.nan
+        },
+        n=n,
+        status=status,
+        assumptions=tuple(assumptions),
+        null_hypothesis=_NULL,
+        method="looney1988",
+        details=details,
+    )
+
+
+def _looney_status(table: CorrectTotals, rest: int) -> Status:
+    if not table.discriminating:
+        return Status.NO_DISCORDANT_PAIRS
+    if table.n < 2:
+        return Status.TOO_FEW
+    return Status.OK if rest else Status.ZERO_VARIANCE
+
+
+def _epsilon(correct: ArrayLike, row_counts: ArrayLike | None) -> float:
+    """Return the ε of Greenhouse & Geisser (1959) from the covariance of the models."""
+    matrix, counts = as_matrix(correct, row_counts)
+    n = len(matrix) if counts is None else counts.sum()
+    accuracy = column_totals(matrix, counts) / n
+    covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
+    centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
+    centred += covariance.mean()
+    return float(np.trace(centred) ** 2 / ((len(centred) - 1) * np.square(centred).sum()))

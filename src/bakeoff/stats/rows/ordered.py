@@ -1,0 +1,319 @@
+"""Two classifiers on one test set whose rows are ordered in time.
+
+Rows of one time are summed: D_t of n_t rows, r_t = D_t − n_t·d̄. Neighbouring times may depend on
+each other; the further apart, the less.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bakeoff.stats.core.checks import (
+    BoolArray,
+    FloatArray,
+    as_correctness,
+    as_scores,
+    check_count,
+    check_same_labels,
+    check_same_length,
+)
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.paired_differences import paired_differences
+from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.result import Alternative
+from bakeoff.stats.design.clusters import Clusters, as_clusters
+from bakeoff.stats.design.serial import (
+    SerialResult,
+    SerialSettings,
+    serial_result,
+    serial_results,
+    serial_settings,
+)
+
+__all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means", "time_blocks"]
+
+_CAUTION = (
+    "It needs a difference that does not drift, and dependence that fades: with a lag-1 "
+    "autocorrelation above .7, or times worth fewer than 30 independent ones, it exceeds its level."
+)
+Variant = Literal["ewc_corrected", "ewc", "wpe", "hln", "newey_west_fixed_b"]
+
+
+def diebold_mariano_pairs(
+    correct: ArrayLike,
+    pairs: Iterable[tuple[int, int]],
+    *,
+    times: ArrayLike | None = None,
+    variant: Variant = "ewc_corrected",
+    horizon: int = 1,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+) -> list[SerialResult]:
+    """Run `diebold_mariano` for several pairs of models on the same rows.
+
+    ``ewc_corrected`` takes for each pair the larger of two corrections: its own, and one for all
+    pairs together, because persistence that many pairs share shows better in all of them.
+
+    Parameters
+    ----------
+    correct : array_like of bool or 0/1, shape (N, M)
+        Whether each model is right on each row.
+    pairs : iterable of (int, int)
+        The columns A and B of each comparison.
+    times, variant, horizon, alternative, confidence_level
+        As in `diebold_mariano`.
+    """
+    settings = serial_settings(variant, horizon, alternative, confidence_level)
+    right = as_correctness(correct, "correct", ndim=2)
+    return _of_correctness(right, list(pairs), as_clusters(times, len(right), "times"), settings)
+
+
+def diebold_mariano_means_pairs(
+    values: ArrayLike,
+    pairs: Iterable[tuple[int, int]],
+    *,
+    times: ArrayLike | None = None,
+    variant: Variant = "ewc_corrected",
+    horizon: int = 1,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+) -> list[SerialResult]:
+    """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does.
+
+    Parameters
+    ----------
+    values : array_like, shape (N, M)
+        The numbers of each model on each row.
+    pairs, times, variant, horizon, alternative, confidence_level
+        As in `diebold_mariano_pairs`.
+    greater_is_better : bool
+        False for losses and costs.
+    """
+    settings = serial_settings(variant, horizon, alternative, confidence_level)
+    table = as_scores(values, "values", ndim=2, unit="rows")
+    chosen = list(pairs)
+    return serial_results(
+        "diebold_mariano_means",
+        [
+            paired_differences(
+                table[:, a], table[:, b], greater_is_better=greater_is_better, of_rows=True
+            ).values
+            for a, b in chosen
+        ],
+        as_clusters(times, len(table), "times"),
+        settings,
+        contrasts=_contrasts(chosen),
+        what="equally good on average",
+    )
+
+
+def _contrasts(pairs: list[tuple[int, int]]) -> int:
+    """Count the contrasts that the differences of some pairs are made of."""
+    return len({model for pair in pairs for model in pair}) - 1
+
+
+def _of_correctness(
+    right: BoolArray,
+    pairs: list[tuple[int, int]],
+    times: Clusters,
+    settings: SerialSettings,
+) -> list[SerialResult]:
+    results = serial_results(
+        "diebold_mariano",
+        [right[:, a].astype(np.float64) - right[:, b] for a, b in pairs],
+        times,
+        settings,
+        contrasts=_contrasts(pairs),
+        what="equally accurate",
+    )
+    found = []
+    for (i, j), result in zip(pairs, results, strict=True):
+        a, b = right[:, i], right[:, j]
+        counts = {
+            "both_correct": int(np.count_nonzero(a & b)),
+            "only_a_correct": int(np.count_nonzero(a & ~b)),
+            "only_b_correct": int(np.count_nonzero(b & ~a)),
+            "both_wrong": int(np.count_nonzero(~(a | b))),
+        }
+        found.append(dataclasses.replace(result, details={**counts, **result.details}))
+    return found
+
+
+@register(
+    title="Diebold-Mariano test",
+    evidence=Evidence.CORRECTNESS,
+    arity=Arity.PAIR,
+    about="models",
+    answers="Is one of these two fitted models more often right than the other on later rows?",
+    plans=("holdout",),
+    citation="lazarus2018",
+    caution=_CAUTION,
+    together=diebold_mariano_pairs,
+)
+def diebold_mariano(
+    correct_a: ArrayLike,
+    correct_b: ArrayLike,
+    *,
+    times: ArrayLike | None = None,
+    variant: Variant = "ewc_corrected",
+    horizon: int = 1,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+) -> SerialResult:
+    """Test the accuracies of two models on rows that are ordered in time.
+
+    Parameters
+    ----------
+    correct_a, correct_b : array_like of bool or 0/1, shape (N,)
+        Whether A and B are right on each row.
+    times : array_like, shape (N,), optional
+        The time of each row, of any kind that sorts; equal times are one. Without it the rows
+        are in the order of time, one each.
+    variant : {"ewc_corrected", "ewc", "wpe", "hln", "newey_west_fixed_b"}
+        How the long-run variance is estimated. ``"ewc"``: equal-weighted cosines (Lazarus et al.
+        2018). ``"ewc_corrected"`` (default): multiplied by a factor for persistence under noise,
+        which the cosines miss. ``"wpe"``: the first ordinates of the periodogram (Coroneo & Iacone
+        2020). ``"hln"``: autocovariances below the horizon (Diebold & Mariano 1995 as corrected
+        by Harvey, Leybourne & Newbold 1997); takes one-step errors for independent.
+        ``"newey_west_fixed_b"``: Bartlett weights and the critical values of Kiefer & Vogelsang
+        (2005), whose table ends at p = .02: below it the p is that bound.
+    horizon : int
+        Steps ahead, for ``hln``: errors fewer steps apart overlap.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: A is more accurate.
+    confidence_level : float
+        Level of the interval; none for ``newey_west_fixed_b`` beyond its table.
+
+    Returns
+    -------
+    SerialResult
+        `estimate` is the difference of the accuracies over rows.
+
+    Raises
+    ------
+    ValueError
+        On class labels instead of right/wrong, missing values or times, unequal lengths, or an
+        unknown option.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.random(120) < 0.9, rng.random(120) < 0.7
+    >>> result = diebold_mariano(a, b)
+    >>> result.df, round(result.estimate, 3), result.pvalue < 0.05
+    (9.0, 0.175, True)
+    """
+    a = as_correctness(correct_a, "correct_a")
+    b = as_correctness(correct_b, "correct_b")
+    check_same_length(correct_a=a, correct_b=b)
+    check_same_labels(correct_a=correct_a, correct_b=correct_b)
+    settings = serial_settings(variant, horizon, alternative, confidence_level)
+    times_ = as_clusters(times, len(a), "times")
+    return _of_correctness(np.column_stack([a, b]), [(0, 1)], times_, settings)[0]
+
+
+@register(
+    title="Diebold-Mariano test of a value per row",
+    evidence=Evidence.VALUES,
+    arity=Arity.PAIR,
+    about="models",
+    answers="Does one of these two systems have the better mean of a number per row at later "
+    "times?",
+    plans=("holdout",),
+    citation="lazarus2018",
+    caution=_CAUTION,
+    together=diebold_mariano_means_pairs,
+)
+def diebold_mariano_means(
+    values_a: ArrayLike,
+    values_b: ArrayLike,
+    *,
+    times: ArrayLike | None = None,
+    variant: Variant = "ewc_corrected",
+    horizon: int = 1,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    greater_is_better: bool = True,
+) -> SerialResult:
+    """Run `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong.
+
+    The test of Diebold & Mariano (1995) with the long-run variance of Lazarus et al. (2018).
+
+    Parameters
+    ----------
+    values_a, values_b : array_like, shape (N,)
+        The numbers of A and B on the same rows.
+    times, variant, horizon, alternative, confidence_level
+        As in `diebold_mariano`.
+    greater_is_better : bool
+        False for losses and costs.
+
+    Returns
+    -------
+    SerialResult
+        `estimate` is the mean difference over rows, positive where A is better.
+
+    Raises
+    ------
+    ValueError
+        For missing values or times, unequal lengths, or an unknown option.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> loss = np.random.default_rng(0).gamma(2, size=(100, 2))
+    >>> diebold_mariano_means(*loss.T, greater_is_better=False).df
+    8.0
+    """
+    d = paired_differences(
+        values_a, values_b, greater_is_better=greater_is_better, of_rows=True
+    ).values
+    return serial_result(
+        "diebold_mariano_means",
+        d,
+        as_clusters(times, len(d), "times"),
+        serial_settings(variant, horizon, alternative, confidence_level),
+        what="equally good on average",
+    )
+
+
+def time_blocks(times: ArrayLike, blocks: int = 8) -> FloatArray:
+    """Cut rows into blocks of neighbouring times, to be used as groups.
+
+    Blocks that are long against the dependence between neighbours are nearly independent, so any
+    test for groups can take them (Canay, Romano & Shaikh 2017).
+
+    Parameters
+    ----------
+    times : array_like, shape (N,)
+        The time of each row, of any kind that sorts.
+    blocks : int
+        Number of blocks, of about equally many different times.
+
+    Returns
+    -------
+    ndarray of int, shape (N,)
+        The block of each row.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer different times than blocks, or times are missing.
+
+    Examples
+    --------
+    >>> time_blocks([3, 1, 2, 4, 1], blocks=2).tolist()
+    [1, 0, 0, 1, 0]
+    """
+    count = check_count(blocks, "blocks", least=2)
+    found = as_clusters(times, np.asarray(times).size, "times")
+    if found.count < count:
+        raise ArgumentError("times", f"found {found.count} different times, needs {count} or more")
+    return np.asarray(found.codes * count // found.count)

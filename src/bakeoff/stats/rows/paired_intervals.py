@@ -1,0 +1,228 @@
+"""Confidence intervals for two models on the same rows: accuracy difference and odds ratio.
+
+Counts are named as in `mcnemar_from_counts`; n is their sum, b = only A right, c = only B
+right. The `*_bounds` functions take arrays of counts, one entry per pair of models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from bakeoff.stats.core import binomial
+from bakeoff.stats.core.arithmetic import exp
+from bakeoff.stats.core.checks import (
+    FloatArray,
+    as_counts,
+    check_alternative,
+    check_choice,
+    check_count,
+)
+from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, Bounds, one_sided
+from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.result import ConfidenceInterval
+
+__all__ = [
+    "difference_bounds",
+    "odds_ratio_bounds",
+    "paired_difference_ci",
+    "paired_odds_ratio_ci",
+]
+
+
+@fill_docstring
+def paired_difference_ci(
+    *,
+    both_correct: int,
+    only_a_correct: int,
+    only_b_correct: int,
+    both_wrong: int,
+    method: str = "newcombe",
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+) -> ConfidenceInterval:
+    """Confidence interval for acc_A − acc_B on the same rows.
+
+    Parameters
+    ----------
+    both_correct, only_a_correct, only_b_correct, both_wrong : int
+        The four counts of rows.
+    method : str
+        ``"newcombe"``: square-and-add of two Wilson intervals with the correlation (Newcombe
+        1998, method 10), good at every n, the default. ``"tango"``: inverts the score test
+        (Tango 1998); excludes 0 exactly when the asymptotic McNemar test rejects.
+        ``"exact_melded"``: excludes 0 exactly when the exact McNemar test rejects (Fay &
+        Lumbard 2021). ``"agresti_min"``, ``"bonett_price"``: adjusted Wald. ``"wald"``,
+        ``"wald_cc"``: textbook intervals, too short when few rows are discordant.
+    confidence_level : float
+        Between 0 and 1.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"`` gives [low, 1], ``"less"`` gives [−1, high].
+
+    Returns
+    -------
+    ConfidenceInterval
+        Limits in [−1, 1].
+
+    Examples
+    --------
+    >>> low, high = paired_difference_ci(
+    ...     both_correct=329, only_a_correct=22, only_b_correct=17, both_wrong=63)
+    >>> round(low, 4), round(high, 4)
+    (-0.0174, 0.0408)
+    """
+    counts = {
+        "both_correct": both_correct,
+        "only_a_correct": only_a_correct,
+        "only_b_correct": only_b_correct,
+        "both_wrong": both_wrong,
+    }
+    checked = [check_count(value, name) for name, value in counts.items()]
+    if not sum(checked):
+        raise ValueError("all four counts are 0: there are no rows")
+    low, high = difference_bounds(
+        *checked, method=method, confidence_level=confidence_level, alternative=alternative
+    )
+    return ConfidenceInterval(float(low), float(high), confidence_level, method)
+
+
+@fill_docstring
+def paired_odds_ratio_ci(
+    *,
+    only_a_correct: int,
+    only_b_correct: int,
+    method: str = "midp",
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+) -> ConfidenceInterval:
+    """Confidence interval for the conditional odds ratio b/c of two models on the same rows.
+
+    Each but the last transforms an interval for π = P(A right | exactly one is right) by
+    π/(1 − π) (Fagerland, Lydersen & Laake 2014).
+
+    Parameters
+    ----------
+    only_a_correct, only_b_correct : int
+        The discordant counts b and c.
+    method : str
+        ``"midp"`` (default) and ``"exact"`` (Clopper-Pearson) exclude 1 exactly when the
+        mid-p or exact McNemar test rejects; ``"wilson"`` goes with the asymptotic test;
+        ``"wald_log"``: log(b/c) ± z √(1/b + 1/c), (0, ∞) when b or c is 0.
+    confidence_level : float
+        Between 0 and 1.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"`` gives [low, ∞], ``"less"`` gives [0, high].
+
+    Returns
+    -------
+    ConfidenceInterval
+        Limits in [0, ∞]; (0, ∞) without discordant pairs.
+
+    Examples
+    --------
+    >>> low, high = paired_odds_ratio_ci(only_a_correct=22, only_b_correct=17)
+    >>> round(low, 4), round(high, 4)
+    (0.6853, 2.4766)
+    """
+    low, high = odds_ratio_bounds(
+        check_count(only_a_correct, "only_a_correct"),
+        check_count(only_b_correct, "only_b_correct"),
+        method=method,
+        confidence_level=confidence_level,
+        alternative=alternative,
+    )
+    return ConfidenceInterval(float(low), float(high), confidence_level, method)
+
+
+def difference_bounds(
+    both_correct: ArrayLike,
+    only_a_correct: ArrayLike,
+    only_b_correct: ArrayLike,
+    both_wrong: ArrayLike,
+    *,
+    method: str = "newcombe",
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+) -> Bounds:
+    """Limits of `paired_difference_ci` for arrays of counts of one shape.
+
+    Examples
+    --------
+    >>> low, high = difference_bounds([4, 44], [2, 6], [1, 3], [3, 7], method="tango")
+    >>> low.round(3), high.round(3)
+    (array([-0.28 , -0.056]), array([0.454, 0.162]))
+    """
+    check_choice(method, tuple(DIFFERENCE_METHODS), "method")
+    side = check_alternative(alternative)
+    tail = binomial.tail_probability(confidence_level, side)
+    a, b, c, d = (
+        as_counts(both_correct, "both_correct"),
+        as_counts(only_a_correct, "only_a_correct"),
+        as_counts(only_b_correct, "only_b_correct"),
+        as_counts(both_wrong, "both_wrong"),
+    )
+    return one_sided(*DIFFERENCE_METHODS[method](a, b, c, d, tail), side)
+
+
+def odds_ratio_bounds(
+    only_a_correct: ArrayLike,
+    only_b_correct: ArrayLike,
+    *,
+    method: str = "midp",
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+) -> Bounds:
+    """Limits of `paired_odds_ratio_ci` for arrays of counts of one shape.
+
+    Examples
+    --------
+    >>> low, high = odds_ratio_bounds([2, 25], [1, 15], method="exact")
+    >>> low.round(3), high.round(3)
+    (array([0.104, 0.845]), array([117.994,   3.4  ]))
+    """
+    check_choice(method, tuple(ODDS_RATIO_METHODS), "method")
+    side = check_alternative(alternative)
+    tail = binomial.tail_probability(confidence_level, side)
+    b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
+    lower = ODDS_RATIO_METHODS[method]
+    with np.errstate(divide="ignore"):  # 1/0: an odds ratio without upper limit
+        low, high = lower(b, c, tail), 1 / lower(c, b, tail)  # swapping A and B inverts the ratio
+    low = np.zeros_like(low) if side == "less" else low
+    high = np.full_like(high, np.inf) if side == "greater" else high
+    return low, high
+
+
+def _exact_lower(b: FloatArray, c: FloatArray, tail: float) -> FloatArray:
+    right = special.betaincinv(np.maximum(b, 1), c + 1, tail)
+    wrong = special.betainccinv(c + 1, np.maximum(b, 1), tail)
+    return np.where(b > 0, right / wrong, 0.0)
+
+
+def _midp_lower(b: FloatArray, c: FloatArray, tail: float) -> FloatArray:
+    right = binomial.midp_lower(b, b + c, tail)
+    odds: FloatArray = right / (1 - right)
+    return odds
+
+
+def _wilson_lower(b: FloatArray, c: FloatArray, tail: float) -> FloatArray:
+    right, _ = binomial.wilson(b, b + c, tail)
+    odds: FloatArray = right / (1 - right)
+    return odds
+
+
+def _wald_log_lower(b: FloatArray, c: FloatArray, tail: float) -> FloatArray:
+    known = (b > 0) & (c > 0)
+    b, c = np.where(known, b, 1.0), np.where(known, c, 1.0)
+    low = b / c * exp(special.ndtri(tail) * np.sqrt(1 / b + 1 / c))
+    return np.where(known, low, 0.0)
+
+
+ODDS_RATIO_METHODS: dict[str, Callable[[FloatArray, FloatArray, float], FloatArray]] = {
+    "midp": _midp_lower,
+    "exact": _exact_lower,
+    "wilson": _wilson_lower,
+    "wald_log": _wald_log_lower,
+}

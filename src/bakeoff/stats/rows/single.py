@@ -1,0 +1,173 @@
+"""One classifier: its accuracy on one test set against a value."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bakeoff.stats.core import binomial
+from bakeoff.stats.core.checks import as_correctness, check_alternative, check_choice, check_level
+from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result
+from bakeoff.stats.core.tails import normal_pvalue
+from bakeoff.stats.rows.proportion_intervals import METHODS, check_counts, proportion_ci
+
+__all__ = ["binomial_test", "binomial_test_from_counts"]
+
+
+@register(
+    title="Binomial test",
+    evidence=Evidence.CORRECTNESS,
+    arity=Arity.ONE,
+    about="models",
+    answers="Is this model's accuracy (or error rate) different from a given value?",
+    plans=("holdout",),
+    citation="clopper1934",
+    caution="It is about this fitted model, and says nothing of another one.",
+    in_groups="clustered_accuracy",
+    in_time="clustered_accuracy",
+)
+def binomial_test(
+    correct: ArrayLike,
+    *,
+    rate: Literal["accuracy", "error"] = "accuracy",
+    p0: float = 0.5,
+    variant: Literal["exact", "normal"] = "exact",
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    ci_method: Literal[
+        "wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald"
+    ] = "wilson",
+) -> Result:
+    """Test a model's accuracy, or error rate, against a value.
+
+    The exact binomial test (Clopper & Pearson 1934 invert it) or its normal approximation
+    (Alpaydin 2010, section 19.9).
+
+    Parameters
+    ----------
+    correct : array_like of bool or 0/1, shape (n,)
+        Whether the model is right on each row.
+    rate : {"accuracy", "error"}
+        The rate that `p0`, `alternative`, `estimate` and `ci` are about.
+    p0 : float
+        The rate under the null hypothesis, strictly between 0 and 1.
+    variant : {"exact", "normal"}
+        ``"exact"``: binomial; the two-sided p sums every outcome that is at most as likely as
+        the observed one (as R and SciPy do). ``"normal"``: z = (p̂ − p0)/√(p0(1 − p0)/n), which
+        wants n p0 ≥ 5 and n(1 − p0) ≥ 5.
+    alternative : {"two-sided", "greater", "less"}
+        ``"greater"``: the rate is above `p0`. For the accuracy that favours the model, for the
+        error rate it does not.
+    confidence_level : float
+        Level of the interval.
+    ci_method : str
+        Method of `proportion_ci`; ``"clopper_pearson"`` is the one that goes with the exact
+        one-sided tests.
+
+    Returns
+    -------
+    Result
+        `estimate` is the rate; `statistic` is the count of right (or wrong) rows, or z.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> result = binomial_test(np.arange(100) < 87, p0=0.8, alternative="greater")
+    >>> result.estimate, round(result.pvalue, 4)
+    (0.87, 0.0469)
+    """
+    array = as_correctness(correct, "correct")
+    return binomial_test_from_counts(
+        n_correct=int(np.count_nonzero(array)),
+        n=len(array),
+        rate=rate,
+        p0=p0,
+        variant=variant,
+        alternative=alternative,
+        confidence_level=confidence_level,
+        ci_method=ci_method,
+    )
+
+
+@fill_docstring
+def binomial_test_from_counts(
+    *,
+    n_correct: int,
+    n: int,
+    rate: str = "accuracy",
+    p0: float = 0.5,
+    variant: str = "exact",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    ci_method: str = "wilson",
+) -> Result:
+    """Test an accuracy, or an error rate, from counts; see `binomial_test` for the options.
+
+    Parameters
+    ----------
+    n_correct, n : int
+        Right rows and all rows.
+    rate, p0, variant, alternative, confidence_level, ci_method
+        As in `binomial_test`.
+
+    Returns
+    -------
+    Result
+        The same result as from the rows.
+
+    Examples
+    --------
+    >>> result = binomial_test_from_counts(n_correct=350, n=431, rate="error", p0=0.2)
+    >>> round(result.estimate, 4), round(result.pvalue, 4)
+    (0.1879, 0.5878)
+    """
+    check_choice(rate, ("accuracy", "error"), "rate")
+    check_choice(variant, ("exact", "normal"), "variant")
+    check_choice(ci_method, tuple(METHODS), "ci_method")
+    side, p0 = check_alternative(alternative), check_level(p0, "p0")
+    level = check_level(confidence_level, side=side)
+    right, n = check_counts(n_correct, n, "n_correct")
+    x = right if rate == "accuracy" else n - right
+    estimate = x / n
+    z = (estimate - p0) / math.sqrt(p0 * (1 - p0) / n)
+    exact = variant == "exact"
+    return Result(
+        test="binomial_test",
+        variant=variant,
+        statistic=float(x) if exact else z,
+        pvalue=binomial.pvalue(x, n, p0, side) if exact else normal_pvalue(z, side),
+        alternative=side,
+        estimate=estimate,
+        ci=proportion_ci(x, n, method=ci_method, confidence_level=level, alternative=side),
+        effect_sizes={
+            "difference": estimate - p0,
+            "cohens_h": 2 * (math.asin(math.sqrt(estimate)) - math.asin(math.sqrt(p0))),
+        },
+        n=n,
+        assumptions=_binomial_assumptions(n, p0, exact),
+        null_hypothesis=f"The fitted model's {_RATES[rate]} on the population that the test rows "
+        f"were drawn from is {p0:g}.",
+        method="clopper1934",
+        details={"rate": rate, "p0": p0, "n_correct": right, "n_wrong": n - right},
+    )
+
+
+_RATES = {"accuracy": "accuracy", "error": "error rate"}
+
+
+def _binomial_assumptions(n: int, p0: float, exact: bool) -> tuple[Assumption, ...]:
+    if exact:
+        return (INDEPENDENT_ROWS,)
+    right, wrong = n * p0, n * (1 - p0)
+    return (
+        INDEPENDENT_ROWS,
+        Assumption("n p0 >= 5", right >= 5, f"n p0 = {right:.4g}; below 5 use the exact test"),
+        Assumption(
+            "n (1 - p0) >= 5", wrong >= 5, f"n (1 - p0) = {wrong:.4g}; below 5 use the exact test"
+        ),
+    )
