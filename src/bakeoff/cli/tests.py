@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.cautions import inflation
+from bakeoff.comparisons.choose import unknown_test
 from bakeoff.comparisons.setup import allowed_options
-from bakeoff.errors import UserError, unknown
+from bakeoff.errors import UserError
 from bakeoff.report.numbers import words
 from bakeoff.report.wrapping import paragraph
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> None:
     elif args.name in known:
         _explain(known[args.name])
     else:
-        raise UserError(unknown("test", args.name, known))
+        raise UserError(unknown_test(args.name))
 
 
 def _list(entries: Sequence[Entry]) -> None:

@@ -17,7 +17,7 @@ from bakeoff.comparisons.setup import (
 from bakeoff.data.columns import check_values
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.spec import ChosenTest, Experiment
-from bakeoff.stats import Entry, Evidence, catalogue
+from bakeoff.stats import RETIRED, Entry, Evidence, catalogue
 
 _VERSUS = {
     Evidence.DATASET_SCORES: ("friedman_posthoc", "pairwise_wilcoxon"),
@@ -110,17 +110,24 @@ def _wanted(experiment: Experiment) -> Iterator[tuple[Place, Recommendation]]:
         yield ("tests", "run", i), Recommendation(name, _ASKED)
 
 
+def unknown_test(name: str) -> str:
+    """Say that no test has a name; of a name that a test had before, what to write instead."""
+    if name in RETIRED:
+        return f"{name}: {RETIRED[name]}"
+    return unknown("test", name, catalogue())
+
+
 def _unknown_names(experiment: Experiment) -> Iterator[Problem]:
     tests, known = experiment.tests, catalogue()
     if isinstance(tests.run, list):
         for i, name in enumerate(tests.run):
             if name not in known:
-                yield Problem(("tests", "run", i), unknown("test", name, known))
+                yield Problem(("tests", "run", i), unknown_test(name))
             elif name in tests.run[:i]:
                 yield Problem(("tests", "run", i), f"{name} appears twice")
     for name, own in tests.options.items():
         if name not in known:
-            yield Problem(("tests", "options", name), unknown("test", name, known))
+            yield Problem(("tests", "options", name), unknown_test(name))
         versus = own.get("versus")
         if versus is not None and not is_one_of(versus, experiment.models):
             place = ("tests", "options", name, "versus")

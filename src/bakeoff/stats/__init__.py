@@ -26,7 +26,7 @@ from bakeoff.stats.core.multiplicity import (
     simultaneous_level,
 )
 from bakeoff.stats.core.plain import as_float, plain
-from bakeoff.stats.core.registry import IN_GROUPS, Arity, Entry, Evidence, catalogue
+from bakeoff.stats.core.registry import IN_GROUPS, RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
     Assumption,
     BayesResult,
@@ -151,11 +151,13 @@ if not TYPE_CHECKING:
         """Return a registered test that has no import of its own above."""
         if not name.startswith("_") and (entry := catalogue().get(name)) is not None:
             return entry.function
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        instead = f": {RETIRED[name]}" if name in RETIRED else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{instead}")
 
 
 __all__ = [
     "IN_GROUPS",
+    "RETIRED",
     "AreaClaim",
     "ArgumentError",
     "Arity",

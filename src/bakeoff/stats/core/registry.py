@@ -82,6 +82,9 @@ class Arity(StrEnum):
     """All classifiers at once, a `PairwiseResult` with its own multiplicity control."""
 
 
+RETIRED: dict[str, str] = {}
+"""Names that tests had before, each with the end of a sentence that says what to write instead."""
+
 ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
 """The plans of a test that takes one score per data set, wherever it comes from."""
 

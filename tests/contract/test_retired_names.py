@@ -1,0 +1,51 @@
+"""A name that a test had before says what to write instead, wherever it is asked for."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+import bakeoff.stats
+from bakeoff.cli import tests as tests_command
+from bakeoff.comparisons import choose_tests
+from bakeoff.errors import UserError
+from bakeoff.spec import load_experiment
+from bakeoff.stats import RETIRED, catalogue
+
+INSTEAD = "groups belong to the data set now; write `mcnemar`"
+
+
+@pytest.fixture(autouse=True)
+def an_old_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RETIRED, "mcnemar_of_old", INSTEAD)
+
+
+def test_no_name_is_retired_and_in_the_catalogue() -> None:
+    assert not set(RETIRED) & set(catalogue())
+
+
+def test_an_experiment_is_told() -> None:
+    config = {
+        "experiment": "e",
+        "datasets": {"iris": {"source": "sklearn", "name": "iris"}},
+        "models": {m: {"estimator": "sklearn.dummy.DummyClassifier"} for m in "ab"},
+        "resampling": {"holdout": {}},
+        "metrics": ["accuracy"],
+        "tests": {"run": ["mcnemar_of_old"], "options": {"mcnemar_of_old": {"alpha": 0.1}}},
+    }
+    problems, _ = choose_tests(load_experiment(config))
+    assert [str(problem) for problem in problems] == [
+        f"tests.run[0]: mcnemar_of_old: {INSTEAD}",
+        f"tests.options.mcnemar_of_old: mcnemar_of_old: {INSTEAD}",
+    ]
+
+
+def test_the_command_line_is_told() -> None:
+    with pytest.raises(UserError, match=INSTEAD):
+        tests_command.run(argparse.Namespace(name="mcnemar_of_old"))
+
+
+def test_python_is_told() -> None:
+    with pytest.raises(AttributeError, match=INSTEAD):
+        getattr(bakeoff.stats, "mcnemar_of_old")  # noqa: B009
