@@ -49,6 +49,17 @@ def test_rows_are_compared_by_the_difference_of_the_metric():
     assert found.open == ["b"]
 
 
+def test_a_metric_that_is_not_tested_stands_in_the_table_too():
+    one = study(resampling={"holdout": {}}, metrics=["accuracy", "roc_auc"])
+    labels = dataclasses.replace(one.test_sets["d"], scores=None, probabilities=None)
+    one = dataclasses.replace(one, test_sets={"d": labels})
+    (item,) = (i for i in exhibits(one.experiment, one.tests) if i.kind == "baseline")
+    table = build(item, one)
+    says = [row[-1].text for row in table.rows]
+    assert says[-1] == "not tested"
+    assert says[0] == "beats it"
+
+
 def test_the_verdict_names_models_that_are_not_shown_to_beat_it():
     text = answer(study(resampling={"holdout": {}})).text
     assert "Always answering 'no' has an accuracy of 0.600; b is not shown to beat that" in text

@@ -25,7 +25,8 @@ def build(item: Item, study: Study) -> PageTable:
         Column("pvalue_adjusted", "Adjusted p", True),
         Column("decision", "Says"),
     )
-    rows = []
+    rows: list[dict[str, Cell]] = []
+    untested = {column.key: text(NONE) for column in columns} | {"decision": text("not tested")}
     for metric in study.experiment.metrics:
         for one in baselines(study, metric):
             measure = study.metrics[metric]
@@ -49,7 +50,7 @@ def build(item: Item, study: Study) -> PageTable:
                 }
                 rows.append(known | shown)
             if not one.models:
-                rows.append(known | {"model": text(NONE), "decision": text("not tested")})
+                rows.append(untested | known)
     note = (
         "How much better each model is than the same answer for every row; a positive difference "
         "is an advantage of the model, also by metrics of which less is better. On folds the "
