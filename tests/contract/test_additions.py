@@ -138,9 +138,16 @@ def results(project: Project) -> Path:
 def test_everything_that_is_added_is_told() -> None:
     paths = {path for path, _, _ in additions()}
     assert {path for both in ADDED.values() for path in both} <= paths
-    table = (ROOT / "README.md").read_text().partition("## Add …")[2].partition("\n## ")[0]
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    table = text.partition("## What can be added")[2].partition("\n## ")[0]
     for folder in {str(Path(path).parent) for path in paths if path.startswith("src")}:
-        assert folder in table, f"README's table of additions does not name {folder}"
+        assert folder in table, f"CONTRIBUTING's table of additions does not name {folder}"
+    short = (ROOT / "README.md").read_text().partition("## Add …")[2].partition("\n## ")[0]
+    assert "(CONTRIBUTING.md#what-can-be-added)" in short
+    pages = re.findall(r"\]\((docs/[\w/-]+\.md)", short)
+    assert len(pages) >= 4
+    for page in pages:
+        assert page in table or page == "docs/stats/README.md", f"only README names {page}"
 
 
 def test_results_have_the_additions(results: Path) -> None:

@@ -189,7 +189,8 @@ def test_command_works_and_prints_what_is_said(
         frame = frame.rename(columns={"y_true": arguments[arguments.index("--truth") + 1]})
         frame.to_csv("predictions.csv", index=False)
     if program == "bakeoff" and arguments[0] == "run":
-        shutil.copy("config/attrition.yaml", arguments[1])
+        if not Path(arguments[1]).exists():
+            shutil.copy("config/attrition.yaml", arguments[1])
         line = [sys.executable, "-m", "bakeoff", *arguments, "-n"]
         done = subprocess.run(line, text=True, capture_output=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
@@ -212,8 +213,9 @@ def test_command_works_and_prints_what_is_said(
 def test_the_files_of_the_readme_are_there(tmp_path: Path, monkeypatch: Any) -> None:
     """In a checkout, and without one in the folder that `bakeoff new` lays out."""
     text = (ROOT / "README.md").read_text()
-    start = text[: text.index("## An experiment")]
-    checkout, _, without = start.partition("Without a checkout")
+    before, _, rest = text.partition("## Without a checkout")
+    without, _, after = rest.partition("\n## ")
+    checkout = before + after
     monkeypatch.chdir(tmp_path)
     assert main(["new", "study"]) == 0
     assert "    cd study\n" in without
