@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from studies import experiment, ran
 
@@ -52,7 +53,8 @@ def test_rows_are_compared_by_the_difference_of_the_metric():
 def test_a_metric_that_is_not_tested_stands_in_the_table_too():
     one = study(resampling={"holdout": {}}, metrics=["accuracy", "roc_auc"])
     labels = dataclasses.replace(one.test_sets["d"], scores=None, probabilities=None)
-    one = dataclasses.replace(one, test_sets={"d": labels})
+    scores = pd.concat([one.scores, one.scores.assign(metric="roc_auc")], ignore_index=True)
+    one = dataclasses.replace(one, test_sets={"d": labels}, scores=scores)
     (item,) = (i for i in exhibits(one.experiment, one.tests) if i.kind == "baseline")
     table = build(item, one)
     says = [row[-1].text for row in table.rows]
