@@ -85,13 +85,16 @@ def can_tell(entry: Entry, experiment: Experiment, size: RowCounts | None = None
 
 
 def remedies(entry: Entry, experiment: Experiment, size: RowCounts) -> str:
-    """Say what would let a test reach its level that cannot: more groups, or fewer comparisons."""
+    """Say what would let a test reach its level that cannot: more groups, or fewer comparisons.
+
+    More times do not help a test that cuts them into a fixed number of blocks.
+    """
     found, tests, models = [], experiment.tests, list(experiment.models)
-    if size.times is None:
-        unit = "rows" if size.groups is None else "groups"
-        more = (size._replace(**{unit: k}) for k in range(getattr(size, unit) + 1, FEW))
-        enough = next((new for new in more if can_tell(entry, experiment, new)), None)
-        found += [f"at least {getattr(enough, unit)} {unit}"] if enough else []
+    unit = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
+    for more in range(getattr(size, unit) + 1, FEW):
+        if can_tell(entry, experiment, size._replace(**{unit: more})):
+            found.append(f"at least {more} {unit}")
+            break
     if setup_of(entry, tests).versus is None and len(models) > 2:
         most = next(
             (

@@ -190,3 +190,10 @@ def test_what_helps_would_help() -> None:
     eight = RowCounts(700, groups=8)
     assert "with one baseline" in remedies(entry, experiment(6, dataset=grouped), eight)
     assert can_tell(entry, experiment(6, dataset=grouped, versus="m0"), eight)
+
+
+def test_more_times_help_a_test_of_times_and_no_test_of_blocks() -> None:
+    spec, size = experiment(2, dataset={"time": "day"}), RowCounts(140, times=14)
+    assert remedies(CATALOGUE["diebold_mariano"], spec, size) == "at least 32 times"
+    blocks = experiment(6, dataset={"time": "day"})
+    assert "times" not in remedies(CATALOGUE["clustered_mcnemar"], blocks, size)
