@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bakeoff.report.item import Item
+from bakeoff.report.numbers import NONE
 
 MOST_ROWS = 10
 """With more rows of single data sets, a table is folded."""
@@ -48,6 +49,9 @@ class Cell:
         if isinstance(self.value, float) and not math.isfinite(self.value):
             return "" if math.isnan(self.value) else str(self.value)
         return self.value
+
+
+_EMPTY = Cell(NONE, math.nan)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,10 +115,13 @@ def tabulate(
     note: str = "",
     **more: Any,
 ) -> PageTable:
-    """Make a table of rows by the keys of their columns; a column that no row has is left out."""
+    """Make a table of rows by the keys of their columns.
+
+    A column that no row has is left out; a row that lacks one has no value there.
+    """
     found = list(rows)
     kept = tuple(c for c in columns if not found or any(c.key in row for row in found))
-    cells = tuple(tuple(row[c.key] for c in kept) for row in found)
+    cells = tuple(tuple(row.get(c.key, _EMPTY) for c in kept) for row in found)
     return PageTable(item.title, kept, cells, note, **more)
 
 

@@ -14,6 +14,7 @@ from bakeoff.report.tables import (
     latex,
     markdown,
     stars,
+    tabulate,
     to_csv,
     to_latex,
     to_markdown,
@@ -35,6 +36,15 @@ def tables():
     one = ran(experiment(("a", "b", "c"), tests=("cv5x2_f", "mcnemar", "cochran_q")), THREE)
     listed = exhibits(one.experiment, one.tests)
     return {e.name: build(e, one) for e in listed if e.form == "table"}, one
+
+
+def test_row_without_a_value_of_a_column_is_empty_there(tables):
+    item = exhibits(tables[1].experiment, tables[1].tests)[0]
+    columns = Column("model", "Model"), Column("p", "p", True), Column("q", "q", True)
+    rows = [{"model": Cell("a"), "p": Cell(".03", 0.03)}, {"model": Cell("b")}]
+    table = tabulate(item, columns, rows)
+    assert to_csv(table) == "model,p\na,0.03\nb,\n"
+    assert table.rows[1][1].text == "–"
 
 
 def test_csv_has_keys_and_unrounded_numbers():
