@@ -120,7 +120,7 @@ def compare(
     >>> new = ["cat"] * 29 + ["dog"] * 31
     >>> found = bakeoff.compare(y, {"old": old, "new": new})
     >>> print(found.verdict.splitlines()[0])
-    new is better than old.
+    new is better than old by accuracy.
     >>> found.comparisons.loc[0, ["model_a", "model_b", "decision"]].tolist()
     ['old', 'new', 'b_better']
     """

@@ -175,7 +175,7 @@ def _tied(bc, **more):
     rows = [pair("a", "b", 1.0, 0.0, family=3, **same, **more)]
     rows += [pair(m, "c", bc, 0.05, family=3, **more) for m in "ab"]
     means = {"a": 0.95, "b": 0.95, "c": 0.9}
-    return study(experiment(ABC, tests=("cv5x2_f",)), rows, means)
+    return study(experiment(ABC, tests=(more.get("test", "cv5x2_f"),)), rows, means)
 
 
 def _tied_over_datasets(tests, rows=()):

@@ -82,7 +82,7 @@ def test_costs_are_those_of_the_test():
     ]  # fmt: skip
     known = one.test_sets["d"]
     missed = (known.truth == 1) & (known.predicted[:, 0] == 0)
-    assert int(by_model["a"]["error_1"]) == missed.sum()
+    assert int(by_model["a"]["yes_taken_for_no_at_5"]) == missed.sum()
 
 
 def test_errors_of_each_data_set_cost_what_its_own_costs_say():
@@ -101,8 +101,8 @@ def test_errors_of_each_data_set_cost_what_its_own_costs_say():
         known = one.test_sets[row["dataset"]]
         counts = known.confusion(row["model"])
         assert float(row["cost"]) == (price * counts[1, 0] + counts[0, 1]) / 200
-        assert row["error_1" if price == 7 else "error_2"] == str(counts[1, 0])
-        assert row["error_2" if price == 7 else "error_1"] == "–"
+        assert row[f"yes_taken_for_no_at_{price}"] == str(counts[1, 0])
+        assert row[f"yes_taken_for_no_at_{12 - price}"] == "–"
     only_e = spec.model_copy(update={"costs": None})
     shown, _ = rows("costs", study(only_e, (), TWO, accuracies=TWO))
     assert {row["dataset"] for row in shown} == {"e"}
@@ -275,12 +275,13 @@ def test_confusion_and_crossing_count_the_rows():
         model, true = row["model"], known.classes.index(row["class"])
         own = known.predicted[known.truth == true, known.models.index(model)]
         assert int(row["rows"]) == len(own)
-        assert [int(row[f"as_{i}"]) for i in (1, 2)] == [(own == i).sum() for i in (0, 1)]
+        taken = [int(row[f"as_{name}"]) for name in known.classes]
+        assert taken == [(own == i).sum() for i in (0, 1)]
         assert float(row["recall"]) == (own == true).mean()
         assert row["error"].startswith("yes (" if row["class"] == "no" else "no (")
     assert [row["model"] for row in counts] == ["a", "a", "b", "b", "c", "c"]
     crossed, table = rows("three_way", one)
-    assert "A is a, B is b" in table.note
+    assert "of the two best models" in table.note
     assert sum(int(row["rows"]) for row in crossed) == known.n
     codes = {name: i for i, name in enumerate(known.classes)}
     for row in crossed:
