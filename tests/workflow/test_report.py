@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import re
 import zipfile
 from html import unescape
@@ -123,6 +124,8 @@ def test_ranking_is_that_of_the_scores(results: Path) -> None:
     ranked = pd.read_csv(results / "tables/models.csv")
     models, constant = ranked[:-1], ranked.iloc[-1]
     assert list(models["mean"]) == pytest.approx(list(means))
+    assert list(models["rank"]) == list(range(1, 1 + len(means)))
+    assert math.isnan(constant["rank"])
     assert constant["model"].startswith("(constant answer: ")
     assert constant["mean"] == pytest.approx(1 / 3)  # of the classes of iris, equally frequent
 

@@ -9,7 +9,7 @@ from bakeoff.report.baseline import baselines
 from bakeoff.report.cells import capital, ci_cell, count_cell, score_cell
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, fixed, number, percent
+from bakeoff.report.numbers import fixed, number, percent
 from bakeoff.report.ranking import (
     Ranked,
     dataset_means,
@@ -95,8 +95,7 @@ def build(item: Item, study: Study) -> PageTable:
     )
     rows = [cells(line) for line in ranked]
     if rows and (constant := _constant(study, held)):
-        empty = dict.fromkeys(rows[0], text(NONE))
-        rows.append(empty | constant)
+        rows.append(constant)
     return tabulate(item, columns, rows, note + left_out + odd)
 
 
