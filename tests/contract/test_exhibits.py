@@ -25,13 +25,15 @@ TOY = """
 from bakeoff.report.drawing import message
 from bakeoff.report.exhibit import FigureExhibit, Section
 
-EXHIBIT = FigureExhibit(
-    section=Section.TRUST,
-    place=5,
-    title="A toy",
-    caption="The caption of a toy.",
-    draw=lambda item, study: message(f"a toy about {study.title}"),
-)
+EXHIBITS = {
+    "toy_shown": FigureExhibit(
+        section=Section.TRUST,
+        place=5,
+        title="A toy",
+        caption="The caption of a toy.",
+        draw=lambda item, study: message(f"a toy about {study.title}"),
+    )
+}
 """
 
 
@@ -139,7 +141,7 @@ def added(tmp_path, monkeypatch):
 
 
 def test_one_file_adds_an_exhibit_to_page_folders_and_captions(added, study, tmp_path):
-    added("toy_shown", TOY)
+    added("toy_topic", TOY)
     make_report(study, tmp_path / "made")
     page = (tmp_path / "made/report.html").read_text(encoding="utf-8")
     assert '<figure id="figure-toy_shown">' in page
@@ -149,9 +151,17 @@ def test_one_file_adds_an_exhibit_to_page_folders_and_captions(added, study, tmp
     assert (tmp_path / "made/captions/toy_shown.rst").read_text() == "The caption of a toy.\n"
 
 
-def test_a_module_without_a_record_is_refused(added):
-    added("toy_empty", "from bakeoff.report.exhibit import FigureExhibit\n")
-    with pytest.raises(TypeError, match="toy_empty has no EXHIBIT"):
+@pytest.mark.parametrize("text", ["from pathlib import Path\n", "EXHIBITS = {'toy': print}\n"])
+def test_a_module_without_records_is_refused(added, text):
+    name = f"toy_{len(text)}"
+    added(name, text)
+    with pytest.raises(TypeError, match=f"{name} has no EXHIBITS that draw or build"):
+        records()
+
+
+def test_two_exhibits_of_one_name_are_refused(added):
+    added("toy_twice", TOY.replace("toy_shown", "forest"))
+    with pytest.raises(ValueError, match="toy_twice: there is another exhibit forest"):
         records()
 
 

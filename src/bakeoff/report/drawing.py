@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import math
 import unicodedata
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bakeoff.comparisons import Decision
 from bakeoff.files import whole
@@ -105,9 +107,14 @@ def panel(
     axes = figure.add_axes(
         (left / width, bottom / height, 1 - (left + right) / width, 1 - (top + bottom) / height)
     )
+    bare(axes)
+    return figure, axes
+
+
+def bare(axes: Axes) -> None:
+    """Take away all lines about a plot but that of the horizontal axis."""
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
-    return figure, axes
 
 
 def name_rows(axes: Axes, labels: list[str]) -> None:
@@ -123,6 +130,62 @@ def grid(axes: Axes) -> None:
     axes.locator_params(axis="x", nbins=max(2, min(7, int(width / 0.6))))
     axes.grid(axis="x", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
+
+
+class IntervalLine(NamedTuple):
+    """One line of an interval plot.
+
+    Attributes
+    ----------
+    label, note : str
+        What stands at its left and at its right.
+    estimate : float
+        Where its square is; NaN for none.
+    ci : tuple of float
+        The ends of its interval; NaN for none.
+    decision : Decision
+        What was found: it colours the line, and fills the square of a finding.
+    heading : bool
+        Whether it says something of the lines below it.
+    """
+
+    label: str
+    note: str
+    estimate: float = math.nan
+    ci: tuple[float, float] = (math.nan, math.nan)
+    decision: Decision = Decision.UNDECIDED
+    heading: bool = False
+
+
+def interval_plot(
+    lines: Sequence[IntervalLine], axis: str, band: float = 0.0, tint: str = GREEN
+) -> tuple[Figure, Axes]:
+    """Draw estimates with intervals below each other, and a band that reaches so far from zero."""
+    labels = [line.label for line in lines]
+    right = max(text_width(line.note, SIZE - 0.5) for line in lines) + 0.15
+    figure, axes = panel(len(lines), labels, right=right, row=0.3 if len(lines) < 16 else 0.24)
+    axes.axvline(0, color=MUTED, linewidth=0.9)
+    if band > 0:
+        axes.axvspan(-band, band, color=tint, alpha=0.12, linewidth=0)
+    for place, line in enumerate(lines):
+        found = line.decision in SAYS
+        colour = SAYS.get(line.decision, MUTED)
+        if not math.isnan(line.ci[0]):
+            axes.plot(line.ci, [place] * 2, color=colour, linewidth=1.6)
+        if math.isfinite(line.estimate):
+            fill = colour if found else PAPER
+            axes.plot(
+                line.estimate, place, "s", markersize=5, color=colour, markerfacecolor=fill,
+                zorder=3,
+            )  # fmt: skip
+        axes.text(
+            1.015, place, line.note, transform=axes.get_yaxis_transform(), va="center",
+            fontsize=SIZE - 0.5, color=INK if found or line.heading else MUTED,
+        )  # fmt: skip
+    name_rows(axes, labels)
+    grid(axes)
+    axes.set_xlabel(axis)
+    return figure, axes
 
 
 def message(text: str, legend: str = "") -> Drawing:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from bakeoff.report.exhibits import draw, exhibits
-from bakeoff.report.exhibits.quantiles import normal_quantiles, standardised, straightness
+from bakeoff.report.exhibits.differences import normal_quantiles, standardised, straightness
 from bakeoff.report.pairs_shown import families_of, rows_of
 from tests.unit.report.studies import experiment, ran
 

@@ -8,7 +8,7 @@ from studies import experiment, pair, study
 
 from bakeoff.report.citations import bibtex
 from bakeoff.report.exhibits import build, exhibits
-from bakeoff.report.exhibits.replicability import better_on
+from bakeoff.report.exhibits.pairs import better_on
 from bakeoff.report.methods import methods
 from bakeoff.report.tables import to_csv
 

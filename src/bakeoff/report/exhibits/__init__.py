@@ -1,4 +1,4 @@
-"""The tables and figures of a report: each module is one of them, with its record `EXHIBIT`."""
+"""The tables and figures of a report: a module for each topic, with its records in `EXHIBITS`."""
 
 from __future__ import annotations
 
@@ -27,20 +27,24 @@ from bakeoff.stats import Entry, Evidence
 
 @cache
 def records() -> dict[str, Exhibit]:
-    """Return every record by the name of its module.
+    """Return every record by its name, in the order of the names.
 
     Raises
     ------
     TypeError
-        A module without a record of a table or figure.
+        A module without records of tables and figures.
+    ValueError
+        Two exhibits of one name.
     """
     found: dict[str, Exhibit] = {}
     for module in pkgutil.iter_modules(__path__):
-        record = getattr(importlib.import_module(f"{__name__}.{module.name}"), "EXHIBIT", None)
-        if not isinstance(record, (FigureExhibit, TableExhibit)):
-            raise TypeError(f"{__name__}.{module.name} has no EXHIBIT that draws or builds")
-        found[module.name] = record
-    return found
+        own = getattr(importlib.import_module(f"{__name__}.{module.name}"), "EXHIBITS", {})
+        if not own or not all(isinstance(r, (FigureExhibit, TableExhibit)) for r in own.values()):
+            raise TypeError(f"{__name__}.{module.name} has no EXHIBITS that draw or build")
+        if twice := sorted(own.keys() & found):
+            raise ValueError(f"{__name__}.{module.name}: there is another exhibit {twice[0]}")
+        found |= own
+    return dict(sorted(found.items()))
 
 
 def exhibits(experiment: Experiment, tests: Sequence[Entry]) -> list[Item]:

@@ -22,7 +22,7 @@ Error = tuple[str, str, float]
 """True class, predicted class, and what that costs."""
 
 
-def build(item: Item, study: Study) -> PageTable:
+def build_costs(item: Item, study: Study) -> PageTable:
     """Say what the errors of each model on the held-out rows cost, and which they are."""
     experiment = study.experiment
     found = {name: experiment.costs_on(name) for name in study.test_sets}
@@ -104,15 +104,17 @@ def _with_costs(asked: Asked) -> bool:
     return asked.rows and len(experiment.without_costs) < len(experiment.datasets)
 
 
-EXHIBIT = TableExhibit(
-    section=Section.COMPARISONS,
-    place=30,
-    title="What the errors cost",
-    caption="What the errors of each model on the held-out rows cost by the given costs: the mean "
-    "over all rows, the share of wrong rows whatever they cost, and how often each costly kind of "
-    "error was made. It describes these rows; whether the difference may be chance is for the "
-    "cost-sensitive test to say.",
-    when=_with_costs,
-    heading="What the errors cost",
-    build=build,
-)
+EXHIBITS = {
+    "costs": TableExhibit(
+        section=Section.COMPARISONS,
+        place=30,
+        title="What the errors cost",
+        caption="What the errors of each model on the held-out rows cost by the given costs: the "
+        "mean over all rows, the share of wrong rows whatever they cost, and how often each costly "
+        "kind of error was made. It describes these rows; whether the difference may be chance is "
+        "for the cost-sensitive test to say.",
+        when=_with_costs,
+        heading="What the errors cost",
+        build=build_costs,
+    ),
+}

@@ -33,6 +33,7 @@ from bakeoff.stats import Entry, TypeOneError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+
 LEGEND = (
     "Below the diagonal the difference, row minus column; above it the adjusted p-value. Bold and "
     "coloured: shown to differ (blue: the row is better, orange: the column), or in green shown to "
@@ -55,7 +56,7 @@ MOST_NUMBERED = 30
 LEVELS = 16
 
 
-def draw(item: Item, study: Study) -> Drawing:
+def draw_matrix(item: Item, study: Study) -> Drawing:
     """Draw all pairs: the difference below the diagonal, the adjusted p-value above it.
 
     With several data sets a cell counts those on which the row's model is better. With many
@@ -178,16 +179,18 @@ def _all_pairs(asked: Asked, entry: Entry) -> bool:
     return asked.pairs(entry) and entry.type1 is not TypeOneError.BAYESIAN and of_all
 
 
-EXHIBIT = FigureExhibit(
-    section=Section.COMPARISONS,
-    place=23,
-    title="matrix",
-    caption="All pairs of models: below the diagonal the difference (row minus column), above it "
-    "the adjusted p-value. Bold on blue or orange: called different at the experiment's level; on "
-    "green: shown to be equivalent. A question mark is an undecided comparison, which is no "
-    "evidence for equality. With several data sets: the number of data sets on which the model of "
-    "the row is called better, or both equivalent.",
-    each="test",
-    when=_all_pairs,
-    draw=draw,
-)
+EXHIBITS = {
+    "matrix": FigureExhibit(
+        section=Section.COMPARISONS,
+        place=23,
+        title="matrix",
+        caption="All pairs of models: below the diagonal the difference (row minus column), above "
+        "it the adjusted p-value. Bold on blue or orange: called different at the experiment's "
+        "level; on green: shown to be equivalent. A question mark is an undecided comparison, "
+        "which is no evidence for equality. With several data sets: the number of data sets on "
+        "which the model of the row is called better, or both equivalent.",
+        each="test",
+        when=_all_pairs,
+        draw=draw_matrix,
+    ),
+}

@@ -1,27 +1,25 @@
-"""The models, ranked."""
+"""The models, ranked, against a constant answer, and which of them may be the best."""
 
 from __future__ import annotations
 
 import math
 
+from bakeoff.comparisons.contenders import Contender
+from bakeoff.comparisons.evidence import has_test
 from bakeoff.report import prose
-from bakeoff.report.baseline import baselines
-from bakeoff.report.cells import capital, ci_cell, count_cell, score_cell
-from bakeoff.report.exhibit import Section, TableExhibit
+from bakeoff.report.baseline import Against, baselines
+from bakeoff.report.cells import capital, ci_cell, count_cell, p_cell, score_cell, share
+from bakeoff.report.exhibit import MOST_DATASETS, Asked, Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import fixed, number, percent
-from bakeoff.report.ranking import (
-    Ranked,
-    dataset_means,
-    interval_note,
-    ranking,
-)
+from bakeoff.report.may_be_best import may_be_best, worth_of_winner
+from bakeoff.report.numbers import NONE, fixed, number, percent
+from bakeoff.report.ranking import Ranked, dataset_means, interval_note, ranking
 from bakeoff.report.study import BESIDE, Study, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.scores.metrics import POINTS
 
 
-def build(item: Item, study: Study) -> PageTable:
+def build_models(item: Item, study: Study) -> PageTable:
     """Rank the models."""
     ranked = ranking(study)
     several = len(study.datasets) > 1
@@ -121,13 +119,154 @@ def _constant(study: Study, held: bool) -> dict[str, Cell]:
     return row | {f"mean_{m}": score_cell(mean) for m, mean in means.items()}
 
 
-EXHIBIT = TableExhibit(
-    section=Section.MODELS,
-    place=20,
-    title="Models, ranked",
-    caption="The models ranked by the first metric: mean, standard deviation, confidence interval "
-    "of the expected score, score on the held-out rows; below them what a constant answer "
-    "scores. The standard deviation describes the spread of single scores; it is no standard "
-    "error, for folds share training rows.",
-    build=build,
+def build_baseline(item: Item, study: Study) -> PageTable:
+    """Give the constant answer's score, and each model's difference from it."""
+    columns = (
+        *((Column("dataset", "Data set"),) if len(study.datasets) > 1 else ()),
+        Column("metric", "Metric"),
+        Column("answer", "Constant answer"),
+        Column("constant", "It scores", True),
+        Column("model", "Model"),
+        Column("difference", "Better by", True),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", True),
+        Column("pvalue", "p", True),
+        Column("pvalue_adjusted", "Adjusted p", True),
+        Column("decision", "Says"),
+    )
+    rows: list[dict[str, Cell]] = []
+    untested = {column.key: text(NONE) for column in columns} | {"decision": text("not tested")}
+    for metric in study.experiment.metrics:
+        for one in baselines(study, metric):
+            measure = study.metrics[metric]
+            shares = measure.by_order
+            known = {
+                "metric": text(capital(measure.title)),
+                "answer": text("class shares" if shares else clean(one.answer)),
+                "constant": score_cell(one.score),
+            }
+            if len(study.datasets) > 1:
+                known["dataset"] = text(study.dataset_label(one.dataset))
+            for line in one.models:
+                low, high = (line.ci.low, line.ci.high) if line.ci else (float("nan"),) * 2
+                shown = {
+                    "model": text(study.label(line.model)),
+                    "difference": score_cell(line.difference),
+                    "ci_low": ci_cell(low, high),
+                    "pvalue": p_cell(line.pvalue, 0.0),
+                    "pvalue_adjusted": p_cell(line.pvalue_adjusted, study.alpha),
+                    "decision": _says(line, study.alpha),
+                }
+                rows.append(known | shown)
+            if not one.models:
+                rows.append(untested | known)
+    note = (
+        "How much better each model is than the same answer for every row; a positive difference "
+        "is an advantage of the model, also by metrics of which less is better. On folds the "
+        "corrected t test (Nadeau and Bengio), on held-out rows the t test of the metric's "
+        "difference; Holm's correction for the models, none for metrics and data sets."
+    )
+    return tabulate(item, columns, rows, note)
+
+
+def _says(line: Against, alpha: float) -> Cell:
+    if line.better:
+        return Cell("beats it", tone="good")
+    worse = line.pvalue_adjusted <= alpha and line.difference < 0
+    return Cell("worse than it", tone="bad") if worse else Cell("not shown to beat it", tone="open")
+
+
+def _not_of_values(asked: Asked) -> bool:
+    experiment = asked.experiment
+    return not experiment.by_values and len(experiment.datasets) <= MOST_DATASETS
+
+
+def _may_be_best(asked: Asked) -> bool:
+    """Show it where several models have predictions of a few test sets."""
+    experiment = asked.experiment
+    few = len(experiment.datasets) <= MOST_DATASETS and len(experiment.models) > 1
+    known = asked.rows and has_test(experiment.metrics[0])
+    return few and (known or experiment.by_values)
+
+
+def build_best(item: Item, study: Study) -> PageTable:
+    """List the models of each test set, best first."""
+    found = may_be_best(study, study.metric.name)
+    title = capital(study.metric.title)
+    columns = (
+        *((Column("dataset", "Data set"),) if len(study.datasets) > 1 else ()),
+        Column("model", "Model"),
+        Column("value", title, True),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", True),
+        Column("stays", "May be the best"),
+        Column("p", "p", True),
+        Column("tier", "Tier"),
+        Column("wins", "Would win", True),
+    )
+    rows = [
+        {"dataset": text(study.dataset_label(name)), **_cells(line, study)}
+        for name, each in found.items()
+        for line in each.models
+    ]
+    told = (
+        text
+        for name, each in found.items()
+        for text in worth_of_winner(study, study.metric, each, name)
+    )
+    return tabulate(item, columns, rows, " ".join([_BEST_NOTE, *told]))
+
+
+_BEST_NOTE = (
+    "A model may be the best unless a test of a pair shows another one to be better and it is "
+    "outside the set that holds a best model with the confidence of the intervals (Hsu 1984): p is "
+    "the larger one of both. Models that share a letter are not told apart by the tests of pairs. "
+    "“Would win” is how often a model would score highest on other test sets of this size if the "
+    "true scores were the ones found here: a description, not a test, nor the probability that the "
+    "model is the best."
 )
+
+
+def _cells(line: Contender, study: Study) -> dict[str, Cell]:
+    return {
+        "model": text(study.label(line.model)),
+        "value": score_cell(line.value),
+        "ci_low": ci_cell(*line.ci) if line.ci else Cell("not known"),
+        "stays": Cell("yes" if line.stays else "no", tone="" if line.stays else "bad"),
+        "p": p_cell(line.pvalue, study.alpha),
+        "tier": text(line.tier),
+        "wins": Cell(share(line.wins, 0), line.wins),
+    }
+
+
+EXHIBITS = {
+    "models": TableExhibit(
+        section=Section.MODELS,
+        place=20,
+        title="Models, ranked",
+        caption="The models ranked by the first metric: mean, standard deviation, confidence "
+        "interval of the expected score, score on the held-out rows; below them what a constant "
+        "answer scores. The standard deviation describes the spread of single scores; it is no "
+        "standard error, for folds share training rows.",
+        build=build_models,
+    ),
+    "baseline": TableExhibit(
+        section=Section.MODELS,
+        place=22,
+        title="Against a constant answer",
+        caption="What a constant answer scores: the most frequent class of the training rows with "
+        "the shares of the classes as probabilities, by costs the cheapest class. For each model "
+        "the difference from it, with a confidence interval and a test.",
+        when=_not_of_values,
+        folded="Every model against a constant answer",
+        build=build_baseline,
+    ),
+    "best": TableExhibit(
+        section=Section.MODELS,
+        place=25,
+        title="Which models may be the best, on the held-out rows",
+        caption="The models that may be the best by the first metric, with the confidence of the "
+        "intervals; tiers of models that no test tells apart; and what the winner is worth, "
+        "corrected for its selection.",
+        when=_may_be_best,
+        build=build_best,
+    ),
+}

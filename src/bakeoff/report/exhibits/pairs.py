@@ -1,21 +1,32 @@
-"""Every number of a test of pairs."""
+"""The numbers of tests of pairs of models."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from itertools import combinations
 
 from bakeoff.comparisons import Comparison
 from bakeoff.report import prose
 from bakeoff.report.cells import TONES, capital, ci_cell, count_cell, p_cell, score_cell
 from bakeoff.report.exhibit import Asked, Section, TableExhibit
-from bakeoff.report.family import Family, as_float
+from bakeoff.report.family import Family, as_float, seen_from
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import degrees, number, percent, probability, pvalue
-from bakeoff.report.pairs_shown import MOST_PAIRS, families_of, order, oriented, tally
+from bakeoff.report.numbers import degrees, number, percent, probability, pvalue, words
+from bakeoff.report.pairs_shown import (
+    COUNTED,
+    MOST_PAIRS,
+    chosen_pairs,
+    families_of,
+    order,
+    oriented,
+    tally,
+)
+from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.report.verdict.care import assumed
-from bakeoff.stats import Entry
+from bakeoff.stats import Entry, Evidence, Replicability, TypeOneError, replicability_count
 
 _PROBABILITIES = {
     "p_a_better": "P(A better)",
@@ -42,7 +53,7 @@ _EFFECTS = {
 """Names of effect sizes that are no plain words."""
 
 
-def build(item: Item, study: Study) -> PageTable:
+def build_pairs(item: Item, study: Study) -> PageTable:
     """Show every number of a test of pairs, or with several data sets count what it says."""
     families = families_of(study, item.test)
     if not families:
@@ -171,21 +182,158 @@ def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
     return tabulate(item, columns, rows, note)
 
 
-def _pairs(asked: Asked, entry: Entry) -> bool:
-    return asked.pairs(entry)
-
-
-EXHIBIT = TableExhibit(
-    section=Section.COMPARISONS,
-    place=26,
-    title="all pairs",
-    caption="A test of every pair of models. The estimate is the advantage of A over B; intervals "
-    "are simultaneous where the correction bounds the chance of any false finding. The adjusted "
-    'p-value, not the raw one, decides. "Cannot tell" means that the data do not decide, not that '
-    "the models are equal. With several data sets: on how many of them the test calls one model "
-    "better.",
-    each="test",
-    when=_pairs,
-    folded="All numbers",
-    build=build,
+COUNTS_COLUMNS = (
+    Column("dataset", "Data set"),
+    Column("model_a", "A"),
+    Column("model_b", "B"),
+    *(Column(key, capital(title), True) for key, title in COUNTED.items()),
+    Column("pvalue", "p", True),
+    Column("pvalue_adjusted", "Adjusted p", True),
 )
+
+
+def build_counts(item: Item, study: Study) -> PageTable:
+    """Count the rows that either, both or none of two models has right."""
+    families = families_of(study, item.test)
+    chosen, which = chosen_pairs(study, len(families), MOST_PAIRS)
+    rows = []
+    for family in families:
+        where = text(study.dataset_label(family.dataset))
+        for a, b in chosen:
+            row = family.between(a, b)
+            found = row.result.get("details", {}) if row else {}
+            if row is None or not set(COUNTED) <= set(found):
+                continue
+            rows.append(
+                {
+                    **({"dataset": where} if len(study.datasets) > 1 else {}),
+                    "model_a": text(study.label(a)),
+                    "model_b": text(study.label(b)),
+                    **{key: count_cell(int(found[key])) for key in COUNTED},
+                    "pvalue": Cell(pvalue(row.pvalue), row.pvalue),
+                    "pvalue_adjusted": p_cell(row.pvalue_adjusted, row.alpha),
+                }
+            )
+    note = (
+        f"Test rows, {which}. Only the two counts where exactly one model is right bear on the "
+        "question."
+    )
+    note += "".join(dict.fromkeys(not_independent(study, f.dataset) for f in families))
+    return tabulate(item, COUNTS_COLUMNS, rows, note)
+
+
+TWO_SIDED = "two-sided"
+
+
+def build_replicability(item: Item, study: Study) -> PageTable:
+    """Count for each pair the data sets on which one model is better, and name them."""
+    families = families_of(study, item.test)
+    if not families:
+        return tabulate(item, (Column("pair", "Pair"),), (), "There is no result.")
+    first = families[0].rows[0]
+    pairs, which = chosen_pairs(study, 1, MOST_PAIRS)
+    lines = []
+    for a, b in pairs:
+        rows = [row for family in families if (row := family.between(a, b)) is not None]
+        if rows:
+            lines.append(
+                {"model_a": text(study.label(a)), "model_b": text(study.label(b))}
+                | _side(study, "a", rows)
+                | _side(study, "b", [seen_from(row, b) for row in rows])
+            )
+    columns = (
+        Column("model_a", "A"),
+        Column("model_b", "B"),
+        Column("a_better", "A better on", True),
+        Column("a_better_on", "namely"),
+        Column("b_better", "B better on", True),
+        Column("b_better_on", "namely"),
+    )
+    sides = "" if first.alternative != TWO_SIDED else ", half of it for either side"
+    note = (
+        f"Of {len(families)} data sets, by {families[0].measure.title}: on how many a model is "
+        f"better, and on which; the chance that a pair has a number too high, or a wrong name, is "
+        f"{percent(first.alpha)} at most{sides} (Dror et al. 2017, by Holm's procedure), whatever "
+        "relates the data sets. No number says that the models are alike on the others. Pairs are "
+        f"each for itself, not adjusted for their number; shown: {which}."
+    )
+    return tabulate(item, columns, lines, note)
+
+
+def _side(study: Study, side: str, rows: Sequence[Comparison]) -> dict[str, Cell]:
+    found = better_on(rows)
+    names = [study.dataset_label(name) for name in found.names]
+    return {
+        f"{side}_better": count_cell(found.count),
+        f"{side}_better_on": text(words(names, len(names)) if names else ""),
+    }
+
+
+def better_on(rows: Sequence[Comparison]) -> Replicability:
+    """Count the data sets on which A is better, from one comparison on each.
+
+    A test with two sides spends half of its level on either, so that both answers hold together.
+    """
+    level = rows[0].alpha / (2 if rows[0].alternative == TWO_SIDED else 1)
+    return replicability_count(
+        [_one_sided(row) for row in rows], [row.dataset for row in rows], alpha=level
+    )
+
+
+def _one_sided(row: Comparison) -> float:
+    """Return the p-value for A being better; 1 where the test cannot tell, or does not ask."""
+    if math.isnan(row.pvalue) or row.alternative == "less":
+        return 1.0
+    if row.alternative == "greater":
+        return row.pvalue
+    return row.pvalue / 2 if row.estimate > 0 else 1 - row.pvalue / 2
+
+
+def _on_each_dataset(asked: Asked, entry: Entry) -> bool:
+    settles = "margin" not in entry.options and entry.type1 is not TypeOneError.BAYESIAN
+    alone = entry.evidence not in (Evidence.DATASET_SCORES, Evidence.FOLD_CRITERIA)
+    return asked.several and asked.pairs(entry) and settles and alone
+
+
+EXHIBITS = {
+    "pairs": TableExhibit(
+        section=Section.COMPARISONS,
+        place=26,
+        title="all pairs",
+        caption="A test of every pair of models. The estimate is the advantage of A over B; "
+        "intervals are simultaneous where the correction bounds the chance of any false finding. "
+        'The adjusted p-value, not the raw one, decides. "Cannot tell" means that the data do not '
+        "decide, not that the models are equal. With several data sets: on how many of them the "
+        "test calls one model better.",
+        each="test",
+        when=Asked.pairs,
+        folded="All numbers",
+        build=build_pairs,
+    ),
+    "counts": TableExhibit(
+        section=Section.COMPARISONS,
+        place=27,
+        title="right and wrong rows",
+        caption="How many test rows both models have right, exactly one of them, or none. Only "
+        "the two counts of rows on which exactly one model is right bear on the question whether "
+        "one is right more often; of the other rows there may be any number.",
+        each="test",
+        when=lambda asked, entry: asked.pairs(entry) and entry.counts,
+        folded="Right and wrong rows",
+        build=build_counts,
+    ),
+    "replicability": TableExhibit(
+        section=Section.COMPARISONS,
+        place=26,
+        title="better on which data sets",
+        caption="On how many data sets one model is better than another, and on which, so that "
+        "the number is too high with at most the level's probability, whatever relates the data "
+        "sets (Dror et al. 2017). More data sets tested by themselves would find some differences "
+        "by chance.",
+        each="test",
+        when=_on_each_dataset,
+        folded="Better on which data sets",
+        citation="dror2017",
+        build=build_replicability,
+    ),
+}

@@ -19,22 +19,24 @@ from bakeoff.report.drawing import (
     SIZE,
     SOFT,
     WIDTH,
+    bare,
     canvas,
     grid,
     name_rows,
     text_width,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
+from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import probability, score
 from bakeoff.report.pairs_shown import Row, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study
-from bakeoff.stats import Entry, TypeOneError
+from bakeoff.stats import TypeOneError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
 
 LEGEND = (
     "How probable it is that the first is better, both are equivalent, the second is better; "
@@ -46,7 +48,7 @@ _POINTS = 121
 _REACH = 0.003
 
 
-def draw(item: Item, study: Study) -> Drawing:
+def draw_posterior(item: Item, study: Study) -> Drawing:
     """Draw the three probabilities of each pair as one bar, and the density where it is known."""
     families = families_of(study, item.test)
     rows, family = rows_of(study, families), families[0]
@@ -60,8 +62,7 @@ def draw(item: Item, study: Study) -> Drawing:
     bar = (room - _GAP) * 0.5 if drawn else room
     vertical = _BOTTOM / height, len(rows) * _ROW / height
     axes = figure.add_axes((left / WIDTH, vertical[0], bar / WIDTH, vertical[1]))
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
+    bare(axes)
     for place, row in enumerate(rows):
         _bar(axes, place, row.comparison)
     name_rows(axes, labels)
@@ -130,8 +131,7 @@ def density(row: Comparison) -> tuple[np.ndarray, np.ndarray] | None:
 
 
 def _densities(axes: Axes, curves: list[tuple[np.ndarray, np.ndarray] | None], rope: float) -> None:
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
+    bare(axes)
     axes.tick_params(axis="y", labelleft=False, left=False)
     if rope > 0:
         axes.axvspan(-rope, rope, color=SOFT, alpha=0.2, linewidth=0)
@@ -170,20 +170,19 @@ def _alt(rows: list[Row], family: Family) -> str:
     )
 
 
-def _bayesian(asked: Asked, entry: Entry) -> bool:
-    return asked.pairs(entry) and entry.type1 is TypeOneError.BAYESIAN
-
-
-EXHIBIT = FigureExhibit(
-    section=Section.COMPARISONS,
-    place=21,
-    title="posterior",
-    caption="Posterior probabilities that the first model is better, that both are practically "
-    "equivalent (their difference lies in the region of practical equivalence), and that the "
-    "second is better; they are probabilities of the statements themselves, not p-values. For the "
-    "correlated t test the density of the difference is beside them, the region of practical "
-    "equivalence shaded. The tests over data sets have no density in closed form.",
-    each="test",
-    when=_bayesian,
-    draw=draw,
-)
+EXHIBITS = {
+    "posterior": FigureExhibit(
+        section=Section.COMPARISONS,
+        place=21,
+        title="posterior",
+        caption="Posterior probabilities that the first model is better, that both are "
+        "practically equivalent (their difference lies in the region of practical equivalence), "
+        "and that the second is better; they are probabilities of the statements themselves, not "
+        "p-values. For the correlated t test the density of the difference is beside them, the "
+        "region of practical equivalence shaded. The tests over data sets have no density in "
+        "closed form.",
+        each="test",
+        when=lambda asked, entry: asked.pairs(entry) and entry.type1 is TypeOneError.BAYESIAN,
+        draw=draw_posterior,
+    ),
+}

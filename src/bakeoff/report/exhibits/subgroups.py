@@ -3,69 +3,50 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import has_test
 from bakeoff.comparisons.subgroups import INTERACTION
+from bakeoff.report.cells import TONES, capital, ci_cell, count_cell, p_cell, score_cell
 from bakeoff.report.drawing import (
-    INK,
-    MUTED,
-    PAPER,
-    SAYS,
-    SIZE,
-    grid,
+    IntervalLine,
+    interval_plot,
     message,
     name_of,
-    name_rows,
-    panel,
-    text_width,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import interval, p_equals, percent, score
+from bakeoff.report.numbers import degrees, interval, number, p_equals, percent, pvalue, score
 from bakeoff.report.pairs_shown import order
-from bakeoff.report.prose import advantage
+from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED, advantage, lower_is_better
 from bakeoff.report.study import Study
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.spec.row_columns import row_columns
 
 MOST_LINES = 36
 
 
-def draw(item: Item, study: Study) -> Drawing:
+def draw_subgroups(item: Item, study: Study) -> Drawing:
     """Draw the difference in each subgroup with its interval, column by column."""
     lines = _lines(item, study)
     if not any(math.isfinite(line["estimate"]) for line in lines):
         return message("no subgroup has enough rows for a difference", _legend(study))
     shown = lines[:MOST_LINES]
-    labels = [_label(line, study) for line in shown]
-    notes = [_note(line) for line in shown]
-    right = max(text_width(note, SIZE - 0.5) for note in notes) + 0.15
-    figure, axes = panel(len(shown), labels, right=right, row=0.26)
-    axes.axvline(0, color=MUTED, linewidth=0.9)
-    for place, line in enumerate(shown):
-        decision = Decision(line["decision"])
-        colour = SAYS.get(decision, MUTED)
-        if line["role"] == INTERACTION:
-            colour = INK
-        elif math.isfinite(line["ci_low"]):
-            axes.plot([line["ci_low"], line["ci_high"]], [place] * 2, color=colour, linewidth=1.6)
-        if line["role"] != INTERACTION and math.isfinite(line["estimate"]):
-            filled = colour if decision in SAYS else PAPER
-            axes.plot(
-                line["estimate"], place, "s", markersize=5, color=colour, markerfacecolor=filled,
-                zorder=3,
-            )  # fmt: skip
-        axes.text(
-            1.015, place, notes[place], transform=axes.get_yaxis_transform(), va="center",
-            fontsize=SIZE - 0.5, color=colour,
-        )  # fmt: skip
-    name_rows(axes, labels)
-    grid(axes)
     better = "higher" if study.metric.greater_is_better else "lower"
     difference = f"{advantage([study.metric])} in {study.metric.title}"
-    axes.set_xlabel(f"{difference} (to the right: A is {better} and better)")
+    axis = f"{difference} (to the right: A is {better} and better)"
+    figure, _ = interval_plot([_interval(line, study) for line in shown], axis)
     return Drawing(figure, _alt(shown, study), _legend(study), _shows(lines, shown))
+
+
+def _interval(line: dict[str, Any], study: Study) -> IntervalLine:
+    told = _label(line, study), _note(line)
+    if line["role"] == INTERACTION:
+        return IntervalLine(*told, heading=True)
+    ci = line["ci_low"], line["ci_high"]
+    return IntervalLine(*told, line["estimate"], ci, Decision(line["decision"]))
 
 
 def _lines(item: Item, study: Study) -> list[dict[str, Any]]:
@@ -118,7 +99,7 @@ def _alt(lines: list[dict[str, Any]], study: Study) -> str:
     return f"Differences in {study.metric.title} by subgroup. {told}."
 
 
-def when(asked: Asked) -> bool:
+def _compared(asked: Asked) -> bool:
     """Show it where a data set has subgroups and the models are ranked by what rows have."""
     experiment = asked.experiment
     there = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
@@ -127,16 +108,121 @@ def when(asked: Asked) -> bool:
     return there and several and (ranked or experiment.by_values)
 
 
-EXHIBIT = FigureExhibit(
-    section=Section.COMPARISONS,
-    place=30,
-    title="Differences by subgroup",
-    heading="In subgroups",
-    caption="The difference between two models in each subgroup of the held-out rows with its "
-    "interval, and for each column of subgroups the p-value of the interaction: whether the "
-    "difference is the same in all of them. P-values are adjusted over columns, subgroups and "
-    "pairs by Holm's method.",
-    each="dataset",
-    when=when,
-    draw=draw,
+COLUMNS = (
+    Column("dataset", "Data set"),
+    Column("metric", "Metric"),
+    Column("column", "By"),
+    Column("subgroup", "Subgroup"),
+    Column("model_a", "A"),
+    Column("model_b", "B"),
+    Column("n", "Rows", True),
+    Column("estimate", "A − B", True),
+    Column("ci_low", "CI", True),
+    Column("statistic", "F or t", True),
+    Column("df", "df", True),
+    Column("pvalue", "p", True),
+    Column("pvalue_adjusted", "Adjusted p", True),
+    Column("says", "Says"),
 )
+
+
+def build_subgroup_tests(item: Item, study: Study) -> PageTable:
+    """List the interaction of every column and the difference in every subgroup."""
+    several = len(study.datasets) > 1
+    rows = [
+        ({"dataset": text(study.dataset_label(line["dataset"]))} if several else {})
+        | _cells(line, study)
+        for line in study.subgroups.to_dict("records")
+    ]
+    note = (
+        "“All” is the interaction: whether the difference is the same in all subgroups of the "
+        "column (Welch 1951; where groups of rows reach into several subgroups, the largest t of "
+        "all pairs of them). P-values of interactions are adjusted over columns and pairs, those "
+        "of subgroups over the subgroups and pairs of a column (Holm 1979), for each metric; "
+        "intervals hold together likewise. All of it is in subgroups.csv."
+    )
+    summary = f"{len(rows)} lines" if rows else ""
+    shown = [study.metrics[name] for name in dict.fromkeys(study.subgroups["metric"])]
+    head = Column("estimate", advantage(shown), True)
+    columns = [head if column.key == "estimate" else column for column in COLUMNS]
+    return tabulate(item, columns, rows, note + lower_is_better(shown), summary=summary)
+
+
+def _cells(line: dict[Any, Any], study: Study) -> dict[str, Cell]:
+    interaction = line["role"] == INTERACTION
+    return {
+        "metric": text(capital(study.metrics[line["metric"]].title)),
+        "column": text(line["column"]),
+        "subgroup": text("All" if interaction else line["subgroup"]),
+        "model_a": text(study.label(line["model_a"])),
+        "model_b": text(study.label(line["model_b"])),
+        "n": count_cell(line["n"]),
+        "estimate": Cell(""),
+        "ci_low": Cell(""),
+        "statistic": Cell(""),
+        "df": Cell(""),
+        "pvalue": Cell(pvalue(line["pvalue"]), line["pvalue"]),
+        "pvalue_adjusted": p_cell(line["pvalue_adjusted"], study.alpha),
+        "says": says(line, study),
+    } | (_test(line) if interaction else _difference(line))
+
+
+def _test(line: dict[Any, Any]) -> dict[str, Cell]:
+    return {
+        "statistic": Cell(number(line["statistic"]), line["statistic"]),
+        "df": text(degrees(*(_or_none(line[key]) for key in ("df", "df1", "df2")))),
+    }
+
+
+def _difference(line: dict[Any, Any]) -> dict[str, Cell]:
+    return {
+        "estimate": score_cell(line["estimate"]),
+        "ci_low": ci_cell(line["ci_low"], line["ci_high"]),
+    }
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def says(line: Mapping[Any, Any], study: Study) -> Cell:
+    """Say what a line shows."""
+    decision = Decision(line["decision"])
+    if decision is Decision.UNDECIDED:
+        why = WHY_UNDECIDED.get(line["status"], str(line["status"]).replace("_", " "))
+        return Cell(why, tone="open")
+    if decision in (Decision.A_BETTER, Decision.B_BETTER):
+        winner = line["model_a" if decision is Decision.A_BETTER else "model_b"]
+        return Cell(f"{study.label(winner)} better", tone=TONES[decision])
+    if line["role"] == INTERACTION and decision is Decision.DIFFERENT:
+        return Cell("it differs", tone="bad")
+    return Cell(DECISIONS[decision], tone="open")
+
+
+EXHIBITS = {
+    "subgroups": FigureExhibit(
+        section=Section.COMPARISONS,
+        place=30,
+        title="Differences by subgroup",
+        heading="In subgroups",
+        caption="The difference between two models in each subgroup of the held-out rows with its "
+        "interval, and for each column of subgroups the p-value of the interaction: whether the "
+        "difference is the same in all of them. P-values are adjusted over columns, subgroups and "
+        "pairs by Holm's method.",
+        each="dataset",
+        when=_compared,
+        draw=draw_subgroups,
+    ),
+    "subgroup_tests": TableExhibit(
+        section=Section.COMPARISONS,
+        place=31,
+        title="Differences by subgroup, all numbers",
+        caption="The difference between two models in each subgroup of the held-out rows, by "
+        "every metric, and for each column the test of the interaction. Where a subgroup has too "
+        "few rows it has no p-value, and the interaction is about the others.",
+        when=_compared,
+        folded="All subgroups",
+        citation="hothorn2008",
+        build=build_subgroup_tests,
+    ),
+}

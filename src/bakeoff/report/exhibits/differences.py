@@ -1,0 +1,290 @@
+"""Differences between pairs of models, and what tests on folds make of them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from bakeoff.comparisons import Comparison, Decision
+from bakeoff.report import prose
+from bakeoff.report.drawing import (
+    BLUE,
+    MUTED,
+    ORANGE,
+    PAPER,
+    SAYS,
+    SOFT,
+    IntervalLine,
+    canvas,
+    interval_plot,
+    message,
+)
+from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
+from bakeoff.report.family import Family, as_float
+from bakeoff.report.item import Item
+from bakeoff.report.numbers import fixed, interval, p_equals, score
+from bakeoff.report.pairs_shown import Row, difference_name, families_of, rows_of, what_is_shown
+from bakeoff.report.study import Study
+from bakeoff.stats import Entry, Evidence, TypeOneError
+
+
+def draw_forest(item: Item, study: Study) -> Drawing:
+    """Draw differences with their intervals, and where there is none the folds' differences."""
+    families = families_of(study, item.test)
+    rows = rows_of(study, families)
+    if not any(math.isfinite(row.comparison.estimate) for row in rows):
+        return message("no difference could be estimated")
+    edges = _edges([row.comparison for row in rows])
+    lines = [_interval(row, edges) for row in rows]
+    axis = difference_name(families[0])
+    figure, axes = interval_plot(lines, axis, band=rows[0].comparison.margin)
+    for place, row in enumerate(rows):
+        differences = _differences(row)
+        if math.isnan(row.comparison.ci_low) and len(differences):
+            colour = SAYS.get(row.comparison.decision, MUTED)
+            places = [place] * len(differences)
+            axes.plot(differences, places, "|", color=colour, markersize=7, alpha=0.7)
+    if any(row.comparison.alternative != "two-sided" for row in rows):
+        axes.set_xlim(*edges)
+    shows = what_is_shown(study, families, rows)
+    return Drawing(figure, _alt(families[0], rows), _legend(rows), shows)
+
+
+def _legend(rows: list[Row]) -> str:
+    """Explain what is drawn, and nothing else."""
+    found = [row.comparison for row in rows]
+    lined = [not math.isnan(c.ci_low) for c in found]
+    parts = ["The square is the difference" + (", the line its interval" if any(lined) else "")]
+    if any(len(_differences(row)) for row, line in zip(rows, lined, strict=True) if not line):
+        parts.append("The ticks are the differences on single folds")
+    if any(c.decision in SAYS and c.decision is not Decision.EQUIVALENT for c in found):
+        parts.append("A filled square marks a pair that is shown to differ")
+    if found[0].margin > 0:
+        green = "; green squares are shown to be equivalent"
+        parts.append(
+            "The green band is the margin of equivalence"
+            + green * any(c.decision is Decision.EQUIVALENT for c in found)
+        )
+    if any(c.alternative != "two-sided" for c in found):
+        parts.append("The interval of a one-sided test is unbounded on its other side")
+    return ". ".join(parts) + "."
+
+
+def _edges(found: list[Comparison]) -> tuple[float, float]:
+    """Return where the axis ends that shows everything but the open ends of one-sided intervals."""
+    ends = [0.0, *(c.estimate for c in found), *(s * c.margin for c in found for s in (-1, 1))]
+    ends += [c.ci_low for c in found if c.alternative != "less"]
+    ends += [c.ci_high for c in found if c.alternative != "greater"]
+    known = [end for end in ends if math.isfinite(end)]
+    room = 0.06 * (max(known) - min(known)) or 0.01
+    return min(known) - room, max(known) + room
+
+
+def _interval(row: Row, edges: tuple[float, float]) -> IntervalLine:
+    c = row.comparison
+    low, high, ci = math.nan, math.nan, ""
+    if not math.isnan(c.ci_low):
+        low = edges[0] if c.alternative == "less" else c.ci_low
+        high = edges[1] if c.alternative == "greater" else c.ci_high
+        ci = f" {interval(c.ci_low, c.ci_high)}"
+    p = p_equals(c.pvalue_adjusted, "adj. p" if prose.p_name(c) != "p" else "p")
+    note = f"{score(c.estimate)}{ci}  {p}"
+    return IntervalLine(row.label, note, c.estimate, (low, high), c.decision)
+
+
+def _alt(family: Family, rows: list[Row]) -> str:
+    parts = [
+        f"{row.label}: {score(row.comparison.estimate)}, {p_equals(row.comparison.pvalue_adjusted)}"
+        for row in rows[:6]
+    ]
+    more = f"; and {len(rows) - 6} more" if len(rows) > 6 else ""
+    return f"{family.entry.title}, differences with intervals. {'; '.join(parts)}{more}."
+
+
+def _differences(row: Row) -> NDArray[np.float64]:
+    found = row.comparison.result.get("details", {}).get("differences", [])
+    values = np.array([as_float(v) for v in np.ravel(np.array(found, dtype=object))])
+    return -values if row.turned else values
+
+
+def _with_differences(asked: Asked, entry: Entry) -> bool:
+    # several criteria at once have no single difference
+    single = entry.evidence is not Evidence.FOLD_CRITERIA
+    return asked.pairs(entry) and entry.type1 is not TypeOneError.BAYESIAN and single
+
+
+TEN_T_LEGEND = (
+    "Ten orders of the folds would have given ten t tests; one statistic for all of them does not "
+    "depend on the order."
+)
+
+
+def draw_ten_t(item: Item, study: Study) -> Drawing:
+    """Draw the ten t values that ten orders of the folds could have given, with F beside."""
+    families = families_of(study, item.test)
+    rows = rows_of(study, families)
+    found = [(row, values) for row in rows if len(values := ten_t_values(row)) == 10]
+    if not found:
+        return message("no t value exists: the folds do not vary", TEN_T_LEGEND)
+    alpha = found[0][0].comparison.alpha
+    critical = float(special.stdtrit(5, 1 - alpha / 2))
+    axis = f"the ten possible t values; shaded: |t| < {fixed(critical, 2)}, p > {alpha:g} each"
+    lines = [IntervalLine(row.label, _statistic_note(row)) for row, _ in found]
+    figure, axes = interval_plot(lines, axis, band=critical, tint=MUTED)
+    for place, (_, values) in enumerate(found):
+        for t in values:
+            fill = None if abs(t) > critical else PAPER
+            colour = BLUE if t > 0 else ORANGE
+            axes.plot(
+                t, place, "o", markersize=4.5, color=colour, markerfacecolor=fill, alpha=0.9
+            )  # fmt: skip
+    counts = [int(sum(abs(t) > critical for t in values)) for _, values in found]
+    alt = "; ".join(
+        f"{line.label}: {c} of 10 beyond" for line, c in list(zip(lines, counts, strict=True))[:8]
+    )
+    alt = f"Ten t values for each pair, critical value {critical:.2f}. {alt}."
+    return Drawing(figure, alt, TEN_T_LEGEND, what_is_shown(study, families, rows))
+
+
+def ten_t_values(row: Row) -> list[float]:
+    """Return the t values with each of the ten differences as the numerator."""
+    details = row.comparison.result.get("details", {})
+    if not {"differences", "variances"} <= set(details):
+        return []
+    scale = math.sqrt(sum(as_float(v) for v in details["variances"]) / 5)
+    if not scale > 1e-12:
+        return []
+    sign = -1 if row.turned else 1
+    return [sign * as_float(d) / scale for pair in details["differences"] for d in pair]
+
+
+def _statistic_note(row: Row) -> str:
+    """Write the statistic with its letter; t has a sign, which turns with the pair."""
+    c = row.comparison
+    signed = c.df1 is None
+    value = -c.statistic if signed and row.turned else c.statistic
+    raw = " not adjusted" if prose.p_name(c) != "p" else ""
+    return f"{'t' if signed else 'F'} = {fixed(value, 2)}, {p_equals(c.pvalue)}{raw}"
+
+
+def _on_halves(asked: Asked, entry: Entry) -> bool:
+    of_folds = entry.evidence is Evidence.FOLD_SCORES
+    return asked.pairs(entry) and entry.plans == ("cv_5x2",) and of_folds
+
+
+Points = NDArray[np.float64]
+QUANTILES_LEGEND = (
+    "Differences of the two best models (blue) and of other pairs (grey), less their mean, in "
+    "units of their standard deviation: on the line if they are normal. Few folds scatter around "
+    "it."
+)
+
+
+def draw_quantiles(item: Item, study: Study) -> Drawing:
+    """Draw the ordered differences of every pair against the quantiles of a normal distribution."""
+    families = families_of(study, item.test)
+    rows = rows_of(study, families)
+    found = [(row, points) for row in rows if len(points := standardised(study, row))]
+    if not found:
+        return message(
+            "the differences do not vary, so their shape cannot be told", QUANTILES_LEGEND
+        )
+    figure = canvas(3.6, 3.4)
+    axes = figure.add_axes((0.16, 0.15, 0.8, 0.81))
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    reach = max(2.0, *(float(np.abs(points).max()) for _, points in found)) * 1.08
+    axes.plot([-reach, reach], [-reach, reach], color=SOFT, linewidth=1, zorder=0)
+    for place, (_, points) in reversed(list(enumerate(found))):
+        colour, size, alpha = (MUTED, 2.5, 0.35) if place else (BLUE, 4.5, 0.9)
+        x = normal_quantiles(len(points))
+        axes.plot(x, points, "o", color=colour, markersize=size, alpha=alpha)
+    axes.set_xlim(-2.6, 2.6)
+    axes.set_ylim(-reach, reach)
+    axes.set_xlabel("quantiles of a normal distribution")
+    axes.set_ylabel("differences over folds, standardised")
+    first, points = found[0]
+    worst = min(straightness(points) for _, points in found)
+    alt = (
+        f"{first.label}: {len(points)} differences over folds, correlation with normal quantiles "
+        f"{fixed(straightness(points), 3)}; the lowest of {len(found)} shown is {fixed(worst, 3)}."
+    )
+    return Drawing(figure, alt, f"{QUANTILES_LEGEND} {alt}", what_is_shown(study, families, rows))
+
+
+def standardised(study: Study, row: Row) -> Points:
+    """Return the ordered differences of a pair over the folds; none where they do not vary."""
+    family, c = row.family, row.comparison
+    own = study.scores.query("dataset == @family.dataset and plan == @family.plan")
+    wide = own[own["metric"] == family.metric].pivot_table(
+        index=["repeat", "fold"], columns="model", values="value", dropna=False
+    )
+    if not {c.model_a, c.model_b} <= set(wide.columns):
+        return np.empty(0)
+    a, b = (c.model_b, c.model_a) if row.turned else (c.model_a, c.model_b)
+    differences: Points = (wide[a] - wide[b]).dropna().to_numpy(np.float64)
+    if len(differences) < 3 or np.ptp(differences) <= 1e-12:
+        return np.empty(0)
+    return np.sort((differences - differences.mean()) / differences.std(ddof=1))
+
+
+def normal_quantiles(n: int) -> Points:
+    """Return what n ordered normal values are expected to be near (Blom 1958)."""
+    found: Points = special.ndtri((np.arange(1, n + 1) - 0.375) / (n + 0.25))
+    return found
+
+
+def straightness(points: Points) -> float:
+    """Return the correlation with normal quantiles: 1 on a straight line."""
+    wanted = normal_quantiles(len(points))  # their mean is 0
+    both = (wanted * (points - points.mean())).sum()
+    return float(both / (np.sqrt(np.square(wanted).sum() * len(points)) * points.std()))
+
+
+def _assumes_normal(asked: Asked, entry: Entry) -> bool:
+    # the halves of `halves` have a mean each, which the test compares; its folds say nothing of it
+    of_folds = entry.evidence is Evidence.FOLD_SCORES and "halves" not in entry.plans
+    return asked.pairs(entry) and of_folds
+
+
+EXHIBITS = {
+    "forest": FigureExhibit(
+        section=Section.COMPARISONS,
+        place=22,
+        title="differences",
+        caption="Differences between pairs of models with confidence intervals, simultaneous "
+        "where the correction bounds the chance of any false finding. A filled square marks a pair "
+        "that the adjusted p-value calls different.",
+        each="test",
+        when=_with_differences,
+        draw=draw_forest,
+    ),
+    "ten_t": FigureExhibit(
+        section=Section.COMPARISONS,
+        place=24,
+        title="the ten t values",
+        caption="The 5×2cv t test divides the first of ten differences by their noise: another "
+        "order of the folds would have made another test. These are the ten t values that were "
+        "possible; the shaded band holds those that are not significant one by one. The combined F "
+        "test uses all ten at once. With several data sets: the two best models on each of them.",
+        each="test",
+        when=_on_halves,
+        draw=draw_ten_t,
+    ),
+    "quantiles": FigureExhibit(
+        section=Section.TRUST,
+        place=32,
+        title="are the differences normal?",
+        caption="Tests on folds assume that the differences of two models over the folds are "
+        "normal. Ordered and standardised, they are drawn against the quantiles of a normal "
+        "distribution (a Q-Q plot): a bend or a far point is a reason to look at the single folds. "
+        "With several data sets: the two best models on each of them.",
+        each="test",
+        when=_assumes_normal,
+        folded="Q-Q plot",
+        draw=draw_quantiles,
+    ),
+}

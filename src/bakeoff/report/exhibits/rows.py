@@ -1,0 +1,290 @@
+"""What the models say of the held-out rows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from bakeoff.report.cells import count_cell, score_cell
+from bakeoff.report.drawing import (
+    BLUE,
+    INK,
+    MUTED,
+    ORANGE,
+    SIZE,
+    WIDTH,
+    canvas,
+    message,
+    name_of,
+    name_rows,
+    panel,
+    text_width,
+)
+from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
+from bakeoff.report.item import Item
+from bakeoff.report.numbers import NONE, count
+from bakeoff.report.pairs_shown import order, oriented
+from bakeoff.report.patterns import row_patterns
+from bakeoff.report.prose import not_independent
+from bakeoff.report.study import Study, clean
+from bakeoff.report.tables import Column, PageTable, tabulate, text
+
+MOST_CLASSES = 12
+"""With more classes, the table names the most frequent error of each instead of counting all."""
+
+
+def build_confusion(item: Item, study: Study) -> PageTable:
+    """Count true against predicted classes of every model, with the errors of each class."""
+    tested = study.test_sets[item.dataset or study.datasets[0]]
+    names = [clean(name) for name in tested.classes]
+    few = len(names) <= MOST_CLASSES
+    columns = (
+        Column("model", "Model"),
+        Column("class", "True class"),
+        Column("rows", "Rows", True),
+        *(Column(f"as_{name}", f"Taken for {name}", True) for name in names if few),
+        Column("recall", "Share right", True),
+        Column("error", "Most often taken for"),
+    )
+    rows = []
+    for model in (m for m in order(study) if m in tested.models):
+        counts = tested.confusion(model)
+        for true, (name, own) in enumerate(zip(names, counts, strict=True)):
+            if not own.sum():
+                continue
+            wrong = own.copy()
+            wrong[true] = 0
+            worst = int(wrong.argmax())
+            named = f"{names[worst]} ({wrong[worst]:,})" if wrong[worst] else NONE
+            taken = {
+                f"as_{k}": count_cell(n) for k, n in zip(names, own.tolist(), strict=True) if few
+            }
+            rows.append(
+                {
+                    "model": text(study.label(model)),
+                    "class": text(name),
+                    "rows": count_cell(int(own.sum())),
+                    **taken,
+                    "recall": score_cell(float(own[true] / own.sum())),
+                    "error": text(named),
+                }
+            )
+    note = "Held-out rows; models from best to worst."
+    return tabulate(item, columns, rows, note)
+
+
+MOST_MODELS = 12
+_ACROSS, _NUMBERED, _NAMED = 3, 6, 20
+_ROOM = 1.5  # inches for the names of the classes below a panel, side by side
+MAPS_LEGEND = (
+    "Rows are true classes, columns predicted ones; the darker, the larger the share of the true "
+    "class. On the diagonal the rows that are right."
+)
+
+
+def draw_confusion_maps(item: Item, study: Study) -> Drawing:
+    """Draw a map of each model, those of the best models where there are many."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    if not study.test_sets:
+        return message("there are no held-out rows", MAPS_LEGEND)
+    (tested,) = study.test_sets.values()
+    known = [m for m in order(study) if m in tested.models]
+    shown = known[:MOST_MODELS]
+    names = [name_of(clean(name), 12) for name in tested.classes]
+    k, across = len(names), min(_ACROSS, len(shown))
+    down = math.ceil(len(shown) / across)
+    side = WIDTH / _ACROSS
+    figure = canvas(side * across, (side + 0.25) * down)
+    colours = LinearSegmentedColormap.from_list("share", [f"{BLUE}00", BLUE])
+    for place, model in enumerate(shown):
+        axes = figure.add_subplot(down, across, place + 1)
+        counts = tested.confusion(model)
+        shares = counts / counts.sum(axis=1, keepdims=True).clip(min=1)
+        if k <= _NAMED:
+            axes.pcolormesh(shares, cmap=colours, vmin=0, vmax=2)
+            axes.invert_yaxis()
+        else:  # as a picture: a path for each cell would make a huge file
+            axes.imshow(shares, cmap=colours, vmin=0, vmax=2, extent=(0, k, k, 0))
+        axes.set_aspect("equal")
+        axes.set_title(name_of(study.label(model), 24), fontsize=SIZE, color=INK)
+        labels = names if k <= _NAMED else []
+        ticks = [i + 0.5 for i in range(len(labels))]
+        turned: Any = (
+            {"rotation": 45, "ha": "right"} if k * max(map(text_width, names)) > _ROOM else {}
+        )
+        axes.set_xticks(ticks, labels, fontsize=SIZE - 1.5, **turned)
+        axes.set_yticks(ticks, labels if place % across == 0 else [""] * k, fontsize=SIZE - 1.5)
+        axes.tick_params(length=0)
+        for i, j in ((i, j) for i in range(k) for j in range(k) if k <= _NUMBERED):
+            axes.text(
+                j + 0.5, i + 0.5, f"{counts[i, j]:,}", ha="center", va="center",
+                fontsize=SIZE - 1, color=INK if i == j else MUTED,
+            )  # fmt: skip
+    height = figure.get_figheight()
+    edges = {"top": 1 - 0.3 / height, "bottom": 0.4 / height}
+    figure.subplots_adjust(left=0.14, right=0.98, hspace=0.5, wspace=0.12, **edges)
+    best = tested.confusion(shown[0])
+    alt = (
+        f"Maps of true against predicted classes of {len(shown)} models on {tested.n:,} rows of "
+        f"{k} classes. {study.label(shown[0])} has {int(best.trace()):,} of them right."
+    )
+    fewer = f"the {len(shown)} best of {len(known)} models" if len(shown) < len(known) else ""
+    return Drawing(figure, alt, MAPS_LEGEND, fewer)
+
+
+MOST_PATTERNS = 36
+MOST_OF_SEVERAL = 20
+"""With several data sets, each has its figure: fewer patterns keep the page small."""
+DISAGREEMENT_LEGEND = (
+    "Each column is a pattern of models that are right and wrong on the same held-out rows."
+)
+_BARS = 2.6  # the height of the bars in lines of names
+
+
+def draw_disagreement(item: Item, study: Study) -> Drawing:
+    """Draw each pattern of right and wrong models as a column, most frequent first."""
+    dataset = item.dataset or study.datasets[0]
+    if dataset not in study.test_sets:
+        return message("there are no held-out rows", DISAGREEMENT_LEGEND)
+    rows = study.test_sets[dataset]
+    known = [m for m in order(study) if m in rows.models]
+    correct = rows.correct[:, [rows.models.index(m) for m in known]]
+    n_right = int(correct.all(axis=1).sum())
+    n_wrong = int((~correct).all(axis=1).sum())
+    mixed = correct[correct.any(axis=1) & ~correct.all(axis=1)]
+    if not len(mixed):
+        text = f"the models are right on the same {n_right} rows and wrong on the same {n_wrong}"
+        return message(text, DISAGREEMENT_LEGEND)
+    patterns, counts = row_patterns(mixed)
+    most = MOST_PATTERNS if len(study.datasets) == 1 else MOST_OF_SEVERAL
+    first = np.lexsort((*(~patterns).T[::-1], -counts))[:most]
+    n_patterns = len(patterns)
+    patterns, counts = patterns[first], counts[first]
+    labels = [name_of(study.label(m)) for m in known]
+    figure, axes = panel(len(known) + _BARS, labels, row=0.26, top=0.05, bottom=0.38)
+    x = np.arange(len(counts))
+    heights = (_BARS - 0.9) * counts / counts.max()
+    axes.bar(x, -heights, bottom=-0.7, width=0.62, color=MUTED, alpha=0.55)
+    for place, height, n in zip(x.tolist(), heights.tolist(), counts, strict=True):
+        axes.text(
+            place, -0.78 - height, str(n), ha="center", va="bottom", fontsize=SIZE - 1.5,
+            color=MUTED,
+        )  # fmt: skip
+    right, wrong = np.nonzero(patterns), np.nonzero(~patterns)
+    axes.plot(*right, "o", color=BLUE, markersize=3.2, alpha=0.45)
+    axes.plot(*wrong, "X", color=ORANGE, markersize=6.5, markeredgewidth=0)
+    name_rows(axes, labels)
+    axes.set_ylim(len(known) - 0.5, -_BARS - 0.5)
+    axes.set_xlim(-0.7, max(len(counts), 8) - 0.3)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    shown = int(counts.sum())
+    axes.set_xlabel(
+        "patterns of right (dot) and wrong (cross); number of test rows on top", color=MUTED
+    )
+    forms = f"{n_patterns} pattern{'s' if n_patterns > 1 else ''}"
+    alt = (
+        f"Of {len(correct)} test rows all models are right on {n_right}, all wrong on "
+        f"{n_wrong}, and they disagree on {len(mixed)}, in {forms}."
+    )
+    rarer = count(len(mixed) - shown, "row")
+    shows = f"all but the {rarer} of rarer patterns" if shown < len(mixed) else ""
+    return Drawing(
+        figure, alt, f"{DISAGREEMENT_LEGEND} {alt}{not_independent(study, dataset)}", shows
+    )
+
+
+MOST_ROWS = 60
+THREE_COLUMNS = (
+    Column("true", "True class"),
+    Column("model_a", "A"),
+    Column("a", "A says"),
+    Column("model_b", "B"),
+    Column("b", "B says"),
+    Column("rows", "Rows", True),
+    Column("right", "Right"),
+)
+
+
+def build_three_way(item: Item, study: Study) -> PageTable:
+    """Count truth × A × B for the two best models, the most frequent first."""
+    tested = study.test_sets[item.dataset or study.datasets[0]]
+    known = [m for m in order(study) if m in tested.models][:2]
+    if len(known) < 2:
+        return tabulate(item, THREE_COLUMNS, (), "There are no two models to cross.")
+    known = list(oriented(study, *known))
+    said = [tested.predicted[:, tested.models.index(m)] for m in known]
+    found, n = row_patterns(np.column_stack([tested.truth, *said]))
+    by_count = np.argsort(-n, kind="stable")
+    names = [clean(name) for name in tested.classes]
+    a, b = (study.label(model) for model in known)
+    right = {(True, True): "both", (True, False): a, (False, True): b, (False, False): "none"}
+    rows = [
+        {
+            **{k: text(names[c]) for k, c in zip(("true", "a", "b"), found[i], strict=True)},
+            "model_a": text(a),
+            "model_b": text(b),
+            "rows": count_cell(int(n[i])),
+            "right": text(right[found[i][1] == found[i][0], found[i][2] == found[i][0]]),
+        }
+        for i in by_count[:MOST_ROWS]
+    ]
+    rarer = f" {len(n) - MOST_ROWS:,} rarer ones are not shown." if len(n) > MOST_ROWS else ""
+    note = f"Held-out rows of the two best models.{rarer}"
+    return tabulate(item, THREE_COLUMNS, rows, note)
+
+
+EXHIBITS = {
+    "confusion": TableExhibit(
+        section=Section.COMPARISONS,
+        place=60,
+        title="Errors, class by class",
+        caption="The confusion matrix of every model on the held-out rows: how many rows of each "
+        "true class it takes for which class, the share it has right, and its most frequent error. "
+        "It describes these rows; small classes make shares that another sample would change much.",
+        each="dataset",
+        when=lambda asked: asked.rows,
+        heading="Errors, class by class",
+        folded="Every class of every model",
+        build=build_confusion,
+    ),
+    "confusion_maps": FigureExhibit(
+        section=Section.COMPARISONS,
+        place=50,
+        title="Confusion matrices",
+        caption="The confusion matrix of each model on the held-out rows as a map: rows are true "
+        "classes, columns predicted ones, the darker a cell the larger its share of the true "
+        "class.",
+        when=lambda asked: asked.rows and not asked.several,
+        heading="Confusion matrices",
+        draw=draw_confusion_maps,
+    ),
+    "disagreement": FigureExhibit(
+        section=Section.COMPARISONS,
+        place=40,
+        title="Where the models disagree",
+        caption="The held-out rows on which some models are right (dot) and others wrong (cross), "
+        "by pattern; the bars count rows. Tests on the held-out rows learn from these rows alone.",
+        each="dataset",
+        when=lambda asked: asked.rows and len(asked.experiment.models) > 1,
+        heading="Where the models disagree",
+        fourfolds=True,
+        draw=draw_disagreement,
+    ),
+    "three_way": TableExhibit(
+        section=Section.COMPARISONS,
+        place=70,
+        title="Truth and the two best models, crossed",
+        caption="How many held-out rows of each true class the two best models take for which "
+        "classes. Rows on which both say the same, right or wrong, tell nothing of which one is "
+        "better.",
+        each="dataset",
+        when=lambda asked: asked.rows and len(asked.experiment.models) > 1,
+        heading="Truth and the two best models, crossed",
+        folded="Every combination",
+        build=build_three_way,
+    ),
+}
