@@ -40,7 +40,7 @@ from bakeoff.report.pairs_shown import oriented
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict, answer
-from bakeoff.report.verdict.against_constant import against_constant
+from bakeoff.report.verdict.beside import against_constant
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.stats import plain

@@ -26,7 +26,7 @@ from bakeoff.report.pairs_shown import COUNTED, chosen_pairs, families_of
 from bakeoff.report.study import Study
 from bakeoff.report.tables import LATEX, PageTable, markdown, to_markdown
 from bakeoff.report.verdict import Verdict
-from bakeoff.report.verdict.care import take_care
+from bakeoff.report.verdict.sentences import take_care
 from bakeoff.stats import Entry
 
 _MOST_TABLES = 6

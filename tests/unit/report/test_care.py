@@ -8,7 +8,7 @@ from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.make import make_tables
 from bakeoff.report.page import Page, document, html
 from bakeoff.report.verdict import answer
-from bakeoff.report.verdict.care import assumed, take_care
+from bakeoff.report.verdict.sentences import assumed, take_care
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
 

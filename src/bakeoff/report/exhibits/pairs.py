@@ -25,7 +25,7 @@ from bakeoff.report.pairs_shown import (
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
-from bakeoff.report.verdict.care import assumed
+from bakeoff.report.verdict.sentences import assumed
 from bakeoff.stats import Entry, Evidence, Replicability, TypeOneError, replicability_count
 
 _PROBABILITIES = {

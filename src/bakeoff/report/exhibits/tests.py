@@ -20,7 +20,7 @@ from bakeoff.report.power import detectable
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.report.undeclared import notes
-from bakeoff.report.verdict.care import assumed
+from bakeoff.report.verdict.sentences import assumed
 from bakeoff.stats import Arity, Entry, TypeOneError
 
 _QUOTED = re.compile(r"`([^`]*)`")

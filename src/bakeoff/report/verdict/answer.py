@@ -1,34 +1,32 @@
-"""From a study to its verdict."""
+"""From a study to its verdict: by the main test, or for one model, or without tests."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
 
+from bakeoff.comparisons import Comparison, Decision, advisable
+from bakeoff.report import prose
+from bakeoff.report.cells import capital
 from bakeoff.report.family import Family
-from bakeoff.report.numbers import count
-from bakeoff.report.ranking import ranking
-from bakeoff.report.study import Study
+from bakeoff.report.numbers import count, interval, p_equals, percent, score
+from bakeoff.report.ranking import Ranked, ranking
+from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
-from bakeoff.report.verdict.against_constant import against_constant, too_good
-from bakeoff.report.verdict.alone import alone
+from bakeoff.report.verdict.beside import against_constant, by_subgroup, failed, left_out, too_good
 from bakeoff.report.verdict.control import against_control
 from bakeoff.report.verdict.further_tests import (
+    by_other_metrics,
     costs,
     equivalence,
     equivalents,
     fitted,
     posterior,
+    the_posterior,
 )
-from bakeoff.report.verdict.headline import headline
-from bakeoff.report.verdict.kind import Kind, Verdict
-from bakeoff.report.verdict.left_out import failed, left_out
-from bakeoff.report.verdict.other_metrics import by_other_metrics
-from bakeoff.report.verdict.outcome import look
-from bakeoff.report.verdict.sentences import about_omnibus, numbers
-from bakeoff.report.verdict.subgroups import by_subgroup
-from bakeoff.report.verdict.untested import without_tests
-from bakeoff.report.verdict.wording import name
+from bakeoff.report.verdict.outcome import headline, look
+from bakeoff.report.verdict.sentences import about_omnibus, in_brackets, numbers, take_care
+from bakeoff.report.verdict.wording import Kind, Verdict, name, names, the
 from bakeoff.threads import on_one_thread
 
 _MOST_NOTES = 3
@@ -89,3 +87,184 @@ def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
         sentences += [fitted(study, rows, outcome), *about_omnibus(study, rows, "fitted models")]
     sentences += costs(study, first, second)
     return Verdict(kind, text, tuple(sentences))
+
+
+_KINDS = {Decision.DIFFERENT: Kind.AGAINST_VALUE, Decision.UNDECIDED: Kind.UNDECIDED}
+
+
+def alone(study: Study, ranked: list[Ranked]) -> Verdict:
+    """Answer for a single model: what its most trustworthy test says, or its score."""
+    model = name(study, study.models[0])
+    tested = [family for family in study.families if family.role == "single"]
+    tested.sort(key=lambda f: (f.metric != study.metric.name, TRUST.index(study.type1(f.entry))))
+    if tested and len(study.datasets) > 1:
+        return _alone_by_dataset(study, tested)
+    if tested:
+        row = tested[0].rows[0]
+        headline = _headline(study, row)
+        sentences = [sentence for family in tested for sentence in _numbers(study, family)]
+        return Verdict(_KINDS.get(row.decision, Kind.CANNOT_TELL), headline, tuple(sentences))
+    if not ranked:
+        return Verdict(Kind.UNDECIDED, f"{model} has no complete set of scores.", ())
+    line = ranked[0]
+    ci = f" ({percent(line.ci.confidence)} CI {interval(*line.ci)})" if line.ci else ""
+    return Verdict(
+        Kind.UNTESTED,
+        "One model, so there is nothing to compare.",
+        (f"The {study.metric.title} of {model} is {score(line.mean)}{ci}.",),
+    )
+
+
+def _headline(study: Study, row: Comparison) -> str:
+    of = f"the {study.metrics[row.metric].title} of {name(study, row.model_a)}"
+    if row.decision is Decision.DIFFERENT:
+        return f"{capital(of)} is {prose.side_of(row)}."
+    if row.decision is Decision.UNDECIDED:
+        return f"Undecided whether {of} {prose.asked_of(row)}."
+    return f"Cannot tell whether {of} {prose.asked_of(row)}."
+
+
+def _numbers(study: Study, family: Family) -> Iterator[str]:
+    row = family.rows[0]
+    if row.decision is Decision.UNDECIDED:
+        why = prose.why_undecided(row)
+        yield f"{capital(the(family.entry))} on {prose.evidence(study, family)} stayed open: {why}."
+        return
+    ci = f" ({prose.level_of(row)} {interval(row.ci_low, row.ci_high)})"
+    shown = row.decision is Decision.DIFFERENT
+    asked = f"is {prose.side_of(row)}" if shown else prose.asked_of(row)
+    says = f"is shown at the {percent(row.alpha)} level" if shown else "is not shown"
+    yield (
+        f"The {family.measure.title} is {score(row.estimate)}{ci}; that it {asked} {says}, "
+        f"{p_equals(row.pvalue_adjusted)} {in_brackets(study, family)}."
+    )
+    if shown:
+        yield from take_care(study, [family])
+
+
+def _alone_by_dataset(study: Study, tested: list[Family]) -> Verdict:
+    """Count the data sets on which the model differs from the value."""
+    first = tested[0]
+    found = [f.rows[0] for f in tested if (f.entry, f.metric) == (first.entry, first.metric)]
+    sides = [prose.side_of(row) for row in found if row.decision is Decision.DIFFERENT]
+    of = f"the {first.measure.title} of {name(study, study.models[0])}"
+    counted = [f"{side} on {sides.count(side)}" for side in dict.fromkeys(sides)]
+    rest = len(found) - len(sides)
+    told = ", ".join([*counted, *([f"cannot be told on {rest}"] if rest else [])])
+    headline = f"Of {count(len(found), 'data set')}, {of} is {told}."
+    level = percent(found[0].alpha)
+    sentence = f"This is what {the(first.entry)} says at the {level} level within each data set."
+    return Verdict(Kind.AGAINST_VALUE if sides else Kind.CANNOT_TELL, headline, (sentence,))
+
+
+NO_SCORES = Verdict(Kind.UNDECIDED, "Undecided: no model has a complete set of scores.", ())
+
+
+def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
+    """Answer from posteriors and equivalence, or from single data sets, or not at all."""
+    if not ranked:
+        return NO_SCORES
+    equal = equivalents(study)
+    best = ranked[0]
+    sentences: list[str] = []
+    if len(ranked) > 1:
+        sentences += posterior(study, best.model, ranked[1].model)
+    sentences += equivalence(study, equal)
+    if sentences:
+        kind, headline = _weigh(study, ranked)
+        if equal and kind is Kind.UNTESTED and len(study.datasets) == 1:
+            kind, headline = Kind.EQUIVALENT, "Some models are practically equivalent."
+        return Verdict(kind, headline, tuple(sentences))
+    if len(study.datasets) > 1:
+        return _by_dataset(study, ranked)
+    return Verdict(
+        Kind.UNTESTED,
+        _untested(study, ranked),
+        (
+            f"The best {study.metric.title} is {score(best.mean)}; whether a difference is chance "
+            "cannot be told without a test of pairs.",
+        ),
+    )
+
+
+def _untested(study: Study, ranked: list[Ranked]) -> str:
+    several, first = len(study.datasets) > 1, ranked[0]
+    best, by = name(study, first.model), study.metric.title
+    tied = [line.model for line in ranked if round(line.rank - first.rank, 10) == 0]
+    if len(tied) > 1:
+        what = f"average rank by {by}" if several else by
+        same = f"{names(study, tied)} have the same {what}"
+        rest = ", the best" if len(tied) < len(ranked) else ""
+        tests = "test over the data sets" if several else "test"
+        return f"{same}{rest}, and no {tests} compares the models."
+    if several:
+        return f"{best} ranks best on average by {by}, which is not yet tested."
+    return f"{best} scores best by {by}, but no test compares it with the others."
+
+
+def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
+    """Turn a posterior into an answer, at the level of the experiment."""
+    best = ranked[0]
+    found = the_posterior(study, best.model, ranked[1].model) if len(ranked) > 1 else None
+    if found is None:
+        return Kind.UNTESTED, _untested(study, ranked)
+    row = found[1]
+    a, b, by = name(study, row.model_a), name(study, row.model_b), study.metric.title
+    match row.decision:
+        case Decision.A_BETTER:
+            kind = Kind.WINNER if len(study.models) == 2 else Kind.PARTIAL
+            return kind, f"{a} is probably better than {b} by {by}."
+        case Decision.EQUIVALENT:
+            return Kind.EQUIVALENT, f"{a} and {b} are probably practically equivalent by {by}."
+        case Decision.B_BETTER:
+            return (
+                Kind.CONFLICT,
+                f"The evidence conflicts: {a} scores best by {by}, yet {b} is probably better.",
+            )
+    return Kind.CANNOT_TELL, f"Cannot tell whether {a} or {b} is better by {by}."
+
+
+def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
+    """Count the data sets on which the best model wins, where no test spans them."""
+    best = ranked[0]
+    sentences = [
+        f"Over {len(study.datasets)} data sets the average rank of {name(study, best.model)} is "
+        f"{best.rank:.2f} and its {prose.mean_of(study.metric)} {score(best.mean)}; it is first on "
+        f"{count(best.wins, 'data set')}."
+    ]
+    if len(ranked) > 1:
+        behind = (line.model for line in ranked if round(line.rank - best.rank, 10) > 0)
+        sentences += _counted(study, best.model, next(behind, ranked[1].model))
+    chance = "No test over data sets was run: differences on average may be chance"
+    sentences.append(f"{chance}, and {_advice(study)}.")
+    return Verdict(Kind.UNTESTED, _untested(study, ranked), tuple(sentences))
+
+
+def _advice(study: Study) -> str:
+    """Name the tests over data sets that could tell, were one model ahead on all of them."""
+    names = ("friedman_posthoc", "wilcoxon_signed_rank")[len(study.models) == 2 :]
+    could, n = advisable(names, study.experiment), len(study.datasets)
+    if could:
+        return f"adding one (such as {' or '.join(could)}) would tell"
+    return (
+        f"no test could tell: with {count(n, 'data set')} even a lead on all of them is not "
+        f"significant at the {percent(study.alpha)} level"
+    )
+
+
+def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
+    per_test: dict[str, list[Comparison]] = {}
+    titles = {}
+    for family in study.families:
+        row = family.between(leader, second) if family.settles and family.dataset else None
+        if row is not None and family.metric == study.metric.name:
+            per_test.setdefault(family.entry.name, []).append(row)
+            titles[family.entry.name] = the(family.entry)
+    for test, rows in list(per_test.items())[:1]:
+        won = sum(row.decision is Decision.A_BETTER for row in rows)
+        lost = sum(row.decision is Decision.B_BETTER for row in rows)
+        yield (
+            f"Data set by data set, {titles[test]} calls {name(study, leader)} better than "
+            f"{name(study, second)} on {won}, worse on {lost}, and cannot tell on "
+            f"{len(rows) - won - lost}."
+        )

@@ -9,16 +9,9 @@ from bakeoff.report import prose
 from bakeoff.report.family import Family, seen_from
 from bakeoff.report.numbers import p_equals, percent
 from bakeoff.report.study import Study
-from bakeoff.report.verdict.care import take_care
-from bakeoff.report.verdict.kind import Kind, Verdict
-from bakeoff.report.verdict.other_metrics import by_other_metrics
-from bakeoff.report.verdict.sentences import (
-    difference,
-    in_brackets,
-    limits,
-    not_shown,
-)
-from bakeoff.report.verdict.wording import name, names
+from bakeoff.report.verdict.further_tests import by_other_metrics
+from bakeoff.report.verdict.sentences import difference, in_brackets, limits, not_shown, take_care
+from bakeoff.report.verdict.wording import Kind, Verdict, name, names
 
 
 def against_control(study: Study, family: Family) -> Verdict:

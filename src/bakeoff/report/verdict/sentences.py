@@ -1,13 +1,14 @@
-"""The sentences on the main test: by how much, how sure, on what evidence, what was missed."""
+"""The sentences on the main test: by how much, how sure, on what evidence, with which cautions."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from bakeoff.comparisons import Comparison, Decision
+from bakeoff.comparisons.cautions import inflation, measured, rates_by
 from bakeoff.comparisons.reach import remedies, smallest_p
 from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float
@@ -15,12 +16,10 @@ from bakeoff.report.numbers import count, p_equals, percent, pvalue, score, word
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
-from bakeoff.report.verdict.care import take_care
-from bakeoff.report.verdict.headline import BEST
-from bakeoff.report.verdict.kind import Kind
-from bakeoff.report.verdict.outcome import Outcome
-from bakeoff.report.verdict.wording import name, names, the, title
-from bakeoff.stats import Evidence, catalogue
+from bakeoff.report.verdict.outcome import BEST, Outcome
+from bakeoff.report.verdict.wording import Kind, name, names, the, title
+from bakeoff.spec.learners import LEARNERS
+from bakeoff.stats import Entry, Evidence, TypeOneError, catalogue
 
 
 def numbers(study: Study, o: Outcome) -> Iterator[str]:
@@ -259,4 +258,47 @@ def about_omnibus(study: Study, o: Outcome, what: str = "models") -> Iterator[st
         yield (
             f"The test of all models at once does not find a difference ({all_at_once}), so the "
             "finding rests on the pairwise tests alone: take it as tentative."
+        )
+
+
+def assumed(family: Family) -> str:
+    """Say in one line with which learners a test rejects too often; empty where with none."""
+    parts = []
+    for kind in LEARNERS:
+        own = [rate for rate in family.entry.rates if rate.setting == kind]
+        liberal = [
+            rate for rate in rates_by(own, family.metric) if rate.verdict is TypeOneError.LIBERAL
+        ]
+        if liberal:
+            parts.append(f"{kind} ({inflation(liberal)})")
+    if not parts:
+        return ""
+    return (
+        f"In simulations the type I error of {the(family.entry)} at the .05 level is inflated with "
+        f"{words(parts)}."
+    )
+
+
+def take_care(study: Study, found: Sequence[Family]) -> Iterator[str]:
+    """Say what simulations say against a test of these models, and what to use instead.
+
+    `found` are families of the one test, by several metrics or on several data sets.
+    """
+    said: dict[str, None] = {}
+    for family in found:
+        known = study.cautions(family.entry, family.metric)
+        for text in known.of(family.models, the, lambda model: name(study, model)):
+            said.setdefault(f"Caution: {text}")
+    yield from said
+    yield from _by_result(found[0].entry, [row for family in found for row in family.rows])
+
+
+def _by_result(entry: Entry, rows: Sequence[Comparison]) -> Iterator[str]:
+    """Warn of what the checks of a test found on these rows."""
+    failing = [details for row in rows if (details := measured(row))]
+    if failing:
+        several = f" in {len(failing)} of {len(rows)} comparisons" if len(rows) > 1 else ""
+        yield (
+            f"Caution: {the(entry)} has an inflated type I error here{several}: "
+            f"{'; '.join(failing[0])}."
         )

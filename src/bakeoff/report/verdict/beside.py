@@ -1,0 +1,145 @@
+"""What the answer says beside the tests: constant answers, subgroups, what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from bakeoff.comparisons import Decision
+from bakeoff.comparisons.subgroups import INTERACTION
+from bakeoff.report.baseline import Baseline, baselines, nearly_perfect
+from bakeoff.report.numbers import count, p_equals, score, words
+from bakeoff.report.study import Study, clean
+from bakeoff.report.verdict.wording import name, names
+from bakeoff.scores.metrics import Metric
+
+
+def against_constant(study: Study, metric: str) -> Iterator[str]:
+    """Say what a constant answer scores by a metric, and which models are not shown to beat it."""
+    found = baselines(study, metric)
+    if len(study.datasets) > 1:
+        yield from _over_datasets(study, found)
+    elif found:
+        yield _on_one(study, found[0])
+
+
+def the_constant(metric: Metric, answer: str) -> str:
+    """Describe a constant answer."""
+    if metric.by_order:
+        return "Giving every row the class shares as probabilities"
+    return f"Always answering {clean(answer)!r}"
+
+
+def _on_one(study: Study, one: Baseline) -> str:
+    metric = study.metrics[one.metric]
+    text = f"{the_constant(metric, one.answer)} has {_a(metric.title)} of {score(one.score)}"
+    if not one.models:
+        return f"{text}; the models were not tested against that."
+    if not one.open:
+        return f"{text}; every model is shown to beat that."
+    verb = "is" if len(one.open) == 1 else "are"
+    ps = [line.pvalue_adjusted for line in one.models if line.model in one.open]
+    smallest = "smallest " if len(ps) > 1 else ""
+    p = p_equals(min(ps), "adjusted p" if len(one.models) > 1 else "p")
+    return f"{text}; {names(study, one.open)} {verb} not shown to beat that ({smallest}{p})."
+
+
+def _over_datasets(study: Study, found: list[Baseline]) -> Iterator[str]:
+    tested = [one for one in found if one.models]
+    beaten_by_none = [one for one in tested if len(one.open) == len(one.models)]
+    if beaten_by_none:
+        where = words([study.dataset_label(one.dataset) for one in beaten_by_none])
+        yield (
+            f"On {len(beaten_by_none)} of {len(tested)} data sets ({where}) no model is shown to "
+            f"beat a constant answer by {study.metrics[tested[0].metric].title}."
+        )
+
+
+def _a(title: str) -> str:
+    """Put the article before the name of a metric."""
+    vowel = title[0] in "aeiouAEIO" or (title[0] == "F" and title[1:2].isdigit())
+    return f"{'an' if vowel else 'a'} {title}"
+
+
+def too_good(study: Study) -> Iterator[str]:
+    """Warn of scores that are perfect or nearly so."""
+    by_model: dict[str, list[str]] = {}
+    for metric, model, mean in nearly_perfect(study):
+        by_model.setdefault(model, []).append(f"{metric.title} {score(mean)}")
+    if by_model:
+        told = [f"{name(study, m)}: {words(scores)}" for m, scores in by_model.items()]
+        yield (
+            f"Scores are perfect or nearly so ({words(told, 3)}). This is often a sign of leakage: "
+            "check whether a feature is known only once the answer is, and whether test rows "
+            "repeat training rows."
+        )
+
+
+def failed(study: Study) -> Iterator[str]:
+    """Say which models were excluded, where and why: nobody is to overlook it."""
+    if study.failed.empty:
+        return
+    for key, rows in study.failed.groupby(["model", "dataset"], sort=False):
+        model, dataset = map(str, key)
+        why = dict.fromkeys(map(clean, rows["why"]))
+        reason = (
+            f"{next(iter(why)).removesuffix('.')}{' (and other reasons)' if len(why) > 1 else ''}"
+        )
+        yield (
+            f"{name(study, model)} was excluded on {study.dataset_label(dataset)}, where "
+            f"{count(len(rows), 'fit')} failed: {reason}."
+        )
+
+
+def left_out(study: Study) -> Iterator[str]:
+    """Say which models and data sets the ranking and the tests over data sets lack."""
+    told = set() if study.failed.empty else set(study.failed["model"])
+    for model, reason in study.excluded.items():
+        if model in told and len(study.datasets) == 1:
+            continue
+        yield f"{name(study, model)} is left out of the ranking: {reason}."
+    spanning = (row for row in study.comparisons if not row.dataset)
+    for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
+        yield f"From the tests over data sets the {clean(note)}."
+
+
+MOST = 2
+"""Sentences for a data set; the table has all."""
+
+
+def by_subgroup(study: Study) -> Iterator[str]:
+    """Say for each data set whether the difference differs between subgroups."""
+    found = study.subgroups
+    if found.empty:
+        return
+    asked = found[(found["role"] == INTERACTION) & (found["metric"] == study.metric.name)]
+    for dataset, lines in asked.groupby("dataset", sort=False):
+        on = f"On {study.dataset_label(str(dataset))}: " if len(study.datasets) > 1 else ""
+        shown = lines[lines["decision"] == Decision.DIFFERENT.value]
+        known = lines[lines["pvalue_adjusted"].notna()]
+        columns = " or ".join(repr(c) for c in dict.fromkeys(lines["column"]))
+        if len(shown):
+            clearest = shown.sort_values("pvalue_adjusted", kind="stable")[:MOST]
+            yield from (
+                f"{on}How much {name(study, line['model_a'])} and {name(study, line['model_b'])} "
+                f"differ in {study.metric.title} depends on {line['column']!r} "
+                f"({p_equals(line['pvalue_adjusted'], _called(line))}): look at the subgroups "
+                "before you trust the mean."
+                for line in clearest.to_dict("records")
+            )
+            if len(shown) > MOST:
+                rest = count(len(shown) - MOST, "more difference")
+                yield f"{on}The same is shown of {rest} between models: see the report."
+        elif len(known):
+            p = p_equals(float(known["pvalue_adjusted"].min()), _called(known.iloc[0]))
+            smallest = "smallest " if len(known) > 1 else ""
+            yield (
+                f"{on}That the difference depends on {columns} is not shown ({smallest}{p}), which "
+                "does not show that it is the same everywhere."
+            )
+        else:
+            yield f"{on}There are too few rows to compare the models by {columns}."
+
+
+def _called(line: Any) -> str:
+    return "adjusted p" if line["family_size"] > 1 else "p"
