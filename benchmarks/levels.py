@@ -25,7 +25,6 @@ HERE = Path(__file__).parent
 RATES = HERE.parent / "src" / "bakeoff" / "stats" / "error_rates.csv"
 
 THROUGH = {
-    "pairwise_cv5x2_mcnemar": "cv5x2_mcnemar",
     "tost_cv5x2": "cv5x2_mcnemar",
     "half_sample_one_t": "half_sample_t",
     "tost_half_samples": "half_sample_t",

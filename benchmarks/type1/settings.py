@@ -61,8 +61,8 @@ DATASET_TESTS = (
     Trial("many", "nemenyi", share=0.5),
     Trial("many", "friedman_posthoc", {"correction": "holm"}),
     Trial("many", "conover_friedman", {"correction": "holm"}),
-    Trial("many", "pairwise_wilcoxon", {"correction": "holm"}, share=0.5),
-    Trial("many", "pairwise_rank_sum", {"correction": "holm"}, share=0.5),
+    Trial("many", "wilcoxon_signed_rank", {"correction": "holm"}, share=0.5),
+    Trial("many", "rank_sum", {"correction": "holm"}, share=0.5),
     Trial("many", "dunn", {"correction": "holm"}),
 )
 SEVERAL_ON_FOLDS = (

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from bakeoff.stats import PairwiseResult, catalogue
+from bakeoff.stats import Arity, PairwiseResult, all_pairs, catalogue
 from benchmarks.rejections import Rejections
 
 ALPHA = 0.05
@@ -101,7 +102,9 @@ def run(setting: Setting, replications: int, seed: int) -> Iterator[Row]:
         evidence = setting.draw(np.random.default_rng([seed, replication]))
         for i, trial in enumerate(setting.trials):
             if replication < runs[i]:
-                function = tests[trial.test].function
+                entry = tests[trial.test]
+                many = trial.evidence == "many" and entry.arity is Arity.PAIR
+                function = partial(all_pairs, entry.name) if many else entry.function
                 p = _pvalue(function, evidence[trial.evidence], trial.options)
                 rejected[i] += p < ALPHA
                 undecided[i] += math.isnan(p)

@@ -7,11 +7,11 @@ from itertools import zip_longest
 from typing import Any
 
 from bakeoff.stats import (
+    all_pairs,
     conover_friedman,
     dunn,
     friedman_posthoc,
     nemenyi,
-    pairwise_rank_sum,
 )
 
 CORRECTIONS = ("bonferroni", "holm", "hochberg", "hommel", "BH", "BY")
@@ -96,8 +96,8 @@ def _dunn(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _rank_sum(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    result = pairwise_rank_sum(
-        _table(inputs["groups"]), missing="omit", correction="holm", method="asymptotic"
+    result = all_pairs(
+        "rank_sum", _table(inputs["groups"]), missing="omit", correction="holm", method="asymptotic"
     )
     return {"pvalue": _p(result), "holm": _adjusted(result)}
 

@@ -20,7 +20,7 @@ from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.stats import RETIRED, Entry, Evidence, catalogue
 
 _VERSUS = {
-    Evidence.DATASET_SCORES: ("friedman_posthoc", "pairwise_wilcoxon"),
+    Evidence.DATASET_SCORES: ("friedman_posthoc", "wilcoxon_signed_rank"),
     Evidence.FOLD_SCORES: ("corrected_kfold_t", "corrected_repeated_kfold_t"),
 }
 _ASKED = "asked for in `tests: run:`"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
@@ -31,6 +32,7 @@ from bakeoff.stats import (
     Entry,
     EquivalenceResult,
     Evidence,
+    Pair,
     PairwiseResult,
     Result,
     catalogue,
@@ -155,44 +157,40 @@ class _Family:
             self._position(versus)
         pairs = pairs_of(self.models, versus)
         if len(pairs) >= MANY_PAIRS and self.entry.at_once and self._fits_at_once():
-            return self._at_once(catalogue()[self.entry.at_once])
+            other = catalogue()[self.entry.at_once]
+            return self._rows(self._whole(other.function, other.options))
+        shared = self.entry.all_pairs
+        if shared is not None and len(pairs) > 1 and self._fits():
+            with suppress(ValueError):  # each pair then says by itself whether it has an answer
+                return self._rows(self._whole(shared, self.entry.family_options))
         return list(self._corrected("pair", pairs))
+
+    def _fits(self) -> bool:
+        """Tell whether the form for all pairs knows all options, and misses no model."""
+        return self.entry.family_options >= set(self.how.options) and not self._incomplete()
 
     def _omnibus(self) -> list[Comparison]:
         self._check_complete()
         arguments = self.evidence.matrix(self.entry)
-        result: Result = self._call(self.entry, arguments, 1 - self.how.alpha)
+        result: Result = self._call(arguments, 1 - self.how.alpha)
         return [self._comparison(result, "omnibus", result.pvalue, 1)]
 
     def _all_pairs(self) -> list[Comparison]:
         self._check_complete()
-        return self._at_once(self.entry)
+        return self._rows(self._whole(self.entry.function, self.entry.options))
 
     # ------------------------------------------------------------------ hypotheses
 
     def _corrected(self, role: str, hypotheses: list[Any]) -> Iterator[Comparison]:
         """Test each hypothesis by itself and adjust the p-values together."""
         size = len(hypotheses)
-        level = simultaneous_level(1 - self.how.alpha, size, self.how.correction)
-        results = self._together(hypotheses, level) or [
-            self._one(members, level) for members in hypotheses
-        ]
+        level = 1 - self.how.alpha
+        if self.how.simultaneous:
+            level = simultaneous_level(level, size, self.how.correction)
+        results = [self._one(members, level) for members in hypotheses]
         for members, result, p in zip(hypotheses, results, adjust(results, self.how), strict=True):
             names = [self.models[m] for m in members]
             yield self._comparison(result, role, p, size, *names)
-
-    def _together(self, pairs: list[Any], level: float) -> list[Result] | None:
-        """Test all pairs with what they share computed once, unless some of them have no answer."""
-        everyone = sorted({m for pair in pairs for m in pair})
-        if self.entry.together is None or self.evidence.missing(everyone):
-            return None
-        try:
-            found = self.entry.together(
-                *self.evidence.matrix(self.entry), pairs, **self._options(self.entry, level)
-            )
-        except ValueError:
-            return None
-        return [bounded(one, self.entry, self.context.range) for one in found]
 
     def _one(self, members: tuple[int, ...], level: float) -> Result:
         names = [self.models[m] for m in members]
@@ -200,7 +198,7 @@ class _Family:
             if missing := self.evidence.missing(members):
                 raise Missing(missing)
             arguments = self.evidence.arguments(self.entry, members)
-            result: Result = self._call(self.entry, arguments, level, *names)
+            result: Result = self._call(arguments, level, *names)
         except ValueError as refusal:
             if self.strict:
                 raise
@@ -214,45 +212,58 @@ class _Family:
             and self.how.options.get("variant") != "exact_unconditional"
         )
 
-    def _at_once(self, entry: Entry) -> list[Comparison]:
+    def _whole(
+        self, function: Callable[..., PairwiseResult], known: Iterable[str]
+    ) -> PairwiseResult:
         """Test all pairs in one call, whose numbers carry their own adjustment."""
-        arguments = self.evidence.matrix(entry)
-        control = None if self.how.versus is None else self._position(self.how.versus)
-        more = {"control": control, "correction": self.how.correction}
-        whole: PairwiseResult = self._call(entry, arguments, 1 - self.how.alpha, **more)
+        how = self.how
+        control = None if how.versus is None else self._position(how.versus)
+        options = self._options(1 - how.alpha, function.__name__) | {
+            "control": control,
+            "correction": how.correction,
+            "simultaneous": how.simultaneous,
+        }
+        taken = {key: options[key] for key in known if key in options}
+        found = function(*self.evidence.matrix(self.entry), **taken)
+        return bounded(found, self.entry, self.context.range)
+
+    def _rows(self, whole: PairwiseResult) -> list[Comparison]:
+        """Return the comparisons of all pairs."""
         plain = whole.to_dict()
         shared = {k: v for k, v in plain.items() if k != "pairs"} | {"test": self.entry.name}
+        more = {}
         if "average_ranks" in plain["details"]:
             # what a critical difference diagram is drawn from; each pair has details of its own
-            shared["ranks"] = {**plain["details"], "models": list(self.models)}
+            more["ranks"] = {**plain["details"], "models": list(self.models)}
         found = []
-        for pair, details in zip(whole.pairs, plain["pairs"], strict=True):
-            result = Result(
-                test=self.entry.name,
-                variant=whole.variant,
-                statistic=pair.statistic,
-                df=pair.df,
-                pvalue=pair.pvalue,
-                estimate=pair.estimate,
-                ci=pair.ci,
-                n=whole.n,
-                status=pair.status,
-                null_hypothesis=whole.null_hypothesis,
-                method=whole.method,
-                alternative=whole.alternative,
+        results = whole.results or [self._result(whole, pair) for pair in whole.pairs]
+        for result, pair, own in zip(results, whole.pairs, plain["pairs"], strict=True):
+            models = self.models[pair.a], self.models[pair.b]
+            row = self._comparison(result, "pair", pair.pvalue_adjusted, len(whole.pairs), *models)
+            known = row.result
+            if not whole.results:
+                effects = {k: v for k, v in own["details"].items() if k in _EFFECTS}
+                known = {**shared, **own, "effect_sizes": effects}
+            found.append(
+                dataclasses.replace(row, correction=whole.correction, result={**known, **more})
             )
-            effects = {k: v for k, v in details["details"].items() if k in _EFFECTS}
-            row = self._comparison(
-                result,
-                "pair",
-                pair.pvalue_adjusted,
-                len(whole.pairs),
-                self.models[pair.a],
-                self.models[pair.b],
-            )
-            known = {**shared, **details, "effect_sizes": effects}
-            found.append(dataclasses.replace(row, correction=whole.correction, result=known))
         return found
+
+    def _result(self, whole: PairwiseResult, pair: Pair) -> Result:
+        return Result(
+            test=self.entry.name,
+            variant=whole.variant,
+            statistic=pair.statistic,
+            df=pair.df,
+            pvalue=pair.pvalue,
+            estimate=pair.estimate,
+            ci=pair.ci,
+            n=whole.n,
+            status=pair.status,
+            null_hypothesis=whole.null_hypothesis,
+            method=whole.method,
+            alternative=whole.alternative,
+        )
 
     def _position(self, model: str) -> int:
         if model not in self.models:
@@ -268,34 +279,37 @@ class _Family:
         return [(self.models[a], self.models[b]) for a, b in pairs_of(self.models, versus)]
 
     def _check_complete(self) -> None:
-        missing = self.evidence.missing(range(len(self.models)))
-        if missing and "omit" not in map(self.how.options.get, ("missing", "nan_policy")):
+        if missing := self._incomplete():
             raise Missing(missing)
+
+    def _incomplete(self) -> str:
+        """Say what the test would miss; empty where nothing is, or it leaves it out itself."""
+        if "omit" in map(self.how.options.get, ("missing", "nan_policy")):
+            return ""
+        return self.evidence.missing(range(len(self.models)))
 
     # ------------------------------------------------------------------ calls and rows
 
-    def _call(
-        self, entry: Entry, arguments: list[Any], level: float, *who: str, **more: Any
-    ) -> Any:
-        """Call a test's function on its evidence."""
-        found = entry.function(*arguments, **self._options(entry, level, *who, **more))
-        return bounded(found, entry, self.context.range)
+    def _call(self, arguments: list[Any], level: float, *who: str) -> Any:
+        """Call the test's function on its evidence."""
+        entry = self.entry
+        options = self._options(level, entry.name, *who)
+        known = {key: options[key] for key in entry.options if key in options}
+        return bounded(entry.function(*arguments, **known), entry, self.context.range)
 
-    def _options(self, entry: Entry, level: float, *who: str, **more: Any) -> dict[str, Any]:
-        """Return a test's options and what no user sets."""
-        context = self.context
-        purpose = (entry.name, context.dataset, context.plan, context.metric, *who)
-        managed: dict[str, Any] = {
+    def _options(self, level: float, *purpose: str) -> dict[str, Any]:
+        """Return what the experiment says of the test, and what no user sets."""
+        context, (name, *who) = self.context, purpose
+        where = (context.dataset, context.plan, context.metric)
+        return {
+            **self.how.options,
             "confidence_level": level,
             "alpha": 1 - level,
             "greater_is_better": context.greater_is_better,
-            "seed": integer(derive(context.seed, "test", *purpose)),
-            **self.evidence.managed(entry),
+            "seed": integer(derive(context.seed, "test", name, *where, *who)),
+            **self.evidence.managed(self.entry),
             **cost_options(context.costs, context.metric),
-            **more,
         }
-        offered = {k: v for k, v in managed.items() if k in entry.options}
-        return {**self.how.options, **offered}
 
     def _no_result(self, refusal: ValueError) -> NoResult:
         return NoResult.of(self.entry, self.how.alternative, self.evidence.n, refusal)

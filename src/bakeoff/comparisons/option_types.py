@@ -36,6 +36,13 @@ _SHARED: dict[str, Any] = {
         ),
     ],
     "plan": Annotated[str, Field(description="The resampling plan that feeds it.")],
+    "simultaneous": Annotated[
+        bool,
+        Field(
+            description="true, the default: the intervals of all pairs hold together; false: each "
+            "by itself."
+        ),
+    ],
     "versus": Annotated[
         str | None,
         Field(description="A model: only it is compared with each other one; null: all pairs."),

@@ -57,5 +57,6 @@ def bounded(result: R, entry: Entry, limits: Range) -> R:
             dataclasses.replace(pair, ci=clipped(pair.ci, (least, greatest)))
             for pair in result.pairs
         )
-        return dataclasses.replace(result, pairs=pairs)
+        results = tuple(bounded(one, entry, limits) for one in result.results)
+        return dataclasses.replace(result, pairs=pairs, results=results)
     return dataclasses.replace(result, ci=clipped(result.ci, (least, greatest)))

@@ -66,6 +66,8 @@ class Setup:
         The control, for tests of pairs.
     alternative : str
         The side of the test; ``two-sided`` where it has no other.
+    simultaneous : bool
+        Whether the intervals of a family hold together, or each by itself.
     options : Mapping
         Parameters for its function, but for `MANAGED` ones and the correction.
     """
@@ -74,6 +76,7 @@ class Setup:
     correction: str
     versus: str | None
     alternative: str
+    simultaneous: bool
     options: Mapping[str, Any]
 
 
@@ -87,11 +90,13 @@ def setup_of(entry: Entry, settings: HypothesisTests) -> Setup:
             options.setdefault(name, shared)
     if corrects(entry):
         options.pop("correction", None)
+    options.pop("simultaneous", None)
     return Setup(
         alpha=own.get("alpha", settings.alpha),
         correction=_correction(entry, settings),
         versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
         alternative=options.get("alternative", "two-sided"),
+        simultaneous=own.get("simultaneous", True),
         options=options,
     )
 
@@ -132,6 +137,8 @@ def allowed_options(entry: Entry) -> list[str]:
         found.add("assume_independent")
     if corrects(entry):
         found.add("correction")
+    if corrects(entry) and entry.arity is Arity.PAIR:
+        found.add("simultaneous")
     if compares_pairs(entry):
         found.add("versus")  # null, for tests of all pairs where the others have a control
     return sorted(found)

@@ -25,6 +25,7 @@ from bakeoff.stats.core.multiplicity import (
     shaffer_static,
     simultaneous_level,
 )
+from bakeoff.stats.core.pairwise import all_pairs
 from bakeoff.stats.core.plain import as_float, plain
 from bakeoff.stats.core.registry import IN_GROUPS, RETIRED, Arity, Entry, Evidence, catalogue
 from bakeoff.stats.core.result import (
@@ -38,12 +39,11 @@ from bakeoff.stats.core.result import (
     Status,
 )
 from bakeoff.stats.datasets.aligned import friedman_aligned_ranks, quade
-from bakeoff.stats.datasets.all_pairs import pairwise_wilcoxon
 from bakeoff.stats.datasets.bayes import bayes_sign, bayes_signed_rank
 from bakeoff.stats.datasets.many import friedman, iman_davenport
 from bakeoff.stats.datasets.posthoc import cd_groups, conover_friedman, friedman_posthoc, nemenyi
 from bakeoff.stats.datasets.two import sign_test, wilcoxon_signed_rank
-from bakeoff.stats.datasets.unpaired import dunn, kruskal_wallis, pairwise_rank_sum
+from bakeoff.stats.datasets.unpaired import dunn, kruskal_wallis, rank_sum
 from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, ClusteredResult
 from bakeoff.stats.design.dependence import (
     Dependence,
@@ -62,11 +62,7 @@ from bakeoff.stats.folds.corrected import (
 )
 from bakeoff.stats.folds.criteria import hotelling_t2, hotelling_t2_unpaired
 from bakeoff.stats.folds.criteria_many import manova
-from bakeoff.stats.folds.cv5x2_rows import (
-    cv5x2_mcnemar,
-    cv5x2_mcnemar_from_counts,
-    pairwise_cv5x2_mcnemar,
-)
+from bakeoff.stats.folds.cv5x2_rows import cv5x2_mcnemar, cv5x2_mcnemar_from_counts
 from bakeoff.stats.folds.equivalence import tost_cv5x2, tost_folds, tost_half_samples
 from bakeoff.stats.folds.half_samples import half_sample_t
 from bakeoff.stats.folds.one_sample import corrected_one_sample_t, half_sample_one_t, one_sample_t
@@ -204,6 +200,7 @@ __all__ = [
     "accuracy_claim",
     "accuracy_limits",
     "adjust_pvalues",
+    "all_pairs",
     "anova_oneway",
     "anova_repeated_measures",
     "area_claim",
@@ -290,10 +287,7 @@ __all__ = [
     "paired_difference_ci",
     "paired_odds_ratio_ci",
     "pairwise_clustered_mcnemar",
-    "pairwise_cv5x2_mcnemar",
     "pairwise_mcnemar",
-    "pairwise_rank_sum",
-    "pairwise_wilcoxon",
     "plain",
     "prob_a_better",
     "prob_a_better_sample_size",
@@ -301,6 +295,7 @@ __all__ = [
     "proportion_difference",
     "proportion_difference_from_counts",
     "quade",
+    "rank_sum",
     "replicability_count",
     "resampled_t",
     "row_dependence",

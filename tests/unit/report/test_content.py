@@ -221,7 +221,7 @@ def test_beyond_twenty_data_sets_none_has_figures_of_its_own():
 
 def test_every_kind_of_estimate_has_its_unit():
     """Ranks, pooled ranks, Cliff's delta: none may be called percentage points of accuracy."""
-    names = ("nemenyi", "dunn", "pairwise_rank_sum", "pairwise_wilcoxon")
+    names = ("nemenyi", "dunn", "rank_sum", "wilcoxon_signed_rank")
     spec = experiment(("a", "b", "c"), datasets=[f"d{i}" for i in range(8)], tests=names)
     rng = np.random.default_rng(1)
     one = ran(spec, {m: list(rng.normal(0.8, 0.05, 8)) for m in "abc"})
@@ -229,8 +229,8 @@ def test_every_kind_of_estimate_has_its_unit():
     assert units == {
         "nemenyi": "average rank",
         "dunn": "mean rank among all scores",
-        "pairwise_rank_sum": "Cliff's delta",
-        "pairwise_wilcoxon": "accuracy",
+        "rank_sum": "Cliff's delta",
+        "wilcoxon_signed_rank": "accuracy",
     }
 
 
@@ -253,7 +253,7 @@ def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():
         ("nemenyi", "holm", "Simultaneous 95% CI"),
         ("friedman_posthoc", "bonferroni", "Simultaneous 95% CI"),
         ("friedman_posthoc", "holm", "CI"),
-        ("pairwise_wilcoxon", "holm", "95% CI"),
+        ("wilcoxon_signed_rank", "holm", "Simultaneous 95% CI"),
     ],
 )
 def test_intervals_of_all_pairs_say_whether_they_hold_together(test, correction, said):

@@ -18,7 +18,7 @@ from bakeoff.report.pairs_shown import families_of, rows_of
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import dataset_means, ranks_of
 
-RANK_TESTS = ("nemenyi", "friedman_posthoc", "pairwise_wilcoxon")
+RANK_TESTS = ("nemenyi", "friedman_posthoc", "wilcoxon_signed_rank")
 
 
 def over(k, n=12, tests=RANK_TESTS):
@@ -52,7 +52,7 @@ def test_unit_of_rank_tests_is_ranks_and_of_others_scores():
     one = over(4)
     found = {f.entry.name: prose.unit(f) for f in one.families if f.role == "pair"}
     ranks = dict.fromkeys(("nemenyi", "friedman_posthoc"), "average rank")
-    assert found == {**ranks, "pairwise_wilcoxon": "accuracy"}
+    assert found == {**ranks, "wilcoxon_signed_rank": "accuracy"}
 
 
 @pytest.mark.parametrize("k", [2, 5, 25])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 
@@ -13,18 +14,18 @@ from scipy import stats as scipy_stats
 
 from bakeoff.stats import (
     Status,
+    all_pairs,
     conover_friedman,
     dunn,
     friedman_posthoc,
     nemenyi,
-    pairwise_rank_sum,
-    pairwise_wilcoxon,
-    wilcoxon_signed_rank,
 )
 from bakeoff.stats.core.studentized_range import range_isf, range_sf
 from bakeoff.stats.datasets.posthoc import cd_groups
 
-TESTS = (nemenyi, friedman_posthoc, conover_friedman, pairwise_wilcoxon, dunn, pairwise_rank_sum)
+SIGNED_RANK = functools.partial(all_pairs, "wilcoxon_signed_rank")
+RANK_SUM = functools.partial(all_pairs, "rank_sum")
+TESTS = (nemenyi, friedman_posthoc, conover_friedman, SIGNED_RANK, dunn, RANK_SUM)
 WITH_CONTROL = TESTS[1:]
 RNG = np.random.default_rng(11)
 TABLE = np.round(RNG.normal(0.8, 0.05, (12, 5)) + np.arange(5) * 0.02, 3)
@@ -75,7 +76,7 @@ def test_rank_sum_agrees_with_scipy():
     # SciPy's exact distribution knows no ties
     cases = [("exact", np.random.default_rng(8).random((9, 4))), ("asymptotic", TABLE.round(2))]
     for (method, table), alternative in itertools.product(cases, ("two-sided", "greater", "less")):
-        result = pairwise_rank_sum(table, method=method, correction="none", alternative=alternative)
+        result = RANK_SUM(table, method=method, correction="none", alternative=alternative)
         for pair in result.pairs:
             expected = scipy_stats.mannwhitneyu(
                 table[:, pair.a], table[:, pair.b], method=method, alternative=alternative
@@ -90,16 +91,8 @@ def test_exact_rank_sum_with_ties_is_that_of_all_choices():
     sums = np.array([sum(c) for c in itertools.combinations(ranks, 4)])
     expected = 2 * min((sums <= ranks[:4].sum()).mean(), (sums >= ranks[:4].sum()).mean())
     table = list(itertools.zip_longest(a, b, fillvalue=math.nan))
-    result = pairwise_rank_sum(table, missing="omit", method="exact")
+    result = RANK_SUM(table, missing="omit", method="exact")
     assert result.pairs[0].pvalue == pytest.approx(min(1, expected))
-
-
-def test_pairwise_wilcoxon_is_the_test_of_each_pair():
-    result = pairwise_wilcoxon(TABLE, correction="bonferroni")
-    for pair in result.pairs:
-        single = wilcoxon_signed_rank(TABLE[:, pair.a], TABLE[:, pair.b])
-        assert (pair.pvalue, pair.estimate) == (single.pvalue, single.estimate)
-        assert pair.pvalue_adjusted == min(1, 10 * single.pvalue)
 
 
 @settings(deadline=None, max_examples=40)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bakeoff.stats import auc, catalogue
+from bakeoff.stats import auc
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.metrics.joint_cells import joint_cells, pair_counts
 from bakeoff.stats.metrics.test_rows import Truth
@@ -22,12 +22,6 @@ def test_pairs_together_are_those_of_the_test_alone_to_the_last_bit():
     pairs = list(combinations(range(3), 2))
     alone = [delong(Y, SCORES[:, a], SCORES[:, b]).to_dict() for a, b in pairs]
     assert [found.to_dict() for found in delong_pairs(Y, SCORES, pairs)] == alone
-
-
-def test_every_test_that_has_pairs_together_takes_its_own_options():
-    for entry in catalogue().values():
-        if entry.together is not None:
-            assert set(entry.options) <= set(entry.together.__kwdefaults__)
 
 
 def test_each_model_is_ranked_once(monkeypatch):

@@ -225,8 +225,10 @@ def _alt(study: Study, family: Family, groups: list[list[str]]) -> str:
 
 
 def _over_datasets(asked: Asked, entry: Entry) -> bool:
-    all_pairs = entry.arity is Arity.ALL_PAIRS and entry.evidence is Evidence.DATASET_SCORES
-    return all_pairs and asked.pairs(entry)
+    ranked = entry.arity is Arity.ALL_PAIRS or (
+        entry.all_pairs is not None and len(asked.experiment.models) > 2
+    )
+    return ranked and entry.evidence is Evidence.DATASET_SCORES and asked.pairs(entry)
 
 
 EXHIBITS = {

@@ -78,11 +78,19 @@ def as_dataset_table(
 
 
 def as_dataset_pair(
-    scores_a: ArrayLike, scores_b: ArrayLike, *, greater_is_better: bool
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    greater_is_better: bool,
+    allow_missing: bool = False,
 ) -> tuple[FloatArray, FloatArray]:
     """Check the scores of two models on the same data sets."""
-    a = as_dataset_scores(scores_a, "scores_a", ndim=1, greater_is_better=greater_is_better)
-    b = as_dataset_scores(scores_b, "scores_b", ndim=1, greater_is_better=greater_is_better)
+    a, b = (
+        as_dataset_scores(
+            scores, name, ndim=1, greater_is_better=greater_is_better, allow_missing=allow_missing
+        )
+        for scores, name in ((scores_a, "scores_a"), (scores_b, "scores_b"))
+    )
     check_same_length(scores_a=a, scores_b=b)
     check_same_labels(scores_a=scores_a, scores_b=scores_b)
     return a, b

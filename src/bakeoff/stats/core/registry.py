@@ -16,6 +16,8 @@ from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates, overall
 
 IN_GROUPS = "rows in groups"
+FAMILY = ("control", "correction", "simultaneous")
+"""What the form of a test for all pairs is told of the family."""
 
 
 class Evidence(StrEnum):
@@ -82,7 +84,15 @@ class Arity(StrEnum):
     """All classifiers at once, a `PairwiseResult` with its own multiplicity control."""
 
 
-RETIRED: dict[str, str] = {}
+RETIRED: dict[str, str] = {
+    f"pairwise_{old}": f"it is the form for all pairs of {name}: write `{name}`, in Python "
+    f"`all_pairs('{name}', ...)`"
+    for old, name in {
+        "cv5x2_mcnemar": "cv5x2_mcnemar",
+        "rank_sum": "rank_sum",
+        "wilcoxon": "wilcoxon_signed_rank",
+    }.items()
+}
 """Names that tests had before, each with the end of a sentence that says what to write instead."""
 
 ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
@@ -136,9 +146,9 @@ class Entry:
         ``discordance`` of the rows, or of the ``sd`` of a fold's difference.
     at_once : str
         For a test of pairs: the test that computes the same numbers for all pairs in one call.
-    together : Callable or None
-        For a test of pairs: a function that gives the same results for many pairs, sharing what
-        each model needs. It takes the truth, rows × models, the pairs, and the test's options.
+    all_pairs : Callable or None
+        For a test of pairs: a function that computes all pairs in one call. It takes the evidence
+        of all models, `control`, `correction`, `simultaneous` and the test's options.
     in_groups, in_time : str
         For a test that takes rows for independent: the tests that take its place where rows come
         in groups, or in the order of time.
@@ -166,7 +176,7 @@ class Entry:
     unit: str = ""
     planning: Callable[..., Any] | None = None
     at_once: str = ""
-    together: Callable[..., list[Any]] | None = None
+    all_pairs: Callable[..., Any] | None = None
     in_groups: str = ""
     in_time: str = ""
     module: str
@@ -189,8 +199,21 @@ class Entry:
     @cached_property
     def options(self) -> dict[str, inspect.Parameter]:
         """The keyword-only parameters of the function, with what their annotations stand for."""
-        parameters = inspect.signature(self.function, eval_str=True).parameters.items()
-        return {k: p for k, p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+        return _keywords(self.function)
+
+    @cached_property
+    def family_options(self) -> frozenset[str]:
+        """The options of `all_pairs`: its keyword-only parameters, or the test's handed on."""
+        if self.all_pairs is None:
+            return frozenset()
+        kinds = {p.kind for p in inspect.signature(self.all_pairs).parameters.values()}
+        handed_on = {*self.options, *FAMILY} if inspect.Parameter.VAR_KEYWORD in kinds else set()
+        return frozenset(handed_on | _keywords(self.all_pairs).keys())
+
+
+def _keywords(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    parameters = inspect.signature(function, eval_str=True).parameters.items()
+    return {k: p for k, p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
 
 
 _entries: dict[str, Entry] = {}

@@ -272,6 +272,9 @@ class PairwiseResult:
         How `Pair.pvalue_adjusted` was made, e.g. ``"holm"`` or ``"studentized-range"``.
     pairs : tuple of Pair
         In the order (0, 1), (0, 2), ..., or control against the others.
+    results : tuple of Result
+        All that the test of two models says of each pair, where such a test was run; it is not in
+        `to_dict`.
     """
 
     test: str
@@ -285,8 +288,10 @@ class PairwiseResult:
     status: Status = Status.OK
     assumptions: tuple[Assumption, ...] = ()
     details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    results: tuple[Result, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
-        found: dict[str, Any] = plain(self)
+        found: dict[str, Any] = plain(dataclasses.replace(self, results=()))
+        del found["results"]
         return found

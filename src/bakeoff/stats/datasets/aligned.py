@@ -35,7 +35,7 @@ __all__ = ["friedman_aligned_ranks", "quade"]
     **OMNIBUS,
     title="Quade test",
     answers="Do the algorithms differ at all, data sets that tell them apart counting more?",
-    posthoc="pairwise_wilcoxon",
+    posthoc="wilcoxon_signed_rank",
     citation="quade1979",
     caution="Weighs data sets by the range of their scores: only for scores whose differences "
     "mean the same on every data set.",
@@ -134,7 +134,7 @@ def _ranges(oriented: FloatArray, decimals: int | None) -> FloatArray:
     **OMNIBUS,
     title="Friedman aligned-ranks test",
     answers="Do the algorithms differ at all, comparing scores between data sets as well?",
-    posthoc="pairwise_wilcoxon",
+    posthoc="wilcoxon_signed_rank",
     citation="hodges1962",
     caution="Ranks differences from the data set's mean over all data sets: only for scores "
     "whose differences mean the same everywhere. Most useful with few models.",

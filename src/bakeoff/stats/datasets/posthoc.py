@@ -1,7 +1,7 @@
 """Which classifiers differ over several data sets: procedures on average ranks.
 
 They follow Friedman's test. The verdict on a pair depends on the ranks of the other models in the
-table (Benavoli et al. 2016); `pairwise_wilcoxon` compares each pair by itself.
+table (Benavoli et al. 2016); `wilcoxon_signed_rank` compares each pair by itself.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _POSTHOC: dict[str, Any] = {
 }
 _MEAN_RANKS = (
     "A pair's verdict depends on the other models in the table (Benavoli et al. 2016): "
-    "pairwise_wilcoxon does not have this weakness."
+    "wilcoxon_signed_rank does not have this weakness."
 )
 _NULL = "The two algorithms of a pair have the same expected rank among all {k} algorithms."
 

@@ -93,6 +93,14 @@ def pair_tail(confidence_level: float, m: int, method: str, alternative: Alterna
     return (1 - level) / (2 if alternative == "two-sided" else 1)
 
 
+def with_ranks(
+    result: PairwiseResult, average_ranks: list[float], confidence_level: float
+) -> PairwiseResult:
+    """Add the average ranks of the models, and the groups that a diagram of them joins."""
+    details = {**result.details, "average_ranks": average_ranks}
+    return with_groups(dataclasses.replace(result, details=details), confidence_level)
+
+
 def with_groups(result: PairwiseResult, confidence_level: float) -> PairwiseResult:
     """Add the groups of a critical difference diagram to two-sided tests of all pairs."""
     if result.details["control"] is not None or result.alternative != "two-sided":

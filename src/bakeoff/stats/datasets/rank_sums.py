@@ -11,49 +11,24 @@ from scipy import special
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.ranks import rank, tie_sum
-from bakeoff.stats.core.result import Alternative, Pair, Status
-from bakeoff.stats.core.tails import normal_pvalue
+from bakeoff.stats.core.result import Alternative
 
 _AUTO_EXACT = 50
 _MAX_EXACT = 100
 
 
-def rank_sum_pair(
-    a: int, b: int, both: list[FloatArray], side: Alternative, method: str, continuity: bool
-) -> Pair:
-    """Compare the scores of models a and b, given as `both`; see `pairwise_rank_sum`."""
-    size_a, size_b = len(both[0]), len(both[1])
-    n = size_a + size_b
+def sum_ranks(samples: list[FloatArray], method: str) -> tuple[FloatArray, bool]:
+    """Rank two samples together, and tell whether their distribution is listed exactly."""
+    n = sum(map(len, samples))
     if method == "exact" and n > _MAX_EXACT:
         raise ArgumentError(
             "method", f"'exact' takes up to {_MAX_EXACT} scores in a pair, found {n}; use 'auto'"
         )
-    ranks, counts = rank(np.concatenate(both))
-    u = float(ranks[:size_a].sum()) - size_a * (size_a + 1) / 2
     exact = method == "exact" or (method == "auto" and n <= _AUTO_EXACT)
-    status = Status.OK
-    if len(counts) == 1:
-        status, pvalue = Status.IDENTICAL_SCORES, 1.0
-    elif n < 3:
-        status, pvalue = Status.TOO_FEW, math.nan
-    elif exact:
-        pvalue = _exact_pvalue(ranks, size_a, side)
-    else:
-        z = _asymptotic_z(u, (size_a, size_b), counts, side, continuity=continuity)
-        pvalue = normal_pvalue(z, side)
-    return Pair(
-        a=a,
-        b=b,
-        statistic=u,
-        pvalue=pvalue,
-        pvalue_adjusted=pvalue,
-        estimate=2 * u / (size_a * size_b) - 1,
-        status=status,
-        details={"variant": "exact" if exact else "asymptotic"},
-    )
+    return rank(np.concatenate(samples))[0], exact
 
 
-def _exact_pvalue(ranks: FloatArray, size: int, alternative: Alternative) -> float:
+def exact_pvalue(ranks: FloatArray, size: int, alternative: Alternative) -> float:
     """P-value of the sum of the first `size` ranks when every choice is equally likely."""
     doubled = np.rint(2 * ranks).astype(np.int64)
     observed, total = int(doubled[:size].sum()), int(doubled.sum())
@@ -68,7 +43,7 @@ def _exact_pvalue(ranks: FloatArray, size: int, alternative: Alternative) -> flo
     return min(1.0, less if alternative == "less" else greater)
 
 
-def _asymptotic_z(
+def asymptotic_z(
     u: float,
     sizes: tuple[int, int],
     tie_counts: NDArray[np.int64],

@@ -22,10 +22,25 @@ from bakeoff.stats.core.checks import (
     check_level,
 )
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.ranks import as_dataset_pair, check_decimals, differences
+from bakeoff.stats.core.pairwise import by_pairs
+from bakeoff.stats.core.ranks import (
+    as_dataset_pair,
+    as_dataset_table,
+    check_decimals,
+    differences,
+)
 from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats.core.result import (
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    PairwiseResult,
+    Result,
+    Status,
+)
 from bakeoff.stats.core.tails import normal_pvalue
+from bakeoff.stats.datasets.friedman_ranks import RankTable
+from bakeoff.stats.datasets.rank_pairs import with_ranks
 from bakeoff.stats.datasets.signed_ranks import (
     SignedRanks,
     exact_pvalue,
@@ -43,13 +58,31 @@ _PAIR: dict[str, Any] = {
 }
 
 
+def _wilcoxon_pairs(
+    scores: ArrayLike,
+    *,
+    greater_is_better: bool = True,
+    decimals: int | None = None,
+    confidence_level: float = 0.95,
+    **options: Any,
+) -> PairwiseResult:
+    """Run the signed-rank test on all pairs of columns, with what a diagram of ranks is made of."""
+    check_decimals(decimals)
+    table = as_dataset_table(scores, greater_is_better=greater_is_better)
+    options |= {"decimals": decimals, "confidence_level": confidence_level}
+    whole = by_pairs(wilcoxon_signed_rank, (), table.T, **options)
+    ranks = RankTable.of(table, decimals).average.tolist()
+    return with_ranks(whole, ranks, confidence_level)
+
+
 @register(
     **_PAIR,
     title="Wilcoxon signed-rank test",
     answers="Does one algorithm tend to score higher than the other over data sets like these?",
     citation="wilcoxon1945",
     caution="One score per data set: folds or repeats of one data set are not independent "
-    "observations.",
+    "observations. With few of them the exact test cannot reach a level corrected for many pairs.",
+    all_pairs=_wilcoxon_pairs,
 )
 def wilcoxon_signed_rank(
     scores_a: ArrayLike,

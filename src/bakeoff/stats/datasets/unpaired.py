@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import FloatArray, check_choice, check_flag
+from bakeoff.stats.core.checks import FloatArray, check_alternative, check_choice, check_flag
+from bakeoff.stats.core.pairwise import by_pairs
 from bakeoff.stats.core.ranks import (
+    as_dataset_pair,
     as_dataset_table,
     check_decimals,
     largest,
@@ -26,10 +28,10 @@ from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, Pair, PairwiseResult, Result, Status
 from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.datasets.block_ranks import degenerate_pvalue
-from bakeoff.stats.datasets.rank_pairs import PairFamily
-from bakeoff.stats.datasets.rank_sums import rank_sum_pair
+from bakeoff.stats.datasets.rank_pairs import PairFamily, with_ranks
+from bakeoff.stats.datasets.rank_sums import asymptotic_z, exact_pvalue, sum_ranks
 
-__all__ = ["dunn", "kruskal_wallis", "pairwise_rank_sum"]
+__all__ = ["dunn", "kruskal_wallis", "rank_sum"]
 
 _FACTS: dict[str, Any] = {
     "evidence": Evidence.DATASET_SCORES,
@@ -39,7 +41,7 @@ _FACTS: dict[str, Any] = {
 }
 _UNPAIRED = (
     "Ignores that every model was scored on the same data sets: differences between data sets "
-    "drown those between models. Use pairwise_wilcoxon or friedman_posthoc."
+    "drown those between models. Use wilcoxon_signed_rank or friedman_posthoc."
 )
 
 
@@ -236,44 +238,63 @@ def dunn(
     )
 
 
+def _rank_sum_pairs(
+    scores: ArrayLike,
+    *,
+    missing: Literal["raise", "omit"] = "raise",
+    greater_is_better: bool = True,
+    decimals: int | None = None,
+    **options: Any,
+) -> PairwiseResult:
+    """Run `rank_sum` on all pairs of columns, with what a diagram of ranks is made of."""
+    omit = check_choice(missing, ("raise", "omit"), "missing") == "omit"
+    check_decimals(decimals)
+    table = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=omit)
+    ranks, _, _ = split_groups(table, decimals)
+    whole = by_pairs(rank_sum, (), table.T, missing=missing, decimals=decimals, **options)
+    return with_ranks(whole, [float(r.mean()) for r in ranks], 0.95)
+
+
 @register(
     **_FACTS,
-    arity=Arity.ALL_PAIRS,
-    title="Pairwise rank-sum tests (Mann-Whitney)",
-    answers="Which algorithms' scores differ, pair by pair, the data sets ignored?",
+    arity=Arity.PAIR,
+    title="Rank-sum test (Mann-Whitney)",
+    answers="Do the scores of one algorithm tend to be higher, the data sets ignored?",
     citation="mann1947",
     caution=_UNPAIRED,
     unit="Cliff's delta",
+    all_pairs=_rank_sum_pairs,
 )
-def pairwise_rank_sum(
-    scores: ArrayLike,
+def rank_sum(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
     *,
-    control: int | None = None,
-    correction: str = "holm",
     alternative: Alternative = "two-sided",
     method: Literal["auto", "exact", "asymptotic"] = "auto",
     continuity: bool = True,
     missing: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
     decimals: int | None = None,
-) -> PairwiseResult:
-    """Wilcoxon-Mann-Whitney rank-sum test of each pair: the scores as if unpaired.
+) -> Result:
+    """Wilcoxon-Mann-Whitney rank-sum test of two algorithms: the scores as if unpaired.
 
     Parameters
     ----------
-    scores, control, correction, alternative : shared
+    scores_a, scores_b : array_like, shape (N,)
+        One score per data set, in the same order of data sets.
+    alternative : shared
     method : {"auto", "exact", "asymptotic"}
         ``exact`` is the permutation distribution of these very ranks, ties included; ``auto`` is
-        exact for up to 50 scores in a pair.
+        exact for up to 50 scores.
     continuity : bool
         Continuity correction of ½ for ``asymptotic``.
     missing, greater_is_better, decimals : shared
 
     Returns
     -------
-    PairwiseResult
-        Each pair's ``statistic`` is U, the number of pairs of scores that a wins (draws half);
-        ``estimate`` Cliff's delta 2U/(n_a n_b) − 1.
+    Result
+        ``statistic`` is U, the number of pairs of scores that A wins (draws half); ``estimate``
+        Cliff's delta 2U/(n_a n_b) − 1.
 
     References
     ----------
@@ -281,45 +302,48 @@ def pairwise_rank_sum(
 
     Examples
     --------
-    >>> from bakeoff.stats import pairwise_rank_sum
-    >>> scores = [[.8, .9, .7], [.8, .9, .8], [.9, .8, .9], [.85, .85, .7]]
-    >>> result = pairwise_rank_sum(scores, method="asymptotic")
-    >>> [round(pair.pvalue_adjusted, 4) for pair in result.pairs]
-    [0.7376, 0.7376, 0.6924]
+    >>> from bakeoff.stats import rank_sum
+    >>> result = rank_sum([.8, .8, .9, .85], [.7, .8, .9, .7], method="asymptotic")
+    >>> result.statistic, round(result.pvalue, 4)
+    (10.5, 0.5541)
     """
+    side = check_alternative(alternative)
     omit = check_choice(missing, ("raise", "omit"), "missing") == "omit"
     check_choice(method, ("auto", "exact", "asymptotic"), "method")
     check_flag(continuity, "continuity")
-    family = PairFamily.of(
-        scores,
-        control,
-        correction,
-        alternative,
-        greater_is_better,
-        decimals,
-        allow_missing=omit,
+    check_decimals(decimals)
+    both = as_dataset_pair(
+        scores_a, scores_b, greater_is_better=greater_is_better, allow_missing=omit
     )
-    ranks, sizes, counts = split_groups(family.scores, decimals)
-    values = quantise(family.scores, largest(family.scores), decimals)
-
-    def compare(a: int, b: int) -> Pair:
-        both = [values[~np.isnan(values[:, j]), j] for j in (a, b)]
-        return rank_sum_pair(a, b, both, family.alternative, method, continuity)
-
-    return family.result(
-        compare,
-        0.95,
-        test="pairwise_rank_sum",
-        null_hypothesis="The scores of the two algorithms of a pair come from one distribution, "
-        "whatever the data set.",
+    table = np.column_stack(both)
+    _, sizes, counts = split_groups(table, decimals)
+    values = quantise(table, largest(table), decimals)
+    samples = [column[~np.isnan(column)] for column in values.T]
+    n, size_a = int(sizes.sum()), int(sizes[0])
+    ranks, exact = sum_ranks(samples, method)
+    u = float(ranks[:size_a].sum()) - size_a * (size_a + 1) / 2
+    status = _unpaired_status(len(counts), n, 2)
+    if status is not Status.OK:
+        pvalue = degenerate_pvalue(status, math.nan)
+    elif exact:
+        pvalue = exact_pvalue(ranks, size_a, side)
+    else:
+        z = asymptotic_z(u, (size_a, n - size_a), counts, side, continuity=continuity)
+        pvalue = normal_pvalue(z, side)
+    return Result(
+        test="rank_sum",
+        variant="exact" if exact else "asymptotic",
+        statistic=u,
+        pvalue=pvalue,
+        alternative=side,
+        estimate=2 * u / (size_a * (n - size_a)) - 1,
+        n=len(table),
+        status=status,
+        null_hypothesis="The scores of the two algorithms come from one distribution, whatever the "
+        "data set.",
         method="mann1947",
-        status=_unpaired_status(len(counts), int(sizes.sum()), len(sizes)),
-        assumptions=(_independent(family.scores, int(sizes.sum())),),
-        details={
-            "average_ranks": [float(r.mean()) for r in ranks],
-            "group_sizes": sizes.tolist(),
-            "control": family.control,
-        },
+        assumptions=(_independent(table, n),),
+        details={"group_sizes": sizes.tolist()},
     )
 
 
@@ -334,5 +358,5 @@ def _independent(oriented: FloatArray, n: int) -> Assumption:
         name="independent scores",
         holds=False,
         detail=f"{n} scores come from {oriented.shape[0]} data sets: scores of one data set go "
-        "together, which this test ignores; use pairwise_wilcoxon or friedman_posthoc.",
+        "together, which this test ignores; use wilcoxon_signed_rank or friedman_posthoc.",
     )

@@ -1,4 +1,4 @@
-"""Two or more algorithms compared row by row over five replications of 2-fold cross-validation.
+"""Two algorithms compared row by row over five replications of 2-fold cross-validation.
 
 Every row is tested five times, once in each replication, by a fit on the other half. b and c count
 the tests that only A and only B gets right, over all ten folds. Ten overlapping tables hold about
@@ -13,51 +13,40 @@ from typing import Literal
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.checks import (
-    as_correctness,
     check_alternative,
     check_choice,
-    check_flag,
     check_level,
 )
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
-from bakeoff.stats.core.pairs import check_control, check_correction, pairs_of
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
     Assumption,
-    Pair,
-    PairwiseResult,
     Result,
     Status,
 )
 from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.folds.cv5x2_counts import Outcomes, difference_interval, outcomes
 
-__all__ = ["cv5x2_mcnemar", "cv5x2_mcnemar_from_counts", "pairwise_cv5x2_mcnemar"]
+__all__ = ["cv5x2_mcnemar", "cv5x2_mcnemar_from_counts"]
 
 VARIANTS = ("plain", "corrected")
 _NULL = (
     "The two learning algorithms are equally accurate in expectation when trained on half of this "
     "data."
 )
-_FACTS = {
-    "evidence": Evidence.FOLD_CORRECTNESS,
-    "instead": "half_sample_t",
-    "about": "algorithms",
-    "plans": ("cv_5x2",),
-    "citation": "yang2023",
-}
 
 
 @register(
-    **_FACTS,
+    evidence=Evidence.FOLD_CORRECTNESS,
+    instead="half_sample_t",
+    about="algorithms",
+    plans=("cv_5x2",),
+    citation="yang2023",
     arity=Arity.PAIR,
     title="5×2cv McNemar test",
     answers="Is one algorithm more accurate than the other when trained on half of the data?",
     caution="About accuracy alone: by another metric use half_sample_t.",
-    at_once="pairwise_cv5x2_mcnemar",
 )
 def cv5x2_mcnemar(
     fold: ArrayLike,
@@ -143,116 +132,6 @@ def cv5x2_mcnemar_from_counts(
     """
     found = Outcomes.of(only_a_correct, only_b_correct, n_test)
     return _result(found, variant, alternative, confidence_level)
-
-
-@register(
-    **_FACTS,
-    arity=Arity.ALL_PAIRS,
-    title="5×2cv McNemar test for all pairs of algorithms",
-    answers="Which algorithms are more accurate than which others when trained on half the data?",
-    caution="About accuracy alone: by another metric use half_sample_t.",
-)
-def pairwise_cv5x2_mcnemar(
-    fold: ArrayLike,
-    correct: ArrayLike,
-    *,
-    variant: Literal["plain", "corrected"] = "plain",
-    correction: str = "holm",
-    control: int | None = None,
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    simultaneous: bool = True,
-) -> PairwiseResult:
-    """`cv5x2_mcnemar` (Yang et al. 2023) for every pair of models, adjusted for their number.
-
-    Parameters
-    ----------
-    fold : array_like, shape (5, n)
-        The half, 1 or 2, in which a row was tested in each replication.
-    correct : array_like of bool or 0/1, shape (5, n, M)
-        Whether each model is right on each row, in each replication.
-    variant : {"plain", "corrected"}
-        As in `cv5x2_mcnemar`.
-    correction, control, alternative, confidence_level : shared
-    simultaneous : bool
-        True: all intervals hold together at `confidence_level` (`simultaneous_level`).
-        False: each by itself does.
-
-    Returns
-    -------
-    PairwiseResult
-        Pairs (0, 1), (0, 2), ..., or (control, j), each as from `cv5x2_mcnemar`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(1)
-    >>> fold = np.array([rng.permutation(np.arange(100) % 2) + 1 for _ in range(5)])
-    >>> correct = rng.random((5, 100, 3)) < [0.9, 0.8, 0.75]
-    >>> result = pairwise_cv5x2_mcnemar(fold, correct)
-    >>> [(pair.a, pair.b, round(pair.pvalue_adjusted, 4)) for pair in result.pairs]
-    [(0, 1, 0.1072), (0, 2, 0.0306), (1, 2, 0.4635)]
-    """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    check_flag(simultaneous, "simultaneous")
-    matrix = as_correctness(correct, "correct", ndim=3)
-    if matrix.shape[2] < 2:
-        raise ArgumentError(
-            "correct", f"expected shape (5, n, M) with two models or more, found {matrix.shape}"
-        )
-    models = matrix.shape[2]
-    control = check_control(control, models)
-    method = check_correction(correction, control, side, models)
-    members = pairs_of(models, control)
-    each = simultaneous_level(level, len(members), method) if simultaneous else level
-    results = [
-        cv5x2_mcnemar(
-            fold,
-            matrix[..., a],
-            matrix[..., b],
-            variant=variant,
-            alternative=side,
-            confidence_level=each,
-        )
-        for a, b in members
-    ]
-    adjusted = adjust_pvalues([result.pvalue for result in results], method)
-    alike = all(result.status is Status.NO_DISCORDANT_PAIRS for result in results)
-    return PairwiseResult(
-        test="pairwise_cv5x2_mcnemar",
-        variant=variant,
-        correction=method,
-        pairs=tuple(
-            Pair(
-                a=a,
-                b=b,
-                statistic=result.statistic,
-                pvalue=result.pvalue,
-                pvalue_adjusted=float(p),
-                estimate=result.estimate,
-                ci=result.ci,
-                status=result.status,
-                details={k: result.details[k] for k in _KEPT},
-            )
-            for (a, b), result, p in zip(members, results, adjusted, strict=True)
-        ),
-        n=results[0].n,
-        alternative=side,
-        status=Status.NO_DISCORDANT_PAIRS if alike else Status.OK,
-        assumptions=(INDEPENDENT_ROWS,),
-        null_hypothesis=_NULL,
-        method="yang2023",
-        details={
-            "confidence_level": level,
-            "confidence_level_each": each,
-            "simultaneous": simultaneous,
-            "control": control,
-        },
-    )
-
-
-_KEPT = ("only_a_correct", "only_b_correct", "variance_rows", "variance_folds", "guard_active")
 
 
 def _result(found: Outcomes, variant: str, alternative: str, confidence_level: float) -> Result:

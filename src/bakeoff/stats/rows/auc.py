@@ -26,6 +26,7 @@ from bakeoff.stats.core.checks import (
     is_missing,
 )
 from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.pairwise import shared
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (
@@ -130,7 +131,7 @@ def delong_pairs(
     "features to the other it is conservative.",
     in_groups="clustered_delong",
     in_time="clustered_delong",
-    together=delong_pairs,
+    all_pairs=shared(delong_pairs),
 )
 def delong(
     y_true: ArrayLike,

@@ -24,6 +24,7 @@ from bakeoff.stats.core.checks import (
 )
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import paired_differences
+from bakeoff.stats.core.pairwise import shared
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.design.clusters import Clusters, as_clusters
@@ -154,7 +155,7 @@ def _of_correctness(
     plans=("holdout",),
     citation="lazarus2018",
     caution=_CAUTION,
-    together=diebold_mariano_pairs,
+    all_pairs=shared(diebold_mariano_pairs),
 )
 def diebold_mariano(
     correct_a: ArrayLike,
@@ -229,7 +230,7 @@ def diebold_mariano(
     plans=("holdout",),
     citation="lazarus2018",
     caution=_CAUTION,
-    together=diebold_mariano_means_pairs,
+    all_pairs=shared(diebold_mariano_means_pairs),
 )
 def diebold_mariano_means(
     values_a: ArrayLike,
