@@ -7,7 +7,8 @@ import pytest
 from scipy import signal
 
 from bakeoff import stats
-from bakeoff.stats import Status, dependence
+from bakeoff.stats import Status
+from bakeoff.stats.design import dependence
 from bakeoff.stats.design.long_run import (
     cosine_transform,
     cosines,

@@ -7,10 +7,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bakeoff.stats import auc
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.metrics.joint_cells import joint_cells, pair_counts
 from bakeoff.stats.metrics.test_rows import Truth
+from bakeoff.stats.rows import auc
 from bakeoff.stats.rows.auc import delong, delong_pairs
 
 RNG = np.random.default_rng(3)
