@@ -49,8 +49,11 @@ def check_correction(entry: Entry, how: Setup, models: int) -> None:
             )
     own = entry.options.get("correction")
     if correction == MAX_T and (own is None or own.default != MAX_T):
+        instead = "'minp' or 'holm'" if entry.counts else "'holm'"
         raise ArgumentError(
-            "correction", "'max-t' needs all models at once: run compare_models, or use 'holm'"
+            "correction",
+            f"'max-t' is for tests of all models at once (compare_models, compare_values), "
+            f"{entry.name} compares two; use {instead}",
         )
     if correction not in LOGICAL:
         return

@@ -71,7 +71,7 @@ def constant_answer(
         np.repeat(np.arange(len(seen)), tested),
         np.full(n, answer),
         tuple(classes),
-        np.tile(shares, (n, 1)),
+        np.broadcast_to(shares, (n, len(shares))),
         None,
         {},
     )

@@ -409,6 +409,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "tests.correction: cv5x2_f: 'minp' is for McNemar's test; use 'holm'",
     ),
     (
+        "max-t for a test of two models",
+        {"tests": {"run": ["mcnemar"], "correction": "max-t"}},
+        "compare_values), mcnemar compares two; use 'minp' or 'holm'",
+    ),
+    (
         "minp for an approximation",
         {
             "tests": {

@@ -31,6 +31,7 @@ from bakeoff.stats import (
     own_metric_difference,
     test_set_metrics,
 )
+from bakeoff.stats.metrics import joint_cells
 from bakeoff.stats.metrics.table import METRICS
 from tests.conftest import ROOT
 
@@ -537,3 +538,25 @@ def test_a_class_that_nobody_has_or_says_does_not_count_in_macro_means():
     two, three = (metric_ci(y, said, metric="f1_macro", labels=list(range(k))) for k in (2, 3))
     assert three.estimate == pytest.approx(two.estimate)
     assert three.estimate == pytest.approx(sk.f1_score(y, said, average="macro"))
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("metric", ["accuracy", "error", "recall_weighted"])
+def test_accuracy_of_many_classes_is_that_of_all_their_cells(metric, grouped, monkeypatch):
+    rng = np.random.default_rng(3)
+    y, other_a, other_b = rng.integers(0, 12, (3, 80))
+    a, b = np.where(rng.random(80) < 0.8, y, other_a), np.where(rng.random(80) < 0.7, y, other_b)
+    how = {"metric": metric, "groups": np.arange(80) // 3 if grouped else None}
+    by_right = metric_difference(y, a, b, **how), metric_ci(y, a, **how)
+    monkeypatch.setattr(joint_cells, "_MOST_CLASSES", 12)
+    by_cells = metric_difference(y, a, b, **how), metric_ci(y, a, **how)
+    for one, other in zip(by_right, by_cells, strict=True):
+        assert one.estimate == pytest.approx(other.estimate, abs=1e-14)
+        assert (one.ci.low, one.ci.high) == pytest.approx((other.ci.low, other.ci.high), abs=1e-14)
+    assert by_right[0].pvalue == pytest.approx(by_cells[0].pvalue, abs=1e-14)
+
+
+def test_accuracy_of_five_thousand_classes_fits_into_memory():
+    y = np.arange(5000)
+    found = metric_difference(y, np.roll(y, 1), np.where(y % 2, y, 0), metric="accuracy")
+    assert found.estimate == pytest.approx(-0.5, abs=1e-3)

@@ -16,7 +16,7 @@ from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.leverage import Leverage, leverage_of
 from bakeoff.stats.design.spread import Spread, spread
-from bakeoff.stats.metrics import rankings
+from bakeoff.stats.metrics import decisions, rankings
 from bakeoff.stats.metrics.bootstrap import OwnMetric
 from bakeoff.stats.metrics.decisions import Cells, NoValue
 from bakeoff.stats.metrics.functional import Functional, mean
@@ -47,15 +47,15 @@ class Influence:
     padded : Functional or None
         Value and influence values of the cells with pseudo-rows, from which a metric of decisions
         is tested; None for other metrics.
-    pseudo : float
-        The weight of each cell's pseudo-rows.
+    pseudo : ndarray, shape (c,), or None
+        The weights of the cells' pseudo-rows.
     """
 
     metric: str
     value: float
     atoms: Atoms
     padded: Functional | None = None
-    pseudo: float = 0.0
+    pseudo: FloatArray | None = None
 
     @property
     def psi(self) -> FloatArray:
@@ -148,9 +148,9 @@ class Atoms:
         """Return the values of the rows, given those of rows or cells."""
         return psi if self.cells is None else psi[self.cells.index]
 
-    def spread(self, psi: FloatArray, pseudo: float = 0.0) -> Spread:
+    def spread(self, psi: FloatArray, pseudo: FloatArray | None = None) -> Spread:
         """Return the spread of influence values of these rows or cells."""
-        extra = (psi, np.full(len(psi), pseudo)) if pseudo else None
+        extra = None if pseudo is None else (psi, pseudo)
         if self.cells is None or self.clusters is not None:
             rows = self.of_rows(psi)
             return spread(rows, clusters=self.clusters, pseudo=extra, leverage=self.leverage)
@@ -211,7 +211,7 @@ def one(setting: Setting, rows: Any) -> Influence:
         return Influence(setting.metric.name, found.value, atoms)
     if setting.metric.form != "decisions":
         return _of_functional(setting, _of_rows(setting, rows))
-    cells = joint_cells(setting.truth, [rows])
+    cells = joint_cells(setting.truth, [rows], right=_by_right(setting))
     plain, padded = (
         setting.functional(_table(cells, setting.truth, 0, more)) for more in (0.0, PLUS_FOUR)
     )
@@ -230,7 +230,7 @@ def pair(
         return one(setting, rows_a) - one(setting, rows_b)
     if setting.metric.form != "decisions":
         return _of_functional(setting, _of_rows(setting, rows_a) - _of_rows(setting, rows_b))
-    cells = joint_cells(setting.truth, [rows_a, rows_b], counts)
+    cells = joint_cells(setting.truth, [rows_a, rows_b], counts, right=_by_right(setting))
     plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
     return _of_cells(setting, plain, padded, cells, PLUS_TWO)
 
@@ -257,13 +257,18 @@ def _of_cells(
     setting: Setting, plain: Functional, padded: Functional, cells: JointCells, more: float
 ) -> Influence:
     atoms = Atoms(plain.psi, setting.clusters, cells, setting.leverage)
-    share = more / len(plain.psi)
-    return Influence(setting.metric.name, plain.value, atoms, padded, share)
+    return Influence(setting.metric.name, plain.value, atoms, padded, cells.pseudo(more))
+
+
+def _by_right(setting: Setting) -> bool:
+    """Whether the metric only asks which rows are right."""
+    own = setting.metric.function
+    return own in (decisions.accuracy, decisions.error, decisions.recall_weighted)
 
 
 def _table(joint: JointCells, truth: Truth, model: int, more: float) -> Cells:
     """Return the cells of one model with some more weight, spread evenly."""
-    weights = joint.weights + more / len(joint.weights)
+    weights = joint.weights + joint.pseudo(more)
     return Cells(joint.truth, joint.predicted(model), weights, truth.classes, truth.positive)
 
 

@@ -32,12 +32,22 @@ class JointCells:
         How many there are.
     counts : ndarray of int or None
         The rows of each cell of all classes, where they are known.
+    shares : ndarray or None
+        How pseudo-rows are shared out to the cells; None if evenly.
     """
 
     columns: tuple[Codes, ...]
     there: tuple[Codes, ...]
     classes: int
     counts: NDArray[np.int64] | None = None
+    shares: FloatArray | None = None
+
+    def pseudo(self, total: float) -> FloatArray:
+        """Return the weights of so many pseudo-rows, shape (c,)."""
+        if self.shares is not None:
+            return total * self.shares
+        cells = math.prod(self.sizes)
+        return np.full(cells, total / cells)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -74,7 +84,11 @@ class JointCells:
 
 
 def joint_cells(
-    truth: Truth, models: Sequence[Codes], counts: NDArray[np.int64] | None = None
+    truth: Truth,
+    models: Sequence[Codes],
+    counts: NDArray[np.int64] | None = None,
+    *,
+    right: bool = False,
 ) -> JointCells:
     """Find the cells that can occur: true classes for the truth, seen ones for the models.
 
@@ -84,6 +98,9 @@ def joint_cells(
         The classes of the rows.
     counts : ndarray of int, shape (K, K) or (K, K, K), optional
         The rows of each true class and predicted ones, where they are known.
+    right : bool
+        Whether it only matters which rows are right: of many classes, whose cells would not fit
+        into memory, there are then two.
     """
     k = len(truth.classes)
     if counts is None:
@@ -92,8 +109,22 @@ def joint_cells(
         axes = range(counts.ndim)
         seen = sum(counts.sum(axis=tuple(a for a in axes if a != own)) for own in axes)
     there = np.flatnonzero(seen)
+    if right and k > _MOST_CLASSES:
+        return _right_cells(truth, models, len(there))
     each = (np.flatnonzero(truth.counts), *(there for _ in models))
     return JointCells((truth.codes, *models), each, k, counts)
+
+
+def _right_cells(truth: Truth, models: Sequence[Codes], there: int) -> JointCells:
+    """Put the cells together in which each model is right (0) or wrong (1).
+
+    Of pseudo-rows that are shared out evenly to all cells each model has 1 in `there` right.
+    """
+    columns = (np.zeros_like(truth.codes), *((codes != truth.codes) * 1 for codes in models))
+    each = (np.arange(1), *(np.arange(2) for _ in models))
+    of_one = np.array([1, there - 1]) / there
+    shares = reduce(np.multiply.outer, [of_one] * len(models)).ravel()
+    return JointCells(columns, each, 2, None, shares)
 
 
 def pair_counts(truth: Truth, models: Sequence[Codes]) -> NDArray[np.int64] | None:
