@@ -21,8 +21,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from bakeoff.execution import recipes, steps
-from bakeoff.execution.needs import Needs
+from bakeoff.execution import fingerprints, steps
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.worker import work_in_turn
 from bakeoff.fit import predictions, reuse, stamp, task
 from bakeoff.fit.fit_task import FitTask
@@ -87,7 +87,7 @@ class Clock:
 def measure() -> list[dict[str, str]]:
     """Fit all models on one data set, several times, and keep the quickest of each stage."""
     experiment = load_experiment(study(10))
-    needs, known = Needs(experiment), recipes.of_fits(experiment)
+    needs, known = RuleInputs(experiment), fingerprints.of_fits(experiment)
     (name, *_), place = experiment.datasets, needs.paths
     steps.load_dataset(experiment, name, place.data(name), place.card(name))
     for plan in needs.plans:

@@ -15,8 +15,8 @@ import pytest
 
 from bakeoff.comparisons.evidence import read_predictions
 from bakeoff.data import splits, table
-from bakeoff.execution import planning, recipes, steps
-from bakeoff.execution.needs import Needs
+from bakeoff.execution import fingerprints, planning, steps
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.worker import work_in_turn
 from bakeoff.fit import stamp, task
 from bakeoff.fit.fit_task import FitTask
@@ -40,7 +40,7 @@ def batch(tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """Return the 33 fits of the tiny experiment, as a worker is handed them."""
     monkeypatch.chdir(tmp_path)
     experiment = load_experiment(tiny)
-    needs, known = Needs(experiment), recipes.of_fits(experiment)
+    needs, known = RuleInputs(experiment), fingerprints.of_fits(experiment)
     place = needs.paths
     steps.load_dataset(experiment, "iris", place.data("iris"), place.card("iris"))
     for plan in needs.plans:
@@ -49,8 +49,8 @@ def batch(tiny: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     made = []
     for fit in experiment.fits():
         inputs = place.data("iris"), place.splits("iris", fit.plan)
-        entry, recipe = experiment.fitted[fit.model], known["iris"][fit.model]
-        one = FitTask(fit, entry, experiment.seed, *inputs, needs.prediction(fit), recipe)
+        entry, fingerprint = experiment.fitted[fit.model], known["iris"][fit.model]
+        one = FitTask(fit, entry, experiment.seed, *inputs, needs.prediction(fit), fingerprint)
         log = place.fit_log("iris", fit.model, fit.split)
         made.append((partial(steps.fit, one, reuse=True), log))
     return made
@@ -168,13 +168,13 @@ def test_collected_predictions_are_opened_once(
     assert calls == {"ParquetFile": 1}
 
 
-def test_recipe_of_a_model_is_digested_once_for_all_data_sets(
+def test_fingerprint_of_a_model_is_digested_once_for_all_data_sets(
     tiny: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny["datasets"] = {f"d{i}": dict(tiny["datasets"]["iris"]) for i in range(5)}
     experiment = load_experiment(tiny)
     calls: Counter[str] = Counter()
-    counted(monkeypatch, recipes, "of_fit", calls)
-    known = recipes.of_fits(experiment)
+    counted(monkeypatch, fingerprints, "of_fit", calls)
+    known = fingerprints.of_fits(experiment)
     assert calls == {"of_fit": len(experiment.models)}
     assert {tuple(own.values()) for own in known.values()} == {tuple(known["d0"].values())}

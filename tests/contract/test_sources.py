@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from bakeoff.errors import Problem
-from bakeoff.execution.needs import Needs
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import CACHE
 from bakeoff.sources import SOURCES, DataSet, Loaded
 from bakeoff.spec import load_experiment
@@ -65,7 +65,7 @@ def test_files_that_are_read_are_inputs(entry: dict[str, Any], tmp_path: Path) -
 
 def test_inputs_are_those_of_the_rule(entry: dict[str, Any], tiny: dict[str, Any]) -> None:
     experiment = load_experiment(tiny | {"datasets": {"d": entry}})
-    assert Needs(experiment).sources("d") == list(made(entry).inputs())
+    assert RuleInputs(experiment).sources("d") == list(made(entry).inputs())
 
 
 def blamed(entry: dict[str, Any]) -> str | None:

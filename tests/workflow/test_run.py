@@ -186,16 +186,16 @@ def test_second_run_does_nothing_beside_another_experiment_too(
 def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from bakeoff.execution import recipes
+    from bakeoff.execution import fingerprints
     from bakeoff.spec import load_experiment
 
     experiment = load_experiment(copy.deepcopy(TINY))
     shutil.copytree(ROOT / "src/bakeoff", tmp_path / "bakeoff")
-    monkeypatch.setattr(recipes, "ROOT", tmp_path / "bakeoff")
+    monkeypatch.setattr(fingerprints, "ROOT", tmp_path / "bakeoff")
 
     def digests() -> tuple[str, str]:
-        recipes.code.cache_clear()
-        return recipes.of_fit(experiment, "tree", "iris"), recipes.of_report(experiment)
+        fingerprints.code.cache_clear()
+        return fingerprints.of_fit(experiment, "tree", "iris"), fingerprints.of_report(experiment)
 
     first = digests()
     file = tmp_path / "bakeoff/fit/task.py"
@@ -207,7 +207,7 @@ def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
     page.write_text(page.read_text() + "\nNEW = 1\n")
     assert digests()[0] == changed[0]
     assert digests()[1] != changed[1]
-    recipes.code.cache_clear()
+    fingerprints.code.cache_clear()
 
 
 def test_rulegraph_reads_like_the_job(finished_copy: Runner, tiny: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ except ModuleNotFoundError:
 from bakeoff.execution import (
     fits,
     order,
-    recipes,
+    fingerprints,
     snakemake_hooks,
     snakemake_release,
     steps,
@@ -42,7 +42,7 @@ PATHS = NEEDS.paths
 # where steps find what rules name: the same, or copies of what lies in a storage
 FILES = bakeoff.files
 TESTS = bakeoff.tests
-RECIPES = bakeoff.recipes
+FINGERPRINTS = bakeoff.fingerprints
 do = bakeoff.do
 forget = partial(snakemake_hooks.forget, workflow)
 

@@ -12,7 +12,7 @@ for test in TESTS.values():
             PATHS.log(f"tests/{test.name}"),
         localrule: True
         params:
-            recipe=lambda wc, test=test: recipes.of_test(EXPERIMENT, test),
+            fingerprint=lambda wc, test=test: fingerprints.of_test(EXPERIMENT, test),
             test=test.name,
         run:
             chosen, evidence = TESTS[params.test], dict(input.items())
@@ -31,7 +31,7 @@ rule score_matrix:
         PATHS.log("score_matrix"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_matrix(EXPERIMENT, TESTS.values()),
+        fingerprint=lambda wc: fingerprints.of_matrix(EXPERIMENT, TESTS.values()),
     run:
         tests = list(TESTS.values())
         do(
@@ -54,7 +54,7 @@ rule list_intervals:
     priority: order.FIRST
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_intervals(EXPERIMENT),
+        fingerprint=lambda wc: fingerprints.of_intervals(EXPERIMENT),
     run:
         found = EXPERIMENT, FILES.holdouts, output[0]
         do("the intervals of the scores", log, steps.list_intervals, *found)
@@ -70,7 +70,7 @@ rule list_subgroups:
         PATHS.log("subgroups"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_subgroups(EXPERIMENT),
+        fingerprint=lambda wc: fingerprints.of_subgroups(EXPERIMENT),
     run:
         found = EXPERIMENT, FILES.holdouts, output[0]
         do("the comparison in subgroups", log, steps.list_subgroups, *found)
@@ -86,7 +86,7 @@ rule compare:
         PATHS.log("compare"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_comparisons(TESTS.values()),
+        fingerprint=lambda wc: fingerprints.of_comparisons(TESTS.values()),
     run:
         do("comparing", log, steps.compare, list(input), *output)
 
@@ -99,7 +99,7 @@ rule resolve_experiment:
         PATHS.log("resolve"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_listing(EXPERIMENT, TESTS.values()),
+        fingerprint=lambda wc: fingerprints.of_listing(EXPERIMENT, TESTS.values()),
     run:
         what, tests = "writing the experiment", list(TESTS.values())
         do(what, log, steps.resolve_experiment, EXPERIMENT, tests, *output)

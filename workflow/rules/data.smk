@@ -13,7 +13,7 @@ rule load_dataset:
     priority: order.FIRST
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_data(EXPERIMENT, wc.dataset),
+        fingerprint=lambda wc: fingerprints.of_data(EXPERIMENT, wc.dataset),
     run:
         what = f"loading {wildcards.dataset}"
         do(what, log, steps.load_dataset, EXPERIMENT, wildcards.dataset, *output)
@@ -31,7 +31,7 @@ rule split_dataset:
     priority: order.FIRST
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_splits(EXPERIMENT, wc.plan),
+        fingerprint=lambda wc: fingerprints.of_splits(EXPERIMENT, wc.plan),
     run:
         what = f"splitting {wildcards.dataset} by {wildcards.plan}"
         place = wildcards.dataset, wildcards.plan, input[0]

@@ -18,7 +18,7 @@ rule fit_fold:
     priority: lambda wc: bakeoff.priority(wc)
     threads: lambda wc: EXPERIMENT.models[wc.model].threads
     params:
-        recipe=lambda wc: RECIPES[wc.dataset][wc.model],
+        fingerprint=lambda wc: FINGERPRINTS[wc.dataset][wc.model],
     run:
         bakeoff.fitter.fit(fits.fit_of(wildcards), str(log))
 
@@ -32,7 +32,7 @@ use rule fit_fold as fit_holdout with:
     log:
         PATHS.fit_log("{dataset}", "{model}", "holdout"),
     params:
-        recipe=lambda wc: RECIPES[wc.dataset][wc.model],
+        fingerprint=lambda wc: FINGERPRINTS[wc.dataset][wc.model],
         importance=measured(EXPERIMENT.importance),
 
 
@@ -49,7 +49,7 @@ use rule fit_holdout as fit_holdout_seed with:
     log:
         PATHS.fit_log("{dataset}", "{model}", HOLDOUT_SEED),
     params:
-        recipe=lambda wc: RECIPES[wc.dataset][wc.model],
+        fingerprint=lambda wc: FINGERPRINTS[wc.dataset][wc.model],
 
 
 # many fits in one job (`execution: {jobs_per: model}`, or dataset)
@@ -64,7 +64,7 @@ rule fit_batch:
     priority: lambda wc: bakeoff.priority(wc)
     threads: lambda wc: bakeoff.threads(wc)
     params:
-        recipe=lambda wc: bakeoff.batch_recipes(wc),
+        fingerprint=lambda wc: bakeoff.batch_fingerprints(wc),
     run:
         batch, at_a_time = bakeoff.batch(wildcards, threads)
         bakeoff.fitter.fit_batch(batch, output[0], str(log), at_a_time, forget)
@@ -81,7 +81,7 @@ rule find_excluded:
     priority: order.FIRST
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
+        fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
     run:
         what = f"looking for failed fits on {wildcards.dataset}"
         predictions = FILES.all_predictions(wildcards.dataset, EXPERIMENT.fitted)
@@ -102,10 +102,10 @@ rule collect_scores:
     priority: order.FIRST
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
+        fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset, plan = wildcards
-        found = dataset, plan, *FILES.scored(dataset, plan), RECIPES
+        found = dataset, plan, *FILES.scored(dataset, plan), FINGERPRINTS
         what = f"scoring {dataset}, {plan}"
         do(what, log, steps.collect_scores, EXPERIMENT, *found, *output)
 
@@ -123,10 +123,10 @@ rule collect_predictions:
     priority: order.FIRST
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
+        fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset = wildcards.dataset
-        found = FILES.first_predictions(dataset), *FILES.beside(dataset), RECIPES
+        found = FILES.first_predictions(dataset), *FILES.beside(dataset), FINGERPRINTS
         what = f"collecting the predictions on {dataset}"
         do(what, log, steps.collect_predictions, *found, *output)
 
@@ -145,11 +145,11 @@ rule collect_fold_predictions:
     priority: order.FIRST
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_scores(EXPERIMENT, wc.dataset),
+        fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset, plan = wildcards
         what = f"collecting the predictions on {dataset}, {plan}"
-        found = FILES.fold_predictions(dataset, plan), RECIPES
+        found = FILES.fold_predictions(dataset, plan), FINGERPRINTS
         do(what, log, steps.collect_fold_predictions, *found, output[0])
 
 
@@ -164,7 +164,7 @@ rule all_scores:
         PATHS.log("all_scores"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
+        fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
     run:
         tables = list(input.scores), list(input.timings)
         do("joining the scores", log, steps.all_scores, *tables, *output)
@@ -179,7 +179,7 @@ rule list_excluded:
         PATHS.log("excluded"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
+        fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
     run:
         step = steps.list_excluded
         do("listing failed fits", log, step, list(input), output[0])
@@ -195,7 +195,7 @@ rule list_choices:
         PATHS.log("tuned"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
+        fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
     run:
         found = FILES.kept_predictions(lambda model: model.chooses)
         step = steps.list_choices
@@ -212,7 +212,7 @@ rule list_importance:
         PATHS.log("importance"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
+        fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
     run:
         step, found = steps.list_importance, FILES.measured
         do("listing what columns matter", log, step, found, output[0])
@@ -228,7 +228,7 @@ rule list_seed_noise:
         PATHS.log("seeds"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_joined_scores(EXPERIMENT),
+        fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),
     run:
         fits = FILES.kept_predictions(lambda model: model.seeds > 1)
         found = EXPERIMENT, fits, FILES.carried_files

@@ -15,7 +15,7 @@ rule take_predictions:
     priority: order.FIRST
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_given(EXPERIMENT, wc.given),
+        fingerprint=lambda wc: fingerprints.of_given(EXPERIMENT, wc.given),
     run:
         what = f"taking the predictions of {wildcards.given} on {wildcards.dataset}"
         place = fits.fit_of(wildcards), input.data, input.splits, output[0]

@@ -61,7 +61,7 @@ rule report:
         PATHS.log("report"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_report(EXPERIMENT),
+        fingerprint=lambda wc: fingerprints.of_report(EXPERIMENT),
     run:
         made = [*output, *PRINTS, *BESIDE]
         do(
@@ -84,6 +84,6 @@ rule print_figures:
         PATHS.log("print_figures"),
     localrule: True
     params:
-        recipe=lambda wc: recipes.of_report(EXPERIMENT),
+        fingerprint=lambda wc: fingerprints.of_report(EXPERIMENT),
     run:
         do("the figures", log, steps.print_figures, STUDY, FILES.paths.root)

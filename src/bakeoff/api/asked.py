@@ -121,7 +121,7 @@ def named(error: UserError, names: Mapping[str, str]) -> UserError:
     Parameters
     ----------
     error : UserError
-        What `make_study` raised, a problem in each line.
+        What `build_study` raised, a problem in each line.
     names : Mapping of str to str
         What a key is called.
     """

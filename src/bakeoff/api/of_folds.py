@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.api.at_hand import made_by
+from bakeoff.api.build_study import made_by
 from bakeoff.api.plans import FoldPlan
 from bakeoff.comparisons import choose_tests, list_tests, merged
 from bakeoff.comparisons.gather import run_on_scores
-from bakeoff.data.pairing import given_card
+from bakeoff.data.given_predictions import given_card
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of

@@ -9,8 +9,8 @@ from bakeoff.api.findings import Findings
 from bakeoff.errors import UserError
 from bakeoff.execution.launch import launch
 from bakeoff.execution.locks import release_killed
-from bakeoff.execution.needs import Needs
-from bakeoff.execution.owner import file_of
+from bakeoff.execution.results_owner import file_of
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.paths import Paths
 from bakeoff.report.read import read_study
 from bakeoff.spec import read_experiment
@@ -99,7 +99,7 @@ def read(folder: str | Path) -> Findings:
         started_in = root.resolve().parents[1]
         make_importable([(started_in / file).parent, started_in])
     try:
-        return Findings(read_study(**Needs(experiment, paths).study(file)))
+        return Findings(read_study(**RuleInputs(experiment, paths).study(file)))
     except FileNotFoundError as error:
         raise UserError(
             f"{str(folder)!r} lacks {Path(error.filename).name}: the run has not ended, or another "

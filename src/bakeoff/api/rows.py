@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
 from bakeoff.api.asked import Asked, named, of_two, one_spelling, refuse_contradictions
-from bakeoff.api.at_hand import made_by, make_study
+from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.parts import NO_PARTS, Parts
 from bakeoff.errors import UserError, shown
@@ -142,7 +142,7 @@ def compare(
             alpha=alpha,
             assume_independent=assume_independent,
         )
-        study = make_study(given, asked)
+        study = build_study(given, asked)
     except UserError as error:
         raise named(error, _ASKED) from None
     return Findings(made_by(study, _call(arguments)))

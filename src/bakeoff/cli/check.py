@@ -18,7 +18,7 @@ from bakeoff.comparisons.corrections import pairs_of
 from bakeoff.comparisons.reach import RowCounts, remedies, smallest_p
 from bakeoff.comparisons.setup import compares_pairs, setup_of
 from bakeoff.data import Table
-from bakeoff.data.pairing import divide, load, predictions_of
+from bakeoff.data.given_predictions import divide, load, predictions_of
 from bakeoff.data.predicted import contradiction
 from bakeoff.data.quality import effective_groups
 from bakeoff.data.splits import Split, divisions

@@ -13,7 +13,7 @@ from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.corrections import pairs_of
 from bakeoff.comparisons.setup import setup_of
 from bakeoff.data import Table
-from bakeoff.data.pairing import divide
+from bakeoff.data.given_predictions import divide
 from bakeoff.data.quality import split_quality
 from bakeoff.data.splits import divisions
 from bakeoff.data.table import GROUP, TARGET

@@ -8,7 +8,7 @@ import pandas as pd
 
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.data import Table
-from bakeoff.data.pairing import divide
+from bakeoff.data.given_predictions import divide
 from bakeoff.data.row_columns import SUBGROUP
 from bakeoff.data.splits import divisions
 from bakeoff.data.table import TARGET

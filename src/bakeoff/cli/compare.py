@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from bakeoff.api.asked import KINDS, named
-from bakeoff.api.at_hand import METRIC, ROWS, made_by, make_study
+from bakeoff.api.build_study import METRIC, ROWS, build_study, made_by
 from bakeoff.api.plain_data import as_plain, names_at_hand
 from bakeoff.cli.compare_asked import OPTIONS, asked, related
 from bakeoff.cli.compare_subgroups import show_subgroups, subgroups_named
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> None:
         message = problem.message.replace("`missing_target: drop`", "`--missing-target drop`")
         raise UserError(f"{option}: {message}" if option else message) from None
     try:
-        study = make_study(given, asked(args))
+        study = build_study(given, asked(args))
         if places:  # before its answer, which the page then need not find again
             study = made_by(study, shlex.join(["bakeoff", *args.arguments]))
     except UserError as error:

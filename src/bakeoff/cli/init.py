@@ -15,7 +15,7 @@ import yaml
 from bakeoff.cli.check_related import show_undeclared, told_constant
 from bakeoff.cli.guess import FEWEST, Guess, look, read, told
 from bakeoff.cli.terminal import say
-from bakeoff.data.pairing import load
+from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError, unknown
 from bakeoff.files import write_text
 from bakeoff.preflight import check_experiment

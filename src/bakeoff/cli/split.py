@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import say
-from bakeoff.data.pairing import load
+from bakeoff.data.given_predictions import load
 from bakeoff.data.splits import make_splits
 from bakeoff.data.table import ROW_ID
 from bakeoff.errors import Problem, UserError

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Codes, Columns, Labels, read_columns
+from bakeoff.data.given_predictions import carried
 from bakeoff.data.group_columns import named_like_groups
-from bakeoff.data.pairing import carried
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable, read_predictions, relations
 from bakeoff.data.row_columns import SUBGROUP, carry

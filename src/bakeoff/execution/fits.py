@@ -133,8 +133,8 @@ class Fitter:
             return
         if not self._needs.passes_over:
             raise outcome
-        recipe, output = self._store.recipe(fit), self._needs.prediction(fit)
-        note = partial(steps.note_failure, fit, outcome.reason, recipe, output)
+        fingerprint, output = self._store.fingerprint(fit), self._needs.prediction(fit)
+        note = partial(steps.note_failure, fit, outcome.reason, fingerprint, output)
         run_step(pool, "noting a failed fit", note)
         self._store.note_failure(fit, outcome.reason)
         sys.stderr.write(f"{outcome}\n  on_error: exclude leaves {fit.model} out here\n")
@@ -149,7 +149,7 @@ class Fitter:
             place.data(fit.dataset),
             place.splits(fit.dataset, fit.plan),
             self._needs.prediction(fit),
-            self._store.recipe(fit),
+            self._store.fingerprint(fit),
             experiment.costs_on(fit.dataset) if model.needs_costs else None,
             experiment.importance_by(fit),
         )

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, ParamSpec
 
 from bakeoff.errors import Problem, UserError
-from bakeoff.execution import planning, recipes, steps
+from bakeoff.execution import fingerprints, planning, steps
 from bakeoff.execution.cache import cached
 from bakeoff.execution.fits import Fitter
 from bakeoff.execution.locks import drop_note, note_holder
-from bakeoff.execution.needs import Needs
 from bakeoff.execution.order import priorities
-from bakeoff.execution.owner import check_folder, check_owner, note_owner
 from bakeoff.execution.pool import Pool, run_here, run_step
+from bakeoff.execution.results_owner import check_folder, check_owner, note_owner
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.storage import Storage, check_stored
 from bakeoff.execution.store import Store
 from bakeoff.files import CACHE, DOWNLOADS, remove_parts
@@ -51,11 +51,11 @@ class Session:
 
     Attributes
     ----------
-    needs, files : Needs
+    needs, files : RuleInputs
         The files as rules name them, and as steps find them.
     tests : dict of str to ChosenTest
         The tests that run, in order.
-    recipes : dict of str to dict
+    fingerprints : dict of str to dict
         What makes the predictions of each fitted model, by data set and model.
     """
 
@@ -76,8 +76,8 @@ class Session:
         # the user's own modules lie beside the experiment or where snakemake runs
         make_importable([Path(self.file or ".").parent, "."])
         self.experiment = load_experiment(config, self.file)
-        self.needs = Needs(self.experiment)
-        self.files = Needs(self.experiment, Paths(storage.copy_of(self.needs.paths.root)))
+        self.needs = RuleInputs(self.experiment)
+        self.files = RuleInputs(self.experiment, Paths(storage.copy_of(self.needs.paths.root)))
         self._storage = storage
         if storage.elsewhere:
             check_stored(self.experiment)
@@ -90,10 +90,10 @@ class Session:
             if self.file:
                 check_owner(self.needs.paths, self.experiment.experiment, self.file)
         self.pool = Pool() if workers else None
-        self.recipes = recipes.of_fits(self.experiment)
+        self.fingerprints = fingerprints.of_fits(self.experiment)
         self._workers = workers
         self.tests = self._check()
-        self._store = Store(self.files, self.recipes)
+        self._store = Store(self.files, self.fingerprints)
         self.fitter = Fitter(self._store, self.pool)
 
     def do(
@@ -126,7 +126,7 @@ class Session:
         found = cached(
             self.experiment.experiment,
             "exhibits",
-            lambda: [self.experiment.resolved(), recipes.code(".")],
+            lambda: [self.experiment.resolved(), fingerprints.code(".")],
             lambda: self._call(partial(planning.list_exhibits, self.experiment, tests)),
             in_main=self.pool is not None,
         )
@@ -151,9 +151,9 @@ class Session:
         )
         return fits, threads // self.threads(wildcards)
 
-    def batch_recipes(self, wildcards: Any) -> list[str]:
-        """List the recipes of a batch's models, and how they measure importance."""
-        own = [self.recipes[wildcards.dataset][name] for name in self._batched(wildcards)]
+    def batch_fingerprints(self, wildcards: Any) -> list[str]:
+        """List the fingerprints of a batch's models, and how they measure importance."""
+        own = [self.fingerprints[wildcards.dataset][name] for name in self._batched(wildcards)]
         return [*own, *measured(self.experiment.importance).values()]
 
     def _batched(self, wildcards: Any) -> Sequence[str]:
@@ -242,10 +242,12 @@ class Session:
 
     def _state(self, tests: bool) -> Iterator[Any]:
         """Give all that a check, of the tests or not, depends on; the files of the data too."""
-        yield recipes.of_check(self.experiment, tests)
-        yield recipes.code(".")
-        yield list(self.recipes.values())
-        yield [recipes.of_data(self.experiment, dataset) for dataset in self.experiment.datasets]
+        yield fingerprints.of_check(self.experiment, tests)
+        yield fingerprints.code(".")
+        yield list(self.fingerprints.values())
+        yield [
+            fingerprints.of_data(self.experiment, dataset) for dataset in self.experiment.datasets
+        ]
         names = self.experiment.datasets
         files = [f for n in names for f in (*self.needs.sources(n), *self.needs.given(n))]
         for path in map(Path, files):

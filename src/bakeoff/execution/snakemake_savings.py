@@ -9,7 +9,7 @@ from functools import lru_cache, partial, wraps
 from pathlib import Path
 from typing import Any
 
-from bakeoff.execution.later import Later
+from bakeoff.execution.lazy_list import LazyList
 from bakeoff.execution.snakemake_release import need, replace_everywhere
 
 _MOST = 4096  # checksums remembered; a study's tables and divisions, and all that a report reads
@@ -38,7 +38,7 @@ def list_when_looked_at(workflow: Any) -> None:
     kind = type(workflow.scheduler)
     found = kind.remaining_jobs.fget
     if not hasattr(found, "__wrapped__"):
-        kind.remaining_jobs = property(wraps(found)(lambda own: Later(partial(found, own))))
+        kind.remaining_jobs = property(wraps(found)(lambda own: LazyList(partial(found, own))))
 
 
 def spare_pandas() -> None:

@@ -26,7 +26,7 @@ def load_dataset(
     experiment: Experiment, dataset: str, parquet: str, card: str, carried: str = ""
 ) -> None:
     """Load a data set into canonical form; tell what could not be told before it was loaded."""
-    from bakeoff.data.pairing import load
+    from bakeoff.data.given_predictions import load
     from bakeoff.preflight import check_table
 
     table = load(dataset, experiment)
@@ -42,7 +42,7 @@ def split_dataset(
     experiment: Experiment, dataset: str, plan: str, parquet: str, output: str, quality: str
 ) -> None:
     """Make the divisions of one plan, and say how good they are."""
-    from bakeoff.data.pairing import divide
+    from bakeoff.data.given_predictions import divide
     from bakeoff.data.quality import split_quality
     from bakeoff.data.splits import write_splits
     from bakeoff.fit.shared_table import read_shared
@@ -71,11 +71,11 @@ def fit(task: FitTask, reuse: bool) -> bool:
     return True
 
 
-def note_failure(fit: Fit, why: str, recipe: str, output: str) -> None:
+def note_failure(fit: Fit, why: str, fingerprint: str, output: str) -> None:
     """Leave a file without rows for a fit that failed, so that everything else goes on."""
     from bakeoff.fit.predictions import no_predictions
 
-    no_predictions({**fit._asdict(), "failure": why, "recipe": recipe}).write(output)
+    no_predictions({**fit._asdict(), "failure": why, "fingerprint": fingerprint}).write(output)
 
 
 def take_predictions(experiment: Experiment, fit: Fit, data: str, splits: str, output: str) -> None:
@@ -106,7 +106,7 @@ def collect_scores(
     plan: str,
     predictions: Sequence[str],
     carried: Sequence[str],
-    recipes: Mapping[str, Mapping[str, str]],
+    fingerprints: Mapping[str, Mapping[str, str]],
     scores: str,
     timings: str,
 ) -> None:
@@ -120,7 +120,7 @@ def collect_scores(
     else:
         with _naming_damaged(predictions):
             columns = {dataset: carried[0]} if carried else {}
-            how = experiment.metrics, experiment.costs_on(dataset), recipes, columns
+            how = experiment.metrics, experiment.costs_on(dataset), fingerprints, columns
             tables = score_fits(predictions, *how)
     for table, path in zip(tables, (scores, timings), strict=True):
         _write_csv(table, path)
@@ -130,7 +130,7 @@ def collect_predictions(
     predictions: Mapping[str, str],
     related: Sequence[str],
     carried: Sequence[str],
-    recipes: Mapping[str, Mapping[str, str]],
+    fingerprints: Mapping[str, Mapping[str, str]],
     output: str,
 ) -> None:
     """Put the models' predictions of one test set side by side, with what is known of its rows."""
@@ -138,18 +138,18 @@ def collect_predictions(
 
     with _naming_damaged(predictions.values()):
         files = next(iter(related), None), next(iter(carried), None)
-        collect_predictions(predictions, output, recipes, *files)
+        collect_predictions(predictions, output, fingerprints, *files)
 
 
 def collect_fold_predictions(
     predictions: Mapping[str, Sequence[str]],
-    recipes: Mapping[str, Mapping[str, str]],
+    fingerprints: Mapping[str, Mapping[str, str]],
     output: str,
 ) -> None:
     """Put the models' predictions by all folds of a plan side by side."""
     from bakeoff.scores.collect import collect_fold_predictions
 
-    collect_fold_predictions(predictions, output, recipes)
+    collect_fold_predictions(predictions, output, fingerprints)
 
 
 def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times: str) -> None:

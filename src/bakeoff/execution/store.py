@@ -4,7 +4,7 @@ A fit is done where its file of predictions says that this model, this code and 
 it from these data (`bakeoff.fit.stamp`). Three things Snakemake cannot know, for it goes by the
 dates of files and by its own records of jobs:
 
-- a file of predictions that a batch wrote is *outdated* when another recipe made it;
+- a file of predictions that a batch wrote is *outdated* when another fingerprint made it;
 - a *batch* is done as long as its files are as the record says that the batch left: the files,
   when each was written, and how large. The job's output is the record, not the predictions:
   Snakemake removes the outputs of a job that fails or is done again, and a batch must keep what it
@@ -22,7 +22,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bakeoff.execution.needs import Needs
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.files import is_whole, read_json, write_json, write_text
 from bakeoff.fit.fit_task import measured
 from bakeoff.spec import Fit
@@ -35,19 +35,19 @@ class Store:
 
     Parameters
     ----------
-    needs : Needs
+    needs : RuleInputs
         Where the files of the experiment are.
-    recipes : Mapping of data set to Mapping of model to str
+    fingerprints : Mapping of data set to Mapping of model to str
         What makes the predictions of each fitted model today.
     """
 
-    def __init__(self, needs: Needs, recipes: Mapping[str, Mapping[str, str]]) -> None:
-        self.needs, self._recipes = needs, recipes
+    def __init__(self, needs: RuleInputs, fingerprints: Mapping[str, Mapping[str, str]]) -> None:
+        self.needs, self._fingerprints = needs, fingerprints
         self._experiment, self._paths = needs.experiment, needs.paths
 
-    def recipe(self, fit: Fit) -> str:
+    def fingerprint(self, fit: Fit) -> str:
         """Return what makes the predictions of a fit today."""
-        return self._recipes[fit.dataset][fit.model]
+        return self._fingerprints[fit.dataset][fit.model]
 
     def to_redo(self, find_outdated: FindOutdated) -> set[str]:
         """List the files that are there and must be made again, whatever Snakemake thinks.
@@ -100,7 +100,7 @@ class Store:
             find(
                 {
                     self.needs.prediction(fit): {
-                        "recipe": self.recipe(fit),
+                        "fingerprint": self.fingerprint(fit),
                         **measured(by(fit)),
                     }
                     for fit in self._experiment.fits()

@@ -27,8 +27,8 @@ class FitTask:
         The canonical table and the divisions of the plan.
     output : path
         The Parquet file to write.
-    recipe : str
-        Digest of the model, the code and the versions; see `bakeoff.execution.recipes.of_fit`.
+    fingerprint : str
+        Digest of the model, the code and the versions; see `bakeoff.execution.fingerprints.of_fit`.
     costs : Costs or None
         What errors cost; for thresholds chosen by cost.
     importance : Importance or None
@@ -41,7 +41,7 @@ class FitTask:
     data: str | Path
     splits: str | Path
     output: str | Path
-    recipe: str = ""
+    fingerprint: str = ""
     costs: Costs | None = None
     importance: Importance | None = None
 
@@ -55,7 +55,7 @@ class FitTask:
         """What the file says about its making; see `bakeoff.fit.stamp`."""
         from bakeoff.fit.stamp import stamp  # Snakemake's process has no use for pyarrow
 
-        return {**stamp(self.recipe, self.data, self.splits), **measured(self.importance)}
+        return {**stamp(self.fingerprint, self.data, self.splits), **measured(self.importance)}
 
 
 def measured(importance: Importance | None) -> dict[str, str]:

@@ -14,18 +14,19 @@ from bakeoff.files import sha256_of
 from bakeoff.fit.predictions import METADATA
 
 
-def stamp(recipe: str, *inputs: str | Path) -> dict[str, str]:
+def stamp(fingerprint: str, *inputs: str | Path) -> dict[str, str]:
     """Return what a fit's file says about its making.
 
     Parameters
     ----------
-    recipe : str
-        The digest of the model, the code and the versions; see `bakeoff.execution.recipes.of_fit`.
+    fingerprint : str
+        The digest of the model, the code and the versions; see
+        `bakeoff.execution.fingerprints.of_fit`.
     inputs : path
         The data and the splits; their contents count, not their dates.
     """
     contents = [_content(str(path), Path(path).stat().st_mtime_ns) for path in inputs]
-    return {"recipe": recipe, "inputs": "+".join(contents)}
+    return {"fingerprint": fingerprint, "inputs": "+".join(contents)}
 
 
 def is_made(output: str | Path, wanted: Mapping[str, str]) -> bool:
@@ -40,7 +41,7 @@ def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
     Parameters
     ----------
     stamps : Mapping of path to Mapping
-        What each file should say about its making: its recipe, and the importance it measures.
+        What each file should say about its making: its fingerprint, and the importance it measures.
     """
     return [
         path

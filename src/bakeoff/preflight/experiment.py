@@ -10,7 +10,7 @@ from bakeoff.comparisons import check_classes, choose_tests
 from bakeoff.data import Table
 from bakeoff.data.divide import Rows
 from bakeoff.data.given_folds import check_small_folds
-from bakeoff.data.pairing import divide, load, load_given
+from bakeoff.data.given_predictions import divide, load, load_given
 from bakeoff.data.splits import check_divisible, check_plan, divisions, largest_k
 from bakeoff.data.table import GROUP, TIME
 from bakeoff.errors import Problem

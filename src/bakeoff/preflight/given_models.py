@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bakeoff.data import Split, Table
-from bakeoff.data.pairing import divide, load, predictions_of
+from bakeoff.data.given_predictions import divide, load, predictions_of
 from bakeoff.data.readers import reader_of
 from bakeoff.data.splits import divisions
 from bakeoff.errors import Problem

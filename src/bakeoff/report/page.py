@@ -14,10 +14,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bakeoff.report import citations, markup
-from bakeoff.report.adopt import Sheet, adopt
 from bakeoff.report.exhibit import Drawing, Exhibit, Section
 from bakeoff.report.exhibits import records
 from bakeoff.report.family import Family
+from bakeoff.report.inline_svg import Sheet, inline_svg
 from bakeoff.report.item import Item
 from bakeoff.report.markup import MOST_SHOWN
 from bakeoff.report.methods import Methods, methods
@@ -167,7 +167,7 @@ def html(page: Page) -> str:
     """Write the page as HTML."""
     sheet = Sheet()
     adopted = {
-        name: Markup(adopt(picture, f"fig-{name}", page.drawings[name].alt, sheet))
+        name: Markup(inline_svg(picture, f"fig-{name}", page.drawings[name].alt, sheet))
         for name, picture in page.pictures.items()
     }
     return _render("report.html.j2", page, pictures=adopted, styles=Markup(sheet.css))

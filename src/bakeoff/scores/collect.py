@@ -22,9 +22,9 @@ from bakeoff.scores.metrics import METRICS
 from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
-Recipes = Mapping[str, Mapping[str, str]]
+Fingerprints = Mapping[str, Mapping[str, str]]
 """What should have made the predictions of each fitted model, by data set and model."""
-NO_RECIPES: Recipes = MappingProxyType({})
+NO_FINGERPRINTS: Fingerprints = MappingProxyType({})
 NO_COLUMNS: Mapping[str, str] = MappingProxyType({})
 _VALUES = ("n_train", "n_test", "metric", "value", "undefined")
 _TIMINGS = ("fit_seconds", "predict_seconds", "peak_memory_mb")
@@ -34,7 +34,7 @@ def score_fits(
     predictions: Iterable[str | Path],
     metrics: Sequence[str],
     costs: Costs | None = None,
-    recipes: Recipes = NO_RECIPES,
+    fingerprints: Fingerprints = NO_FINGERPRINTS,
     carried: Mapping[str, str] = NO_COLUMNS,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Score the predictions of many fits.
@@ -47,7 +47,7 @@ def score_fits(
         Names of metrics.
     costs : Costs, optional
         For metrics that need them.
-    recipes : Mapping of data set to Mapping of model to str
+    fingerprints : Mapping of data set to Mapping of model to str
         What should have made the files; see `read_made_by`.
     carried : Mapping of data set to path
         The files of columns that own metrics take.
@@ -66,7 +66,7 @@ def score_fits(
     # that which models bring numbers for may be none of ours
     ranking = any(METRICS[name].by_order for name in metrics if name in METRICS)
     for path in predictions:
-        one = read_made_by(path, recipes, ranking)
+        one = read_made_by(path, fingerprints, ranking)
         rows += _scores(one, metrics, costs, carried)
         key = {name: one.facts[name] for name in (*KEYS, "seed")}
         times.append({**key, **{name: one.facts[name] for name in _TIMINGS}})
@@ -125,7 +125,7 @@ def _over_seeds(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def collect_predictions(
     paths: Mapping[str, str | Path],
     output: str | Path,
-    recipes: Recipes = NO_RECIPES,
+    fingerprints: Fingerprints = NO_FINGERPRINTS,
     data: str | Path | None = None,
     carried: str | Path | None = None,
 ) -> None:
@@ -140,7 +140,7 @@ def collect_predictions(
         ``<model>:<class>`` (probability or decision value); what is odd about given predictions
         is in the `notes` of its metadata. Of models that bring numbers: ``row_id``, and per model
         ``<model>``.
-    recipes : Mapping of data set to Mapping of model to str
+    fingerprints : Mapping of data set to Mapping of model to str
         What should have made the files; see `read_made_by`.
     data : path, optional
         The data set's canonical table, where its rows come in groups or in the order of time: the
@@ -153,7 +153,7 @@ def collect_predictions(
     UserError
         The models were not tested on the same rows with the same labels.
     """
-    table = _side_by_side(paths, recipes)
+    table = _side_by_side(paths, fingerprints)
     if data is not None:
         for name, values in related(data, table["row_id"].to_numpy()).items():
             table = table.append_column(name, pa.array(values))
@@ -166,7 +166,7 @@ def collect_predictions(
 def collect_fold_predictions(
     paths: Mapping[str, Sequence[str | Path]],
     output: str | Path,
-    recipes: Recipes = NO_RECIPES,
+    fingerprints: Fingerprints = NO_FINGERPRINTS,
 ) -> None:
     """Put the predictions of all models by every fold of a plan below one another.
 
@@ -176,7 +176,7 @@ def collect_fold_predictions(
         One file of predictions per fold, of all models in the same order of folds.
     output : path
         Parquet: ``repeat``, ``fold`` and the columns of `collect_predictions`.
-    recipes : Mapping of data set to Mapping of model to str
+    fingerprints : Mapping of data set to Mapping of model to str
         What should have made the files; see `read_made_by`.
 
     Raises
@@ -186,7 +186,7 @@ def collect_fold_predictions(
     """
     tables = []
     for fold in zip(*paths.values(), strict=True):
-        table = _side_by_side(dict(zip(paths, fold, strict=True)), recipes)
+        table = _side_by_side(dict(zip(paths, fold, strict=True)), fingerprints)
         facts = Predictions.read(fold[0]).facts
         for place, key in enumerate(("repeat", "fold")):
             column = pa.array(np.full(len(table), facts[key], dtype=np.int32))
@@ -195,13 +195,13 @@ def collect_fold_predictions(
     write_parquet(output, pa.concat_tables(tables).unify_dictionaries(), compression="zstd")
 
 
-def _side_by_side(paths: Mapping[str, str | Path], recipes: Recipes) -> pa.Table:
+def _side_by_side(paths: Mapping[str, str | Path], fingerprints: Fingerprints) -> pa.Table:
     none = pa.array([], pa.int64()), pa.array([], pa.string())
     columns: dict[str, Any] = dict(zip(("row_id", "y_true"), none, strict=True))
     reference: Predictions | None = None
     notes: list[str] = []
     for model, path in paths.items():
-        one = read_made_by(path, recipes)
+        one = read_made_by(path, fingerprints)
         if reference is None:
             reference = one
             columns = {"row_id": one.row_id}
@@ -242,7 +242,7 @@ def carried_columns(path: str | Path, row_id: NDArray[Any]) -> pd.DataFrame:
     return read_frame(path).set_index(ROW_ID).loc[row_id]
 
 
-def read_made_by(path: str | Path, recipes: Recipes, ranking: bool = True) -> Predictions:
+def read_made_by(path: str | Path, fingerprints: Fingerprints, ranking: bool = True) -> Predictions:
     """Read predictions, unless something else made them than is to be compared.
 
     See `Predictions.read`.
@@ -253,11 +253,11 @@ def read_made_by(path: str | Path, recipes: Recipes, ranking: bool = True) -> Pr
     Raises
     ------
     UserError
-        The file's recipe is not that of its model.
+        The file's fingerprint is not that of its model.
     """
     one = Predictions.read(path, ranking)
-    wanted = recipes.get(one.facts["dataset"], {}).get(one.facts["model"])
-    if wanted is not None and one.facts.get("recipe") != wanted:
+    wanted = fingerprints.get(one.facts["dataset"], {}).get(one.facts["model"])
+    if wanted is not None and one.facts.get("fingerprint") != wanted:
         raise UserError(
             f"{path} was made by another state of the experiment or of the package (was it edited "
             "during the run?); delete this file and run again"

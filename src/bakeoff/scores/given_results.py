@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.pairing import predictions_of
+from bakeoff.data.given_predictions import predictions_of
 from bakeoff.data.predicted import contradiction
 from bakeoff.data.readers import read_elsewhere
 from bakeoff.data.splits import Split

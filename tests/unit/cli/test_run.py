@@ -10,7 +10,7 @@ import pytest
 from bakeoff import __version__
 from bakeoff.cli import main
 from bakeoff.cli import run as command
-from bakeoff.data.pairing import divide, load
+from bakeoff.data.given_predictions import divide, load
 from bakeoff.execution import locks
 from bakeoff.execution.locks import Holder
 from bakeoff.preflight import check_experiment

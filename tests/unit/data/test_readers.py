@@ -17,7 +17,7 @@ import pytest
 
 from bakeoff.cli import main
 from bakeoff.data import readers
-from bakeoff.data.pairing import load_given
+from bakeoff.data.given_predictions import load_given
 from bakeoff.data.predicted import predicted
 from bakeoff.data.prediction_table import read_predictions
 from bakeoff.data.readers import inspect_logs, lm_eval, mlflow, openml

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.comparisons import Comparison, run_chosen
-from bakeoff.data.pairing import divide, load
+from bakeoff.data.given_predictions import divide, load
 from bakeoff.data.splits import divisions
 from bakeoff.errors import UserError
 from bakeoff.execution import steps

@@ -13,8 +13,8 @@ import pytest
 from bakeoff.errors import UserError
 from bakeoff.execution.fits import Fitter, fit_of
 from bakeoff.execution.limits import NO_LIMITS, Limits
-from bakeoff.execution.needs import Needs
 from bakeoff.execution.pool import Pool, StepError
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.store import Store
 from bakeoff.spec import Fit, load_experiment
 
@@ -48,9 +48,9 @@ class Pretending(Fitter):
 
     def __init__(self, tiny: dict[str, Any], pool: Pool, **changes: Any) -> None:
         spec = {**tiny, "execution": {"jobs_per": "dataset"}, **changes}
-        needs = Needs(load_experiment(spec))
-        recipes = dict.fromkeys(tiny["datasets"], dict.fromkeys(tiny["models"], "recipe"))
-        super().__init__(Store(needs, recipes), pool)
+        needs = RuleInputs(load_experiment(spec))
+        fingerprints = dict.fromkeys(tiny["datasets"], dict.fromkeys(tiny["models"], "fingerprint"))
+        super().__init__(Store(needs, fingerprints), pool)
 
     def batch(self, fits: Sequence[Fit], at_a_time: int = 1) -> list[str]:
         forgotten: list[str] = []

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bakeoff.execution.needs import Needs
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.store import Store
 from bakeoff.files import whole, write_text
 from bakeoff.spec import Fit, load_experiment
@@ -25,12 +25,12 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def store(tiny: dict[str, Any], per: str = "fold", **changes: Any) -> Store:
     experiment = load_experiment({**tiny, "execution": {"jobs_per": per}, **changes})
     return Store(
-        Needs(experiment),
-        dict.fromkeys(experiment.datasets, dict.fromkeys(experiment.fitted, "recipe")),
+        RuleInputs(experiment),
+        dict.fromkeys(experiment.datasets, dict.fromkeys(experiment.fitted, "fingerprint")),
     )
 
 
-def none(recipes: Mapping[str, str]) -> list[str]:
+def none(fingerprints: Mapping[str, str]) -> list[str]:
     return []
 
 
@@ -66,7 +66,7 @@ def test_files_of_batches_are_looked_at_where_each_fit_is_a_job(tiny: dict[str, 
     assert not asked, "there was no batch: Snakemake knows its own jobs"
     made.note_batch(made.needs.paths.batch("iris"), [])
     assert made.to_redo(find) == {made.needs.prediction(FIT)}
-    assert list(asked[0].values()) == [{"recipe": "recipe"}] * 33
+    assert list(asked[0].values()) == [{"fingerprint": "fingerprint"}] * 33
 
 
 @pytest.mark.parametrize(

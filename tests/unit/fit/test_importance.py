@@ -86,7 +86,7 @@ def test_fits_on_the_holdout_alone_measure_it(
         tasks = {}
         for fit in e.fits():
             out = f"{name}.{fit.model}.{fit.split}"
-            rest = {"recipe": "r", "importance": e.importance_by(fit)}
+            rest = {"fingerprint": "r", "importance": e.importance_by(fit)}
             task = FitTask(fit, e.fitted[fit.model], 1, "d.parquet", fit.plan, out, **rest)
             steps.fit(task, reuse=False)
             tasks[f"{fit.model}.{fit.split}"] = task

@@ -22,7 +22,7 @@ def made(rows: int, ranked_by: str) -> Predictions:
         ("a", "b", "ü c"),
         values if ranked_by == "probabilities" else None,
         values if ranked_by == "decision" else None,
-        {"recipe": "r", "n_test": rows},
+        {"fingerprint": "r", "n_test": rows},
     )
 
 

@@ -17,34 +17,34 @@ def test_stamp_tells_what_made_a_file(tmp_path: Path) -> None:
     data, splits, output = (tmp_path / name for name in ("data", "splits", "p.parquet"))
     data.write_text("data")
     splits.write_text("splits")
-    made_by = stamp("recipe", data, splits)
+    made_by = stamp("fingerprint", data, splits)
     assert not is_made(output, made_by)
     code = np.zeros(2, dtype=np.intp)
     Predictions(np.arange(2), code, code, ("u", "v"), None, None, made_by).write(output)
     assert is_made(output, made_by)
     assert not is_made(output, stamp("another", data, splits))
     data.write_text("other data")
-    assert not is_made(output, stamp("recipe", data, splits))
-    other, same = str(tmp_path / "missing.parquet"), {"recipe": "recipe"}
+    assert not is_made(output, stamp("fingerprint", data, splits))
+    other, same = str(tmp_path / "missing.parquet"), {"fingerprint": "fingerprint"}
     assert find_outdated({str(output): same, other: same}) == []
-    for wanted in ({"recipe": "new"}, {**same, "measured": "{}"}):
+    for wanted in ({"fingerprint": "new"}, {**same, "measured": "{}"}):
         assert find_outdated({str(output): wanted, other: wanted}) == [str(output)]
     output.write_text("half a file")
     assert find_outdated({str(output): same}) == [str(output)]
 
 
-def test_predictions_of_another_recipe_are_not_scored(tmp_path: Path) -> None:
+def test_predictions_of_another_fingerprint_are_not_scored(tmp_path: Path) -> None:
     code = np.zeros(2, dtype=np.intp)
     facts = {**dict.fromkeys(("dataset", "plan", "repeat", "fold", "seed"), 1), "model": "tree"}
     facts["dataset"] = "d"
-    facts |= {"n_train": 2, "n_test": 2, "recipe": "old"}
+    facts |= {"n_train": 2, "n_test": 2, "fingerprint": "old"}
     facts |= dict.fromkeys(("fit_seconds", "predict_seconds", "peak_memory_mb"), 1.0)
     path = tmp_path / "p.parquet"
     Predictions(np.arange(2), code, code, ("u", "v"), None, None, facts).write(path)
-    scores, _ = score_fits([path], ["accuracy"], recipes={"d": {"tree": "old"}})
+    scores, _ = score_fits([path], ["accuracy"], fingerprints={"d": {"tree": "old"}})
     assert list(scores["value"]) == [1.0]
     for read in (
-        lambda: score_fits([path], ["accuracy"], recipes={"d": {"tree": "new"}}),
+        lambda: score_fits([path], ["accuracy"], fingerprints={"d": {"tree": "new"}}),
         lambda: collect_predictions({"tree": path}, tmp_path / "c.parquet", {"d": {"tree": "new"}}),
     ):
         with pytest.raises(UserError, match=r"p\.parquet was made by another state"):

@@ -12,7 +12,7 @@ import pytest
 
 from bakeoff import stats
 from bakeoff.comparisons import choose_tests, run_chosen
-from bakeoff.data.pairing import divide, load
+from bakeoff.data.given_predictions import divide, load
 from bakeoff.data.splits import divisions
 from bakeoff.errors import UserError
 from bakeoff.preflight import check_experiment

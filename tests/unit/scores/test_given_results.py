@@ -14,7 +14,7 @@ import pytest
 
 from bakeoff.comparisons import Decision, run_chosen
 from bakeoff.data import Split
-from bakeoff.data.pairing import load_given
+from bakeoff.data.given_predictions import load_given
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
@@ -655,12 +655,12 @@ def test_only_the_very_same_fit_is_taken(tmp_path: Path) -> None:
         Predictions(np.array([1, 2]), codes, codes, ("a", "b"), None, None, facts).write(path)
         return path
 
-    wanted = {"recipe": "r1", "inputs": "d1+s1"}
+    wanted = {"fingerprint": "r1", "inputs": "d1+s1"}
     own = tmp_path / "results/mine/predictions/iris/tree/holdout.parquet"
     assert take(own, wanted) is None
-    write("other-model", recipe="r2", inputs="d1+s1")
-    write("other-data", recipe="r1", inputs="d2+s1")
-    write("failed", recipe="r1", failure="no luck")
+    write("other-model", fingerprint="r2", inputs="d1+s1")
+    write("other-data", fingerprint="r1", inputs="d2+s1")
+    write("failed", fingerprint="r1", failure="no luck")
     assert take(own, wanted) is None
     assert not own.exists()
     same = write("same", **wanted)

@@ -14,7 +14,7 @@ import pytest
 
 from bakeoff.errors import UserError
 from bakeoff.execution import steps
-from bakeoff.execution.needs import Needs
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions, no_predictions
 from bakeoff.paths import Paths
@@ -64,7 +64,7 @@ def march(tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         divide(MARCH)
         e = load_experiment(MARCH)
-        paths, needs = Paths.of("march"), Needs(e)
+        paths, needs = Paths.of("march"), RuleInputs(e)
         for fit in e.fits():
             places = paths.data("d"), paths.splits("d", fit.plan), needs.prediction(fit)
             steps.fit(FitTask(fit, e.fitted[fit.model], e.seed, *places), reuse=False)
@@ -97,7 +97,7 @@ def test_model_of_another_run_leaves_what_it_left_there(april: dict[str, Any], p
     assert load_experiment(e.resolved()) == e
     for repeat, fold in e.resampling.plans()[plan].splits():
         fit = Fit("d", "old", plan, repeat, fold)
-        places = paths.data("d"), paths.splits("d", plan), Needs(e).prediction(fit)
+        places = paths.data("d"), paths.splits("d", plan), RuleInputs(e).prediction(fit)
         steps.take_predictions(e, fit, *places)
         made = Predictions.read(places[-1])
         known = Predictions.read(Paths("results/march").prediction("d", "svm", fit.split))
@@ -113,7 +113,7 @@ def test_what_is_read_of_another_run_is_waited_for(april: dict[str, Any]) -> Non
     folds = [f"predictions/d/svm/kfold.repeat-1.fold-{fold}.parquet" for fold in (1, 2, 3)]
     behind = {*folds, "predictions/d/svm/holdout.parquet", "data/d.parquet"}
     expected = {f"results/march/{name}" for name in {*behind, "splits/d.kfold.parquet"}}
-    assert set(Needs(e).given("d")) == expected
+    assert set(RuleInputs(e).given("d")) == expected
     assert all(Path(path).is_file() for path in expected)
 
 

@@ -26,10 +26,10 @@ from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE, count
 from bakeoff.report.pairs_shown import order, oriented
-from bakeoff.report.patterns import row_patterns
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Column, PageTable, tabulate, text
+from bakeoff.report.unique_rows import unique_rows
 
 MOST_CLASSES = 12
 """With more classes, the table names the most frequent error of each instead of counting all."""
@@ -158,7 +158,7 @@ def draw_disagreement(item: Item, study: Study) -> Drawing:
     if not len(mixed):
         text = f"the models are right on the same {n_right} rows and wrong on the same {n_wrong}"
         return message(text, DISAGREEMENT_LEGEND)
-    patterns, counts = row_patterns(mixed)
+    patterns, counts = unique_rows(mixed)
     most = MOST_PATTERNS if len(study.datasets) == 1 else MOST_OF_SEVERAL
     first = np.lexsort((*(~patterns).T[::-1], -counts))[:most]
     n_patterns = len(patterns)
@@ -217,7 +217,7 @@ def build_three_way(item: Item, study: Study) -> PageTable:
         return tabulate(item, THREE_COLUMNS, (), "There are no two models to cross.")
     known = list(oriented(study, *known))
     said = [tested.predicted[:, tested.models.index(m)] for m in known]
-    found, n = row_patterns(np.column_stack([tested.truth, *said]))
+    found, n = unique_rows(np.column_stack([tested.truth, *said]))
     by_count = np.argsort(-n, kind="stable")
     names = [clean(name) for name in tested.classes]
     a, b = (study.label(model) for model in known)

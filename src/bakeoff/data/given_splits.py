@@ -14,7 +14,7 @@ from bakeoff.errors import Place, Problem, some
 from bakeoff.spec.resampling import Halves, Holdout, Plan, Resampled
 
 
-def divided_elsewhere(file: PredictionTable, table: Table, name: str, plan: Plan) -> pd.DataFrame:
+def given_splits(file: PredictionTable, table: Table, name: str, plan: Plan) -> pd.DataFrame:
     """Take the divisions of a plan from a model's predictions.
 
     What a repeat tests in other folds is trained on; where a plan has no folds, all other rows.

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 
-def row_patterns(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+def unique_rows(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return the different rows of a table, sorted, and how often each occurs.
 
     The same as ``numpy.unique(table, axis=0, return_counts=True)``, which compares rows as bytes
@@ -17,7 +17,7 @@ def row_patterns(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
     Examples
     --------
-    >>> rows, counts = row_patterns(np.array([[1, 0], [0, 1], [1, 0]]))
+    >>> rows, counts = unique_rows(np.array([[1, 0], [0, 1], [1, 0]]))
     >>> rows.tolist(), counts.tolist()
     ([[0, 1], [1, 0]], [1, 2])
     """

@@ -24,7 +24,7 @@ from bakeoff.comparisons.dependence import OPTION
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
 from bakeoff.comparisons.gather import run_on
 from bakeoff.comparisons.score_intervals import of_test_set, of_values, tabulate
-from bakeoff.data.pairing import given_card
+from bakeoff.data.given_predictions import given_card
 from bakeoff.data.predicted import contradiction
 from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, UserError, unknown
@@ -47,7 +47,7 @@ _BY_COUNTS = ("accuracy", "error")
 """What McNemar's test compares."""
 
 
-def make_study(given: SideBySide, asked: Asked) -> Study:
+def build_study(given: SideBySide, asked: Asked) -> Study:
     """Test what the experiment of these models would, and gather what a report needs.
 
     Raises

@@ -4,9 +4,9 @@ import re
 
 from studies import experiment, ran
 
-from bakeoff.report.adopt import Sheet, adopt
 from bakeoff.report.drawing import svg
 from bakeoff.report.exhibits import draw, exhibits
+from bakeoff.report.inline_svg import Sheet, inline_svg
 
 MARK = '<use xlink:href="#m" x="{}.12678" y="2.000000" style="fill: #0071b1"/>'
 FILE = (
@@ -22,7 +22,7 @@ FILE = (
 
 def test_ids_and_colours_are_the_pages_and_texts_stay():
     sheet = Sheet()
-    found = adopt(FILE.format(MARK.format(1)), "fig-a.b", 'say "hi"', sheet)
+    found = inline_svg(FILE.format(MARK.format(1)), "fig-a.b", 'say "hi"', sheet)
     assert 'id="fig-a-b-m" d="M0 0.1L10 20.5z"' in found
     assert "url(#fig-a-b-c)" in found
     assert '>#0071b1 id="x" 1.23456</text>' in found
@@ -33,7 +33,8 @@ def test_ids_and_colours_are_the_pages_and_texts_stay():
 
 def test_equal_marks_in_a_row_are_corners_of_one_path():
     few, many = (
-        adopt(FILE.format("".join(map(MARK.format, range(n)))), "f", "", Sheet()) for n in (2, 3)
+        inline_svg(FILE.format("".join(map(MARK.format, range(n)))), "f", "", Sheet())
+        for n in (2, 3)
     )
     assert few.count("<use") == 2
     assert "<marker" not in few
@@ -50,7 +51,7 @@ def test_every_reference_within_a_figure_has_its_target():
     for item in exhibits(one.experiment, one.tests):
         if item.form == "figure":
             file = svg(draw(item, one).figure)
-            found = adopt(file, "f", "words", Sheet())
+            found = inline_svg(file, "f", "words", Sheet())
             targets = set(re.findall(r'\bid="([^"]+)"', found))
             assert set(re.findall(r'(?:url\(#|href="#)([^)"]+)', found)) == targets
             assert len(found) < 0.8 * len(file)

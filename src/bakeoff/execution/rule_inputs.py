@@ -14,7 +14,7 @@ from bakeoff.spec.related import declared
 from bakeoff.spec.row_columns import row_columns
 
 
-class Needs:
+class RuleInputs:
     """The files that the steps of one experiment need.
 
     Parameters

@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-from bakeoff.execution import recipes
+from bakeoff.execution import fingerprints
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 
 ROOT = Path(__file__).parents[3]
 TEST = ChosenTest("mcnemar", "holdout", "correctness", ("accuracy",), "it was asked for")
 
-RECIPES: dict[str, Callable[[Experiment], str]] = {
-    "data": lambda e: recipes.of_data(e, "iris"),
-    "splits": lambda e: recipes.of_splits(e, "holdout"),
-    "fit": lambda e: recipes.of_fit(e, "tree", "iris"),
-    "scores": lambda e: recipes.of_scores(e, "iris"),
-    "joined": recipes.of_joined_scores,
-    "test": lambda e: recipes.of_test(e, TEST),
-    "matrix": lambda e: recipes.of_matrix(e, [TEST]),
-    "listing": lambda e: recipes.of_listing(e, [TEST]),
-    "report": recipes.of_report,
+FINGERPRINTS: dict[str, Callable[[Experiment], str]] = {
+    "data": lambda e: fingerprints.of_data(e, "iris"),
+    "splits": lambda e: fingerprints.of_splits(e, "holdout"),
+    "fit": lambda e: fingerprints.of_fit(e, "tree", "iris"),
+    "scores": lambda e: fingerprints.of_scores(e, "iris"),
+    "joined": fingerprints.of_joined_scores,
+    "test": lambda e: fingerprints.of_test(e, TEST),
+    "matrix": lambda e: fingerprints.of_matrix(e, [TEST]),
+    "listing": lambda e: fingerprints.of_listing(e, [TEST]),
+    "report": fingerprints.of_report,
 }
 # what a new module of a room makes outdated
 MAKES = {
@@ -45,15 +45,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Return a copy of the package that is digested in its place."""
     place = tmp_path / "bakeoff"
     shutil.copytree(ROOT / "src/bakeoff", place, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(recipes, "ROOT", place)
-    recipes.code.cache_clear()
+    monkeypatch.setattr(fingerprints, "ROOT", place)
+    fingerprints.code.cache_clear()
     yield place
-    recipes.code.cache_clear()
+    fingerprints.code.cache_clear()
 
 
 def digests(tiny: dict[str, Any]) -> dict[str, str]:
-    recipes.code.cache_clear()
-    return {name: make(load_experiment(tiny)) for name, make in RECIPES.items()}
+    fingerprints.code.cache_clear()
+    return {name: make(load_experiment(tiny)) for name, make in FINGERPRINTS.items()}
 
 
 @pytest.mark.parametrize("room", MAKES)
@@ -64,10 +64,12 @@ def test_new_module_of_a_room_makes_outdated_what_the_room_makes(
     assert digests(tiny) == before
     (package / room / "new.py").write_text("NEW = 1\n")
     after = digests(tiny)
-    assert {name for name in RECIPES if after[name] != before[name]} == MAKES[room]
+    assert {name for name in FINGERPRINTS if after[name] != before[name]} == MAKES[room]
 
 
-@pytest.mark.parametrize("file", [*recipes.DIVIDES, *recipes.LOADS, *recipes.ASSESSES])
+@pytest.mark.parametrize(
+    "file", [*fingerprints.DIVIDES, *fingerprints.LOADS, *fingerprints.ASSESSES]
+)
 def test_exceptions_are_files_and_behind_no_fit(
     package: Path, tiny: dict[str, Any], file: str
 ) -> None:
@@ -76,8 +78,8 @@ def test_exceptions_are_files_and_behind_no_fit(
         source.write("\nNEW = 1\n")
     after = digests(tiny)
     assert after["splits"] != before["splits"]
-    assert (after["fit"] == before["fit"]) == (file not in recipes.DIVIDES[:1])
-    assert (after["data"] == before["data"]) == (file in recipes.DIVIDES)
+    assert (after["fit"] == before["fit"]) == (file not in fingerprints.DIVIDES[:1])
+    assert (after["data"] == before["data"]) == (file in fingerprints.DIVIDES)
 
 
 @pytest.mark.parametrize(
@@ -98,17 +100,17 @@ def test_order_is_part_of_what_shows_it_and_of_no_fit(
     part.clear()
     part.update(reversed(items))
     after = digests(tiny)
-    assert {name for name in RECIPES if after[name] != before[name]} == outdated
+    assert {name for name in FINGERPRINTS if after[name] != before[name]} == outdated
 
 
 def test_order_of_metrics_and_tests_counts(tiny: dict[str, Any]) -> None:
     before = digests(tiny)
     tiny["metrics"].reverse()
     after = digests(tiny)
-    changed = {name for name in RECIPES if after[name] != before[name]}
+    changed = {name for name in FINGERPRINTS if after[name] != before[name]}
     assert changed == {"scores", "joined", "matrix", "listing", "report"}
     tests = [TEST, TEST._replace(name="cochran_q")]
-    assert recipes.of_comparisons(tests) != recipes.of_comparisons(tests[::-1])
+    assert fingerprints.of_comparisons(tests) != fingerprints.of_comparisons(tests[::-1])
 
 
 @pytest.mark.parametrize("metric", ["cost", "expected_cost"])
@@ -125,7 +127,7 @@ def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(
         before = digests(tiny)
         tiny["datasets"]["iris"]["costs"] |= costs
         after = digests(tiny)
-        return {name for name in RECIPES if after[name] != before[name]}
+        return {name for name in FINGERPRINTS if after[name] != before[name]}
 
     assert changed(priors=[1, 2, 4]) == listed
     tiny["metrics"] = [metric]
@@ -145,8 +147,10 @@ def test_costs_of_a_data_set_are_behind_its_own_fits_and_scores_alone(tiny: dict
 
     def found() -> dict[str, Any]:
         experiment = load_experiment(tiny)
-        fits = recipes.of_fits(experiment)
-        return {name: (fits[name]["tree"], recipes.of_scores(experiment, name)) for name in fits}
+        fits = fingerprints.of_fits(experiment)
+        return {
+            name: (fits[name]["tree"], fingerprints.of_scores(experiment, name)) for name in fits
+        }
 
     before = found()
     costs["matrix"][0][1] = 5
@@ -154,7 +158,7 @@ def test_costs_of_a_data_set_are_behind_its_own_fits_and_scores_alone(tiny: dict
     assert after["other"] == before["other"]
     assert all(new != old for new, old in zip(after["one"], before["one"], strict=True))
     del tiny["models"]["tree"]["threshold"]
-    plain = recipes.of_fits(load_experiment(tiny))
+    plain = fingerprints.of_fits(load_experiment(tiny))
     assert plain["one"] == plain["other"]
 
 
@@ -186,11 +190,11 @@ def test_edit_of_an_own_metric_makes_scores_tests_and_report_outdated_and_no_fit
     tiny["metrics"] = ["accuracy", "gains.gain"]
 
     def own_digests() -> dict[str, str]:
-        recipes.own_code.cache_clear()
+        fingerprints.own_code.cache_clear()
         found = load_experiment(tiny)
         return digests(tiny) | {
-            "intervals": recipes.of_intervals(found),
-            "subgroups": recipes.of_subgroups(found),
+            "intervals": fingerprints.of_intervals(found),
+            "subgroups": fingerprints.of_subgroups(found),
         }
 
     before = own_digests()

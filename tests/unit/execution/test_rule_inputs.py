@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bakeoff.comparisons import choose_tests
-from bakeoff.execution.needs import Needs
+from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.spec import load_experiment
 
 
@@ -14,7 +14,7 @@ def test_each_test_is_fed_what_it_looks_at(tiny: dict[str, Any]) -> None:
     run = ["friedman", "cochran_q", "cv5x2_mcnemar", "cv5x2_f"]
     plans = {"cv_5x2": {}, "holdout": {}}
     made = {"datasets": data, "resampling": plans, "tests": {"run": run}}
-    needs = Needs(load_experiment(tiny | made))
+    needs = RuleInputs(load_experiment(tiny | made))
     _, chosen = choose_tests(needs.experiment)
     fed = {test.name: needs.evidence(test) for test in chosen}
     root = needs.paths.root
@@ -30,12 +30,12 @@ def test_each_test_is_fed_what_it_looks_at(tiny: dict[str, Any]) -> None:
 
 
 def test_only_what_is_there_is_asked_for(tiny: dict[str, Any]) -> None:
-    needs = Needs(load_experiment(tiny | {"resampling": {"cv_5x2": {}, "holdout": {}}}))
+    needs = RuleInputs(load_experiment(tiny | {"resampling": {"cv_5x2": {}, "holdout": {}}}))
     (name,) = needs.experiment.datasets
     collected = f"{needs.paths.root}/collected"
     assert needs.holdouts == {name: f"{collected}/{name}.holdout.predictions.parquet"}
     assert needs.divisions == [
         needs.paths.split_quality(name, plan) for plan in ("cv_5x2", "holdout")
     ]
-    without = Needs(load_experiment(tiny | {"resampling": {"cv_5x2": {}}}))
+    without = RuleInputs(load_experiment(tiny | {"resampling": {"cv_5x2": {}}}))
     assert without.holdouts == {}

@@ -35,12 +35,12 @@ DIVIDES = tuple(
 )
 """Makes no table."""
 LOADS = (
-    *(f"data/{name}.py" for name in ("columns", "prepare", "pairing", "predicted")),
+    *(f"data/{name}.py" for name in ("columns", "prepare", "given_predictions", "predicted")),
     *(f"data/{name}.py" for name in ("prediction_table", "file_columns", "table_files")),
     *(
         "data/side_by_side.py",
         "data/same_rows.py",
-        "data/divided_elsewhere.py",
+        "data/given_splits.py",
         "data/row_columns.py",
     ),
     *("data/repeats.py", "data/group_columns.py"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bakeoff.errors import UserError
-from bakeoff.execution.owner import check_folder, check_owner, file_of, note_owner
+from bakeoff.execution.results_owner import check_folder, check_owner, file_of, note_owner
 from bakeoff.paths import FOLDERS, Paths
 
 PATHS = Paths.of("study")

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.columns import bare_words, check_values, in_order
-from bakeoff.data.divided_elsewhere import divided_elsewhere
 from bakeoff.data.file_columns import USUAL, Labels, canonical_ids
+from bakeoff.data.given_splits import given_splits
 from bakeoff.data.predicted import Predicted, predicted
 from bakeoff.data.prediction_table import PredictionTable, read_predictions
 from bakeoff.data.row_columns import carry
@@ -175,7 +175,7 @@ def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.
     spec, data = experiment.resampling.plans()[plan], experiment.datasets[dataset]
     if isinstance(data, GivenData):
         first = next(iter(experiment.given))
-        return divided_elsewhere(_read(first, experiment, dataset), table, plan, spec)
+        return given_splits(_read(first, experiment, dataset), table, plan, spec)
     return make_splits(dataset, table, plan, spec, experiment.seed)
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 
-class Later(Sequence[Any]):
+class LazyList(Sequence[Any]):
     """What a function returns, which is called at the first look.
 
     Parameters

@@ -35,7 +35,7 @@ class Sheet:
         return "\n".join(f".{name} {{ {style} }}" for style, name in self._names.items())
 
 
-def adopt(svg: str, name: str, alt: str, sheet: Sheet) -> str:
+def inline_svg(svg: str, name: str, alt: str, sheet: Sheet) -> str:
     """Return an SVG file as a part of a page.
 
     Numbers keep two decimals, styles become classes, ids that nothing refers to and groups
