@@ -10,7 +10,7 @@ from bakeoff.comparisons.dependence import OPTION
 from bakeoff.report import prose
 from bakeoff.report.cells import capital
 from bakeoff.report.family import Family
-from bakeoff.report.methods.data import MOST
+from bakeoff.report.methods.design import MOST
 from bakeoff.report.methods.sentence import Sentence, cited
 from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.study import Study, clean

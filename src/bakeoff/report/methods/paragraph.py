@@ -7,8 +7,7 @@ import re
 import textwrap
 
 from bakeoff.report.methods.analysis import analysis
-from bakeoff.report.methods.data import data
-from bakeoff.report.methods.design import design
+from bakeoff.report.methods.design import data, design
 from bakeoff.report.methods.sentence import CHECKLISTS, REFORMS, TRIPOD, Sentence, author_year
 from bakeoff.report.study import Study
 
