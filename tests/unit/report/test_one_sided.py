@@ -50,9 +50,9 @@ def test_the_level_of_a_likelihood_ratio_is_no_students_t(studies):
 
 def test_every_pair_that_was_asked_is_told(studies):
     text = answer(studies["less"]).text
-    assert "asked only whether b is better than a and c is better than a, none of which" in text
+    assert "asked only whether b is better than a and c is better than a; none of these" in text
     text = answer(one_sided("less", ["cv5x2_t"], "ab")).text
-    assert "asked only whether b is better than a, which is not shown" in text
+    assert "asked only whether b is better than a; this is not shown" in text
 
 
 @pytest.mark.parametrize("side", ["greater", "less"])

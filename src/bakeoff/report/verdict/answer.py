@@ -128,14 +128,17 @@ def _numbers(study: Study, family: Family) -> Iterator[str]:
     row = family.rows[0]
     if row.decision is Decision.UNDECIDED:
         why = prose.why_undecided(row)
-        yield f"{capital(the(family.entry))} on {prose.evidence(study, family)} stayed open: {why}."
+        where = prose.evidence(study, family)
+        yield f"{capital(the(family.entry))} on {where} is undecided: {why}."
         return
     ci = f" ({prose.level_of(row)} {interval(row.ci_low, row.ci_high)})"
     shown = row.decision is Decision.DIFFERENT
-    asked = f"is {prose.side_of(row)}" if shown else prose.asked_of(row)
-    says = f"is shown at the {percent(row.alpha)} level" if shown else "is not shown"
+    if shown:
+        says = f"it is significantly {prose.side_of(row)} at the {percent(row.alpha)} level"
+    else:
+        says = f"the test does not show that it {prose.asked_of(row)}"
     yield (
-        f"The {family.measure.title} is {score(row.estimate)}{ci}; that it {asked} {says}, "
+        f"The {family.measure.title} is {score(row.estimate)}{ci}; {says}, "
         f"{p_equals(row.pvalue_adjusted)} {in_brackets(study, family)}."
     )
     if shown:
@@ -150,7 +153,7 @@ def _alone_by_dataset(study: Study, tested: list[Family]) -> Verdict:
     of = f"the {first.measure.title} of {name(study, study.models[0])}"
     counted = [f"{side} on {sides.count(side)}" for side in dict.fromkeys(sides)]
     rest = len(found) - len(sides)
-    told = ", ".join([*counted, *([f"cannot be told on {rest}"] if rest else [])])
+    told = ", ".join([*counted, *([f"undecided or not shown on {rest}"] if rest else [])])
     headline = f"Of {count(len(found), 'data set')}, {of} is {told}."
     level = percent(found[0].alpha)
     sentence = f"This is what {the(first.entry)} says at the {level} level within each data set."
@@ -181,8 +184,8 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
         Kind.UNTESTED,
         _untested(study, ranked),
         (
-            f"The best {study.metric.title} is {score(best.mean)}; whether a difference is chance "
-            "cannot be told without a test of pairs.",
+            f"The best {study.metric.title} is {score(best.mean)}; no test of pairs was run, so "
+            "differences may be due to chance.",
         ),
     )
 
@@ -198,7 +201,7 @@ def _untested(study: Study, ranked: list[Ranked]) -> str:
         tests = "test over the data sets" if several else "test"
         return f"{same}{rest}, and no {tests} compares the models."
     if several:
-        return f"{best} ranks best on average by {by}, which is not yet tested."
+        return f"{best} ranks best on average by {by}, but this was not tested."
     return f"{best} scores best by {by}, but no test compares it with the others."
 
 
@@ -235,7 +238,7 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
     if len(ranked) > 1:
         behind = (line.model for line in ranked if round(line.rank - best.rank, 10) > 0)
         sentences += _counted(study, best.model, next(behind, ranked[1].model))
-    chance = "No test over data sets was run: differences on average may be chance"
+    chance = "No test over data sets was run: differences on average may be due to chance"
     sentences.append(f"{chance}, and {_advice(study)}.")
     return Verdict(Kind.UNTESTED, _untested(study, ranked), tuple(sentences))
 
@@ -245,10 +248,10 @@ def _advice(study: Study) -> str:
     names = ("friedman_posthoc", "wilcoxon_signed_rank")[len(study.models) == 2 :]
     could, n = advisable(names, study.experiment), len(study.datasets)
     if could:
-        return f"adding one (such as {' or '.join(could)}) would tell"
+        return f"a test such as {' or '.join(could)} should be added"
     return (
-        f"no test could tell: with {count(n, 'data set')} even a lead on all of them is not "
-        f"significant at the {percent(study.alpha)} level"
+        f"no test could be significant: with {count(n, 'data set')} even a lead on all of them is "
+        f"not enough at the {percent(study.alpha)} level"
     )
 
 

@@ -26,22 +26,22 @@ def against_constant(study: Study, metric: str) -> Iterator[str]:
 def the_constant(metric: Metric, answer: str) -> str:
     """Describe a constant answer."""
     if metric.by_order:
-        return "Giving every row the class shares as probabilities"
-    return f"Always answering {clean(answer)!r}"
+        return "Predicting the class shares as probabilities for every row"
+    return f"Predicting {clean(answer)!r} for every row"
 
 
 def _on_one(study: Study, one: Baseline) -> str:
     metric = study.metrics[one.metric]
-    text = f"{the_constant(metric, one.answer)} has {_a(metric.title)} of {score(one.score)}"
+    text = f"{the_constant(metric, one.answer)} gives {_a(metric.title)} of {score(one.score)}"
     if not one.models:
-        return f"{text}; the models were not tested against that."
+        return f"{text}; the models were not tested against this."
     if not one.open:
-        return f"{text}; every model is shown to beat that."
+        return f"{text}; every model is significantly better."
     verb = "is" if len(one.open) == 1 else "are"
     ps = [line.pvalue_adjusted for line in one.models if line.model in one.open]
     smallest = "smallest " if len(ps) > 1 else ""
     p = p_equals(min(ps), "adjusted p" if len(one.models) > 1 else "p")
-    return f"{text}; {names(study, one.open)} {verb} not shown to beat that ({smallest}{p})."
+    return f"{text}; {names(study, one.open)} {verb} not shown to be better ({smallest}{p})."
 
 
 def _over_datasets(study: Study, found: list[Baseline]) -> Iterator[str]:
@@ -50,8 +50,8 @@ def _over_datasets(study: Study, found: list[Baseline]) -> Iterator[str]:
     if beaten_by_none:
         where = words([study.dataset_label(one.dataset) for one in beaten_by_none])
         yield (
-            f"On {len(beaten_by_none)} of {len(tested)} data sets ({where}) no model is shown to "
-            f"beat a constant answer by {study.metrics[tested[0].metric].title}."
+            f"On {len(beaten_by_none)} of {len(tested)} data sets ({where}) no model is shown "
+            f"to be better than a constant prediction by {study.metrics[tested[0].metric].title}."
         )
 
 
@@ -70,8 +70,8 @@ def too_good(study: Study) -> Iterator[str]:
         told = [f"{name(study, m)}: {words(scores)}" for m, scores in by_model.items()]
         yield (
             f"Scores are perfect or nearly so ({words(told, 3)}). This is often a sign of leakage: "
-            "check whether a feature is known only once the answer is, and whether test rows "
-            "repeat training rows."
+            "check whether a feature is known only after the class, and whether test rows repeat "
+            "training rows."
         )
 
 

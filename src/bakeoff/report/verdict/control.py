@@ -33,7 +33,8 @@ def against_control(study: Study, family: Family) -> Verdict:
         headline = f"{_who(study, first)} {verb} {than} than the control {control} by {by}{also}."
         kind = Kind.CONTROL
     elif len(undecided) == len(family.rows):
-        kind, headline = Kind.UNDECIDED, f"Undecided: nothing can be told from {control} by {by}."
+        kind = Kind.UNDECIDED
+        headline = f"Undecided: no model can be compared with the control {control} by {by}."
     else:
         kind = Kind.CANNOT_TELL
         headline = f"Cannot tell whether any of the other models differs from {control} by {by}."
@@ -70,12 +71,14 @@ def _sentences(
         worst = p_equals(max(row.pvalue_adjusted for row in settled), prose.p_name(settled[0]))
         largest = "" if len(settled) == 1 else "largest "
         found.append(
-            f"This is shown at the {percent(settled[0].alpha)} level, {largest}{worst} "
+            f"This is significant at the {percent(settled[0].alpha)} level, {largest}{worst} "
             f"{in_brackets(study, family)}."
         )
         found += take_care(study, [family])
     if left and settled:
-        found.append(f"{_who(study, left)} cannot be told from it.")
+        found.append(
+            f"{_who(study, left)} {'is' if len(left) == 1 else 'are'} not shown to differ from it."
+        )
     elif left:
         found.append(not_shown(study, family, tuple(left)))
     if left:

@@ -102,9 +102,10 @@ def costs(study: Study, *told: Family | None) -> Iterator[str]:
         if row is None or row.decision is Decision.UNDECIDED:
             continue
         p = p_equals(row.pvalue_adjusted, prose.p_name(row))
-        says = "that is shown" if row.decision is Decision.A_BETTER else "that may be chance"
+        shown = row.decision is Decision.A_BETTER
+        says = "is significant" if shown else "may be due to chance"
         yield (
-            f"By the given costs: {_lower(by_how_much(study, o))} {says.capitalize()}, {p} "
+            f"By the given costs: {_lower(by_how_much(study, o))} This difference {says}, {p} "
             f"({title(family.entry)})."
         )
         return
@@ -118,7 +119,7 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
     """Add what the held-out rows say of the fitted models."""
     row = o.family.rows[0]
     where = "" if len(study.datasets) == 1 else f" of {study.dataset_label(o.family.dataset)}"
-    start = f"As for the models fitted once and tested on {row.n:,} held-out rows{where}"
+    start = f"For the models fitted once and tested on {row.n:,} held-out rows{where}"
     leader = name(study, o.leader)
     others = words([name(study, m) for m in o.others if m not in o.tied] or ["none"])
     by = o.family.measure.title
@@ -133,9 +134,9 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
             text = f"{level} have the same results, and " if o.tied else ""
             text += f"{leader} {better} {beaten}"
             if len(o.others) > len(o.tied):
-                text += f"; that it {better} {others} is not shown"
+                text += f"; it is not shown that {leader} {better} {others}"
         case "same":
-            text = "their results are the same, so nothing tells them apart"
+            text = "their results are identical"
         case "undecided":
             text = "the test is undecided"
         case "conflict":
@@ -143,7 +144,7 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
         case "others":
             text = f"{leader} {most}, but is not shown to be better than any other"
         case _:
-            return f"{start}: {the(o.family.entry)} cannot tell them apart."
+            return f"{start}: {the(o.family.entry)} does not show a difference."
     return f"{start}: {text} ({title(o.family.entry)})."
 
 
@@ -194,9 +195,9 @@ def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
     if new:
         yield _corrected(study, len(others) + 1, new)
     if lacking:
-        which = "The difference" if len(decided) == 1 else "Not every difference"
-        verb = "is not shown" if len(decided) == 1 else "is shown"
-        yield f"{which} that {first.measure.title} shows {verb} by {words(lacking)}."
+        which = "the difference is" if len(decided) == 1 else "not all of these differences are"
+        not_ = "not " if len(decided) == 1 else ""
+        yield f"By {words(lacking)} {which} {not_}shown."
 
 
 def _family(study: Study, first: Family, metric: str) -> Family | None:

@@ -162,7 +162,7 @@ def headline(study: Study, o: Outcome) -> str:
             return f"{which} cannot be told apart: their results are identical."
         case Kind.UNDECIDED:
             if many:
-                return f"Undecided: the evidence cannot tell the models apart{by}."
+                return f"Undecided: the evidence does not allow a comparison of the models{by}."
             return f"Undecided between {leader} and {others}{by}."
     omnibus = study.omnibus(o.family)
     if many and omnibus is not None and omnibus.decision is Decision.DIFFERENT:

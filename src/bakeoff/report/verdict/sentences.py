@@ -26,10 +26,10 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
     """Say by how much, how sure and on what evidence."""
     where = prose.evidence(study, o.family)
     if o.kind is Kind.UNDECIDED:
-        whom = "The comparison" if len(o.family.models) == 2 else "The comparisons"
+        whom = "The comparison" if len(o.family.models) == 2 else "Each comparison"
         unable = _unable(study, o.family, o.undecided[0])
         why = "." if unable else f": {prose.why_undecided(o.undecided[0])}."
-        yield f"{whom} by {the(o.family.entry)} on {where} stayed open{why}"
+        yield f"{whom} by {the(o.family.entry)} on {where} is undecided{why}"
         if unable:
             yield unable
         return
@@ -161,7 +161,7 @@ def _how_sure(study: Study, o: Outcome) -> str:
         bound = worst if len(o.beaten) == 1 else f"largest {worst}"
         astride = " " + prose.ASTRIDE if any(map(prose.astride, o.beaten)) else ""
         return (
-            f"That {name(study, o.leader)} is {better} than {whom} is shown at the "
+            f"{name(study, o.leader)} is significantly {better} than {whom} at the "
             f"{percent(o.family.rows[0].alpha)} level, {bound} {on}.{astride}"
         )
     apart = tuple(row for row in o.open if row.model_b not in o.tied)
@@ -176,17 +176,18 @@ def not_shown(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str
     on = in_brackets(study, family)
     if best.alternative == "two-sided" and len(rows) > 1:
         a, b = name(study, best.model_a), name(study, best.model_b)
-        return f"No difference from {a} is shown: {p}, against {b} {on}."
+        return f"No model is shown to differ from {a}: {p}, for {b} {on}."
     if best.alternative == "two-sided":
-        chance = "This may be chance" if round(best.estimate, 10) else "No difference is shown"
-        return f"{chance}: {p} {on}."
+        there_is_one = round(best.estimate, 10)
+        says = "This difference may be due to chance" if there_is_one else "No difference is shown"
+        return f"{says}: {p} {on}."
     asked = []
     for row in rows:
         first = row.alternative == "greater"
         pair = (row.model_a, row.model_b) if first else (row.model_b, row.model_a)
         asked.append(" is better than ".join(name(study, model) for model in pair))
-    shown = "which is not shown" if len(rows) == 1 else "none of which is shown"
-    return f"The test asked only whether {words(asked, 3)}, {shown}: {p} {on}."
+    shown = "this is not shown" if len(rows) == 1 else "none of these is shown"
+    return f"The one-sided test asked only whether {words(asked, 3)}; {shown}: {p} {on}."
 
 
 def _elsewhere(study: Study, o: Outcome) -> str:
@@ -197,7 +198,7 @@ def _elsewhere(study: Study, o: Outcome) -> str:
         won = row.decision is Decision.A_BETTER
         winner, loser = (row.model_a, row.model_b) if won else (row.model_b, row.model_a)
         pairs.append(f"{name(study, winner)} is better than {name(study, loser)}")
-    return f" What is shown: {words(pairs, 3)}."
+    return f" By the same test {words(pairs, 3)}."
 
 
 def limits(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str:
@@ -206,13 +207,13 @@ def limits(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str:
         return unable
     sizes = [size for row in rows if not math.isnan(size := detectable(family, row))]
     if not sizes:
-        return "That no difference is shown does not show that there is none."
+        return "A difference that is not shown may still exist."
     if math.isinf(max(sizes)):
         return (
-            "With this much data even the largest possible difference would probably not be seen."
+            "With these data even the largest possible difference would probably not be detected."
         )
     missed = prose.gap_of(family, max(sizes))
-    return f"With this much data a true difference below {missed} would probably not be seen."
+    return f"With these data a true difference below {missed} would probably not be detected."
 
 
 def _unable(study: Study, family: Family, row: Comparison) -> str:
@@ -234,10 +235,10 @@ def _unable(study: Study, family: Family, row: Comparison) -> str:
     called = "adjusted p-value" if row.family_size > 1 else "p-value"
     helping = remedies(family.entry, compared, size) if size else ""
     return (
-        f"No result could have been significant: the smallest {called} that is possible{few} is "
+        f"No result could have been significant: the smallest possible {called}{few} is "
         f"{pvalue(smallest)}, above {row.alpha:g}."
-        + (f" What would change that: {helping}." if helping else "")
-        + (" More rows of the same groups would not." if size and size.groups else "")
+        + (f" Remedies: {helping}." if helping else "")
+        + (" More rows of the same groups do not help." if size and size.groups else "")
     )
 
 
@@ -251,13 +252,13 @@ def about_omnibus(study: Study, o: Outcome, what: str = "models") -> Iterator[st
     if row.decision is Decision.DIFFERENT and not pairs:
         unable = _unable(study, o.family, o.family.rows[0])
         yield (
-            f"Taken together the {what} differ ({all_at_once}), but no single pair is shown to "
-            f"differ{'.' if unable else ': more data would be needed to say which.'}"
+            f"The omnibus test finds that the {what} differ ({all_at_once}), but no single pair is "
+            f"shown to differ{'.' if unable else ': more data are needed to identify it.'}"
         )
     elif row.decision is Decision.NOT_SHOWN and pairs:
         yield (
-            f"The test of all models at once does not find a difference ({all_at_once}), so the "
-            "finding rests on the pairwise tests alone: take it as tentative."
+            f"The omnibus test of all models is not significant ({all_at_once}), so the finding "
+            "rests on the pairwise tests alone and is tentative."
         )
 
 
