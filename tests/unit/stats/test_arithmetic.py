@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from bakeoff.stats.core.arithmetic import gram, root, times_root
+from bakeoff.stats.core.arithmetic import (
+    gauss_legendre,
+    gram,
+    helmert,
+    root,
+    solved,
+    squared_singular_values,
+    times_root,
+)
 
 
 @pytest.mark.parametrize("n", [1, 7, 2048, 5000])
@@ -48,3 +56,44 @@ def test_draws_have_the_covariance():
     normal = np.random.default_rng(2).standard_normal((3, 200_000), dtype=np.float32)
     drawn = times_root(normal, root(covariance))
     np.testing.assert_allclose(np.cov(drawn), covariance, atol=0.06)
+
+
+def test_helmert_contrasts_are_orthonormal_and_sum_to_nothing():
+    contrasts = helmert(np.eye(5))
+    assert np.matmul(contrasts.T, contrasts) == pytest.approx(np.eye(4), abs=1e-14)
+    assert contrasts.sum(axis=0) == pytest.approx(np.zeros(4), abs=1e-14)
+    assert helmert(np.array([[3.0, 1.0]])) == pytest.approx(np.array([[2 / np.sqrt(2)]]))
+
+
+def test_solved_is_the_solution_and_says_what_is_left_of_a_singular_system():
+    lower = np.array([[2.0, 0, 0], [1, 0, 0], [3, 0, 4]])
+    found, left = solved(lower, np.array([4.0, 5, 14]))
+    assert found.tolist() == [2, 0, 2]
+    assert left.tolist() == [0, 3, 0]
+    rng = np.random.default_rng(0)
+    full, right = np.tril(rng.normal(size=(6, 6))) + 5 * np.eye(6), rng.normal(size=(6, 4))
+    found, left = solved(full, right)
+    assert found == pytest.approx(np.linalg.solve(full, right))
+    assert left == pytest.approx(np.zeros((6, 4)), abs=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (4, 4), (7, 3), (3, 7)])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_squared_singular_values_are_lapacks(shape, scale):
+    matrix = scale * np.random.default_rng(1).normal(size=shape)
+    wanted = np.linalg.svd(matrix, compute_uv=False) ** 2
+    assert squared_singular_values(matrix) == pytest.approx(wanted, rel=1e-10)
+
+
+def test_squared_singular_values_of_equal_rows_are_one_and_nothing():
+    found = squared_singular_values(np.ones((3, 4)))
+    assert found == pytest.approx([12, 0, 0], abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40])
+def test_gauss_legendre_is_numpys_and_exact_for_polynomials(n):
+    nodes, weights = gauss_legendre(n)
+    wanted = np.polynomial.legendre.leggauss(n)
+    assert nodes == pytest.approx(wanted[0], abs=1e-14)
+    assert weights == pytest.approx(wanted[1], abs=1e-13)
+    assert (weights * nodes ** (2 * n - 2)).sum() == pytest.approx(2 / (2 * n - 1))
