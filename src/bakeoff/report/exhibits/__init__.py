@@ -57,7 +57,8 @@ def exhibits(experiment: Experiment, tests: Sequence[Entry]) -> list[Item]:
     tests : sequence of Entry
         The tests that run; those over all data sets come first.
     """
-    asked = Asked(experiment, sorted(tests, key=_on_single_datasets))
+    over_datasets_first = sorted(tests, key=lambda e: e.evidence is not Evidence.DATASET_SCORES)
+    asked = Asked(experiment, over_datasets_first)
     order = list(Section)
     found = [
         ((order.index(record.section), record.place // 10, rank, record.place), item)
@@ -65,10 +66,6 @@ def exhibits(experiment: Experiment, tests: Sequence[Entry]) -> list[Item]:
         for rank, item in _items(kind, record, asked)
     ]
     return [item for _, item in sorted(found, key=lambda one: one[0])]
-
-
-def _on_single_datasets(entry: Entry) -> bool:
-    return entry.evidence is not Evidence.DATASET_SCORES
 
 
 def _items(kind: str, record: Exhibit, asked: Asked) -> Iterator[tuple[int, Item]]:

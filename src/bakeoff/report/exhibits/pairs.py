@@ -76,12 +76,13 @@ def build_pairs(item: Item, study: Study) -> PageTable:
             family.rows, key=lambda r: sorted((ranked.index(r.model_a), ranked.index(r.model_b)))
         )
     ]
+    head = "A − B" if first.entry.unit else prose.advantage(f.measure for f in found)
     effects = list(dict.fromkeys(k for _, r in rows for k in r.result.get("effect_sizes", {})))
     columns = (
         Column("metric", "Metric"),
         Column("model_a", "A"),
         Column("model_b", "B"),
-        Column("estimate", _head(found), True),
+        Column("estimate", head, True),
         Column("ci_low", capital(prose.levels_of(rows[0][0].rows)), True),
         *(Column(key, name, True) for key, name in (_PROBABILITIES | _P_VALUES).items()),
         Column("decision", "Says"),
@@ -99,10 +100,6 @@ def build_pairs(item: Item, study: Study) -> PageTable:
     if not first.entry.unit:
         note += prose.lower_is_better(family.measure for family in found)
     return tabulate(item, columns, lines, note)
-
-
-def _head(found: list[Family]) -> str:
-    return "A − B" if found[0].entry.unit else prose.advantage(f.measure for f in found)
 
 
 def _pairs_note(study: Study, family: Family, metrics: int) -> str:

@@ -168,9 +168,10 @@ def _cells(line: dict[Any, Any], study: Study) -> dict[str, Cell]:
 
 
 def _test(line: dict[Any, Any]) -> dict[str, Cell]:
+    found = (line[key] for key in ("df", "df1", "df2"))
     return {
         "statistic": Cell(number(line["statistic"]), line["statistic"]),
-        "df": text(degrees(*(_or_none(line[key]) for key in ("df", "df1", "df2")))),
+        "df": text(degrees(*(None if math.isnan(n) else n for n in found))),
     }
 
 
@@ -179,10 +180,6 @@ def _difference(line: dict[Any, Any]) -> dict[str, Cell]:
         "estimate": score_cell(line["estimate"]),
         "ci_low": ci_cell(line["ci_low"], line["ci_high"]),
     }
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def says(line: Mapping[Any, Any], study: Study) -> Cell:
