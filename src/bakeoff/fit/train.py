@@ -56,7 +56,7 @@ class TrainingPart:
 
     @property
     def X(self) -> pd.DataFrame:  # noqa: N802
-        """The features of these rows: a copy, which nobody holds but who asks for it."""
+        """Return the features of these rows, a fresh copy where rows are selected."""
         return self.features if self.rows is None else self.features.iloc[self.rows]
 
     def folds(

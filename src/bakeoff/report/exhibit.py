@@ -115,9 +115,9 @@ class Exhibit:
     timed : bool
         Whether it tells times, which differ from run to run.
     of_fits : bool
-        Whether it is about fits and their divisions, of which files that are compared tell nothing.
+        Whether it is about fits and their divisions: hidden when only files are compared.
     of_rows : bool
-        Whether it is about the rows of the data, of which scores that are compared tell nothing.
+        Whether it is about the rows of the data: hidden when only scores are given.
     citation : str
         Key in `bakeoff.stats.core.citations` of the source of what it shows; empty where that is no
         more than what the tests say.

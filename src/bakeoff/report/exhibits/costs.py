@@ -109,10 +109,10 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=30,
         title="What the errors cost",
-        caption="What the errors of each model on the held-out rows cost by the given costs: the "
+        caption="The cost of each model's errors on the held-out rows, by the given costs: the "
         "mean over all rows, the share of wrong rows whatever they cost, and how often each costly "
-        "kind of error was made. It describes these rows; whether the difference may be chance is "
-        "for the cost-sensitive test to say.",
+        "kind of error was made. It describes these rows; the cost-sensitive test "
+        "shows whether the difference may be due to chance.",
         when=_with_costs,
         heading="What the errors cost",
         build=build_costs,

@@ -268,7 +268,7 @@ EXHIBITS = {
         title="Classes in the parts",
         caption="The share of each class in the training and test parts of all divisions, the "
         "least and the most. Stratified divisions keep the shares as nearly as the counts allow; "
-        "shares that differ much make the scores of single folds differ for no merit of the "
+        "if shares differ much, the scores of single folds differ for reasons other than the "
         "models.",
         when=lambda asked: bool(asked.divided),
         folded="Classes in the parts",

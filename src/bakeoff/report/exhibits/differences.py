@@ -266,9 +266,9 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=24,
         title="the ten t values",
-        caption="The 5×2cv t test divides the first of ten differences by their noise: another "
-        "order of the folds would have made another test. These are the ten t values that were "
-        "possible; the shaded band holds those that are not significant one by one. The combined F "
+        caption="The 5×2cv t test divides the first of ten differences by their standard error, so "
+        "it depends on the order of the folds. These are the ten possible t values; the shaded "
+        "band contains those that are not significant on their own. The combined F "
         "test uses all ten at once. With several data sets: the two best models on each of them.",
         each="test",
         when=_on_halves,

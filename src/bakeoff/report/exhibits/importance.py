@@ -128,9 +128,9 @@ EXHIBITS = {
         place=61,
         title="What the columns are worth, in numbers",
         caption="Permutation importance on the held-out rows (Breiman 2001): what the score of "
-        "each fitted model loses when one column is shuffled among these rows. It says what a "
-        "model made of a column, not what the column causes, and columns that tell the same share "
-        "it.",
+        "each fitted model loses when one column is shuffled among these rows. It describes how "
+        "a model uses a column, not what the column causes, and columns with the same information "
+        "share it.",
         each="dataset",
         when=lambda asked: asked.experiment.importance is not None,
         folded="What every column is worth, in numbers",

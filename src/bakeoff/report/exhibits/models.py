@@ -264,8 +264,8 @@ EXHIBITS = {
         place=25,
         title="Which models may be the best, on the held-out rows",
         caption="The models that may be the best by the first metric, with the confidence of the "
-        "intervals; tiers of models that no test tells apart; and what the winner is worth, "
-        "corrected for its selection.",
+        "intervals; tiers of models that no test tells apart; and the score of the best "
+        "model, corrected for its selection.",
         when=_may_be_best,
         build=build_best,
     ),

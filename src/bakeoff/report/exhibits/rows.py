@@ -242,9 +242,9 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=60,
         title="Errors, class by class",
-        caption="The confusion matrix of every model on the held-out rows: how many rows of each "
-        "true class it takes for which class, the share it has right, and its most frequent error. "
-        "It describes these rows; small classes make shares that another sample would change much.",
+        caption="The confusion matrix of every model on the held-out rows: the number of rows "
+        "of each true class by predicted class, the recall, and the most frequent error. It "
+        "describes these rows; in small classes the shares vary strongly between samples.",
         each="dataset",
         when=lambda asked: asked.rows,
         heading="Errors, class by class",
@@ -267,7 +267,7 @@ EXHIBITS = {
         place=40,
         title="Where the models disagree",
         caption="The held-out rows on which some models are right (dot) and others wrong (cross), "
-        "by pattern; the bars count rows. Tests on the held-out rows learn from these rows alone.",
+        "by pattern; the bars count rows. Tests on the held-out rows use these rows only.",
         each="dataset",
         when=lambda asked: asked.rows and len(asked.experiment.models) > 1,
         heading="Where the models disagree",
@@ -278,8 +278,8 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=70,
         title="Truth and the two best models, crossed",
-        caption="How many held-out rows of each true class the two best models take for which "
-        "classes. Rows on which both say the same, right or wrong, tell nothing of which one is "
+        caption="Held-out rows of each true class by the classes that the two best models "
+        "predict. Rows with the same prediction of both carry no information on which model is "
         "better.",
         each="dataset",
         when=lambda asked: asked.rows and len(asked.experiment.models) > 1,

@@ -296,10 +296,10 @@ EXHIBITS = {
         section=Section.TRUST,
         place=55,
         title="Dependence that nobody declared",
-        caption="Signs that rows belong together though the experiment does not say so: columns "
+        caption="Signs of dependent rows that the experiment does not declare: columns "
         "that look like ids of groups, repeated rows, test rows that repeat training rows, and "
-        "models that disagree alike on neighbouring rows. Where rows do belong together, tests "
-        "that take them for independent find differences that are not there.",
+        "models that disagree alike on neighbouring rows. If rows are dependent, tests that "
+        "assume independent rows have an inflated type I error.",
         of_rows=True,
         build=build_undeclared,
     ),
