@@ -16,7 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bakeoff.stats import Status, adjust_pvalues, best_models, compare_models
+from bakeoff.stats import Status, adjust_pvalues, best_models
+from bakeoff.stats.metrics.all_pairs import compare_models
 from benchmarks.any_metric import METRICS, SEPARATION, SHARED, models
 from benchmarks.pages import renewed, study
 
@@ -62,7 +63,7 @@ def rates(
         best = best_models(y, said, metric=metric, labels=[0, 1], n_resamples=1999, seed=i)
         kept += (count - 1 if skill == "rising" else 0) in best.members
         members += len(best.members)
-    facts = {"test": "compare_models", "metric": metric, "models": count, "n": n}
+    facts = {"test": "metric_difference", "metric": metric, "models": count, "n": n}
     shares = {correction: round(float(total) / answered, 4) for correction, total in found.items()}
     return {
         **facts,

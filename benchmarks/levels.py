@@ -28,7 +28,7 @@ THROUGH = {
     "tost_cv5x2": "cv5x2_mcnemar",
     "half_sample_one_t": "half_sample_t",
     "tost_half_samples": "half_sample_t",
-    "compare_values": "compare_models",
+    "compare_values": "metric_difference",
     "diebold_mariano_means": "diebold_mariano",
     "mean_difference": "metric_difference",
 }

@@ -47,7 +47,7 @@ def small_experiments() -> dict[str, dict[str, Any]]:
         "two_default": experiment(2, {"cv_5x2": {}} | HOLDOUT, metrics=scores),
         "three_holdout": experiment(3, HOLDOUT, metrics=scores, costs=COSTS),
         "six_holdout": experiment(
-            6, HOLDOUT, run=["cochran_q", "looney_f", "compare_models"], metrics=["mcc"]
+            6, HOLDOUT, run=["cochran_q", "looney_f", "metric_difference"], metrics=["mcc"]
         ),
         "folds": experiment(
             4,

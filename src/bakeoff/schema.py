@@ -164,7 +164,7 @@ def _options(entry: Entry) -> str:
     return ", ".join(
         f"`{name}: {json.dumps(option['default'])}`" if "default" in option else f"`{name}`"
         for name, option in option_schemas(entry).items()
-        if name in entry.options
+        if name in entry.all_options
         and name != "alpha"
         and not (name == "correction" and corrects(entry))
     )

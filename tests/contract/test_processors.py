@@ -106,7 +106,7 @@ def singular() -> Iterator[tuple[str, Any]]:
         tables.items(), ("accuracy", "f1", "mcc"), ({}, of_groups)
     ):
         case = f"{name}, {metric}, {list(more)}"
-        yield case, stats.compare_models(y, table, metric=metric, **more).to_dict()
+        yield case, stats.all_pairs("metric_difference", y, table, metric=metric, **more).to_dict()
         yield case, stats.best_models(y, table, metric=metric, **more).to_dict()
     first, second = rng.random((2, 120))
     collinear = np.column_stack([first, second, first + second, 2 * first - second])

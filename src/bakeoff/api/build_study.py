@@ -179,8 +179,8 @@ def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict
     if set(_BY_COUNTS) & {m for m in metrics if isinstance(m, str)}:
         run += ["mcnemar"] if two else ["cochran_q", "mcnemar"]
     if by_metric:
-        run.append("metric_difference" if two else "compare_models")
-        options[run[-1]] = {"metrics": by_metric}
+        run.append("metric_difference")
+        options["metric_difference"] = {"metrics": by_metric}
     if asked.costs is not None:
         run.append("cost_sensitive")
     if asked.variant is not None:

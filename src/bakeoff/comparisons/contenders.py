@@ -98,7 +98,7 @@ def contenders(
         Of the draws.
     tested : Mapping of (str, str) to float
         Adjusted p-values of "the first model is better than the second" where a test of the study
-        gives them; the others are those of `compare_models`.
+        gives them; the others are those of all pairs by `metric_difference`.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def contenders(
     rows = rows.only(known)
     if len(known) < 2:
         return None
-    entry = catalogue()["compare_models"]
+    entry = catalogue()["metric_difference"]
     truth, predicted = rows.matrix(entry)
     managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
     options = {k: v for k, v in managed.items() if k in entry.options}

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from bakeoff.comparisons.setup import Setup
+from bakeoff.comparisons.setup import Setup, jointly
 from bakeoff.stats import ArgumentError, Arity, Entry, Result
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.metrics.all_pairs import MAX_T
@@ -47,13 +47,12 @@ def check_correction(entry: Entry, how: Setup, models: int) -> None:
                 f"'minp' uses exact distributions, found variant {variant!r}; use "
                 "'holm', or variant 'midp' or 'exact'",
             )
-    own = entry.options.get("correction")
-    if correction == MAX_T and (own is None or own.default != MAX_T):
+    if correction == MAX_T and not jointly(entry):
         instead = "'minp' or 'holm'" if entry.counts else "'holm'"
         raise ArgumentError(
             "correction",
-            f"'max-t' is for tests of all models at once (compare_models, compare_values), "
-            f"{entry.name} compares two; use {instead}",
+            "'max-t' is for all pairs of metric_difference and of compare_values, "
+            f"{entry.name} tests each pair by itself; use {instead}",
         )
     if correction not in LOGICAL:
         return

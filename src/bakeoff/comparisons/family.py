@@ -19,7 +19,7 @@ from bakeoff.comparisons.comparison import (
     decide_posterior,
 )
 from bakeoff.comparisons.corrections import adjust, check_correction, pairs_of
-from bakeoff.comparisons.evidence import AnyEvidence
+from bakeoff.comparisons.evidence import AnyEvidence, has_test
 from bakeoff.comparisons.no_result import Missing, NoResult
 from bakeoff.comparisons.ranges import bounded
 from bakeoff.comparisons.setup import Setup, cost_options, setup_of
@@ -38,6 +38,7 @@ from bakeoff.stats import (
     catalogue,
 )
 from bakeoff.stats.core.multiplicity import simultaneous_level
+from bakeoff.stats.metrics.all_pairs import MAX_T
 
 MANY_PAIRS = 100
 """From here on a family is computed at once where it can be."""
@@ -115,7 +116,9 @@ class _Family:
 
     @cached_property
     def how(self) -> Setup:
-        return setup_of(self.entry, self.context.settings)
+        by_rows = self.entry.evidence is Evidence.PREDICTIONS
+        tested = not by_rows or has_test(self.context.metric)
+        return setup_of(self.entry, self.context.settings, len(self.models) if tested else 2)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -160,6 +163,9 @@ class _Family:
             other = catalogue()[self.entry.at_once]
             return self._rows(self._whole(other.function, other.options))
         shared = self.entry.all_pairs
+        if shared is not None and self.how.correction == MAX_T:
+            self._check_complete()
+            return self._rows(self._whole(shared, self.entry.family_options))
         if shared is not None and len(pairs) > 1 and self._fits():
             with suppress(ValueError):  # each pair then says by itself whether it has an answer
                 return self._rows(self._whole(shared, self.entry.family_options))

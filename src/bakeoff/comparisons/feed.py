@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bakeoff.comparisons import dependence
-from bakeoff.comparisons.evidence import has_interval, has_test
+from bakeoff.comparisons.evidence import has_interval
 from bakeoff.comparisons.reach import RowCounts, can_tell
 from bakeoff.comparisons.recommend import complete_folds
 from bakeoff.comparisons.setup import FIXED_METRICS, IN_UNIT, compares_pairs, setup_of
@@ -129,7 +129,7 @@ def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
     if wants_numbers and not experiment.by_values:
         binary = experiment.with_values
         has = "right and wrong rows" if binary else "predictions"
-        instead = "mcnemar" if binary else "metric_difference or compare_models"
+        instead = "mcnemar" if binary else "metric_difference"
         raise Problem(
             place,
             f"{entry.name} looks at a number per row (`values:` of every model), the experiment "
@@ -216,8 +216,7 @@ def _metrics(
 
 def _on_predictions(entry: Entry, metrics: tuple[str, ...], place: Place) -> tuple[str, ...]:
     """Take the metrics that have an interval and a test on one test set."""
-    fits = has_test if entry.arity is Arity.ALL_PAIRS else has_interval
-    known = tuple(metric for metric in metrics if fits(metric))
+    known = tuple(metric for metric in metrics if has_interval(metric))
     if not known:
         raise Problem(
             place,

@@ -29,7 +29,7 @@ def list_tests(experiment: Experiment, chosen: Sequence[ChosenTest]) -> list[dic
 
 
 def _settings(entry: Entry, experiment: Experiment) -> dict[str, Any]:
-    how = setup_of(entry, experiment.tests)
+    how = setup_of(entry, experiment.tests, len(experiment.models))
     return {
         "test": entry.name,
         "title": entry.title,

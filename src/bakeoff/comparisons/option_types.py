@@ -83,7 +83,7 @@ def option_schemas(entry: Entry) -> dict[str, dict[str, Any]]:
     for name in allowed_options(entry):
         schema = {"description": told.get(name, "")}
         schema |= _adapter(_type_of(entry, name)).json_schema()
-        option = entry.options.get(name)
+        option = entry.all_options.get(name)
         if option and not _is_shared(entry, name):
             known = option.default not in (inspect.Parameter.empty, None)
             schema |= {"default": option.default} if known else {}
@@ -96,7 +96,7 @@ def _is_shared(entry: Entry, option: str) -> bool:
 
 
 def _type_of(entry: Entry, option: str) -> Any:
-    return _SHARED[option] if _is_shared(entry, option) else entry.options[option].annotation
+    return _SHARED[option] if _is_shared(entry, option) else entry.all_options[option].annotation
 
 
 def _bare(kind: Any) -> Any:

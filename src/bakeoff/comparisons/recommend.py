@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bakeoff.comparisons.dependence import robust
-from bakeoff.comparisons.evidence import has_interval, has_test
+from bakeoff.comparisons.evidence import has_interval
 from bakeoff.comparisons.setup import FIXED_METRICS, setup_of
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
@@ -166,7 +166,6 @@ def _on_test_set(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
             "2013)"
         )
         reasons["cochran_q"] += ", by McNemar's mid-p test (Raschka 2018)"
-    reasons["compare_models"] = reasons["metric_difference"]
     for name, metrics in _tests_of_metrics(experiment).items():
         yield Recommendation(name, f"by {_all(metrics)}: {reasons[name]}{tail}", metrics)
 
@@ -188,7 +187,7 @@ def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
         elif metric == FIXED_METRICS[Evidence.PROBABILITIES]:
             name = "delong"
         elif has_interval(metric):
-            name = "metric_difference" if two or not has_test(metric) else "compare_models"
+            name = "metric_difference"
         else:
             continue
         found[name] = (*found.get(name, ()), metric)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -80,10 +81,10 @@ class Setup:
     options: Mapping[str, Any]
 
 
-def setup_of(entry: Entry, settings: HypothesisTests) -> Setup:
-    """Fill in the settings of one test."""
+def setup_of(entry: Entry, settings: HypothesisTests, models: int = 3) -> Setup:
+    """Fill in the settings of one test; of two models there is no maximum to adjust by."""
     own = settings.of(entry.name)
-    options = {k: v for k, v in own.items() if k in entry.options and k not in ("alpha",)}
+    options = {k: v for k, v in own.items() if k in entry.all_options and k not in ("alpha",)}
     for name in SHARED:
         shared = getattr(settings, name)
         if name in entry.options and shared is not None:
@@ -93,7 +94,7 @@ def setup_of(entry: Entry, settings: HypothesisTests) -> Setup:
     options.pop("simultaneous", None)
     return Setup(
         alpha=own.get("alpha", settings.alpha),
-        correction=_correction(entry, settings),
+        correction=_correction(entry, settings, models),
         versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
         alternative=options.get("alternative", "two-sided"),
         simultaneous=own.get("simultaneous", True),
@@ -128,7 +129,7 @@ def takes_control(entry: Entry) -> bool:
 
 def allowed_options(entry: Entry) -> list[str]:
     """List what an experiment may say of one test."""
-    found = {"alpha", *(name for name in entry.options if name not in MANAGED)}
+    found = {"alpha", *(name for name in entry.all_options if name not in MANAGED)}
     if entry.evidence not in FIXED_METRICS:
         found.add("metrics")
     if len(entry.plans) > 1:
@@ -144,14 +145,20 @@ def allowed_options(entry: Entry) -> list[str]:
     return sorted(found)
 
 
-def _correction(entry: Entry, settings: HypothesisTests) -> str:
+def jointly(entry: Entry) -> bool:
+    """Tell whether a test adjusts all pairs by the largest statistic, if told nothing else."""
+    own = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
+    return own is not None and own.default == MAX_T
+
+
+def _correction(entry: Entry, settings: HypothesisTests, models: int) -> str:
     if not corrects(entry):
         return "none"
     related = entry.evidence.on_rows and not {"groups", "times"}.isdisjoint(entry.options)
     holm = entry.evidence is Evidence.DATASET_SCORES or related
     default = "holm" if holm else "bonferroni"
-    own = entry.options.get("correction")
-    if own is not None and own.default == MAX_T:
-        default = MAX_T
-    chosen: str = settings.of(entry.name).get("correction") or settings.correction or default
-    return chosen
+    asked: str | None = settings.of(entry.name).get("correction") or settings.correction
+    joint = jointly(entry) and asked in (None, MAX_T)
+    if joint and (models > 2 or entry.arity is Arity.ALL_PAIRS):
+        return MAX_T
+    return default if joint else asked or default

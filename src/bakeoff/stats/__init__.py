@@ -79,7 +79,7 @@ from bakeoff.stats.folds.variance_parts import (
     variance_components,
     variance_components_from_means,
 )
-from bakeoff.stats.metrics.all_pairs import compare_models, compare_values
+from bakeoff.stats.metrics.all_pairs import compare_values
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
 from bakeoff.stats.metrics.differences import (
     about_one_class,
@@ -227,7 +227,6 @@ __all__ = [
     "clustered_tost",
     "cochran_q",
     "cochran_q_statistic",
-    "compare_models",
     "compare_values",
     "conover_friedman",
     "corrected_kfold_t",

@@ -15,12 +15,12 @@ from bakeoff.cli import main
 from bakeoff.stats import (
     best_models,
     clustered_mean_difference,
-    compare_models,
     compare_values,
     mcnemar,
     mean_difference,
     metric_difference,
 )
+from bakeoff.stats.metrics.all_pairs import compare_models
 
 Command = Callable[..., tuple[int, str, str]]
 

@@ -43,12 +43,12 @@ def problems(**facts: Any) -> str:
     ("models", "datasets", "plans", "expected"),
     [
         (2, 1, {"holdout": {}}, ["mcnemar", "metric_difference"]),
-        (3, 1, {"holdout": {}}, ["cochran_q", "compare_models"]),
+        (3, 1, {"holdout": {}}, ["cochran_q", "metric_difference"]),
         (
             3,
             1,
             {"cv_5x2": {}, "holdout": {}},
-            ["cv5x2_mcnemar", "corrected_repeated_kfold_t", "cochran_q", "compare_models"],
+            ["cv5x2_mcnemar", "corrected_repeated_kfold_t", "cochran_q", "metric_difference"],
         ),
         (2, 1, {"cv_5x2": {}, "kfold": {}}, ["cv5x2_mcnemar", "corrected_kfold_t"]),
         (2, 1, {"halves": {}}, ["half_sample_t"]),

@@ -15,12 +15,12 @@ from bakeoff.stats import (
     Status,
     best_by_values,
     best_models,
-    compare_models,
     compare_values,
     mean_difference,
     metric_difference,
 )
 from bakeoff.stats.core.compact_letters import compact_letters
+from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.ranked_models import ranked_by_values, ranked_models
 
 

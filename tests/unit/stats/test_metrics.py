@@ -18,7 +18,6 @@ from bakeoff.stats import (
     clustered_delong,
     clustered_mcnemar,
     clustered_mean_difference,
-    compare_models,
     cost_sensitive,
     influence,
     mean_ci,
@@ -32,6 +31,7 @@ from bakeoff.stats import (
     test_set_metrics,
 )
 from bakeoff.stats.metrics import joint_cells
+from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.table import METRICS
 from tests.conftest import ROOT
 

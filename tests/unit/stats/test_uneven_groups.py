@@ -91,7 +91,7 @@ def test_intervals_of_all_pairs_agree_with_adjusted_p():
         predicted = np.where(correct, truth[:, None], 1 - truth[:, None])
         for family in (
             stats.pairwise_clustered_mcnemar(correct, groups=codes),
-            stats.compare_models(truth, predicted, groups=codes, n_resamples=999),
+            stats.all_pairs("metric_difference", truth, predicted, groups=codes, n_resamples=999),
             stats.compare_values(correct.astype(float), groups=codes, n_resamples=999),
         ):
             for pair in family.pairs:
@@ -106,7 +106,7 @@ def test_the_p_of_a_metric_is_the_larger_of_t_and_sign_flips():
     d = correct[:, 0].astype(float) - correct[:, 1]
     flips = flip_tails(np.bincount(codes, d), n_resamples=0, seed=0).pvalue("two-sided")[0]
     assert found.pvalue == pytest.approx(max(found.details["pvalue_t"], flips))
-    both = stats.compare_models(truth, np.transpose(predicted), groups=codes)
+    both = stats.all_pairs("metric_difference", truth, np.transpose(predicted), groups=codes)
     assert both.pairs[0].pvalue == pytest.approx(found.pvalue)
     assert found.pvalue == stats.metric_difference(truth, *predicted, groups=codes).pvalue
 
@@ -124,7 +124,9 @@ def test_flips_of_one_difference_are_the_sign_flip_test():
 def test_identical_models_and_one_dominant_group_have_p_one():
     codes, truth, correct = uneven(3, 8)
     same = np.where(correct[:, 0], truth, 1 - truth)
-    alike = stats.compare_models(truth, np.transpose([same, same, 1 - same]), groups=codes)
+    alike = stats.all_pairs(
+        "metric_difference", truth, np.transpose([same, same, 1 - same]), groups=codes
+    )
     assert alike.pairs[0].pvalue == 1.0
     assert not math.isnan(alike.pairs[1].pvalue)
 

@@ -92,6 +92,9 @@ RETIRED: dict[str, str] = {
         "rank_sum": "rank_sum",
         "wilcoxon": "wilcoxon_signed_rank",
     }.items()
+} | {
+    "compare_models": "metric_difference compares all pairs of more than two models: write "
+    "`metric_difference`, in Python `all_pairs('metric_difference', ...)`",
 }
 """Names that tests had before, each with the end of a sentence that says what to write instead."""
 
@@ -200,6 +203,12 @@ class Entry:
     def options(self) -> dict[str, inspect.Parameter]:
         """The keyword-only parameters of the function, with what their annotations stand for."""
         return _keywords(self.function)
+
+    @cached_property
+    def all_options(self) -> dict[str, inspect.Parameter]:
+        """`options`, and those that the form for all pairs has of its own."""
+        own = _keywords(self.all_pairs) if self.all_pairs else {}
+        return {k: p for k, p in own.items() if k not in FAMILY} | self.options
 
     @cached_property
     def family_options(self) -> frozenset[str]:

@@ -16,6 +16,7 @@ from bakeoff.stats.core.checks import (
     check_flag,
     check_level,
 )
+from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.pairs import all_pairs, check_control, check_correction
 from bakeoff.stats.core.registry import Arity, Evidence, register
@@ -33,16 +34,7 @@ from bakeoff.stats.metrics.table import metric_called
 MAX_T = "max-t"
 
 
-@register(
-    title="All pairs by a metric",
-    evidence=Evidence.PREDICTIONS,
-    arity=Arity.ALL_PAIRS,
-    about="models",
-    answers="Which of these fitted models are better than which others by this metric?",
-    plans=("holdout",),
-    citation="hothorn2008",
-    caution="With rare classes and many models it is cautious.",
-)
+@fill_docstring
 def compare_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
@@ -105,25 +97,13 @@ def compare_models(
     ------
     ValueError
         As `metric_difference`; fewer than two models; an unknown correction.
-
-    Examples
-    --------
-    >>> y = [1] * 20 + [0] * 20
-    >>> models = np.transpose(
-    ...     [[1] * 19 + [0] * 21, [1] * 17 + [0] * 21 + [1] * 2, [1] * 9 + [0] * 31])
-    >>> result = compare_models(y, models, metric="f1")
-    >>> for pair in result.pairs:
-    ...     print(pair.a, pair.b, f"{pair.estimate:.2f} {pair.pvalue_adjusted:.2f}")
-    0 1 0.10 0.10
-    0 2 0.35 0.01
-    1 2 0.25 0.05
     """
     how = metric_called(metric)
     options = Options(beta, k, cost, priors)
     family = read_family(y_true, predicted, how, positive, labels, groups, options)
     return compare_all(
         family,
-        "compare_models",
+        "metric_difference",
         control,
         correction,
         check_alternative(alternative),
@@ -160,7 +140,7 @@ def compare_values(
 ) -> PairwiseResult:
     """Test the mean differences of numbers that many systems have on the same rows.
 
-    As `compare_models` does (Hothorn, Bretz & Westfall 2008).
+    As `metric_difference` does for all pairs (Hothorn, Bretz & Westfall 2008).
 
     Parameters
     ----------
@@ -171,12 +151,12 @@ def compare_values(
     groups : array_like, shape (n,), optional
         Which rows belong together.
     control, correction, alternative, confidence_level, simultaneous, n_resamples, seed
-        As in `compare_models`.
+        As `all_pairs` of `metric_difference`.
 
     Returns
     -------
     PairwiseResult
-        As of `compare_models`.
+        As of `all_pairs`.
 
     Raises
     ------

@@ -94,7 +94,7 @@ def best_models(
     ----------
     y_true : shared
     predicted, n_resamples, seed
-        As in `compare_models`.
+        As in `all_pairs` of `metric_difference`.
     metric, positive, labels, groups, beta, k, cost, priors : shared
     confidence_level : float
         Probability that a best model is in the set, and level of the winner's one-sided interval.
@@ -106,7 +106,7 @@ def best_models(
     Raises
     ------
     ValueError
-        As `compare_models`.
+        As `all_pairs` of `metric_difference`.
 
     Examples
     --------

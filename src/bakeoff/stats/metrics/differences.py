@@ -16,6 +16,7 @@ from bakeoff.stats.core.checks import check_alternative, check_level
 from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Result
+from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.answer import Answer, better_is_positive
 from bakeoff.stats.metrics.bootstrap import OwnMetric
 from bakeoff.stats.metrics.decisions import NoValue
@@ -135,9 +136,10 @@ def metric_ci(
     answers="Is one of these two fitted models better by this metric, whichever it is?",
     plans=("holdout",),
     citation="satterthwaite1946",
-    at_once="compare_models",
+    all_pairs=compare_models,
     caution="It wants 20 rows of each class that the metric looks at, and refuses below 5; with "
-    "fewer than 20, or where a few rows carry the log loss, intervals are rough.",
+    "fewer than 20, or where a few rows carry the log loss, intervals are rough. For all pairs of "
+    "many models it is conservative where classes are rare.",
 )
 def metric_difference(
     y_true: ArrayLike,
@@ -190,6 +192,15 @@ def metric_difference(
     >>> result = metric_difference(y, a, b, metric="f1")
     >>> round(result.estimate, 3), round(result.pvalue, 4)
     (0.3, 0.003)
+
+    For many models `all_pairs` adjusts by the largest statistic (Hothorn, Bretz & Westfall 2008),
+    with ``correction="max-t"``:
+
+    >>> from bakeoff.stats import all_pairs
+    >>> table = [list(row) for row in zip(a, b, [1] * 9 + [0] * 31)]
+    >>> [f"{pair.pvalue_adjusted:.2f}" for pair in all_pairs(
+    ...     "metric_difference", y, table, metric="f1").pairs]
+    ['0.01', '0.01', '0.74']
     """
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)

@@ -34,7 +34,7 @@ def ranked_models(
     """Return what `best_models` and `compare_models` return, which take the same arguments."""
     how, of_metric = metric_called(metric), Options(**options)
     family = read_family(y_true, predicted, how, positive, labels, groups, of_metric)
-    names = "best_models", "compare_models"
+    names = "best_models", "metric_difference"
     return _ranked(family, *names, confidence_level, n_resamples, seed)
 
 
