@@ -411,7 +411,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "max-t for a test of two models",
         {"tests": {"run": ["mcnemar"], "correction": "max-t"}},
-        "compare_values), mcnemar compares two; use 'minp' or 'holm'",
+        "compare_values, mcnemar tests each pair by itself; use 'minp' or 'holm'",
     ),
     (
         "minp for an approximation",
