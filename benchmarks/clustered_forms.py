@@ -19,8 +19,7 @@ import numpy as np
 
 from bakeoff.stats import (
     Status,
-    clustered_delong,
-    clustered_mean_difference,
+    delong,
     mean_difference,
     metric_difference,
 )
@@ -67,9 +66,9 @@ def one(cell: tuple, rng: np.random.Generator) -> dict[str, float]:
     difference = shared + np.sqrt(1 - WITHIN) * rng.normal(size=n)
     if quantity == "mean":
         a, b = difference + shift, np.zeros(n)
-        plain = mean_difference(a, b, groups=labels)
-        cr2 = clustered_mean_difference(a, b, groups=labels, variant="robust_t")
-        flips = clustered_mean_difference(a, b, groups=labels, n_resamples=999).pvalue
+        plain = mean_difference(a, b, groups=labels, variant="t_and_flips")
+        cr2 = mean_difference(a, b, groups=labels, variant="robust_t")
+        flips = mean_difference(a, b, groups=labels, n_resamples=999).pvalue
     else:
         prevalence = 0.5 if quantity == "auc" else 0.15
         y = (rng.random(n) < prevalence).astype(int)
@@ -80,7 +79,7 @@ def one(cell: tuple, rng: np.random.Generator) -> dict[str, float]:
         a = 1.2 * y + common + 0.6 * sign * (difference + shift)
         b = 1.2 * y + common - 0.6 * sign * difference
         plain = metric_difference(y, a, b, metric="roc_auc", groups=labels, labels=[0, 1])
-        cr2 = clustered_delong(y, a, b, groups=labels, variant="robust_t")
+        cr2 = delong(y, a, b, groups=labels, variant="robust_t")
         flips = None
     found = {}
     if plain.status is Status.OK:

@@ -16,7 +16,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from bakeoff.stats import ErrorRate, TypeOneError, catalogue
+from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
 from bakeoff.stats.core.error_rates import METRICS, overall
 from benchmarks.crossval import rates as crossval
 from benchmarks.rejections import Rejections, liberal
@@ -118,8 +118,9 @@ def levels(rates: Iterable[Rate]) -> dict[str, Level]:
     by_test: dict[str, list[Rate]] = {}
     for rate in rates:
         by_test.setdefault(rate.test, []).append(rate)
+    for form, test in THROUGH.items():
+        by_test[form] = [*by_test.get(form, []), *by_test[test]]
     found = {test: level(own) for test, own in by_test.items()}
-    found |= {form: found[test] for form, test in THROUGH.items() if test in found}
     return dict(sorted(found.items()))
 
 
@@ -200,9 +201,16 @@ def _of_dependent_rows(row: Mapping[str, str]) -> str | None:
     test, _, variant = (f"clustered_mcnemar {told}" if pair else told).partition(" ")
     if test not in catalogue() or variant == "(rows)":
         return None
-    option = catalogue()[test].options.get("variant")
     named = variant and not variant.startswith("of ")
-    return None if named and option is not None and variant != option.default else test
+    return None if named and variant != _default(catalogue()[test]) else test
+
+
+def _default(entry: Entry) -> str:
+    """Return the variant that runs on rows in groups or in time."""
+    if entry.variants is not None:
+        return entry.variants.groups[0]
+    option = entry.options.get("variant")
+    return "" if option is None else option.default
 
 
 def _any_metric() -> Iterator[Rate]:

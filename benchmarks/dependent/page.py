@@ -27,7 +27,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "stats" / "type1-dependent.md"
 DEFAULT = times.TESTS[0]
 IN_TIME = {DEFAULT, DEFAULT + UNFLAGGED, *(f"{DEFAULT}, {models} models" for models in SEVERAL)}
 RECOMMENDED = {
-    *("sign_flip", "robust_t", "newcombe_effective", "wilson_effective", "clustered_accuracy"),
+    *("sign_flip", "robust_t", "newcombe_effective", "wilson_effective", "binomial_test"),
     *(name for name, (_, good) in QUESTIONS.items() if good),
     *IN_TIME,
 }
@@ -37,11 +37,11 @@ BOUNDS = {
     "robust_t": 0.061,
     "clustered_cochran_q sign_flip, 4 models": 0.067,
     "clustered_cochran_q robust_f, 4 models": 0.067,
-    "clustered_mean_difference sign_flip": 0.069,
-    "clustered_mean_difference influence_t": 0.069,
-    "clustered_costs": 0.069,
-    "clustered_tost, at the margin": 0.095,
-    "clustered_noninferiority, at the margin": 0.095,
+    "mean_difference sign_flip": 0.069,
+    "mean_difference influence_t": 0.069,
+    "cost_sensitive": 0.069,
+    "tost_paired, at the margin": 0.095,
+    "noninferiority, at the margin": 0.095,
 }
 """The largest rate that a recommended test was to have anywhere; `BOUND` where not named."""
 NOISE = 3.5
@@ -231,7 +231,7 @@ variance where the dependence reaches over much of the series, and where it lies
 default, `ewc_corrected`, multiplies it by a factor for that. An assumption fails where the times
 are worth fewer than 30 independent ones or the lag-1 autocorrelation exceeds .7; the lines *no
 assumption failed* count rejections without such a flag. Their worst rates are {worst}.
-`clustered_delong influence_t` may reject too often where one group has 30 % of the rows, and
+`delong influence_t` may reject too often where one group has 30 % of the rows, and
 `robust_t`, whose degrees of freedom come from the shares alone, more so. The default,
 `t_and_flips`, takes the larger p-value of `influence_t` and of sign flips; its rates are below,
 under [one dominant group](#one-dominant-group-strong-leanings).

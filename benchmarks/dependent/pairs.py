@@ -149,7 +149,7 @@ def single_from_sums(right: Array, clusters: Clusters, accuracy: float) -> dict[
     t = (found.mean - accuracy) / np.sqrt(accuracy * (1 - accuracy) / size)
     rejected = 2 * special.stdtr(df, -np.abs(t)) <= ALPHA
     return {
-        "clustered_accuracy": 0.0 if df < 4 else float(rejected.mean()),
+        "binomial_test": 0.0 if df < 4 else float(rejected.mean()),
         "wilson_effective": _covered(*wilson(found.mean * size, size, tail), accuracy),
         "Wilson (rows)": _covered(*wilson(total, n, ALPHA / 2), accuracy),
     }

@@ -34,9 +34,7 @@ def _pairwise(rng: np.random.Generator, groups: int, shape: str, icc: float) -> 
 def _auc(variant: str) -> Trial:
     def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
         z, codes, y = drawn_rows(rng, groups, shape, icc, 2)
-        return stats.clustered_delong(
-            y, z[:, 0] + 1.2 * y, z[:, 1] + 1.2 * y, groups=codes, variant=variant
-        )
+        return stats.delong(y, z[:, 0] + 1.2 * y, z[:, 1] + 1.2 * y, groups=codes, variant=variant)
 
     return run
 
@@ -49,13 +47,13 @@ def _plain_auc(rng: np.random.Generator, groups: int, shape: str, icc: float) ->
 def _costs(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
     z, codes, y = drawn_rows(rng, groups, shape, icc, 2)
     a, b = (np.where(z[:, j] > _CUT, y, 1 - y) for j in range(2))
-    return stats.clustered_costs(y, a, b, groups=codes, cost=[[0, 1], [3, 0]])
+    return stats.cost_sensitive(y, a, b, groups=codes, cost=[[0, 1], [3, 0]])
 
 
 def _losses(variant: str) -> Trial:
     def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
         z, codes, _ = drawn_rows(rng, groups, shape, icc, 2)
-        return stats.clustered_mean_difference(
+        return stats.mean_difference(
             z[:, 0], z[:, 1], groups=codes, variant=variant, n_resamples=499
         )
 
@@ -64,7 +62,7 @@ def _losses(variant: str) -> Trial:
 
 def _margin(one_sided: bool) -> Trial:
     """Draw a pair whose true difference is the margin: declaring it equal is the error."""
-    function = stats.clustered_noninferiority if one_sided else stats.clustered_tost
+    function = stats.noninferiority if one_sided else stats.tost_paired
 
     def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
         z, codes, _ = drawn_rows(rng, groups, shape, icc, 2)
@@ -86,17 +84,17 @@ QUESTIONS: Mapping[str, tuple[Trial, bool]] = {
     "clustered_cochran_q sign_flip, 4 models": (_cochran("sign_flip"), True),
     "clustered_cochran_q robust_f, 4 models": (_cochran("robust_f"), True),
     "pairwise_clustered_mcnemar, 4 models": (_pairwise, True),
-    "clustered_delong influence_t": (_auc("influence_t"), False),
-    "clustered_delong robust_t": (_auc("robust_t"), False),
-    "clustered_delong obuchowski": (_auc("obuchowski"), False),
+    "delong influence_t": (_auc("influence_t"), False),
+    "delong robust_t": (_auc("robust_t"), False),
+    "delong obuchowski": (_auc("obuchowski"), False),
     "delong (rows)": (_plain_auc, False),
-    "clustered_costs": (_costs, True),
-    "clustered_mean_difference sign_flip": (_losses("sign_flip"), True),
-    "clustered_mean_difference sign_flip_exact": (_losses("sign_flip_exact"), True),
-    "clustered_mean_difference influence_t": (_losses("influence_t"), True),
-    "clustered_mean_difference robust_t": (_losses("robust_t"), False),
-    "clustered_tost, at the margin": (_margin(False), True),
-    "clustered_noninferiority, at the margin": (_margin(True), True),
+    "cost_sensitive": (_costs, True),
+    "mean_difference sign_flip": (_losses("sign_flip"), True),
+    "mean_difference sign_flip_exact": (_losses("sign_flip_exact"), True),
+    "mean_difference influence_t": (_losses("influence_t"), True),
+    "mean_difference robust_t": (_losses("robust_t"), False),
+    "tost_paired, at the margin": (_margin(False), True),
+    "noninferiority, at the margin": (_margin(True), True),
     CROSSED: (_crossed, True),
 }
 """Tests run one call at a time, and whether they are the recommended ones."""

@@ -129,29 +129,29 @@ def _metric(name: str) -> object:
 
 
 def _areas(s: Sample) -> Iterator[tuple[str, stats.Result]]:
-    yield "clustered_delong", stats.clustered_delong(s.truth, *s.scores, groups=s.groups)
-    plain = stats.clustered_delong(s.truth, *s.scores, groups=s.groups, variant="influence_t")
-    yield "clustered_delong influence_t", plain
+    yield "delong", stats.delong(s.truth, *s.scores, groups=s.groups)
+    plain = stats.delong(s.truth, *s.scores, groups=s.groups, variant="influence_t")
+    yield "delong influence_t", plain
 
 
 def _numbers(s: Sample) -> Iterator[tuple[str, stats.Result]]:
     a, b = s.scores * np.where(s.truth == 1, 1, -1)
-    yield "mean_difference", stats.mean_difference(a, b, groups=s.groups)
-    plain = stats.clustered_mean_difference(a, b, groups=s.groups, variant="influence_t")
-    yield "clustered_mean_difference influence_t", plain
+    for variant in ("t_and_flips", "influence_t"):
+        found = stats.mean_difference(a, b, groups=s.groups, variant=variant)
+        yield f"mean_difference {variant}", found
 
 
 def _noninferiority(s: Sample) -> Iterator[tuple[str, stats.Result]]:
     yield (
-        "clustered_noninferiority",
-        stats.clustered_noninferiority(*s.correct, groups=s.groups, margin=MARGIN),
+        "noninferiority",
+        stats.noninferiority(*s.correct, groups=s.groups, margin=MARGIN),
     )
 
 
 def _one_model(s: Sample) -> Iterator[tuple[str, stats.Result]]:
     # A alone: in 3 rows of 10 right with (1 + u)/2, else in three of four
     true = 0.7 * 0.75 + 0.3 * 0.5
-    yield "clustered_accuracy", stats.clustered_accuracy(s.correct[0], groups=s.groups, p0=true)
+    yield "binomial_test", stats.binomial_test(s.correct[0], groups=s.groups, p0=true)
 
 
 QUESTIONS = {

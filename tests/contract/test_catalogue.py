@@ -612,7 +612,7 @@ def close(first: float, second: float, slack: float = 1e-9) -> bool:
 
 
 # a question that is not the same with A and B exchanged
-ONE_WAY = ("clustered_noninferiority",)
+ONE_WAY = ("noninferiority",)
 PAIR_CASES = [(n, c) for n, c in CASES if CATALOGUE[n].arity is Arity.PAIR and n not in ONE_WAY]
 
 

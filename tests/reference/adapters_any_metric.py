@@ -29,7 +29,6 @@ from bakeoff.stats.metrics.setting import Options, Setting, read
 from bakeoff.stats.metrics.subgroups import mean_interaction
 from bakeoff.stats.metrics.table import METRICS, metric_called
 from bakeoff.stats.metrics.test_rows import read_groups
-from bakeoff.stats.rows.clustered_means import clustered_mean_difference
 
 Inputs = Mapping[str, Any]
 
@@ -38,7 +37,7 @@ Inputs = Mapping[str, Any]
 def _as_printed() -> Iterator[None]:
     """Leave out the leverage of groups, and with it sign flips: the reference has neither.
 
-    That of the package is held to `clustered_delong` and `clustered_mean_difference`, which have
+    That of the package is held to `delong` and `mean_difference`, which have
     reference values of their own, in tests/unit/stats/test_metrics.py.
     """
     with mock.patch.object(Leverage, "of", return_value=None):
@@ -282,8 +281,9 @@ def _letters(inputs: Inputs) -> dict[str, Any]:
 @_as_printed()
 def _mean(inputs: Inputs) -> dict[str, Any]:
     a, b, groups = inputs["losses_A"], inputs["losses_B"], inputs.get("groups")
-    result = mean_difference(a, b, groups=groups)
-    rows = mean_difference(a, b, groups=groups, df="rows")
+    how = {"groups": groups, "variant": "t_and_flips" if groups else None}
+    result = mean_difference(a, b, **how)
+    rows = mean_difference(a, b, **how, df="rows")
     return {
         "difference": result.estimate,
         "se": result.details["se"],
@@ -304,7 +304,8 @@ def _mean(inputs: Inputs) -> dict[str, Any]:
 
 def _flipped(inputs: Inputs) -> dict[str, Any]:
     arguments = inputs["losses_A"], inputs["losses_B"]
-    result = clustered_mean_difference(*arguments, variant="sign_flip_exact")
+    each = np.arange(len(arguments[0]))
+    result = mean_difference(*arguments, groups=each, variant="sign_flip_exact")
     # with every sign equally likely, a studentized mean orders the flips as the mean does
     return {
         "difference": result.estimate,

@@ -124,8 +124,8 @@ def _newcombe(inputs: Inputs) -> Values:
 
 
 def _equivalence(inputs: Inputs) -> Values:
-    result = stats.clustered_tost(**_rows(inputs), margin=inputs["margin"])
-    lower = stats.clustered_noninferiority(**_rows(inputs), margin=inputs["margin"])
+    result = stats.tost_paired(**_rows(inputs), margin=inputs["margin"])
+    lower = stats.noninferiority(**_rows(inputs), margin=inputs["margin"])
     assert lower.pvalue == result.pvalue_lower or result.status == "too_few"
     few = result.status == "too_few"
     assert few or result.pvalue_lower == result.details["formula_pvalue_lower"]
@@ -186,7 +186,7 @@ def _auc(variant: str) -> Callable[[Inputs], Values]:
     def adapt(inputs: Inputs) -> Values:
         names = {"y_true": "y", "score_a": "scores_A", "score_b": "scores_B", "groups": "clusters"}
         sides = {
-            side: stats.clustered_delong(
+            side: stats.delong(
                 **{ours: inputs[theirs] for ours, theirs in names.items()},
                 variant=variant,
                 alternative=side,
@@ -214,7 +214,7 @@ def _auc(variant: str) -> Callable[[Inputs], Values]:
 
 def _mean(variant: str) -> Callable[[Inputs], Values]:
     def adapt(inputs: Inputs) -> Values:
-        found = _found(stats.clustered_mean_difference, _values(inputs), variant=variant)
+        found = _found(stats.mean_difference, _values(inputs), variant=variant)
         found["n_clusters"] = found["result"].n_clusters
         exact = _exact(found) if variant == "sign_flip" else {}
         return found | exact | found["convention"]

@@ -200,7 +200,7 @@ def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict
         options["mcnemar"] = {"variant": asked.variant}
     if asked.assume_independent:
         for name in run:
-            if catalogue()[name].in_groups:
+            if catalogue()[name].can_take_rows_for_independent:
                 options.setdefault(name, {})[OPTION] = True
     found: dict[str, Any] = {
         "alpha": asked.alpha,

@@ -43,8 +43,8 @@ def choose_tests(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest
         if name not in known:
             continue
         entry = dependence.robust(known[name], experiment)
-        if entry is not known[name]:
-            why = f"{why}; {dependence.why(known[name], experiment)}"
+        if reason := dependence.why(known[name], experiment):
+            why = f"{why}; {reason}"
         if entry.name in {test.name for test in chosen}:
             continue  # asked for by both names
         if refused := dependence.refusal(entry, experiment):

@@ -16,7 +16,7 @@ from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, PairedV
 from bakeoff.errors import Problem, shown
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
-from bakeoff.stats import Assumption, Entry, catalogue
+from bakeoff.stats import Assumption, Entry, Evidence, catalogue
 
 OPTION = "assume_independent"
 
@@ -24,7 +24,7 @@ OPTION = "assume_independent"
 def refusal(entry: Entry, experiment: Experiment) -> str:
     """Say why a test that has no form for groups cannot run; empty where it can."""
     related = dependent(experiment)
-    alone = entry.takes_rows_for_independent and not entry.in_groups
+    alone = entry.evidence is Evidence.FOLD_CORRECTNESS
     if not related or not alone or assumes_independence(entry, experiment):
         return ""
     dataset, kin = next(iter(related.items()))
@@ -54,13 +54,19 @@ def robust(entry: Entry, experiment: Experiment) -> Entry:
 
 
 def why(entry: Entry, experiment: Experiment) -> str:
-    """Say why a test stands in for `entry`."""
-    dataset, kin = next(iter(dependent(experiment).items()))
+    """Say which form of a test runs, or which test in its place; empty where rows are unrelated."""
+    related = dependent(experiment)
+    if not related or assumes_independence(entry, experiment):
+        return ""
+    dataset, kin = next(iter(related.items()))
     rows = f"rows of one `{kin.column}`" if kin.kind == "group" else "rows that follow each other"
-    return (
-        f"in place of {entry.name}, which takes rows for independent: {rows} of {dataset} may be "
-        "alike"
-    )
+    if robust(entry, experiment) is not entry:
+        form = f"in place of {entry.name}, which takes rows for independent"
+    elif entry.variants is not None:
+        form = "in its form for groups of rows"
+    else:
+        return ""
+    return f"{form}: {rows} of {dataset} may be alike"
 
 
 def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
@@ -71,8 +77,8 @@ def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
             continue
         entry, place = known[name], ("tests", "options", name)
         if OPTION in own:
-            if not entry.takes_rows_for_independent:
-                yield Problem((*place, OPTION), f"{name} does not take rows for independent")
+            if not entry.can_take_rows_for_independent:
+                yield Problem((*place, OPTION), f"{name} has no form for independent rows alone")
             elif not isinstance(own[OPTION], bool):
                 yield Problem(
                     (*place, OPTION), f"found {shown(own[OPTION])}, expected true or false"
@@ -92,26 +98,26 @@ def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
             )
 
 
-def assumption(evidence: AnyEvidence, asked: bool) -> Assumption | None:
-    """Return what a test assumes that takes these rows for independent; None where it may.
+def assumption(evidence: AnyEvidence) -> Assumption | None:
+    """Return what a test assumes that was asked to take these rows for independent.
 
     Parameters
     ----------
     evidence : PairedPredictions, PairedValues or FoldPredictions
         The rows; those of folds do not say what relates them.
-    asked : bool
-        Whether `assume_independent: true` is among the test's options.
+
+    Returns
+    -------
+    Assumption or None
+        None where nothing relates the rows.
     """
+    rows = "rows that belong together"
     if isinstance(evidence, PairedPredictions | PairedValues):
         labels = evidence.times if evidence.groups is None else evidence.groups
         if labels is None:
             return None
         what = "times" if evidence.groups is None else "groups"
         rows = f"{evidence.n:,} rows of {len(pd.unique(labels)):,} {what}"
-    elif asked:
-        rows = "rows that belong together"
-    else:
-        return None
     return Assumption(
         "independent rows",
         False,

@@ -20,6 +20,7 @@ from bakeoff.comparisons.comparison import (
 )
 from bakeoff.comparisons.corrections import adjust, check_correction, pairs_of
 from bakeoff.comparisons.evidence import AnyEvidence, has_test
+from bakeoff.comparisons.evidence.related import RelatedRows
 from bakeoff.comparisons.no_result import Missing, NoResult
 from bakeoff.comparisons.ranges import bounded
 from bakeoff.comparisons.setup import Setup, cost_options, setup_of
@@ -27,7 +28,6 @@ from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import (
     Arity,
-    Assumption,
     BayesResult,
     Entry,
     EquivalenceResult,
@@ -108,7 +108,7 @@ class _Family:
     """The hypotheses of one test on one piece of evidence."""
 
     entry: Entry
-    evidence: AnyEvidence
+    given: AnyEvidence
     context: Context
     follows: str = ""
     strict: bool = False
@@ -119,6 +119,25 @@ class _Family:
         by_rows = self.entry.evidence is Evidence.PREDICTIONS
         tested = not by_rows or has_test(self.context.metric)
         return setup_of(self.entry, self.context.settings, len(self.models) if tested else 2)
+
+    @cached_property
+    def asked_independent(self) -> bool:
+        """Whether its rows are to be taken for independent, whatever relates them."""
+        of = self.context.settings.of
+        return any(of(n).get(dependence.OPTION) is True for n in (self.entry.name, self.follows))
+
+    @cached_property
+    def evidence(self) -> AnyEvidence:
+        """The evidence, without what relates its rows where they are to be independent."""
+        if isinstance(self.given, RelatedRows) and self.asked_independent:
+            return dataclasses.replace(self.given, groups=None, times=None)
+        return self.given
+
+    @property
+    def _in_own_form(self) -> bool:
+        """Whether the test has a form of its own for what relates these rows."""
+        related = isinstance(self.evidence, RelatedRows) and self.evidence.related
+        return related and self.entry.variants is not None
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -138,15 +157,9 @@ class _Family:
             if self.strict:
                 raise
             found = self._undecided(refusal)
-        left_out, assumed = self.evidence.left_out, self._assumed()
+        left_out = self.evidence.left_out
+        assumed = dependence.assumption(self.given) if self.asked_independent else None
         return [dependence.annotated(comparison, left_out, assumed) for comparison in found]
-
-    def _assumed(self) -> Assumption | None:
-        """Return what the test assumes of rows that are related, if it takes them for not."""
-        if not self.entry.takes_rows_for_independent:
-            return None
-        asked = self.context.settings.of(self.entry.name).get(dependence.OPTION) is True
-        return dependence.assumption(self.evidence, asked)
 
     # ------------------------------------------------------------------ by arity
 
@@ -214,7 +227,8 @@ class _Family:
     def _fits_at_once(self) -> bool:
         other = catalogue()[self.entry.at_once]
         return (
-            set(self.how.options) <= set(other.options)
+            not self._in_own_form
+            and set(self.how.options) <= set(other.options)
             and self.how.options.get("variant") != "exact_unconditional"
         )
 

@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.errors import PydanticSchemaGenerationError
@@ -69,7 +69,7 @@ def wrong_value(entry: Entry, option: str, value: Any) -> str:
         first = error.errors(include_url=False)[0]
         if first["type"] == "literal_error":
             what = "correction" if option == "correction" else "value"
-            return unknown(what, value, get_args(_bare(_type_of(entry, option))))
+            return unknown(what, value, _choices(_bare(_type_of(entry, option))))
         if option == "alpha":
             return f"found {shown(value)}, must lie strictly between 0 and 1"
         return f"found {shown(value)}, expected {_WANTED.get(first['type'], first['msg'])}"
@@ -97,6 +97,12 @@ def _is_shared(entry: Entry, option: str) -> bool:
 
 def _type_of(entry: Entry, option: str) -> Any:
     return _SHARED[option] if _is_shared(entry, option) else entry.all_options[option].annotation
+
+
+def _choices(kind: Any) -> tuple[Any, ...]:
+    """List the names of a literal, which may be one of several types."""
+    parts = get_args(kind)
+    return next((get_args(part) for part in parts if get_origin(part) is Literal), parts)
 
 
 def _bare(kind: Any) -> Any:

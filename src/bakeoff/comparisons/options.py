@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +34,7 @@ from bakeoff.comparisons.setup import (
 from bakeoff.errors import Problem, unknown
 from bakeoff.scores.metrics import metrics_of
 from bakeoff.spec import ChosenTest, Costs, Experiment
+from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, MetricFunction, catalogue
 
@@ -115,10 +118,20 @@ def _tried(entry: Entry, test: ChosenTest, experiment: Experiment) -> list[Probl
             experiment.seed,
             _costs(experiment),
         )
-        check_run(entry, _made_up(entry, test, experiment), context)
+        made_up = _made_up(entry, test, experiment)
+        for relation in _relations(entry, experiment):
+            check_run(entry, dataclasses.replace(made_up, **relation), context)
     except ValueError as error:
         return [_blame(entry, experiment, error)]
     return []
+
+
+def _relations(entry: Entry, experiment: Experiment) -> Iterator[dict[str, Any]]:
+    """Relate made-up rows in each way that some data set has, for tests with a form for each."""
+    labels = {"group": {"groups": np.arange(_ROWS) // 2}, "time": {"times": np.arange(_ROWS)}}
+    found = [declared(experiment, name) for name in experiment.datasets]
+    kinds = dict.fromkeys("" if kin is None else kin.kind for kin in found)
+    yield from (labels.get(kind, {}) for kind in (kinds if entry.variants else [""]))
 
 
 def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from bakeoff.comparisons.comparison import Comparison
+from bakeoff.comparisons.dependence import assumes_independence
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     DatasetScores,
@@ -130,6 +131,8 @@ def _clearest(
             yield DatasetScores(models, tuple(experiment.datasets), scores)
     if size is None or entry.evidence not in _OF_ROWS:
         return
+    if assumes_independence(entry, experiment):
+        size = RowCounts(size.rows)
     n, kind = _units(entry, size)
     if not 0 < n < FEW:
         return
@@ -146,7 +149,8 @@ def _clearest(
 
 def _units(entry: Entry, size: RowCounts) -> tuple[int, str]:
     """Count what a test takes for independent, and say what that is; 0 where it sets no limit."""
-    if entry.in_groups and entry.evidence is Evidence.CORRECTNESS:
+    alone = size.groups is None and size.times is None and entry.variants is not None
+    if entry.evidence is Evidence.CORRECTNESS and (entry.in_groups or alone):
         return size.rows, ""
     if entry.arity is Arity.ONE:
         return 0, ""

@@ -123,7 +123,7 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
     right = rows.predicted[:, model] == rows.truth
     counted = right if rows.metric == "accuracy" else ~right
     if rows.related:
-        entry = known["clustered_accuracy"]
+        entry = known["binomial_test"]
         related = {k: v for k, v in rows.managed(entry).items() if k in entry.options}
         rate = entry.function(counted, confidence_level=level, **related)
     else:

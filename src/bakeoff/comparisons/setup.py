@@ -134,7 +134,7 @@ def allowed_options(entry: Entry) -> list[str]:
         found.add("metrics")
     if len(entry.plans) > 1:
         found.add("plan")
-    if entry.takes_rows_for_independent:
+    if entry.can_take_rows_for_independent:
         found.add("assume_independent")
     if corrects(entry):
         found.add("correction")

@@ -109,17 +109,12 @@ from bakeoff.stats.planning import (
 )
 from bakeoff.stats.rows.auc import delong
 from bakeoff.stats.rows.clustered import clustered_mcnemar
-from bakeoff.stats.rows.clustered_auc import clustered_delong
-from bakeoff.stats.rows.clustered_equivalence import clustered_noninferiority, clustered_tost
-from bakeoff.stats.rows.clustered_means import clustered_mean_difference
 from bakeoff.stats.rows.clustered_models import clustered_cochran_q
 from bakeoff.stats.rows.clustered_pairs import pairwise_clustered_mcnemar
-from bakeoff.stats.rows.clustered_single import clustered_accuracy
 from bakeoff.stats.rows.cochran import cochran_q, cochran_q_statistic, looney_f
 from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
-from bakeoff.stats.rows.costs_in_groups import clustered_costs
 from bakeoff.stats.rows.crossed import crossed_mcnemar
-from bakeoff.stats.rows.equivalence import tost_paired, tost_paired_from_counts
+from bakeoff.stats.rows.equivalence import noninferiority, tost_paired, tost_paired_from_counts
 from bakeoff.stats.rows.mcnemar import McNemarResult, mcnemar, mcnemar_from_counts, mcnemar_pvalues
 from bakeoff.stats.rows.mcnemar_all_pairs import mcnemar_minp, pairwise_mcnemar
 from bakeoff.stats.rows.ordered import (
@@ -217,14 +212,8 @@ __all__ = [
     "catalogue",
     "cd_groups",
     "check_margin",
-    "clustered_accuracy",
     "clustered_cochran_q",
-    "clustered_costs",
-    "clustered_delong",
     "clustered_mcnemar",
-    "clustered_mean_difference",
-    "clustered_noninferiority",
-    "clustered_tost",
     "cochran_q",
     "cochran_q_statistic",
     "compare_values",
@@ -278,6 +267,7 @@ __all__ = [
     "metric_limits",
     "metric_range",
     "nemenyi",
+    "noninferiority",
     "odds_ratio_bounds",
     "one_sample_t",
     "order_dependence",

@@ -38,9 +38,9 @@ def test_rates_of_two_models_are_those_of_the_tests(seed):
 @pytest.mark.parametrize("p0", [0.5, 0.62, 0.8])
 def test_rates_of_one_model_are_those_of_the_test(p0):
     right, codes, clusters = _rows(0, 1)
-    result = stats.clustered_accuracy(right[:, 0], groups=codes, p0=p0)
+    result = stats.binomial_test(right[:, 0], groups=codes, p0=p0)
     found = pairs.single_from_sums(clusters.sums(right), clusters, p0)
-    assert found["clustered_accuracy"] == float(result.pvalue <= pairs.ALPHA)
+    assert found["binomial_test"] == float(result.pvalue <= pairs.ALPHA)
     assert found["wilson_effective"] == float(result.ci.low <= p0 <= result.ci.high)
 
 

@@ -14,7 +14,6 @@ import pytest
 from bakeoff.cli import main
 from bakeoff.stats import (
     best_models,
-    clustered_mean_difference,
     compare_values,
     mcnemar,
     mean_difference,
@@ -134,7 +133,7 @@ def test_numbers_of_several_models_and_groups(bakeoff, data):
     assert [row["pvalue"] for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
     pair = ("values.csv", "--models", "a,b", "--values", "lower", "--groups", "site", "--json")
     (row,) = as_json(bakeoff(*pair))["comparisons"]
-    grouped = clustered_mean_difference(
+    grouped = mean_difference(
         data["a"]["loss"],
         data["b"]["loss"],
         groups=np.arange(200) // 5,

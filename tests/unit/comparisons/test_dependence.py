@@ -16,7 +16,7 @@ from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.report.prose import why_undecided
 from bakeoff.spec import Experiment, load_experiment
-from bakeoff.stats import catalogue, clustered_mcnemar, mcnemar
+from bakeoff.stats import catalogue, clustered_mcnemar, mcnemar, tost_paired
 
 
 def experiment(tests: dict[str, Any] | None = None, **columns: str) -> Experiment:
@@ -98,7 +98,7 @@ def test_a_test_for_groups_takes_blocks_of_time_for_them() -> None:
     timed = PairedPredictions(
         rows.models, rows.classes, rows.truth, rows.predicted, times=np.arange(120)
     )
-    given = timed.managed(catalogue()["clustered_delong"])["groups"]
+    given = timed.managed(catalogue()["delong"])["groups"]
     assert len(np.unique(given)) == 8
     assert (np.diff(given) >= 0).all()
     assert timed.managed(catalogue()["diebold_mariano"])["times"] is timed.times
@@ -198,3 +198,40 @@ def test_too_few_groups_are_named_with_the_number_it_takes() -> None:
         "120 rows in 4 groups, and at a level of 0.05 it takes 6 groups: the signs of fewer can "
         "never reject"
     )
+
+
+def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form() -> None:
+    labels = np.resize([0, 1], 120)
+    rows = dataclasses.replace(evidence(), truth=labels)
+    tests = {"run": ["tost_paired"], "margin": 0.1}
+    problems, (chosen,) = choose_tests(experiment(tests, group="patient"))
+    assert not problems
+    assert chosen.name == "tost_paired"
+    assert "in its form for groups of rows: rows of one `patient`" in chosen.why
+    context = Context("rows", "holdout", "accuracy", True, experiment(tests).tests)
+    (row,) = run_test(catalogue()["tost_paired"], rows, context)
+    wanted = tost_paired(*rows.correct.T, margin=0.1, groups=rows.groups)
+    assert (row.variant, row.pvalue) == ("score_effective", wanted.pvalue)
+    asked = {**tests, "options": {"tost_paired": {"assume_independent": True}}}
+    context = dataclasses.replace(context, settings=experiment(asked, group="patient").tests)
+    (row,) = run_test(catalogue()["tost_paired"], rows, context)
+    assert (row.variant, row.pvalue) == ("score", tost_paired(*rows.correct.T, margin=0.1).pvalue)
+    assert row.result["assume_independent"] is True
+
+
+@pytest.mark.parametrize(
+    ("columns", "variant", "said"),
+    [
+        ({"group": "ward"}, "wald", "'wald', which is for independent rows; allowed for rows in"),
+        ({}, "score_effective", "'score_effective', which is for rows in groups; allowed for ind"),
+        ({"group": "ward"}, "score_effective", ""),
+        ({"time": "day"}, "score_effective", ""),
+        ({}, "wald", ""),
+    ],
+)
+def test_variants_are_those_of_how_the_rows_hang_together(
+    columns: dict[str, str], variant: str, said: str
+) -> None:
+    options = {"tost_paired": {"variant": variant}}
+    found = messages({"run": ["tost_paired"], "margin": 0.1, "options": options}, **columns)
+    assert said in found if said else not found

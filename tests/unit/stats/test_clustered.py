@@ -63,10 +63,10 @@ def test_one_row_per_group_is_delongs_variance():
     rng = np.random.default_rng(0)
     y = rng.random(80) < 0.4
     a, b = y + rng.normal(size=(2, 80))
-    ours, theirs = stats.clustered_delong(y, a, b), stats.delong(y, a, b)
+    ours, theirs = stats.delong(y, a, b, groups=np.arange(80)), stats.delong(y, a, b)
     assert ours.details["variance"] == pytest.approx(theirs.details["se"] ** 2, rel=1e-12)
     assert ours.estimate == theirs.estimate
-    obuchowski = stats.clustered_delong(y, a, b, variant="obuchowski")
+    obuchowski = stats.delong(y, a, b, groups=np.arange(80), variant="obuchowski")
     assert obuchowski.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
 
 
@@ -79,7 +79,7 @@ def test_one_row_per_group_is_cochrans_q():
 def test_one_row_per_group_is_the_paired_t_test():
     rng = np.random.default_rng(2)
     a, b = rng.normal(size=(2, 30))
-    ours = stats.clustered_mean_difference(a, b, variant="robust_t")
+    ours = stats.mean_difference(a, b, groups=np.arange(30), variant="robust_t")
     theirs = scipy_stats.ttest_rel(a, b)
     assert (ours.statistic, ours.pvalue) == pytest.approx(tuple(theirs))
 
@@ -87,7 +87,7 @@ def test_one_row_per_group_is_the_paired_t_test():
 def test_equal_groups_are_the_paired_t_test_of_their_means():
     rng = np.random.default_rng(3)
     a, b = rng.normal(size=(2, 12, 5))
-    ours = stats.clustered_mean_difference(
+    ours = stats.mean_difference(
         a.ravel(), b.ravel(), groups=np.repeat(np.arange(12), 5), variant="robust_t"
     )
     theirs = scipy_stats.ttest_rel(a.mean(axis=1), b.mean(axis=1))
@@ -215,12 +215,12 @@ def test_far_tails_keep_their_digits():
 def test_draws_agree_with_all_signs_and_with_their_seed():
     rng = np.random.default_rng(5)
     a = rng.normal(0.3, 1, 26)
-    options = {"n_resamples": 4_000, "seed": 3}
-    drawn = stats.clustered_mean_difference(a, np.zeros(26), **options)
+    options = {"n_resamples": 4_000, "seed": 3, "groups": np.arange(26)}
+    drawn = stats.mean_difference(a, np.zeros(26), **options)
     assert drawn.details["method"] == "draws"
-    assert drawn.pvalue == stats.clustered_mean_difference(a, np.zeros(26), **options).pvalue
+    assert drawn.pvalue == stats.mean_difference(a, np.zeros(26), **options).pvalue
     # the same sums in thousandths are whole numbers: the distribution is exact
-    exact = stats.clustered_mean_difference(np.rint(a * 1000), np.zeros(26))
+    exact = stats.mean_difference(np.rint(a * 1000), np.zeros(26), groups=np.arange(26))
     assert exact.details["method"] == "exact"
     assert drawn.pvalue == pytest.approx(exact.pvalue, abs=4 * drawn.details["monte_carlo_error"])
 
@@ -294,7 +294,7 @@ def test_groups_must_fit_the_rows(bad):
 def test_equivalence_interval_lies_inside_the_margin_exactly_when_it_is_shown():
     for seed in range(30):
         (a, b), codes = (rows(seed, 25)[0].T, rows(seed, 25)[1])
-        result = stats.clustered_tost(a, b, groups=codes, margin=0.15)
+        result = stats.tost_paired(a, b, groups=codes, margin=0.15)
         if result.status is Status.OK:
             inside = result.ci.low > -0.15 and result.ci.high < 0.15
             assert inside == (result.verdict == "equivalent")
@@ -303,7 +303,7 @@ def test_equivalence_interval_lies_inside_the_margin_exactly_when_it_is_shown():
 def test_costs_of_one_are_the_numeric_test_of_right_and_wrong():
     (a, b), codes = (rows(4, 12)[0].T, rows(4, 12)[1])
     truth = np.ones(len(a), dtype=int)
-    ours = stats.clustered_costs(truth, a.astype(int), b.astype(int), groups=codes)
+    ours = stats.cost_sensitive(truth, a.astype(int), b.astype(int), groups=codes)
     theirs = stats.clustered_mcnemar(a, b, groups=codes)
     assert ours.pvalue == pytest.approx(theirs.pvalue)
     assert ours.estimate == pytest.approx(theirs.estimate)
@@ -311,7 +311,7 @@ def test_costs_of_one_are_the_numeric_test_of_right_and_wrong():
 
 def test_accuracy_of_one_row_each_is_wilsons_interval_with_a_t_quantile():
     right = np.arange(4000) < 3000
-    result = stats.clustered_accuracy(right, groups=np.arange(4000))
+    result = stats.binomial_test(right, groups=np.arange(4000))
     assert list(result.ci) == pytest.approx(list(stats.proportion_ci(3000, 4000)), abs=1e-5)
 
 
@@ -351,8 +351,8 @@ def test_p_of_areas_is_the_larger_of_t_and_sign_flips(seed):
     y = np.arange(len(groups)) % 2
     leaning = rng.choice([-1.0, 1.0], 11)[groups.astype(int)] * np.where(y == 1, 1, -1)
     scores = rng.normal(size=(2, len(y))) + y + np.stack([leaning, -leaning])
-    t = stats.clustered_delong(y, *scores, groups=groups, variant="influence_t")
-    both = stats.clustered_delong(y, *scores, groups=groups)
+    t = stats.delong(y, *scores, groups=groups, variant="influence_t")
+    both = stats.delong(y, *scores, groups=groups)
     assert both.pvalue >= t.pvalue
     assert both.ci.low <= t.ci.low < t.ci.high <= both.ci.high or both.pvalue < 0.05
 
@@ -374,7 +374,7 @@ def test_too_few_groups_are_counted_and_so_are_those_it_takes(groups, level, nee
 @pytest.mark.parametrize("alpha", [0, 0.5, 0.6])
 def test_level_of_an_equivalence_test_lies_below_a_half(alpha):
     right, groups = np.arange(60) % 3 > 0, np.arange(60) // 4
-    for test in (stats.clustered_tost, stats.clustered_noninferiority):
+    for test in (stats.tost_paired, stats.noninferiority):
         with pytest.raises(ValueError, match=r"alpha: found .*, must lie strictly between 0 and"):
             test(right, ~right, groups=groups, margin=0.1, alpha=alpha)
 

@@ -118,7 +118,11 @@ def test_values_are_the_pairs_of_mean_difference():
     result = compare_values(values, greater_is_better=False, groups=groups)
     for pair in result.pairs:
         alone = mean_difference(
-            values[:, pair.a], values[:, pair.b], greater_is_better=False, groups=groups
+            values[:, pair.a],
+            values[:, pair.b],
+            greater_is_better=False,
+            groups=groups,
+            variant="t_and_flips",
         )
         assert (pair.estimate, pair.df) == pytest.approx((alone.estimate, alone.df))
         assert pair.pvalue == pytest.approx(alone.pvalue)

@@ -15,10 +15,9 @@ from sklearn import metrics as sk
 
 from bakeoff.stats import (
     Status,
-    clustered_delong,
     clustered_mcnemar,
-    clustered_mean_difference,
     cost_sensitive,
+    delong,
     influence,
     mean_ci,
     mean_difference,
@@ -266,20 +265,20 @@ def test_standard_error_in_groups_is_that_of_the_tests_for_groups(seed):
     y = np.resize([0, 1, 0], len(groups))
     a, b = y + rng.normal(size=(2, len(y)))
     area = metric_difference(y, a, b, metric="roc_auc", groups=groups)
-    direct = clustered_delong(y, a, b, groups=groups)
+    direct = delong(y, a, b, groups=groups)
     assert area.details["se"] == pytest.approx(direct.details["se"], rel=1e-12)
     assert (area.df, area.pvalue) == pytest.approx((direct.df, direct.pvalue), rel=1e-9)
-    shares_alone = clustered_delong(y, a, b, groups=groups, variant="robust_t")
+    shares_alone = delong(y, a, b, groups=groups, variant="robust_t")
     assert area.df <= shares_alone.df
-    mean = mean_difference(a, b, groups=groups)
-    direct = clustered_mean_difference(a, b, groups=groups, variant="influence_t")
-    flips = clustered_mean_difference(a, b, groups=groups)
+    mean = mean_difference(a, b, groups=groups, variant="t_and_flips")
+    direct = mean_difference(a, b, groups=groups, variant="influence_t")
+    flips = mean_difference(a, b, groups=groups)
     assert mean.details["se"] == pytest.approx(direct.details["se"], rel=1e-12)
     assert mean.df == pytest.approx(direct.df, rel=1e-9)
     assert mean.pvalue == pytest.approx(max(direct.pvalue, flips.pvalue), rel=1e-9)
     assert list(mean.ci) == pytest.approx(list(flips.ci), rel=1e-9)
     assert flips.ci.low <= direct.ci.low <= direct.ci.high <= flips.ci.high
-    assert mean.df <= clustered_mean_difference(a, b, groups=groups, variant="robust_t").df
+    assert mean.df <= mean_difference(a, b, groups=groups, variant="robust_t").df
 
 
 def test_result_in_groups_says_what_the_rows_are_worth():

@@ -10,7 +10,7 @@ import pytest
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.metrics.joint_cells import joint_cells, pair_counts
 from bakeoff.stats.metrics.test_rows import Truth
-from bakeoff.stats.rows import auc
+from bakeoff.stats.rows import placements
 from bakeoff.stats.rows.auc import delong, delong_pairs
 
 RNG = np.random.default_rng(3)
@@ -24,6 +24,12 @@ def test_pairs_together_are_those_of_the_test_alone_to_the_last_bit():
     assert [found.to_dict() for found in delong_pairs(Y, SCORES, pairs)] == alone
 
 
+def test_pairs_together_in_groups_are_those_of_the_test_alone():
+    pairs, groups = list(combinations(range(3), 2)), np.arange(300) % 20
+    alone = [delong(Y, SCORES[:, a], SCORES[:, b], groups=groups).to_dict() for a, b in pairs]
+    assert [found.to_dict() for found in delong_pairs(Y, SCORES, pairs, groups=groups)] == alone
+
+
 def test_each_model_is_ranked_once(monkeypatch):
     ranked = []
 
@@ -31,7 +37,7 @@ def test_each_model_is_ranked_once(monkeypatch):
         ranked.append(1)
         return rows_below(positive, scores)
 
-    monkeypatch.setattr(auc, "rows_below", counted)
+    monkeypatch.setattr(placements, "rows_below", counted)
     delong_pairs(Y, SCORES, combinations(range(3), 2))
     assert len(ranked) == 3
 

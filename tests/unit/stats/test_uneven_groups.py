@@ -63,10 +63,10 @@ def _results(codes, truth, correct, side):
     scores = [p + 0.1 * np.sin(np.arange(len(p)) * (i + 1)) for i, p in enumerate(predicted)]
     shared = {"groups": codes, "alternative": side}
     yield stats.clustered_mcnemar(a, b, **shared)
-    yield stats.clustered_mean_difference(scores[0], scores[1], n_resamples=999, **shared)
-    yield stats.clustered_costs(truth, *predicted, cost=[[0, 1], [3, 0]], **shared)
-    yield stats.clustered_delong(truth, *scores, **shared)
-    yield stats.mean_difference(*scores, **shared)
+    yield stats.mean_difference(scores[0], scores[1], n_resamples=999, **shared)
+    yield stats.cost_sensitive(truth, *predicted, cost=[[0, 1], [3, 0]], **shared)
+    yield stats.delong(truth, *scores, **shared)
+    yield stats.mean_difference(*scores, **shared, variant="t_and_flips")
     for metric in ("f1", "balanced_accuracy", "mcc"):
         yield stats.metric_difference(truth, *predicted, metric=metric, labels=[0, 1], **shared)
     yield stats.metric_difference(truth, *scores, metric="roc_auc", labels=[0, 1], **shared)

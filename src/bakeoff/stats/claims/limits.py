@@ -18,7 +18,7 @@ from bakeoff.stats.metrics.means import mean_difference
 from bakeoff.stats.metrics.setting import Options
 from bakeoff.stats.metrics.skewed_means import skewed_limits, skewness
 from bakeoff.stats.metrics.test_rows import read_groups
-from bakeoff.stats.rows.clustered_equivalence import clustered_noninferiority
+from bakeoff.stats.rows.equivalence import noninferiority
 from bakeoff.stats.rows.paired_intervals import paired_difference_ci
 
 _ANY_MARGIN = 0.5
@@ -84,7 +84,7 @@ def accuracy_limits(
     -------
     Limits
         Independent rows: exact melded limits (Fay & Lumbard 2021), which no discordance brings
-        beyond the level. Groups: the score limits of `clustered_noninferiority`.
+        beyond the level. Groups: the score limits of `noninferiority`.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def accuracy_limits(
     """
     level = _check_alpha(alpha)
     if groups is not None:
-        found = clustered_noninferiority(
+        found = noninferiority(
             correct_candidate, correct_base, margin=_ANY_MARGIN, groups=groups, alpha=level
         )
         return _limits(found, found, level, found.n_clusters, "score_effective")
@@ -196,6 +196,7 @@ def mean_limits(
             values_base,
             greater_is_better=greater_is_better,
             groups=groups,
+            variant=None if groups is None else "t_and_flips",
             alternative=side,
             confidence_level=1 - level,
         )

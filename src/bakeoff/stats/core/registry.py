@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from bakeoff.stats.core.citations import cite
 from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates, overall
+from bakeoff.stats.core.variants import Variants
 
 IN_GROUPS = "rows in groups"
 FAMILY = ("control", "correction", "simultaneous")
@@ -84,18 +85,33 @@ class Arity(StrEnum):
     """All classifiers at once, a `PairwiseResult` with its own multiplicity control."""
 
 
-RETIRED: dict[str, str] = {
-    f"pairwise_{old}": f"it is the form for all pairs of {name}: write `{name}`, in Python "
-    f"`all_pairs('{name}', ...)`"
-    for old, name in {
-        "cv5x2_mcnemar": "cv5x2_mcnemar",
-        "rank_sum": "rank_sum",
-        "wilcoxon": "wilcoxon_signed_rank",
-    }.items()
-} | {
-    "compare_models": "metric_difference compares all pairs of more than two models: write "
-    "`metric_difference`, in Python `all_pairs('metric_difference', ...)`",
-}
+_OF_GROUPS = "groups belong to the data set now; write `{}`"
+RETIRED: dict[str, str] = (
+    {
+        f"pairwise_{old}": f"it is the form for all pairs of {name}: write `{name}`, in Python "
+        f"`all_pairs('{name}', ...)`"
+        for old, name in {
+            "cv5x2_mcnemar": "cv5x2_mcnemar",
+            "rank_sum": "rank_sum",
+            "wilcoxon": "wilcoxon_signed_rank",
+        }.items()
+    }
+    | {
+        "compare_models": "metric_difference compares all pairs of more than two models: write "
+        "`metric_difference`, in Python `all_pairs('metric_difference', ...)`",
+    }
+    | {
+        old: _OF_GROUPS.format(name)
+        for old, name in {
+            "clustered_accuracy": "binomial_test",
+            "clustered_costs": "cost_sensitive",
+            "clustered_delong": "delong",
+            "clustered_mean_difference": "mean_difference",
+            "clustered_noninferiority": "noninferiority",
+            "clustered_tost": "tost_paired",
+        }.items()
+    }
+)
 """Names that tests had before, each with the end of a sentence that says what to write instead."""
 
 ANY_PLAN = ("holdout", "kfold", "cv_5x2", "resampled")
@@ -152,6 +168,8 @@ class Entry:
     all_pairs : Callable or None
         For a test of pairs: a function that computes all pairs in one call. It takes the evidence
         of all models, `control`, `correction`, `simultaneous` and the test's options.
+    variants : Variants or None
+        For a test that takes `groups` and has a form of its own for them: its variants.
     in_groups, in_time : str
         For a test that takes rows for independent: the tests that take its place where rows come
         in groups, or in the order of time.
@@ -180,14 +198,16 @@ class Entry:
     planning: Callable[..., Any] | None = None
     at_once: str = ""
     all_pairs: Callable[..., Any] | None = None
+    variants: Variants | None = None
     in_groups: str = ""
     in_time: str = ""
     module: str
 
     @property
-    def takes_rows_for_independent(self) -> bool:
-        """Whether it counts rows one by one, whatever relates them."""
-        return bool(self.in_groups) or self.evidence is Evidence.FOLD_CORRECTNESS
+    def can_take_rows_for_independent(self) -> bool:
+        """Whether it has a form that counts rows one by one, whatever relates them."""
+        of_folds = self.evidence is Evidence.FOLD_CORRECTNESS
+        return of_folds or bool(self.in_groups) or self.variants is not None
 
     @property
     def liberal_for(self) -> tuple[str, ...]:

@@ -234,7 +234,7 @@ def items_and_runs(
             "items",
             f"found {clusters.count} item(s) with {clusters.sizes.min():.0f} to "
             f"{clusters.sizes.max():.0f} runs; needs two or more items with one number of runs, "
-            "two or more (for unequal numbers use clustered_mean_difference)",
+            "two or more (for unequal numbers use mean_difference)",
         )
     found = moments(clusters.sums(d), np.square(d).sum(), clusters)
     between, within = float(found.between), float(found.within)

@@ -16,14 +16,22 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
     check_same_length,
 )
+from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.paired_differences import paired_differences
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats.core.tails import t_pvalue
+from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.design.cluster_result import ClusteredResult
+from bakeoff.stats.design.clusters import as_clusters
+from bakeoff.stats.design.group_differences import GROUP_VARIANTS, Settings, result_of, settings_of
 from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.leverage import leverage_of
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread, spread
 from bakeoff.stats.design.subset_limits import with_flips
 from bakeoff.stats.metrics.test_rows import read_groups
+
+_VARIANTS = Variants(("paired",), (*GROUP_VARIANTS, "t_and_flips"))
 
 
 def mean_ci(
@@ -95,10 +103,11 @@ def mean_ci(
     plans=("holdout",),
     citation="satterthwaite1946",
     at_once="compare_values",
-    in_groups="clustered_mean_difference",
+    variants=_VARIANTS,
     in_time="diebold_mariano_means",
     caution="Where a few rows carry the differences (heavy losses) it rejects up to 6 % where 5 % "
-    "are meant.",
+    "are meant. With few groups it needs group effects that are as likely one way as the other, "
+    "which cannot be tested.",
 )
 def mean_difference(
     values_a: ArrayLike,
@@ -106,17 +115,20 @@ def mean_difference(
     *,
     greater_is_better: bool = True,
     groups: ArrayLike | None = None,
+    variant: Literal[
+        "paired", "sign_flip", "sign_flip_exact", "t_and_flips", "influence_t", "robust_t"
+    ]
+    | None = None,
     df: Literal["influence", "rows"] = "influence",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
+    n_resamples: int = 9_999,
+    seed: int = 0,
 ) -> Result:
     """Test the mean difference of a number that each of two systems has on the same rows.
 
-    t = d̄/se on the differences, or on their sums over groups: Student's paired t test, with fewer
-    degrees of freedom where a few rows carry the variance (Satterthwaite 1946). In groups the
-    p-value is the larger of this test's and that by sign flips of whole groups (Canay, Romano &
-    Shaikh 2017), and the interval is widened by the limits from means of random subsets of groups
-    (Hartigan 1969).
+    For independent rows t = d̄/se on the differences: Student's paired t test, with fewer degrees
+    of freedom where a few rows carry the variance (Satterthwaite 1946).
 
     Parameters
     ----------
@@ -125,18 +137,35 @@ def mean_difference(
     greater_is_better : bool
         False for losses and costs.
     groups : array_like, shape (n,), optional
-        Which rows belong together.
+        Which rows belong together. Where each item was run several times, rows are runs and
+        `groups` the items.
+    variant : str, optional
+        Independent rows have ``"paired"``. In groups ``"sign_flip"`` (default): mid-p over the
+        signs of the group sums (Canay, Romano & Shaikh 2017). ``"sign_flip_exact"`` counts the
+        observed sum in full: the one to take with fewer than eight groups. ``"robust_t"``: CR2
+        variance with Bell & McCaffrey's (2002) degrees of freedom; with groups of one size the
+        paired t test of the group means. ``"influence_t"``: the same with the degrees of freedom
+        of the group sums (Satterthwaite 1946) where these are fewer. ``"t_and_flips"``: the
+        larger p-value of a t test of the group sums and of exact sign flips, as
+        `metric_difference` has it.
     df : {"influence", "rows"}
-        Degrees of freedom from the differences, or one less than rows (groups), as in the
-        textbook's paired t test, which then stands alone in groups, too.
+        Of ``"paired"`` and ``"t_and_flips"``: degrees of freedom from the differences, or one
+        less than rows (groups), as in the textbook's paired t test, which then stands alone in
+        groups, too.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is better.
     confidence_level : float
-        Level of the interval.
+        Level of the interval: that of t for the t tests; for sign flips the hull of
+        ``influence_t`` and of the limits from means of random subsets of groups (Hartigan 1969),
+        which holds 0 where p ≥ 1 − `confidence_level`, and only there.
+    n_resamples : int
+        Draws of the signs where the sums are no whole numbers and more than 20 groups differ.
+    seed : int
+        Seed of the draws.
 
     Returns
     -------
-    Result
+    Result or ClusteredResult
         `estimate` is A's mean advantage. ``identical_scores`` (p 1): the same value on every
         row; ``zero_variance`` (p NaN): the same difference on every row; ``too_few``: fewer than
         two rows, or than five groups.
@@ -151,10 +180,22 @@ def mean_difference(
     >>> result = mean_difference([.9, .4, .8, .7, .9], [.6, .4, .5, .8, .5])
     >>> round(result.estimate, 2), round(result.pvalue, 3)
     (0.18, 0.137)
+    >>> a = [0.2, 0.1, 0.3, 0.5, 0.2, 0.1, 0.4, 0.3, 0.1, 0.2, 0.3, 0.2]
+    >>> b = [0.3, 0.3, 0.4, 0.4, 0.5, 0.2, 0.6, 0.3, 0.4, 0.3, 0.2, 0.6]
+    >>> result = mean_difference(
+    ...     a, b, groups=[1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], greater_is_better=False)
+    >>> result.variant, round(result.estimate, 4), round(result.pvalue, 4)
+    ('sign_flip', 0.1333, 0.0312)
     """
+    form = _VARIANTS.choose(variant, groups)
+    check_choice(df, ("influence", "rows"), "df")
+    if groups is not None and form != "t_and_flips":
+        if df == "rows":
+            raise ArgumentError("df", f"'rows' is of paired and t_and_flips, the variant is {form}")
+        settings = settings_of(form, alternative, confidence_level, n_resamples, seed)
+        return _in_groups(values_a, values_b, groups, settings, greater_is_better)
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
-    check_choice(df, ("influence", "rows"), "df")
     a, b = (
         as_scores(v, name, greater_is_better=greater_is_better, unit="rows")
         for v, name in ((values_a, "values_a"), (values_b, "values_b"))
@@ -177,7 +218,7 @@ def mean_difference(
             pvalue, ci = with_flips(groups_of, pvalue, ci, estimate, side)
     return Result(
         test="mean_difference",
-        variant="clustered" if clusters is not None else "paired",
+        variant=form,
         statistic=t,
         df=found.df,
         pvalue=pvalue,
@@ -191,6 +232,27 @@ def mean_difference(
         "rows were drawn from.",
         method="satterthwaite1946",
         details={"se": found.se, "units": found.units},
+    )
+
+
+def _in_groups(
+    values_a: ArrayLike,
+    values_b: ArrayLike,
+    groups: ArrayLike,
+    settings: Settings,
+    greater_is_better: bool,
+) -> ClusteredResult:
+    d = paired_differences(values_a, values_b, greater_is_better=greater_is_better, of_rows=True)
+    clusters = as_clusters(groups, len(d.values))
+    check_same_labels(values_a=values_a, groups=groups)
+    return result_of(
+        "mean_difference",
+        d.values,
+        d.noise,
+        clusters,
+        settings,
+        null="Exchanging the two systems in a whole group changes nothing: their mean is the same "
+        "on the population that the groups were drawn from.",
     )
 
 

@@ -137,6 +137,7 @@ def mean_interaction(
             b[at],
             greater_is_better=greater_is_better,
             groups=None if groups is None else np.asarray(groups)[at],
+            variant=None if groups is None else "t_and_flips",
             df=df,
             confidence_level=confidence_level,
         )

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable
-from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
-import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
     BoolArray,
-    FloatArray,
     as_array,
     as_scores,
     check_alternative,
     check_level,
     check_same_labels,
     check_same_length,
-    is_missing,
 )
-from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.pairwise import shared
-from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
@@ -38,50 +30,13 @@ from bakeoff.stats.core.result import (
     Status,
 )
 from bakeoff.stats.core.tails import normal_pvalue
+from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.design.clusters import Clusters, as_clusters
+from bakeoff.stats.rows import auc_in_groups
+from bakeoff.stats.rows.placements import NOISE, Placements, as_classes, placements
 
-# placements are multiples of 1/(2m) or 1/(2n): anything smaller is float noise
-_NOISE = 1e-12
 _LARGE_SAMPLE = 30
-
-
-@dataclasses.dataclass(frozen=True)
-class _Placements:
-    """Share of the other class that each row is ranked right against (ties count half)."""
-
-    positives: FloatArray
-    negatives: FloatArray
-
-    @cached_property
-    def auc(self) -> float:
-        return float(self.positives.mean())
-
-    @cached_property
-    def deviations(self) -> tuple[FloatArray, FloatArray]:
-        """The placements of positives and of negatives less their means."""
-        return self.positives - self.positives.mean(), self.negatives - self.negatives.mean()
-
-    @cached_property
-    def variance(self) -> float:
-        """The variance of the area."""
-        return self.covariance(self)
-
-    def covariance(self, other: _Placements) -> float:
-        """Covariance of the two areas (DeLong et al. 1988, eq. 5); NaN for a single row."""
-        total = 0.0
-        for x, y in zip(self.deviations, other.deviations, strict=True):
-            if len(x) < 2:
-                return math.nan
-            total += inner(x, y) / (len(x) - 1) / len(x)
-        return total
-
-    def __sub__(self, other: _Placements) -> _Placements:
-        return _Placements(self.positives - other.positives, self.negatives - other.negatives)
-
-    @property
-    def none(self) -> bool:
-        """Whether every placement is 0."""
-        values = self.positives, self.negatives
-        return all(v.min() >= -_NOISE and v.max() <= _NOISE for v in values)
+_VARIANTS = Variants(("delong",), auc_in_groups.VARIANTS)
 
 
 def delong_pairs(
@@ -89,6 +44,8 @@ def delong_pairs(
     scores: ArrayLike,
     pairs: Iterable[tuple[int, int]],
     *,
+    groups: ArrayLike | None = None,
+    variant: str | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> list[Result]:
@@ -96,26 +53,29 @@ def delong_pairs(
 
     Parameters
     ----------
-    y_true, alternative, confidence_level
+    y_true, groups, variant, alternative, confidence_level
         As in `delong`.
     scores : array_like, shape (n, M)
         What each model gives the positive class.
     pairs : iterable of (int, int)
         The columns A and B of each comparison.
     """
+    form = _VARIANTS.choose(variant, groups)
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     positive, table = as_classes(y_true), as_array(scores, "scores")
     check_same_length(y_true=positive, scores=table)
     check_same_labels(y_true=y_true, scores=scores)
-    places: dict[int, _Placements] = {}
+    clusters = None if groups is None else as_clusters(groups, len(positive))
+    places: dict[int, Placements] = {}
     found = []
     for pair in pairs:
         for m in pair:
             if m not in places:
                 column = as_scores(table[:, m], "scores", unit="rows")
                 places[m] = placements(positive, column)
-        found.append(_compare(places[pair[0]], places[pair[1]], side, level))
+        a, b = (places[m] for m in pair)
+        found.append(_in_form(positive, a, b, clusters, form, side, level))
     return found
 
 
@@ -128,9 +88,9 @@ def delong_pairs(
     plans=("holdout",),
     citation="delong1988",
     caution="It compares rankings, not decisions at a threshold. When one model only adds "
-    "features to the other it is conservative.",
-    in_groups="clustered_delong",
-    in_time="clustered_delong",
+    "features to the other it is conservative. With few groups that hold a positive row it has "
+    "little to go by.",
+    variants=_VARIANTS,
     all_pairs=shared(delong_pairs),
 )
 def delong(
@@ -138,6 +98,9 @@ def delong(
     score_a: ArrayLike,
     score_b: ArrayLike,
     *,
+    groups: ArrayLike | None = None,
+    variant: Literal["delong", "t_and_flips", "influence_t", "robust_t", "obuchowski"]
+    | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> Result:
@@ -154,14 +117,31 @@ def delong(
     score_a, score_b : array_like, shape (n,)
         What A and B give the positive class: probabilities or any scores, only their order
         counts.
+    groups : array_like, shape (n,), optional
+        The group of each row, where rows are not independent.
+    variant : str, optional
+        Independent rows have ``"delong"``. In groups ``"influence_t"``: placements summed inside
+        groups, corrected for the share of each class in a group as CR2 does, against Student's t
+        with the degrees of freedom of these sums (Satterthwaite 1946), at most those of
+        ``"robust_t"``: Bell & McCaffrey's (2002), from the shares alone. ``"t_and_flips"``
+        (default): the larger p-value of it and of sign flips of whole groups (Canay, Romano &
+        Shaikh 2017); the interval is the hull with the limits from means of random subsets of
+        groups (Hartigan 1969). ``"obuchowski"``: Obuchowski's (1997) variance and the normal
+        distribution; too lenient with few groups.
     alternative, confidence_level : shared
 
     Returns
     -------
-    Result
+    Result or ClusteredResult
         `estimate` is AUC_A − AUC_B; ``details`` holds each area with its variance and
-        interval, and the covariance. Fewer than two rows of a class give ``too_few``; equal
-        rankings give p 1.
+        interval, and the covariance. Fewer than two rows of a class give ``too_few``, as do
+        in groups a class that lies in one of them and fewer than five groups (``robust_t``:
+        fewer than four degrees of freedom); equal rankings give p 1.
+
+    Notes
+    -----
+    In groups X_k and Y_k sum over the m_k positives and n_k negatives of group k the placement
+    differences less their mean; ψ_k = X_k/(M√(1 − m_k/M)) + Y_k/(N√(1 − n_k/N)) and V = Σψ².
 
     Examples
     --------
@@ -170,6 +150,7 @@ def delong(
     >>> round(result.estimate, 4), round(result.statistic, 4), round(result.pvalue, 4)
     (0.25, 1.2247, 0.2207)
     """
+    form = _VARIANTS.choose(variant, groups)
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     positive = as_classes(y_true)
@@ -179,10 +160,26 @@ def delong(
     )
     check_same_length(y_true=positive, score_a=a, score_b=b)
     check_same_labels(y_true=y_true, score_a=score_a, score_b=score_b)
-    return _compare(placements(positive, a), placements(positive, b), side, level)
+    clusters = None if groups is None else as_clusters(groups, len(positive))
+    places = placements(positive, a), placements(positive, b)
+    return _in_form(positive, *places, clusters, form, side, level)
 
 
-def _compare(a: _Placements, b: _Placements, side: Alternative, level: float) -> Result:
+def _in_form(
+    positive: BoolArray,
+    a: Placements,
+    b: Placements,
+    clusters: Clusters | None,
+    form: str,
+    side: Alternative,
+    level: float,
+) -> Result:
+    if clusters is None:
+        return _compare(a, b, side, level)
+    return auc_in_groups.compare(positive, a, b, clusters, form, side, level)
+
+
+def _compare(a: Placements, b: Placements, side: Alternative, level: float) -> Result:
     contrast = a - b
     # from the differences: var_A + var_B - 2 cov would lose its digits when the models agree
     se = math.sqrt(contrast.variance)
@@ -191,6 +188,7 @@ def _compare(a: _Placements, b: _Placements, side: Alternative, level: float) ->
     n_positive, n_negative = len(a.positives), len(a.negatives)
     return Result(
         test="delong",
+        variant="delong",
         statistic=z,
         pvalue=pvalue,
         alternative=side,
@@ -217,53 +215,13 @@ def _compare(a: _Placements, b: _Placements, side: Alternative, level: float) ->
     )
 
 
-def as_classes(y_true: ArrayLike) -> BoolArray:
-    """Check the true classes, 0 and 1, of which both must occur."""
-    array = as_array(y_true, "y_true")
-    if array.ndim != 1 or array.size == 0:
-        raise ArgumentError("y_true", f"expected shape (n,), n >= 1, found shape {array.shape}")
-    gaps = is_missing(array)
-    if gaps.any():
-        raise ArgumentError(
-            "y_true",
-            f"{int(gaps.sum())} missing class(es), first in row "
-            f"{int(np.flatnonzero(gaps)[0])}; drop these rows for both models",
-        )
-    if array.dtype.kind == "O":
-        array = np.asarray(array.tolist())
-    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
-        found = ", ".join(repr(v) for v in list(dict.fromkeys(array.tolist()))[:4])
-        raise ArgumentError(
-            "y_true",
-            f"expected 0/1 (1 is the positive class), found {found} "
-            f"(dtype {array.dtype}); pass `y == positive_class`, one class against the rest",
-        )
-    if array.min() == array.max():
-        missing = "negative" if array[0] else "positive"
-        raise ArgumentError(
-            "y_true",
-            f"found no {missing} row, the area under the ROC curve is undefined; "
-            "compare accuracies instead (mcnemar)",
-        )
-    return array.astype(np.bool_)
-
-
-def placements(positive: BoolArray, scores: FloatArray) -> _Placements:
-    """Place each row among those of the other class, from one sort of all."""
-    below = rows_below(positive, scores)
-    n_positive = int(np.count_nonzero(positive))
-    return _Placements(
-        below[positive] / (len(scores) - n_positive), 1 - below[~positive] / n_positive
-    )
-
-
-def _decide(contrast: _Placements, se: float, side: Alternative) -> tuple[Status, float, float]:
+def _decide(contrast: Placements, se: float, side: Alternative) -> tuple[Status, float, float]:
     if math.isnan(se):
         return Status.TOO_FEW, math.nan, math.nan
     if contrast.none:
         return Status.IDENTICAL_SCORES, 0.0, 1.0
     difference = contrast.auc
-    if se <= _NOISE:
+    if se <= NOISE:
         return Status.ZERO_VARIANCE, math.copysign(math.inf, difference), math.nan
     return Status.OK, difference / se, normal_pvalue(difference / se, side)
 

@@ -30,12 +30,18 @@ from bakeoff.stats.core.result import (
     Result,
     Status,
 )
+from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.design.clusters import as_clusters
+from bakeoff.stats.design.group_differences import GROUP_VARIANTS, settings_of
 from bakeoff.stats.rows import cost_likelihood as likelihood
+from bakeoff.stats.rows.costs_in_groups import in_groups
 from bakeoff.stats.rows.labels import as_cost, as_label_codes
 
 __all__ = ["cost_sensitive", "cost_sensitive_from_counts"]
 
-_VARIANTS = ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square")
+_VARIANTS = Variants(
+    ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"), GROUP_VARIANTS
+)
 
 
 @register(
@@ -47,9 +53,9 @@ _VARIANTS = ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square")
     plans=("holdout",),
     citation="mathworks_testcholdout",
     caution="Asymptotic: with few rows on which the costs differ, or with rare costly errors, "
-    "prefer likelihood_ratio_all_cells.",
-    in_groups="clustered_costs",
-    in_time="clustered_costs",
+    "prefer likelihood_ratio_all_cells. With few groups it needs group effects that are as likely "
+    "one way as the other, which cannot be tested.",
+    variants=_VARIANTS,
 )
 def cost_sensitive(
     y_true: ArrayLike,
@@ -58,11 +64,21 @@ def cost_sensitive(
     *,
     cost: ArrayLike | None = None,
     classes: Sequence[Any] | None = None,
+    groups: ArrayLike | None = None,
     variant: Literal[
-        "likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"
-    ] = "likelihood_ratio",
+        "likelihood_ratio",
+        "likelihood_ratio_all_cells",
+        "chi_square",
+        "sign_flip",
+        "sign_flip_exact",
+        "influence_t",
+        "robust_t",
+    ]
+    | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
+    n_resamples: int = 9_999,
+    seed: int = 0,
 ) -> Result:
     """Test whether two classifiers have the same expected misclassification cost.
 
@@ -76,20 +92,27 @@ def cost_sensitive(
     classes : sequence of length K, optional
         The labels in the order of the rows and columns of `cost`. Without it they are the
         labels found, sorted.
-    variant : str
-        ``"likelihood_ratio"`` (default): multinomial likelihood ratio over the observed
-        combinations of labels. It has no answer when only one model ever errs more costly.
+    groups : array_like, shape (n,), optional
+        The group of each row, where rows are not independent.
+    variant : str, optional
+        Independent rows: ``"likelihood_ratio"`` (default): multinomial likelihood ratio over the
+        observed combinations of labels. It has no answer when only one model ever errs more costly.
         ``"likelihood_ratio_all_cells"``: the same over all K³ combinations, so that
         costly errors not seen yet may still have a probability; always has an answer.
-        ``"chi_square"``: Neyman's modified χ² with one added to every count.
+        ``"chi_square"``: Neyman's modified χ² with one added to every count. Rows in groups:
+        ``"sign_flip"`` (default), ``"sign_flip_exact"``, ``"influence_t"`` or ``"robust_t"`` of
+        the cost differences, as in `mean_difference` (Canay, Romano & Shaikh 2017; Satterthwaite
+        1946; Bell & McCaffrey 2002).
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is better, its errors cost less. One-sided p-values come from the
         signed root of the statistic.
     confidence_level : shared
+    n_resamples, seed : int
+        Draws of the signs in groups, and their seed, as in `mean_difference`.
 
     Returns
     -------
-    Result
+    Result or ClusteredResult
         `estimate` is B's mean cost less A's (positive favours A) with a profile-likelihood
         interval in the unit of the costs. `details` has each model's mean cost and
         misclassification rate, the multiplier λ and the classes in use.
@@ -121,13 +144,18 @@ def cost_sensitive(
     >>> print(f"{result.estimate:.2f} {result.pvalue:.3f}")
     0.05 0.707
     """
+    form = _VARIANTS.choose(variant, groups)
     names, truth, a, b = as_label_codes(y_true, pred_a, pred_b, classes)
+    if groups is not None:
+        settings = settings_of(form, alternative, confidence_level, n_resamples, seed)
+        clusters = as_clusters(groups, len(truth))
+        return in_groups(truth, a, b, as_cost(cost, max(len(names), 2)), clusters, settings)
     k = max(len(names), 2)  # a single class in all three arrays: every label is right
     counts = np.bincount((a * k + b) * k + truth, minlength=k**3).reshape(k, k, k)
     result = cost_sensitive_from_counts(
         counts,
         cost=cost,
-        variant=variant,
+        variant=form,
         alternative=alternative,
         confidence_level=confidence_level,
     )
@@ -165,7 +193,7 @@ def cost_sensitive_from_counts(
     >>> print(f"{result.statistic:.4f} {result.pvalue:.4f}")
     0.0092 0.9237
     """
-    check_choice(variant, _VARIANTS, "variant")
+    check_choice(variant, _VARIANTS.independent, "variant")
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     table = _as_counts(counts)

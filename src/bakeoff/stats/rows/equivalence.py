@@ -19,9 +19,14 @@ from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.margins import check_alpha, conclude, infinite
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, EquivalenceResult, Status
+from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult
+from bakeoff.stats.rows.equivalence_in_groups import in_groups
 from bakeoff.stats.rows.paired_intervals import paired_difference_ci
 
-__all__ = ["tost_paired", "tost_paired_from_counts"]
+__all__ = ["noninferiority", "tost_paired", "tost_paired_from_counts"]
+
+_VARIANTS = Variants(("score", "wald"), ("score_effective",))
 
 
 @register(
@@ -34,16 +39,16 @@ __all__ = ["tost_paired", "tost_paired_from_counts"]
     citation="liu2002",
     caution="Choose the margin before seeing the data. A small p speaks for equivalence, not "
     "for a difference.",
-    in_groups="clustered_tost",
-    in_time="clustered_tost",
+    variants=_VARIANTS,
 )
 def tost_paired(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
     margin: float,
+    groups: ArrayLike | None = None,
     alpha: float = 0.05,
-    variant: Literal["score", "wald"] = "score",
+    variant: Literal["score", "wald", "score_effective"] | None = None,
 ) -> EquivalenceResult:
     """Two one-sided tests of the accuracy difference of two models on the same rows.
 
@@ -52,23 +57,31 @@ def tost_paired(
     correct_a, correct_b : shared
     margin : float
         The largest accuracy difference that does not matter, between 0 and 1.
+    groups : array_like, shape (n,), optional
+        The group of each row, where rows are not independent.
     alpha : float
         Level of the test, below 0.5; the interval has level 1 − 2 alpha.
-    variant : {"score", "wald"}
+    variant : {"score", "wald", "score_effective"}, optional
         ``"score"`` (default): Tango's statistic at −margin and at +margin, with the discordance
         estimated under each (Tango 1998; Liu et al. 2002); it works without discordant pairs.
         ``"wald"``: z = (d ± margin)/SE with the observed variance of d; too lenient when few
-        rows are discordant.
+        rows are discordant. ``"score_effective"``, for rows in groups: Tango's statistics over
+        the root of the design effect, against Student's t with the degrees of freedom of the
+        robust variance.
 
     Returns
     -------
-    EquivalenceResult
-        `estimate` is acc_A − acc_B.
+    EquivalenceResult or ClusteredEquivalenceResult
+        `estimate` is acc_A − acc_B. In groups fewer than four degrees of freedom are
+        ``too_few``.
 
     Notes
     -----
     Without discordant pairs the difference test has p 1, while here equality can be shown: n
     rows on which the models agree bound the rate at which they differ.
+
+    In groups the design effect is at least 1 + (Σn_k²/N − 1)·max(icc, 0): the variance of few
+    groups may look smaller than it is by chance, which a test for equivalence would reward.
 
     Examples
     --------
@@ -79,12 +92,66 @@ def tost_paired(
     >>> round(result.pvalue, 4), result.verdict
     (0.0043, 'equivalent')
     """
+    form = _VARIANTS.choose(variant, groups)
+    if groups is not None:
+        return in_groups("tost_paired", correct_a, correct_b, groups, margin, alpha, sides=2)
     return tost_paired_from_counts(
         **paired_counts(correct_a, correct_b),
         margin=margin,
         alpha=alpha,
-        variant=variant,
+        variant=form,
     )
+
+
+@register(
+    title="Non-inferiority of accuracies",
+    evidence=Evidence.CORRECTNESS,
+    arity=Arity.PAIR,
+    about="models",
+    plans=("holdout",),
+    citation="tango1998",
+    answers="Is A at most the margin less accurate than B?",
+    caution="Choose the margin before seeing the data. A small p says that A is not worse than B "
+    "by the margin or more; it may be better.",
+)
+def noninferiority(
+    correct_a: ArrayLike,
+    correct_b: ArrayLike,
+    *,
+    margin: float,
+    groups: ArrayLike | None = None,
+    alpha: float = 0.05,
+) -> ClusteredEquivalenceResult:
+    """One-sided test that A is less accurate than B by no more than the margin.
+
+    The lower of the two tests of `tost_paired` in groups (Tango 1998; Liu et al. 2002).
+
+    Parameters
+    ----------
+    correct_a, correct_b : array_like of bool or 0/1, shape (N,)
+        Whether A and B are right on each row, in the same row order.
+    margin : float
+        The largest loss of accuracy that does not matter, between 0 and 1.
+    groups : array_like, shape (N,), optional
+        The group of each row; without it each row is a group of its own.
+    alpha : float
+        Level of the test, below 0.5; the interval has level 1 − 2 alpha.
+
+    Returns
+    -------
+    ClusteredEquivalenceResult
+        `pvalue` is `pvalue_lower`; the verdict is "not inferior" or "not shown".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> a = np.repeat([1, 1, 0, 0], [900, 25, 15, 60])
+    >>> b = np.repeat([1, 0, 1, 0], [900, 25, 15, 60])
+    >>> result = noninferiority(a, b, margin=0.02, groups=np.arange(1000) % 100)
+    >>> result.pvalue < 0.001, result.verdict
+    (True, 'not inferior')
+    """
+    return in_groups("noninferiority", correct_a, correct_b, groups, margin, alpha, sides=1)
 
 
 @fill_docstring
@@ -119,7 +186,7 @@ def tost_paired_from_counts(
     >>> round(result.pvalue_lower, 4), round(result.pvalue_upper, 4), result.verdict
     (0.0171, 0.2824, 'not shown')
     """
-    check_choice(variant, ("score", "wald"), "variant")
+    check_choice(variant, _VARIANTS.independent, "variant")
     alpha, margin = check_alpha(alpha), check_level(margin, "margin")
     counts: dict[str, Any] = check_counts(
         both_correct=both_correct,

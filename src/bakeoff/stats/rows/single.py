@@ -9,14 +9,26 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core import binomial
-from bakeoff.stats.core.checks import as_correctness, check_alternative, check_choice, check_level
+from bakeoff.stats.core.checks import (
+    as_correctness,
+    check_alternative,
+    check_choice,
+    check_level,
+    check_same_labels,
+)
 from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result
 from bakeoff.stats.core.tails import normal_pvalue
+from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.design.clusters import as_clusters
+from bakeoff.stats.rows.accuracy_in_groups import in_groups
 from bakeoff.stats.rows.proportion_intervals import METHODS, check_counts, proportion_ci
 
 __all__ = ["binomial_test", "binomial_test_from_counts"]
+
+_VARIANTS = Variants(("exact", "normal"), ("rao_scott",))
 
 
 @register(
@@ -28,15 +40,15 @@ __all__ = ["binomial_test", "binomial_test_from_counts"]
     plans=("holdout",),
     citation="clopper1934",
     caution="It is about this fitted model, and says nothing of another one.",
-    in_groups="clustered_accuracy",
-    in_time="clustered_accuracy",
+    variants=_VARIANTS,
 )
 def binomial_test(
     correct: ArrayLike,
     *,
+    groups: ArrayLike | None = None,
     rate: Literal["accuracy", "error"] = "accuracy",
     p0: float = 0.5,
-    variant: Literal["exact", "normal"] = "exact",
+    variant: Literal["exact", "normal", "rao_scott"] | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     ci_method: Literal[
@@ -46,20 +58,25 @@ def binomial_test(
     """Test a model's accuracy, or error rate, against a value.
 
     The exact binomial test (Clopper & Pearson 1934 invert it) or its normal approximation
-    (Alpaydin 2010, section 19.9).
+    (Alpaydin 2010, section 19.9); on rows in groups a t test with the design effect.
 
     Parameters
     ----------
     correct : array_like of bool or 0/1, shape (n,)
         Whether the model is right on each row.
+    groups : array_like, shape (n,), optional
+        The group of each row, where rows are not independent.
     rate : {"accuracy", "error"}
         The rate that `p0`, `alternative`, `estimate` and `ci` are about.
     p0 : float
         The rate under the null hypothesis, strictly between 0 and 1.
-    variant : {"exact", "normal"}
-        ``"exact"``: binomial; the two-sided p sums every outcome that is at most as likely as
-        the observed one (as R and SciPy do). ``"normal"``: z = (p̂ − p0)/√(p0(1 − p0)/n), which
-        wants n p0 ≥ 5 and n(1 − p0) ≥ 5.
+    variant : {"exact", "normal", "rao_scott"}, optional
+        ``"exact"`` (default): binomial; the two-sided p sums every outcome that is at most as
+        likely as the observed one (as R and SciPy do). ``"normal"``:
+        z = (p̂ − p0)/√(p0(1 − p0)/n), which wants n p0 ≥ 5 and n(1 − p0) ≥ 5.
+        ``"rao_scott"``, for rows in groups:
+        t = (p̂ − p0)/√(DE·p0(1 − p0)/n) with the design effect DE (Rao & Scott 1992) and Bell &
+        McCaffrey's (2002) degrees of freedom.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: the rate is above `p0`. For the accuracy that favours the model, for the
         error rate it does not.
@@ -67,12 +84,13 @@ def binomial_test(
         Level of the interval.
     ci_method : str
         Method of `proportion_ci`; ``"clopper_pearson"`` is the one that goes with the exact
-        one-sided tests.
+        one-sided tests. In groups ``"wilson"``, on the effective number of rows with a t
+        quantile.
 
     Returns
     -------
-    Result
-        `estimate` is the rate; `statistic` is the count of right (or wrong) rows, or z.
+    Result or ClusteredResult
+        `estimate` is the rate; `statistic` is the count of right (or wrong) rows, z or t.
 
     Examples
     --------
@@ -81,13 +99,20 @@ def binomial_test(
     >>> result.estimate, round(result.pvalue, 4)
     (0.87, 0.0469)
     """
+    form = _VARIANTS.choose(variant, groups)
     array = as_correctness(correct, "correct")
+    if groups is not None:
+        if ci_method != "wilson":
+            raise ArgumentError("ci_method", f"found {ci_method!r}, rows in groups have 'wilson'")
+        check_same_labels(correct=correct, groups=groups)
+        clusters = as_clusters(groups, len(array))
+        return in_groups(array, clusters, rate, p0, alternative, confidence_level)
     return binomial_test_from_counts(
         n_correct=int(np.count_nonzero(array)),
         n=len(array),
         rate=rate,
         p0=p0,
-        variant=variant,
+        variant=form,
         alternative=alternative,
         confidence_level=confidence_level,
         ci_method=ci_method,
@@ -127,7 +152,7 @@ def binomial_test_from_counts(
     (0.1879, 0.5878)
     """
     check_choice(rate, ("accuracy", "error"), "rate")
-    check_choice(variant, ("exact", "normal"), "variant")
+    check_choice(variant, _VARIANTS.independent, "variant")
     check_choice(ci_method, tuple(METHODS), "ci_method")
     side, p0 = check_alternative(alternative), check_level(p0, "p0")
     level = check_level(confidence_level, side=side)

@@ -1,13 +1,11 @@
-"""Two classifiers by their ROC areas on rows that come in groups."""
+"""The form of DeLong's test for rows that come in groups."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arithmetic import inner
@@ -15,14 +13,7 @@ from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
     BoolArray,
     FloatArray,
-    as_scores,
-    check_alternative,
-    check_choice,
-    check_level,
-    check_same_labels,
-    check_same_length,
 )
-from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 from bakeoff.stats.design.cluster_result import (
@@ -31,103 +22,34 @@ from bakeoff.stats.design.cluster_result import (
     symmetric_differences,
     too_few_for_t,
 )
-from bakeoff.stats.design.clusters import Clusters, as_clusters, degrees_of_freedom
+from bakeoff.stats.design.clusters import Clusters, degrees_of_freedom
 from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.spread import degrees_of_sums
 from bakeoff.stats.design.subset_limits import with_flips
-from bakeoff.stats.rows.auc import as_classes, placements
+from bakeoff.stats.rows.placements import NOISE, Placements
 
-__all__ = ["clustered_delong"]
-
-_VARIANTS = ("t_and_flips", "influence_t", "robust_t", "obuchowski")
+VARIANTS = ("t_and_flips", "influence_t", "robust_t", "obuchowski")
 _SOURCE = "obuchowski1997"
-_NOISE = 1e-12
 _ENOUGH = 15
 
 
-@register(
-    title="DeLong's test for groups of rows",
-    evidence=Evidence.PROBABILITIES,
-    arity=Arity.PAIR,
-    about="models",
-    answers="Does one of these two fitted models rank positives above negatives more often on "
-    "new groups?",
-    plans=("holdout",),
-    citation="obuchowski1997",
-    caution="It compares rankings, not decisions at a threshold. With few groups that hold a "
-    "positive row it has little to go by.",
-)
-def clustered_delong(
-    y_true: ArrayLike,
-    score_a: ArrayLike,
-    score_b: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    variant: Literal["t_and_flips", "influence_t", "robust_t", "obuchowski"] = "t_and_flips",
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+def compare(
+    positive: BoolArray,
+    place_a: Placements,
+    place_b: Placements,
+    clusters: Clusters,
+    variant: str,
+    side: Alternative,
+    level: float,
 ) -> ClusteredResult:
-    """Test the areas under two ROC curves on rows that come in groups.
-
-    Parameters
-    ----------
-    y_true : array_like of bool or 0/1, shape (N,)
-        The true classes; 1 is the positive one.
-    score_a, score_b : array_like, shape (N,)
-        What A and B give the positive class.
-    groups : array_like, shape (N,), optional
-        The group of each row; without it each row is a group of its own, and the variance is
-        DeLong's.
-    variant : {"t_and_flips", "influence_t", "robust_t", "obuchowski"}
-        ``"influence_t"``: placements summed inside groups, corrected for the share of each class
-        in a group as CR2 does, against Student's t with the degrees of freedom of these sums
-        (Satterthwaite 1946), at most those of ``"robust_t"``: Bell & McCaffrey's (2002), from the
-        shares alone. ``"t_and_flips"`` (default): the larger p-value of it and of sign flips of
-        whole groups (Canay, Romano & Shaikh 2017); the interval is the hull with the limits from
-        means of random subsets of groups (Hartigan 1969). ``"obuchowski"``: Obuchowski's (1997)
-        variance and the normal distribution; too lenient with few groups.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A has the larger area.
-    confidence_level : float
-        Level of the interval.
-
-    Returns
-    -------
-    ClusteredResult
-        `estimate` is AUC_A − AUC_B. ``too_few``: a class that lies in one group; fewer than five
-        groups (``robust_t``: fewer than four degrees of freedom).
-
-    Notes
-    -----
-    X_k and Y_k sum over the m_k positives and n_k negatives of group k the placement differences
-    less their mean; ψ_k = X_k/(M√(1 − m_k/M)) + Y_k/(N√(1 − n_k/N)) and V = Σψ².
-
-    Examples
-    --------
-    >>> y = [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]
-    >>> a = [9, 1, 8, 2, 7, 8, 6, 3, 9, 4, 5, 1, 9, 2, 3, 4]
-    >>> b = [9, 3, 2, 2, 5, 8, 6, 7, 9, 4, 1, 1, 4, 2, 3, 5]
-    >>> result = clustered_delong(y, a, b, groups=[1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8])
-    >>> round(result.estimate, 4), round(result.pvalue, 4)
-    (0.2969, 0.0107)
-    """
-    check_choice(variant, _VARIANTS, "variant")
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    positive = as_classes(y_true)
-    a = as_scores(score_a, "score_a", unit="rows")
-    b = as_scores(score_b, "score_b", unit="rows")
-    check_same_length(y_true=positive, score_a=a, score_b=b)
-    check_same_labels(y_true=y_true, score_a=score_a, score_b=score_b)
-    clusters = as_clusters(groups, len(positive))
-    place_a, place_b = placements(positive, a), placements(positive, b)
+    """Compare the areas of A and B on rows in groups, from the placements of their rows."""
     contrast = place_a - place_b
     classes = _Classes.of(positive, clusters)
     summed = classes.sum(contrast.positives, contrast.negatives)
     difference = contrast.auc
     robust = variant != "obuchowski"
     sums = classes.corrected(summed)
-    df = _degrees(sums, classes.df) if variant in _VARIANTS[:2] else classes.df
+    df = _degrees(sums, classes.df) if variant in VARIANTS[:2] else classes.df
     variance = inner(sums, sums) if robust else classes.obuchowski(summed, summed)
     few = classes.in_one_cluster or too_few_for_t(variant, clusters.count, df)
     status = _status(contrast.none, few, variance)
@@ -151,7 +73,7 @@ def clustered_delong(
     plain = contrast.covariance(contrast)
     effect = max(1.0, variance / plain) if variance > 0 and plain > 0 else math.nan
     return ClusteredResult(
-        test="clustered_delong",
+        test="delong",
         variant=variant,
         statistic=z,
         df=df if robust else None,
@@ -278,7 +200,7 @@ def _status(identical: bool, few: bool, variance: float) -> Status:
         return Status.IDENTICAL_SCORES
     if few:
         return Status.TOO_FEW
-    return Status.OK if variance > _NOISE**2 else Status.ZERO_VARIANCE
+    return Status.OK if variance > NOISE**2 else Status.ZERO_VARIANCE
 
 
 def _limits(

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.binomial import tail_probability, wilson
 from bakeoff.stats.core.checks import (
-    as_correctness,
+    BoolArray,
     check_alternative,
     check_choice,
     check_level,
     check_number,
-    check_same_labels,
 )
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.cluster_result import (
@@ -27,81 +23,32 @@ from bakeoff.stats.design.cluster_result import (
     symmetric_differences,
     too_few_degrees,
 )
-from bakeoff.stats.design.clusters import as_clusters, equivalent_tail
+from bakeoff.stats.design.clusters import Clusters, equivalent_tail
 from bakeoff.stats.design.dependence import Dependence, describe
 
-__all__ = ["clustered_accuracy"]
 
-
-@register(
-    title="Accuracy on groups of rows",
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.ONE,
-    about="models",
-    answers="Is this model's accuracy (or error rate) on new groups different from a given value?",
-    plans=("holdout",),
-    citation="rao1992",
-    caution="It is about this fitted model, and says nothing of another one.",
-)
-def clustered_accuracy(
-    correct: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    rate: Literal["accuracy", "error"] = "accuracy",
-    p0: float = 0.5,
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+def in_groups(
+    array: BoolArray,
+    clusters: Clusters,
+    rate: str,
+    p0: float,
+    alternative: str,
+    confidence_level: float,
 ) -> ClusteredResult:
-    """Test a model's accuracy, or error rate, against a value on rows that come in groups.
-
-    t = (p̂ − p0)/√(DE·p0(1 − p0)/N) with the design effect DE (Rao & Scott 1992) and Bell &
-    McCaffrey's (2002) degrees of freedom.
-
-    Parameters
-    ----------
-    correct : array_like of bool or 0/1, shape (N,)
-        Whether the model is right on each row.
-    groups : array_like, shape (N,), optional
-        The group of each row; without it each row is a group of its own.
-    rate : {"accuracy", "error"}
-        The rate that `p0`, `alternative`, `estimate` and `ci` are about.
-    p0 : float
-        The rate under the null hypothesis, strictly between 0 and 1.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: the rate is above `p0`.
-    confidence_level : float
-        Level of the interval.
-
-    Returns
-    -------
-    ClusteredResult
-        `estimate` is the rate over rows, `ci` Wilson's (1927) interval on the effective number of
-        rows with a t quantile.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> right = np.repeat([1, 1, 1, 0, 1, 0, 1, 1, 1, 0], 10)
-    >>> result = clustered_accuracy(right, groups=np.arange(100) // 10)
-    >>> result.estimate, result.n_effective, round(result.pvalue, 3)
-    (0.7, 9.090909090909092, 0.259)
-    """
-    array = as_correctness(correct, "correct")
+    """Test the share of right rows, or of wrong ones, against a value."""
     check_choice(rate, ("accuracy", "error"), "rate")
     if not 0 < check_number(p0, "p0") < 1:
         raise ArgumentError("p0", f"found {p0!r}, must lie strictly between 0 and 1")
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
-    clusters = as_clusters(groups, len(array))
-    if groups is not None:
-        check_same_labels(correct=correct, groups=groups)
     counted = array if rate == "accuracy" else ~array
     found = describe(counted.astype(np.float64), clusters)
     se = math.sqrt(p0 * (1 - p0) / found.n_effective)
     t = (found.mean - p0) / se
     few = too_few_degrees(found.df)
     return ClusteredResult(
-        test="clustered_accuracy",
+        test="binomial_test",
+        variant="rao_scott",
         statistic=t,
         df=found.df,
         pvalue=math.nan if few else t_pvalue(t, found.df, side),

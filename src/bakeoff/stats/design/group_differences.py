@@ -1,13 +1,12 @@
-"""Numbers per row (losses, scores) of two models on rows that come in groups."""
+"""The mean of a difference per row on rows that come in groups: sign flips and robust t."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
@@ -16,10 +15,8 @@ from bakeoff.stats.core.checks import (
     check_choice,
     check_count,
     check_level,
-    check_same_labels,
 )
-from bakeoff.stats.core.paired_differences import paired_differences, t_interval
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.paired_differences import t_interval
 from bakeoff.stats.core.result import Alternative, Assumption, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.cluster_result import (
@@ -28,14 +25,12 @@ from bakeoff.stats.design.cluster_result import (
     too_few_clusters,
     too_few_for_t,
 )
-from bakeoff.stats.design.clusters import Clusters, as_clusters
+from bakeoff.stats.design.clusters import Clusters
 from bakeoff.stats.design.dependence import Dependence, describe
 from bakeoff.stats.design.leverage import leverage_of
 from bakeoff.stats.design.sign_flip import FLIPS, Tails, flip_tails, smallest_pvalue
 from bakeoff.stats.design.spread import spread
 from bakeoff.stats.design.subset_limits import agreeing, hull, subset_limits
-
-__all__ = ["clustered_mean_difference"]
 
 _VARIANTS = {
     "sign_flip": "canay2017",
@@ -43,94 +38,8 @@ _VARIANTS = {
     "influence_t": "satterthwaite1946",
     "robust_t": "bell2002",
 }
+GROUP_VARIANTS = tuple(_VARIANTS)
 _MIDP_CLUSTERS = 8  # with fewer the mid-p of numeric differences rejects 6 to 7 % at 5 %
-
-
-@register(
-    title="Difference of means of a value per row, for groups of rows",
-    evidence=Evidence.VALUES,
-    arity=Arity.PAIR,
-    about="models",
-    answers="Does one of these two systems have the better mean of a number per row on new groups?",
-    plans=("holdout",),
-    citation="canay2017",
-    caution="With few groups it needs group effects that are as likely one way as the other, "
-    "which cannot be tested.",
-)
-def clustered_mean_difference(
-    values_a: ArrayLike,
-    values_b: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    variant: Literal["sign_flip", "sign_flip_exact", "influence_t", "robust_t"] = "sign_flip",
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    greater_is_better: bool = True,
-    n_resamples: int = 9_999,
-    seed: int = 0,
-) -> ClusteredResult:
-    """Test the means of a number per row (a loss, a score) of two models on rows in groups.
-
-    Parameters
-    ----------
-    values_a, values_b : array_like, shape (N,)
-        The numbers of A and B on the same rows. Where each item was run several times, rows are
-        runs and `groups` the items.
-    groups : array_like, shape (N,), optional
-        The group of each row; without it each row is a group of its own.
-    variant : {"sign_flip", "sign_flip_exact", "influence_t", "robust_t"}
-        ``"sign_flip"`` (default): mid-p over the signs of the group sums (Canay, Romano & Shaikh
-        2017). ``"sign_flip_exact"`` counts the observed sum in full: the one to take with fewer
-        than eight groups. ``"robust_t"``: CR2 variance with Bell & McCaffrey's (2002) degrees of
-        freedom; with groups of one size the paired t test of the group means. ``"influence_t"``:
-        the same with the degrees of freedom of the group sums (Satterthwaite 1946) where these are
-        fewer, as `mean_difference` has it.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
-    confidence_level : float
-        Level of the interval: that of t for ``influence_t`` and ``robust_t``; for sign flips the
-        hull of ``influence_t`` and of the limits from means of random subsets of groups (Hartigan
-        1969), which holds 0 where p ≥ 1 − `confidence_level`, and only there.
-    greater_is_better : bool
-        False for losses and costs.
-    n_resamples : int
-        Draws of the signs where the sums are no whole numbers and more than 20 groups differ.
-    seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    ClusteredResult
-        `estimate` is the mean difference over rows, positive where A is better.
-
-    Raises
-    ------
-    ValueError
-        For missing values, unequal lengths, or an unknown option.
-
-    Examples
-    --------
-    >>> a = [0.2, 0.1, 0.3, 0.5, 0.2, 0.1, 0.4, 0.3, 0.1, 0.2, 0.3, 0.2]
-    >>> b = [0.3, 0.3, 0.4, 0.4, 0.5, 0.2, 0.6, 0.3, 0.4, 0.3, 0.2, 0.6]
-    >>> result = clustered_mean_difference(
-    ...     a, b, groups=[1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6], greater_is_better=False)
-    >>> round(result.estimate, 4), round(result.pvalue, 4)
-    (0.1333, 0.0312)
-    """
-    settings = settings_of(variant, alternative, confidence_level, n_resamples, seed)
-    d = paired_differences(values_a, values_b, greater_is_better=greater_is_better, of_rows=True)
-    clusters = as_clusters(groups, len(d.values))
-    if groups is not None:
-        check_same_labels(values_a=values_a, groups=groups)
-    return result_of(
-        "clustered_mean_difference",
-        d.values,
-        d.noise,
-        clusters,
-        settings,
-        null="Exchanging the two fitted models in a whole group changes nothing: their mean is the "
-        "same on the population that the groups were drawn from.",
-    )
 
 
 @dataclasses.dataclass(frozen=True)
