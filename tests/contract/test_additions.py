@@ -37,12 +37,12 @@ models:
   tree: {estimator: sklearn.tree.DecisionTreeClassifier, params: {max_depth: 2}}
   prior: {estimator: sklearn.dummy.DummyClassifier, label: Most frequent class}
 resampling: {holdout: {test_size: 0.4}}
-metrics: [accuracy, q_mean]
+metrics: [accuracy, q_mean, certainty]
 tests: {run: [rows_won]}
 """
 ADDED = {
     "test": ("src/bakeoff/stats/rows/won_rows.py", "docs/stats/rows-won.md"),
-    "metric": ("src/bakeoff/scores/metrics/labels.py", "tests/unit/scores/test_q_mean.py"),
+    "metric": ("src/bakeoff/stats/metrics/decisions.py", "tests/unit/scores/test_q_mean.py"),
     "source": ("src/bakeoff/sources/words.py", "tests/unit/sources/test_words.py"),
     "exhibit": ("src/bakeoff/report/exhibits/names.py", "tests/unit/report/test_names.py"),
 }
@@ -152,11 +152,12 @@ def test_everything_that_is_added_is_told() -> None:
 
 def test_results_have_the_additions(results: Path) -> None:
     scores = pd.read_csv(results / "scores.csv")
-    assert set(scores["metric"]) == {"accuracy", "q_mean"}
+    assert set(scores["metric"]) == {"accuracy", "q_mean", "certainty"}
     assert set(scores["dataset"]) == {"words"}
     (row,) = pd.read_csv(results / "comparisons.csv").to_dict("records")
     assert (row["test"], row["status"]) == ("rows_won", "ok")
-    intervals = pd.read_csv(results / "intervals.csv").set_index("metric").loc["q_mean"]
+    intervals = pd.read_csv(results / "intervals.csv").set_index("metric")
+    intervals = intervals.loc[["q_mean", "certainty"]]
     assert intervals["status"].isin(["ok", "zero_variance"]).all()  # one is certain of each row
     assert intervals["estimate"].notna().all()
 
@@ -194,9 +195,10 @@ def test_docs_have_the_additions(project: Project) -> None:
 
 def test_additions_pass_the_tests(project: Project) -> None:
     """Only what looks at single additions, for the rest of the suite runs by itself."""
-    named = " or ".join([*NAMES.values(), "rows-won", "imported"])
+    named = " or ".join([*NAMES.values(), "certainty", "rows-won", "imported"])
     done = project.tested(
         *("tests/unit/stats/test_rows_won.py", "tests/unit/scores/test_q_mean.py"),
+        "tests/unit/scores/test_certainty.py",
         *("tests/unit/sources/test_words.py", "tests/unit/report/test_names.py"),
         *("tests/contract/test_catalogue.py", "tests/contract/test_docs.py"),
         *("tests/contract/test_sources.py", "tests/contract/test_exhibits.py"),

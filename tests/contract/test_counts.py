@@ -22,8 +22,8 @@ from bakeoff.fit import stamp, task
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.scores import collect, score_fits
 from bakeoff.scores.metrics import METRICS
-from bakeoff.scores.metrics.entry import View
 from bakeoff.spec import load_experiment
+from bakeoff.stats.metrics.view import View
 
 OPENED: list[list[str]] = []
 """Where to write down what is opened."""
@@ -125,9 +125,9 @@ def test_each_metric_is_computed_once_for_each_fit(
 
     def counting(view: View) -> float:
         calls["accuracy"] += 1
-        return own.function(view)
+        return own.value(view)
 
-    monkeypatch.setitem(METRICS, "accuracy", dataclasses.replace(own, function=counting))
+    monkeypatch.setitem(METRICS, "accuracy", dataclasses.replace(own, value=counting))
     counted(monkeypatch, collect.Predictions, "read", calls)
     score_fits([step.args[0].output for step, _ in batch], ["accuracy", "balanced_accuracy"])
     assert calls == {"accuracy": 33, "read": 33}

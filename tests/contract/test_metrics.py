@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from bakeoff.fit.predictions import Predictions
-from bakeoff.scores import METRICS, POINTS, Need
+from bakeoff.scores import METRICS, POINTS, Need, score
 from bakeoff.spec import Costs
 
 TESTS = Path(__file__).parents[1] / "unit/scores"
@@ -37,13 +37,13 @@ def test_entry_is_complete(name: str) -> None:
 @pytest.mark.parametrize("name", METRICS)
 def test_metric_looks_at_nothing_but_what_it_says_it_needs(name: str) -> None:
     metric = METRICS[name]
-    ranked = metric.needs in (Need.RANKING, Need.PROBABILITIES)
-    priced = metric.needs in (Need.COSTS, Need.PRIORS)
-    value, reason = metric(predictions(ranked), COSTS if priced else None)
+    ranked = metric.by_order
+    priced = metric.priced
+    value, reason = score(metric, predictions(ranked), COSTS if priced else None)
     assert reason == ""
     assert metric.range[0] <= value <= metric.range[1]
     if metric.needs is not Need.LABELS:
-        assert metric(predictions(False))[1] != ""
+        assert score(metric, predictions(False))[1] != ""
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -65,12 +65,12 @@ def certain(y: NDArray[np.intp], k: int, *, right: bool, spread: bool = False) -
 @pytest.mark.parametrize("name", METRICS)
 def test_range_is_that_from_all_wrong_to_all_right(name: str) -> None:
     metric = METRICS[name]
-    priced = metric.needs in (Need.COSTS, Need.PRIORS)
+    priced = metric.priced
     k = 2 if metric.binary or priced or metric.range[0] < 0 else 4
     costs, y = COSTS if priced else None, np.arange(40) % k
     worst, best = metric.range if metric.greater_is_better else metric.range[::-1]
-    assert metric(certain(y, k, right=True), costs)[0] == pytest.approx(best, abs=1e-12)
-    wrong = [metric(certain(y, k, right=False, spread=s), costs)[0] for s in (False, True)]
+    assert score(metric, certain(y, k, right=True), costs)[0] == pytest.approx(best, abs=1e-12)
+    wrong = [score(metric, certain(y, k, right=False, spread=s), costs)[0] for s in (False, True)]
     found = min(wrong) if metric.greater_is_better else max(wrong)
     if np.isfinite(worst) and name not in NEVER_WORST:
         assert found == pytest.approx(worst, abs=1e-12)
@@ -82,12 +82,12 @@ def test_range_is_that_from_all_wrong_to_all_right(name: str) -> None:
 def test_metric_is_the_mean_of_rows_if_it_says_so(name: str) -> None:
     metric = METRICS[name]
     whole = predictions(probabilities=True)
-    costs = COSTS if metric.needs in (Need.COSTS, Need.PRIORS) else None
+    costs = COSTS if metric.priced else None
     rows = [
         Predictions(*(part[i : i + 1] for part in (whole.row_id, whole.y_true, whole.y_pred)),
             whole.classes, whole.probabilities[i : i + 1], None, {})
         for i in range(len(whole.y_true))
     ]  # fmt: skip
-    mean = np.mean([metric(row, costs)[0] for row in rows])
-    alike = bool(np.isclose(mean, metric(whole, costs)[0]))
+    mean = np.mean([score(metric, row, costs)[0] for row in rows])
+    alike = bool(np.isclose(mean, score(metric, whole, costs)[0]))
     assert alike == metric.mean_of_rows or name == "top_2_accuracy"  # of two classes it is always 1

@@ -18,16 +18,17 @@ from bakeoff.stats.metrics.all_pairs import compare_models, compare_values
 from bakeoff.stats.metrics.area_intervals import logit_interval, mover_interval
 from bakeoff.stats.metrics.best_models import best_of
 from bakeoff.stats.metrics.bootstrap import Bootstrap, acceleration_of
-from bakeoff.stats.metrics.decisions import NoValue
 from bakeoff.stats.metrics.differences import metric_ci, metric_difference
 from bakeoff.stats.metrics.family import family_of_values, read_family
+from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import influence, one, pair
 from bakeoff.stats.metrics.max_t import Contrasts, max_t
 from bakeoff.stats.metrics.means import mean_difference
+from bakeoff.stats.metrics.metric import METRICS, metric_called
+from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.rankings import auc
-from bakeoff.stats.metrics.setting import Options, Setting, read
+from bakeoff.stats.metrics.setting import Setting, read
 from bakeoff.stats.metrics.subgroups import mean_interaction
-from bakeoff.stats.metrics.table import METRICS, metric_called
 from bakeoff.stats.metrics.test_rows import read_groups
 
 Inputs = Mapping[str, Any]

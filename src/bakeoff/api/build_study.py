@@ -31,7 +31,7 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS
+from bakeoff.scores import METRICS, score
 from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 from bakeoff.spec.datasets import GivenData
@@ -155,7 +155,7 @@ def _metrics(given: SideBySide, asked: Asked) -> list[Any]:
 
 def _check_costs(metric: Metric, costs: Any) -> None:
     """Refuse a metric of costs where what it is computed from is not given."""
-    if metric.needs in (Need.COSTS, Need.PRIORS) and costs is None:
+    if metric.priced and costs is None:
         raise Problem(
             ("costs",),
             f"the metric {metric.name} needs `classes` and a `matrix` of what errors cost",
@@ -297,7 +297,7 @@ def _scores(given: SideBySide, experiment: Experiment) -> Iterator[dict[str, Any
             if found.values is not None:
                 value, reason = float(found.values.mean()), ""
             else:
-                value, reason = METRICS[metric](made, experiment.costs_on(ROWS))
+                value, reason = score(METRICS[metric], made, experiment.costs_on(ROWS))
             yield {
                 "dataset": ROWS,
                 "model": model,

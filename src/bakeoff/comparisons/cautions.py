@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.feed import advisable, with_halves
-from bakeoff.scores import METRICS
+from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment
 from bakeoff.spec.learners import LEARNERS, learners
 from bakeoff.spec.related import dependent
@@ -227,7 +227,7 @@ def _instead(
     halved = with_halves(experiment) or experiment
     if entry.instead and advisable([entry.instead], halved):
         found.append(known[entry.instead])
-    by_rows = metric in ("accuracy", "error") and entry.name != _ON_ROWS
+    by_rows = counted_rows(metric) and entry.name != _ON_ROWS
     if by_rows and entry.instead == "half_sample_t" and advisable([_ON_ROWS], experiment):
         found.append(known[_ON_ROWS])
     return tuple(

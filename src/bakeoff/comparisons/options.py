@@ -36,7 +36,7 @@ from bakeoff.scores.metrics import metrics_of
 from bakeoff.spec import ChosenTest, Costs, Experiment
 from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves
-from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, MetricFunction, catalogue
+from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, Metric, catalogue
 
 _ROWS = 24
 _FEW = 3
@@ -178,7 +178,7 @@ def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvide
     predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
     probabilities = rng.dirichlet(np.ones(len(classes)), (_ROWS, len(models)))
     # an own metric may know nothing of made-up classes
-    own = isinstance(engine_metric(test.metrics[0]), MetricFunction)
+    own = isinstance(engine_metric(test.metrics[0]), Metric)
     asked = "accuracy" if own else test.metrics[0]
     metric = asked if entry.evidence is Evidence.PREDICTIONS else ""
     return PairedPredictions(

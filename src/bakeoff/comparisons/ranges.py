@@ -11,7 +11,6 @@ from bakeoff.scores import Metric
 from bakeoff.spec import Costs
 from bakeoff.stats import Arity, ConfidenceInterval, Entry, PairwiseResult, Result
 
-BY_COSTS = ("cost", "expected_cost")
 Range = tuple[float, float]
 
 R = TypeVar("R")
@@ -19,7 +18,7 @@ R = TypeVar("R")
 
 def range_of(metric: Metric, costs: Costs | None) -> Range:
     """Return the least and the greatest value of a metric; no cost exceeds the largest error's."""
-    if metric.name in BY_COSTS and costs is not None:
+    if metric.priced and costs is not None:
         return metric.range[0], float(max(map(max, costs.matrix)))
     return metric.range
 

@@ -19,11 +19,11 @@ import numpy as np
 from bakeoff.comparisons.dependence import robust
 from bakeoff.comparisons.evidence import has_interval
 from bakeoff.comparisons.setup import FIXED_METRICS, setup_of
+from bakeoff.scores import counted_rows
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Evidence, catalogue
 
-RATES = ("accuracy", "error")
 """Metrics of right and wrong rows: one test is about both."""
 
 
@@ -180,7 +180,7 @@ def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     on_right_rows = "mcnemar" if two else "cochran_q"
     found: dict[str, tuple[str, ...]] = {}
     for metric in experiment.metrics:
-        if metric in RATES:
+        if counted_rows(metric):
             name = on_right_rows
         elif metric == FIXED_METRICS[Evidence.LABELS]:
             name = "cost_sensitive"
@@ -206,7 +206,7 @@ def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendatio
             f"rows of all ten folds (Yang et al. 2023, docs/cross-validation.md){tail}",
             (accuracy,),
         )
-        metrics = tuple(metric for metric in metrics if metric not in RATES)
+        metrics = tuple(metric for metric in metrics if not counted_rows(metric))
     if not metrics or set(plans) - {"cv_5x2", "holdout"}:
         return  # other folds bring a test of every metric
     groups = ", of rows in groups, which tests on rows of all folds do not know" if counted else ""

@@ -16,11 +16,11 @@ from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_in
 from bakeoff.comparisons.held_out import held_out
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
 from bakeoff.comparisons.setup import cost_options
+from bakeoff.scores import counted_rows
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Result, binomial_test_from_counts, catalogue, mean_ci, metric_ci
 from bakeoff.threads import on_one_thread
 
-RATES = ("accuracy", "error")
 COLUMNS = (
     *("dataset", "metric", "model", "estimate", "se", "df", "ci_low", "ci_high"),
     *("confidence", "n", "status", "note"),
@@ -118,10 +118,11 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
     managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
     options = {k: v for k, v in managed.items() if k in entry.options}
     found = metric_ci(*rows.arguments(entry, [model]), **options, confidence_level=level)
-    if rows.metric not in RATES:
+    counts = counted_rows(rows.metric)
+    if not counts:
         return found
     right = rows.predicted[:, model] == rows.truth
-    counted = right if rows.metric == "accuracy" else ~right
+    counted = right if counts == "right" else ~right
     if rows.related:
         entry = known["binomial_test"]
         related = {k: v for k, v in rows.managed(entry).items() if k in entry.options}

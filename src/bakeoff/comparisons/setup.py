@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from bakeoff.sources.common.costs import PRICED
+from bakeoff.scores import METRICS
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
 from bakeoff.stats.metrics.all_pairs import MAX_T
@@ -107,7 +107,9 @@ def cost_options(costs: Costs | None, metric: str) -> dict[str, Any]:
     if costs is None:
         return {}
     found = {"cost": costs.matrix, "classes": costs.names, "priors": costs.priors}
-    return {**found, "labels": costs.names} if metric in PRICED else found
+    return (
+        {**found, "labels": costs.names} if metric in METRICS and METRICS[metric].priced else found
+    )
 
 
 def corrects(entry: Entry) -> bool:

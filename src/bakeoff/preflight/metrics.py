@@ -11,7 +11,7 @@ from bakeoff.data import Table
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.tuning import is_for_two_classes, scorer
-from bakeoff.scores import METRICS, Need
+from bakeoff.scores import METRICS, Need, score
 from bakeoff.scores.collect import taken
 from bakeoff.scores.metrics.own import imported
 from bakeoff.spec import Experiment
@@ -24,7 +24,7 @@ def problems_with_own(experiment: Experiment) -> Iterator[Problem]:
             yield Problem(("own_metrics", name), f"add {name} to `metrics:` to have it computed")
             continue
         place = ("metrics", experiment.metrics.index(name))
-        if name in METRICS and METRICS[name].own is None:
+        if name in METRICS and not METRICS[name].own:
             message = f"{name} is a metric already: give {own.function} another name"
             yield Problem(place, f"{message}, `own_metrics: {{my_{name}: …}}`")
             continue
@@ -48,7 +48,7 @@ def problems_when_tried(experiment: Experiment, dataset: str, table: Table) -> I
             continue
         tried = Predictions(rows, truth, guessed, table.classes, p, None, {})
         try:
-            METRICS[name](tried, None, columns)
+            score(METRICS[name], tried, None, columns)
         except UserError as error:
             yield Problem(("metrics", i), f"tried on {len(rows)} rows of {dataset}: {error}")
 

@@ -23,6 +23,7 @@ from bakeoff.errors import Problem, unknown
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import (
+    METRICS,
     Limits,
     about_one_class,
     accuracy_limits,
@@ -31,11 +32,7 @@ from bakeoff.stats import (
     mean_limits,
     metric_limits,
     metric_range,
-    test_set_metrics,
 )
-
-_NEED_MORE = ("cost", "expected_cost", "fbeta")
-"""Metrics with options of their own."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,7 +102,7 @@ class GateRows:
         if self.base.values is not None:
             check_margin(margin)
             return
-        known = [name for name in test_set_metrics() if name not in _NEED_MORE]
+        known = [m.name for m in METRICS.values() if not (m.priced or m.option)]
         if metric not in known:
             raise Problem(("metric",), unknown("metric", metric, known))
         check_margin(margin, *metric_range(metric))
@@ -128,7 +125,7 @@ class GateRows:
                 groups=groups,
                 alpha=alpha,
             )
-        if metric == "accuracy":
+        if METRICS[metric].counts == "right":
             right = (model.codes[kept] == self.truth[kept] for model in (self.candidate, self.base))
             return accuracy_limits(*right, groups=groups, alpha=alpha)
         how = self.how(metric) | {"groups": groups}

@@ -70,8 +70,8 @@ def gap(value: float, metric: Metric) -> str:
     if metric.unit == POINTS:
         points = fixed(size * 100, 1)
         return f"{points} percentage point{'' if points == '1.0' else 's'}"
-    given = "" if metric.computed else metric.unit
-    unit = metric.own.unit if metric.own else given  # the units of ours need not be told
+    # the units of ours need not be told
+    unit = metric.unit if metric.own or not metric.computed else ""
     return f"{score(size)} {clean(unit)}" if unit else score(size)
 
 

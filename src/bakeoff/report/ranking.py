@@ -9,7 +9,6 @@ from functools import lru_cache
 import pandas as pd
 
 from bakeoff.comparisons.ranges import clipped
-from bakeoff.comparisons.score_intervals import RATES
 from bakeoff.report.study import Study
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
 
@@ -142,7 +141,7 @@ def interval_note(study: Study) -> str:
         )
     if study.numbers:
         return f"{level} t interval of the mean over rows, or groups of rows that belong together"
-    if study.metric.name not in RATES:
+    if not study.metric.counts:
         return f"{level} interval of the score on the test rows"
     rows = study.test_sets.get(study.datasets[0])
     related = "" if rows is None or not rows.related else ", on their effective number"

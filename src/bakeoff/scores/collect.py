@@ -18,7 +18,7 @@ from bakeoff.data.table import GROUP, ROW_ID, TIME
 from bakeoff.errors import UserError
 from bakeoff.files import open_parquet, read_frame, write_parquet
 from bakeoff.fit.predictions import METADATA, Predictions
-from bakeoff.scores.metrics import METRICS
+from bakeoff.scores.metrics.entry import METRICS, score_view, view_of
 from bakeoff.spec import Costs
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
@@ -96,12 +96,12 @@ def _scores(
     path = carried.get(one.facts["dataset"])
     columns = {} if path is None else taken(carried_columns(path, one.row_id))
     known = {name: one.facts[name] for name in (*KEYS, "seed", "n_train", "n_test")}
-    rows = []
+    rows, view = [], view_of(one, costs, columns)
     for name in metrics:
         if one.values is not None:
             value, reason = float(one.values.mean()), ""
         else:
-            value, reason = METRICS[name](one, costs, columns)
+            value, reason = score_view(METRICS[name], view)
         rows.append({**known, "metric": name, "value": value, "undefined": reason})
     return rows
 

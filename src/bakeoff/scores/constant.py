@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.fit.predictions import Predictions
-from bakeoff.scores.metrics import Metric, Need
+from bakeoff.scores.metrics import Metric, score
 from bakeoff.spec import Costs
 
 
@@ -57,12 +57,12 @@ def constant_answer(
     Constant or None
         None where the score depends on more than the classes of the rows.
     """
-    if not metric.computed or (metric.own is not None and metric.own.columns):
+    if not metric.computed or metric.takes:
         return None
     seen, tested = np.asarray(train, dtype=np.int64), np.asarray(test, dtype=np.int64)
     shares = seen / seen.sum()
     answer = int(np.argmax(shares))
-    if metric.needs in (Need.COSTS, Need.PRIORS) and costs is not None:
+    if metric.priced and costs is not None:
         wanted = shares if costs.priors is None else costs.shares(tuple(classes))
         answer = int(np.argmin((wanted[:, None] * costs.of(tuple(classes))).sum(axis=0)))
     n = int(tested.sum())
@@ -75,4 +75,4 @@ def constant_answer(
         None,
         {},
     )
-    return Constant(answer, metric(made, costs)[0])
+    return Constant(answer, score(metric, made, costs)[0])

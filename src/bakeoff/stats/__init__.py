@@ -90,8 +90,8 @@ from bakeoff.stats.metrics.differences import (
     test_set_metrics,
 )
 from bakeoff.stats.metrics.influence import Influence, influence
-from bakeoff.stats.metrics.left_out import MetricFunction
 from bakeoff.stats.metrics.means import mean_ci, mean_difference
+from bakeoff.stats.metrics.metric import METRICS, POINTS, Metric, Need, own_metric
 from bakeoff.stats.metrics.own import own_metric_ci, own_metric_difference
 from bakeoff.stats.metrics.subgroups import mean_interaction, metric_interaction
 from bakeoff.stats.planning import (
@@ -148,6 +148,8 @@ if not TYPE_CHECKING:
 
 __all__ = [
     "IN_GROUPS",
+    "METRICS",
+    "POINTS",
     "RETIRED",
     "AreaClaim",
     "ArgumentError",
@@ -176,8 +178,9 @@ __all__ = [
     "MarginPower",
     "McNemarPower",
     "McNemarResult",
-    "MetricFunction",
+    "Metric",
     "MetricPower",
+    "Need",
     "OrderDependence",
     "Pair",
     "PairwiseResult",
@@ -271,6 +274,7 @@ __all__ = [
     "odds_ratio_bounds",
     "one_sample_t",
     "order_dependence",
+    "own_metric",
     "own_metric_ci",
     "own_metric_difference",
     "paired_difference_ci",

@@ -10,9 +10,10 @@ import pytest
 
 from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
 from bakeoff.comparisons.score_intervals import alone, of_test_set, tabulate
-from bakeoff.scores import METRICS, Need
+from bakeoff.scores import METRICS
 from bakeoff.spec import Costs
 from bakeoff.stats import binomial_test, metric_ci
+from bakeoff.stats.metrics.metric import Form
 
 LEVEL = 0.95
 
@@ -58,7 +59,7 @@ def test_shares_of_rows_have_wilsons_interval(metric):
 
 @pytest.mark.parametrize("metric", ["recall", "log_loss", "roc_auc"])
 def test_metric_that_says_nothing_of_its_influence_values_has_an_interval(metric, monkeypatch):
-    new = dataclasses.replace(METRICS[metric], name="new", own=None)
+    new = dataclasses.replace(METRICS[metric], name="new", form=Form.LEFT_OUT)
     monkeypatch.setitem(METRICS, "new", new)
     assert has_interval("new")
     assert has_test("new")
@@ -72,18 +73,12 @@ def test_metric_that_says_nothing_of_its_influence_values_has_an_interval(metric
 
 
 def test_metric_that_jumps_has_an_interval_and_no_test(monkeypatch):
-    new = dataclasses.replace(METRICS["recall"], name="new", smooth=False)
+    new = dataclasses.replace(METRICS["recall"], name="new", form=Form.LEFT_OUT, smooth=False)
     monkeypatch.setitem(METRICS, "new", new)
     assert has_interval("new")
     assert not has_test("new")
     line = next(of_test_set("d", rows("new", n=60, positives=30), None, LEVEL))
     assert line["ci_low"] < line["estimate"] < line["ci_high"]
-
-
-def test_metric_of_costs_without_influence_values_has_no_interval(monkeypatch):
-    monkeypatch.setitem(METRICS, "new", dataclasses.replace(METRICS["cost"], name="new"))
-    assert METRICS["new"].needs is Need.COSTS
-    assert not has_interval("new")
 
 
 def test_model_without_what_the_metric_wants_has_a_reason_and_no_number():

@@ -18,7 +18,7 @@ from bakeoff.fit.assemble import assemble
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.task import run_fit
-from bakeoff.scores import METRICS
+from bakeoff.scores import METRICS, score
 from bakeoff.seeds import derive
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
@@ -114,10 +114,10 @@ def test_odd_probabilities_are_undefined_where_they_are_needed_alone(
 ) -> None:
     found, plain = fit(tmp_path, way), fit(tmp_path, "")
     assert found.probabilities is None
-    assert METRICS["accuracy"](found) == METRICS["accuracy"](plain)
+    assert score(METRICS["accuracy"], found) == score(METRICS["accuracy"], plain)
     rows = 1 if way == "one_row" else 10
     for metric in ("log_loss", "brier", "roc_auc"):
-        value, why = METRICS[metric](found)
+        value, why = score(METRICS[metric], found)
         assert np.isnan(value)
         assert why.startswith(f"its probabilities of {rows} of 10 rows are none")
 
@@ -133,8 +133,8 @@ def test_naive_bayes_far_from_all_it_knows_keeps_its_labels(tmp_path: Path) -> N
     )
     run_fit(FitTask(FIT, own, 1, tmp_path / "d", tmp_path / "s", tmp_path / "p"))
     found = Predictions.read(tmp_path / "p")
-    assert 0 <= METRICS["accuracy"](found)[0] <= 1
-    assert METRICS["log_loss"](found)[1].endswith("(first: 1, 1)")
+    assert 0 <= score(METRICS["accuracy"], found)[0] <= 1
+    assert score(METRICS["log_loss"], found)[1].endswith("(first: 1, 1)")
 
 
 def test_seeds_that_the_parts_got_are_recorded(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from bakeoff.fit.predictions import Predictions
-from bakeoff.scores import METRICS
+from bakeoff.scores import METRICS, score
 from bakeoff.spec import Costs
 
 
@@ -97,7 +97,7 @@ def test_metric_agrees_with_scikit_learn(
     name: str, oracle: Callable[[Any, Any, Any], float], k: int, seed: int
 ) -> None:
     y, predicted, p = draw(k, seed)
-    value, reason = METRICS[name](predictions(y, predicted, p, k))
+    value, reason = score(METRICS[name], predictions(y, predicted, p, k))
     assert value == pytest.approx(oracle(y, predicted, p), abs=1e-12)
     assert reason == ""
 
@@ -110,23 +110,23 @@ def test_rows_order_does_not_matter(k: int, seed: int) -> None:
     for metric in METRICS.values():
         if metric.binary and k > 2:
             continue
-        straight, _ = metric(predictions(y, predicted, p, k))
-        shuffled, _ = metric(predictions(y[order], predicted[order], p[order], k))
+        straight, _ = score(metric, predictions(y, predicted, p, k))
+        shuffled, _ = score(metric, predictions(y[order], predicted[order], p[order], k))
         assert straight == pytest.approx(shuffled, nan_ok=True)
 
 
 @pytest.mark.parametrize(
     ("name", "y", "predicted", "word"),
     [
-        ("precision", [0, 1], [0, 0], "predicted positive"),
-        ("recall", [0, 0], [0, 1], "no row is positive"),
-        ("f1", [0, 0], [0, 0], "no row is positive"),
+        ("precision", [0, 1], [0, 0], "no row is predicted 'b'"),
+        ("recall", [0, 0], [0, 1], "no row is 'b'"),
+        ("f1", [0, 0], [0, 0], "no row is or is predicted 'b'"),
         ("roc_auc", [1, 1], [1, 0], "all of one class"),
         ("average_precision", [0, 0], [0, 0], "no row is positive"),
         ("kappa", [1, 1], [1, 1], "one and the same class"),
         ("precision_macro", [0, 1], [0, 0], "no row is predicted 'b'"),
         ("precision_weighted", [0, 1], [0, 0], "no row is predicted 'b'"),
-        ("recall_macro", [0, 0], [0, 1], "no tested row is 'b'"),
+        ("recall_macro", [0, 0], [0, 1], "no row is 'b'"),
         ("average_precision_macro", [0, 0], [0, 0], "no row is positive"),
         ("cost", [0, 1], [0, 1], "the experiment has no `costs:`"),
     ],
@@ -135,20 +135,20 @@ def test_undefined_metric_says_why(name: str, y: Any, predicted: Any, word: str)
     probabilities = np.array([[0.4, 0.6], [0.7, 0.3]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        value, reason = METRICS[name](predictions(y, predicted, probabilities, 2))
+        value, reason = score(METRICS[name], predictions(y, predicted, probabilities, 2))
     assert math.isnan(value)
     assert word in reason
 
 
 @pytest.mark.parametrize("name", ["roc_auc", "log_loss", "brier", "roc_auc_ovr"])
 def test_models_without_probabilities(name: str) -> None:
-    value, reason = METRICS[name](predictions([0, 1], [0, 1], None, 2))
+    value, reason = score(METRICS[name], predictions([0, 1], [0, 1], None, 2))
     assert math.isnan(value)
     assert "the model gives" in reason
 
 
 def test_mcc_of_one_predicted_class_is_zero() -> None:
-    assert METRICS["mcc"](predictions([0, 1, 1], [1, 1, 1], None, 2)) == (0.0, "")
+    assert score(METRICS["mcc"], predictions([0, 1, 1], [1, 1, 1], None, 2)) == (0.0, "")
 
 
 def test_direction() -> None:
@@ -168,20 +168,23 @@ def test_cost_is_the_mean_of_the_matrix_by_class_names(seed: int) -> None:
     price = {(t, q): COSTS.matrix[i][j] for i, t in enumerate("cab") for j, q in enumerate("cab")}
     pairs = zip(y, predicted, strict=True)
     expected = np.mean([price["abc"[t], "abc"[q]] for t, q in pairs])
-    assert METRICS["cost"](predictions(y, predicted, p, 3), COSTS) == (pytest.approx(expected), "")
+    assert score(METRICS["cost"], predictions(y, predicted, p, 3), COSTS) == (
+        pytest.approx(expected),
+        "",
+    )
 
 
 def test_unit_costs_are_the_error_rate() -> None:
     y, predicted, p = draw(2, 4)
     unit = Costs.model_validate({"classes": ["a", "b"], "matrix": [[0, 1], [1, 0]]})
     one = predictions(y, predicted, p, 2)
-    assert METRICS["cost"](one, unit)[0] == pytest.approx(METRICS["error"](one)[0])
+    assert score(METRICS["cost"], one, unit)[0] == pytest.approx(score(METRICS["error"], one)[0])
 
 
 def test_several_criteria_have_a_name_and_no_value() -> None:
     joined = METRICS["accuracy+log_loss"]
     assert joined.title == "accuracy and log loss"
-    value, reason = joined(predictions([0, 1], [0, 1], None, 2))
+    value, reason = score(joined, predictions([0, 1], [0, 1], None, 2))
     assert math.isnan(value)
     assert "no single value" in reason
     with pytest.raises(KeyError):
@@ -193,10 +196,10 @@ def test_expected_cost_weighs_classes_by_their_priors() -> None:
     made = predictions(y, predicted, None, 2)
     costs = Costs(classes=["b", "a"], matrix=[[0.0, 5.0], [1.0, 0.0]], priors=[1.0, 9.0])
     # of the rows of a one in four costs 1, of those of b one in two costs 5
-    assert METRICS["expected_cost"](made, costs)[0] == pytest.approx(0.9 / 4 + 0.1 * 5 / 2)
+    assert score(METRICS["expected_cost"], made, costs)[0] == pytest.approx(0.9 / 4 + 0.1 * 5 / 2)
     as_tested = costs.model_copy(update={"priors": [2.0, 4.0]})
-    assert METRICS["expected_cost"](made, as_tested)[0] == pytest.approx(
-        METRICS["cost"](made, costs)[0]
+    assert score(METRICS["expected_cost"], made, as_tested)[0] == pytest.approx(
+        score(METRICS["cost"], made, costs)[0]
     )
     one_class = predictions([0, 0], [0, 1], None, 2)
-    assert "no tested row is 'b'" in METRICS["expected_cost"](one_class, costs)[1]
+    assert "no row is 'b'" in score(METRICS["expected_cost"], one_class, costs)[1]

@@ -20,17 +20,17 @@ from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
 from bakeoff.report import prose
-from bakeoff.scores import METRICS
+from bakeoff.scores import METRICS, score
 from bakeoff.scores.metrics import own as module
-from bakeoff.scores.metrics.own import enter_own, of_positive
+from bakeoff.scores.metrics.own import enter_own
 from bakeoff.spec import load_experiment
 from bakeoff.spec.own_metrics import OwnMetric
 from bakeoff.stats import (
-    MetricFunction,
     best_models,
     catalogue,
     metric_ci,
     metric_difference,
+    own_metric,
 )
 from bakeoff.stats.metrics.all_pairs import compare_models
 
@@ -116,10 +116,12 @@ def rows(metric, n=80):
 def test_function_gets_names_of_classes_and_what_it_asks_for(code):
     entered(f1_yes={}, profit={"columns": ["amount"]}, certainty={"needs": "probabilities"})
     one, amount = predictions(), {"amount": np.arange(80.0)}
-    assert METRICS["f1_yes"](one) == (pytest.approx(f1_score(one.y_true, one.y_pred)), "")
+    assert score(METRICS["f1_yes"], one) == (pytest.approx(f1_score(one.y_true, one.y_pred)), "")
     right = (one.y_true == 1) & (one.y_pred == 1)
-    assert METRICS["profit"](one, None, amount)[0] == pytest.approx((right * np.arange(80)).mean())
-    assert METRICS["certainty"](one)[0] == pytest.approx(
+    assert score(METRICS["profit"], one, None, amount)[0] == pytest.approx(
+        (right * np.arange(80)).mean()
+    )
+    assert score(METRICS["certainty"], one)[0] == pytest.approx(
         np.abs(one.probabilities[:, 1] - 0.5).mean()
     )
 
@@ -128,7 +130,7 @@ def test_function_gets_names_of_classes_and_what_it_asks_for(code):
 def test_metric_without_a_value_is_undefined(code, name, reason):
     entered(**{name: {}})
     nobody = dataclasses.replace(predictions(), y_true=np.zeros(80, int), y_pred=np.zeros(80, int))
-    value, why = METRICS[name](nobody)
+    value, why = score(METRICS[name], nobody)
     assert math.isnan(value)
     assert reason in why
 
@@ -146,12 +148,12 @@ def test_function_that_fails_is_named(code, monkeypatch, name, message):
     monkeypatch.setattr(module, "CALL_SECONDS", 0.2)
     entered(**{name: {}})
     with pytest.raises(UserError, match=f"^ownmetrics.{name} {message}"):
-        METRICS[name](predictions())
+        score(METRICS[name], predictions())
 
 
 def test_what_a_metric_draws_is_the_same_in_every_call(code):
     entered(noisy={})
-    assert METRICS["noisy"](predictions()) == METRICS["noisy"](predictions())
+    assert score(METRICS["noisy"], predictions()) == score(METRICS["noisy"], predictions())
 
 
 def test_own_metrics_of_one_experiment_leave_with_the_next(code):
@@ -245,7 +247,7 @@ def test_import_path_is_short_for_an_own_metric(tiny, code):
 
 def test_metric_of_no_formula_is_an_argument_of_its_own():
     data = rows("")
-    how = MetricFunction("hits", lambda y, said: np.mean(y == said))
+    how = own_metric("hits", lambda y, said: np.mean(y == said))
     found = metric_difference(data.truth, *data.predicted.T, metric=how)
     known = metric_difference(data.truth, *data.predicted.T, metric="accuracy")
     assert found.estimate == pytest.approx(known.estimate)
@@ -256,7 +258,7 @@ def test_rows_left_out_in_blocks_have_the_spread_of_rows():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 6000)
     models = np.stack([np.where(rng.random(6000) < q, y, 1 - y) for q in (0.8, 0.78, 0.7)], axis=1)
-    how = MetricFunction("hits", lambda y, said: np.mean(y == said))
+    how = own_metric("hits", lambda y, said: np.mean(y == said))
     own = compare_models(y, models, metric=how, n_resamples=999)
     known = compare_models(y, models, metric="accuracy", n_resamples=999)
     for a, b in zip(own.pairs, known.pairs, strict=True):
@@ -271,9 +273,3 @@ def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flag
     steep = dataclasses.replace(rows("profit"), columns={"amount": np.exp(np.arange(80) / 3)})
     line = next(of_test_set("d", steep, None, 0.95))
     assert "a few rows carry the metric" in line["note"]
-
-
-def test_probabilities_of_two_classes_are_those_of_the_positive_one():
-    two, three = np.array([[0.2, 0.8]]), np.array([[0.2, 0.3, 0.5]])
-    assert of_positive(two).tolist() == [0.8]
-    assert of_positive(three) is three

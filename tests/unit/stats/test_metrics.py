@@ -31,7 +31,7 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.metrics import joint_cells
 from bakeoff.stats.metrics.all_pairs import compare_models
-from bakeoff.stats.metrics.table import METRICS
+from bakeoff.stats.metrics.metric import METRICS
 from tests.conftest import ROOT
 
 DECISIONS = [m for m, metric in METRICS.items() if metric.form == "decisions"]
@@ -116,7 +116,7 @@ CASES = [
 @pytest.mark.parametrize(("metric", "k"), CASES)
 def test_value_is_scikit_learns(metric, k):
     y, said, p = rows(k=k)
-    predicted = said if METRICS[metric].predictions == "classes" else p
+    predicted = said if not METRICS[metric].by_order else p
     found = influence(y, predicted, metric=metric, **options(metric, k))
     assert found.value == pytest.approx(scikit(metric, y, said, p), rel=1e-9)
     assert found.psi.mean() == pytest.approx(0, abs=1e-9)
@@ -126,7 +126,7 @@ def test_value_is_scikit_learns(metric, k):
 def test_influence_values_are_what_one_more_row_changes(metric, k):
     # many copies of the rows, one of them once more: the infinitesimal jackknife in numbers
     y, said, p = rows(n=40, k=k, seed=3)
-    predicted = said if METRICS[metric].predictions == "classes" else p
+    predicted = said if not METRICS[metric].by_order else p
     copies = 400
     often_y, often = np.tile(y, copies), np.concatenate([predicted] * copies)
     base = influence(y, predicted, metric=metric, groups=np.arange(40), **options(metric, k))
@@ -170,7 +170,7 @@ def test_order_of_rows_and_names_of_groups_are_irrelevant(seed, metric):
     rng = np.random.default_rng(seed)
     y, said, p = rows(seed=seed)
     _, said_b, p_b = rows(seed=seed + 1)
-    a, b = (said, said_b) if METRICS[metric].predictions == "classes" else (p, p_b)
+    a, b = (said, said_b) if not METRICS[metric].by_order else (p, p_b)
     groups = rng.integers(0, 20, len(y))
     order = rng.permutation(len(y))
     how = {"metric": metric, **options(metric, 2)}

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.comparisons.evidence.metric import engine_metric
 from bakeoff.comparisons.evidence.related import RelatedRows
-from bakeoff.stats import Entry, Evidence, MetricFunction, looks_at
+from bakeoff.stats import Entry, Evidence, Metric, looks_at
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer[Any]]
@@ -167,9 +167,9 @@ class PairedPredictions(RelatedRows):
         return self._wanted[:, model]
 
     @property
-    def engine_metric(self) -> str | MetricFunction:
-        """The metric as tests take it: by its name, or a function with the columns it takes."""
-        return engine_metric(self.metric, self.columns, self.classes)
+    def engine_metric(self) -> str | Metric:
+        """The metric as tests take it: by its name, or an own one with the columns it takes."""
+        return engine_metric(self.metric, self.columns)
 
     @property
     def _wanted(self) -> Floats | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 
-from bakeoff.scores.metrics.entry import METRICS, Metric, Metrics, UndefinedMetric, View
+from bakeoff.scores.metrics.entry import METRICS, Metrics
 from bakeoff.spec import Experiment
 from bakeoff.spec.metrics import GivenMetric
+from bakeoff.stats.metrics.metric import Metric, numbers
 
 
 def metrics_of(experiment: Experiment) -> Mapping[str, Metric]:
@@ -18,16 +20,13 @@ def metrics_of(experiment: Experiment) -> Mapping[str, Metric]:
 
 def _metric(given: GivenMetric) -> Metric:
     low, high = given.range
-    return Metric(
-        name=given.name,
+    return dataclasses.replace(
+        numbers(
+            given.name,
+            greater_is_better=given.greater_is_better,
+            undefined="its values are given with `scores:` or `values:`, not computed",
+        ),
         title=given.label or given.name,
-        function=_not_computed,
         unit=given.unit or "",
-        greater_is_better=given.greater_is_better,
         range=(-math.inf if low is None else low, math.inf if high is None else high),
-        computed=False,
     )
-
-
-def _not_computed(view: View) -> float:
-    raise UndefinedMetric("its values are given with `scores:` or `values:`, not computed")

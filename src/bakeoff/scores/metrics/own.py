@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import numbers
 import random
@@ -10,11 +11,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bakeoff.errors import UserError, unknown
-from bakeoff.scores.metrics.entry import METRICS, Metric, Need, UndefinedMetric, View
+from bakeoff.scores.metrics.entry import METRICS
 from bakeoff.spec.own_metrics import OwnMetric
+from bakeoff.stats.metrics.metric import own_metric
 from bakeoff.usercode import TookTooLong, described, import_module, time_limit
 
 CALL_SECONDS = 60.0
@@ -24,36 +25,25 @@ _SEED = 0
 
 def enter_own(found: Mapping[str, OwnMetric]) -> None:
     """Enter the own metrics of one experiment among the metrics, in place of another's."""
-    for name in [name for name, metric in METRICS.items() if metric.own is not None]:
+    for name in [name for name, metric in METRICS.items() if metric.own]:
         del METRICS[name]
     for name, own in found.items():
-        METRICS[name] = Metric(
-            name=name,
+        METRICS[name] = dataclasses.replace(
+            own_metric(
+                name,
+                partial(_called, own),
+                greater_is_better=own.greater_is_better,
+                predictions="classes" if own.needs == "labels" else "probabilities",
+                smooth=own.smooth,
+            ),
             title=own.label or name.replace("_", " "),
-            function=partial(_on_view, own),
-            unit=own.unit or "units",
-            needs=Need(own.needs),
-            greater_is_better=own.greater_is_better,
-            range=(-np.inf, np.inf),
-            own=own,
+            unit=own.unit or "",
+            takes=tuple(own.columns),
         )
 
 
-def _on_view(own: OwnMetric, view: View) -> float:
-    names = np.array(view.predictions.classes, dtype=object)
-    predicted = (
-        names[view.predictions.y_pred] if own.needs == "labels" else of_positive(view.probabilities)
-    )
-    columns = {name: view.columns[name] for name in own.columns}
-    try:
-        return value(own, names[view.predictions.y_true], predicted, columns)
-    except ValueError as reason:
-        raise UndefinedMetric(str(reason)) from None
-
-
-def of_positive(probabilities: NDArray[Any]) -> NDArray[Any]:
-    """Return the probabilities as an own metric takes them: of two classes the positive one's."""
-    return probabilities[:, 1] if probabilities.shape[1] == 2 else probabilities
+def _called(own: OwnMetric, y_true: Any, predicted: Any, **columns: Any) -> float:
+    return value(own, y_true, predicted, {name: columns[name] for name in own.columns})
 
 
 def value(own: OwnMetric, y_true: Any, predicted: Any, columns: Mapping[str, Any]) -> float:

@@ -15,7 +15,8 @@ from bakeoff.stats.core.result import Result, Status
 from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.differences import difference, setting_of
 from bakeoff.stats.metrics.means import mean_difference
-from bakeoff.stats.metrics.setting import Options
+from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.skewed_means import skewed_limits, skewness
 from bakeoff.stats.metrics.test_rows import read_groups
 from bakeoff.stats.rows.equivalence import noninferiority
@@ -153,7 +154,7 @@ def metric_limits(
     setting, rows = setting_of(metric, y_true, models, positive, labels, groups, Options())
     (found, low), (_, high) = (difference(setting, rows, side, 1 - level) for side in _SIDES)
     limits = _limits(low, high, level, _count(groups), "t_influence")
-    if setting.metric.form != "rows" or found is None or math.isnan(limits.low):
+    if setting.metric.form is not Form.ROWS or found is None or math.isnan(limits.low):
         return limits
     limits = dataclasses.replace(limits, warnings=())
     fewest = setting.fewest()

@@ -26,10 +26,9 @@ from bakeoff.stats.design.joint_flip import GroupSums, max_flip
 from bakeoff.stats.design.subset_limits import agreeing, hull, subset_limits
 from bakeoff.stats.metrics.answer import assumptions
 from bakeoff.stats.metrics.family import Contrast, MetricFamily, family_of_values, read_family
-from bakeoff.stats.metrics.left_out import MetricFunction
 from bakeoff.stats.metrics.max_t import MaxT, draw, max_t
-from bakeoff.stats.metrics.setting import Options
-from bakeoff.stats.metrics.table import metric_called
+from bakeoff.stats.metrics.metric import Metric, metric_called
+from bakeoff.stats.metrics.options import Options
 
 MAX_T = "max-t"
 
@@ -39,7 +38,7 @@ def compare_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str | MetricFunction = "accuracy",
+    metric: str | Metric = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,

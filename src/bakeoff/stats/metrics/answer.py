@@ -19,6 +19,7 @@ from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread
 from bakeoff.stats.design.subset_limits import with_flips
 from bakeoff.stats.metrics.area_intervals import hull, logit_interval
 from bakeoff.stats.metrics.influence import Influence
+from bakeoff.stats.metrics.metric import Form
 from bakeoff.stats.metrics.setting import Setting
 
 _NOISE = 1e-12
@@ -26,11 +27,8 @@ _ENOUGH_OF_A_CLASS = 20
 _ENOUGH_CLUSTERS = 15
 _CARRIED = 0.2
 """Share of the degrees of freedom below which few rows carry a metric."""
-COVERED = "91 %"
-"""What benchmarks/any_metric.py finds of one model's log loss that few rows carry."""
 OF_ONE_MODEL = ("enough rows of each class", "no few rows that carry the loss")
 """Assumptions of intervals of one model or of a pair, not of the best of many."""
-_CITED = {"roc_auc": "delong1988", "roc_auc_ovo": "hand2001"}
 
 
 def better_is_positive(setting: Setting, found: Influence) -> Influence:
@@ -73,17 +71,16 @@ class Answer:
     @property
     def method(self) -> str:
         """The citation of the form that is computed."""
-        name = self.setting.metric.name
-        if self.setting.metric.form == "decisions":
+        if self.setting.metric.form is Form.DECISIONS:
             return "agresti2005" if self.test == "metric_difference" else "agresti1998"
-        return _CITED.get(name, "satterthwaite1946")
+        return self.setting.metric.method
 
     def of_one(self, found: Influence) -> Result:
         """Return the result of one model."""
         setting = self.setting
         if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
             return self._result(found, Status.TOO_FEW, math.nan, math.nan, None)
-        if setting.metric.form == "ranking":
+        if setting.metric.form is Form.RANKING:
             ci = logit_interval(setting, found, self.level)
         elif found.tested.se <= _NOISE:
             ci = None
@@ -102,7 +99,7 @@ class Answer:
             low, high = self.setting.metric.range
             limits = low - high, high - low
             ci = found.tested.interval(found.estimate, self.level, self.side, limits)
-            if self.setting.metric.form == "ranking" and status is Status.OK:
+            if self.setting.metric.form is Form.RANKING and status is Status.OK:
                 ci = hull(self.setting, a, b, found, ci, self.side)
         details = {"value_a": a.value, "value_b": b.value}
         if status is Status.OK and ci is not None and found.of_groups is not None:
@@ -176,7 +173,7 @@ def worth_of_groups(setting: Setting, found: Influence) -> dict[str, float]:
     if setting.clusters is None:
         return {}
     # leaving groups out says nothing of single rows
-    effect = math.nan if setting.metric.form == "own" else found.design_effect
+    effect = math.nan if setting.metric.form is Form.LEFT_OUT else found.design_effect
     return {
         "n_clusters": int(found.spread.units),
         "design_effect": effect,
@@ -206,21 +203,14 @@ def assumptions(setting: Setting, tested: Spread) -> tuple[Assumption, ...]:
                 f"{_ENOUGH_OF_A_CLASS} intervals are rough",
             )
         )
-    if setting.metric.name == "log_loss":
+    if setting.metric.carried is not None:
+        what, then = setting.metric.carried
         detail = (
             f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; below a "
-            f"fifth of them a few rows carry the loss, and intervals of one model cover {COVERED} "
-            "where 95 % are meant"
+            f"fifth of them a few rows carry {then}"
         )
         holds = tested.df >= _CARRIED * tested.units
-        found.append(Assumption("no few rows that carry the loss", holds, detail))
-    if setting.metric.form == "own":
-        detail = (
-            f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; below a "
-            "fifth of them a few rows carry the metric and its intervals are rough"
-        )
-        holds = tested.df >= _CARRIED * tested.units
-        found.append(Assumption("no few rows that carry the metric", holds, detail))
+        found.append(Assumption(f"no few rows that carry {what}", holds, detail))
     return tuple(found)
 
 

@@ -34,7 +34,7 @@ def _logit_limits(setting: Setting, found: Influence, tail: float) -> tuple[floa
         half = -float(special.stdtrit(spread.df, tail)) * spread.se / (value * (1 - value))
         centre = float(special.logit(value))
         return float(special.expit(centre - half)), float(special.expit(centre + half))
-    if setting.metric.name == "roc_auc" and value in (0.0, 1.0):
+    if setting.metric.by_pairs and value in (0.0, 1.0):
         far = exact_limit(setting, tail)
         return (far, 1.0) if value == 1 else (0.0, 1 - far)
     return None
@@ -42,7 +42,7 @@ def _logit_limits(setting: Setting, found: Influence, tail: float) -> tuple[floa
 
 def exact_limit(setting: Setting, tail: float) -> float:
     """Return the exact lower limit of an ROC area of 1; NaN for other areas."""
-    if setting.metric.name != "roc_auc":
+    if not setting.metric.by_pairs:
         return math.nan
     return float(tail ** (1 / min(setting.truth.counts)))
 

@@ -15,12 +15,11 @@ from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.metrics.answer import OF_ONE_MODEL, assumptions, decide
 from bakeoff.stats.metrics.area_intervals import exact_limit
-from bakeoff.stats.metrics.family import VALUES, MetricFamily, family_of_values, read_family
+from bakeoff.stats.metrics.family import MetricFamily, family_of_values, read_family
 from bakeoff.stats.metrics.influence import Influence
-from bakeoff.stats.metrics.left_out import MetricFunction
 from bakeoff.stats.metrics.max_t import draw
-from bakeoff.stats.metrics.setting import Options
-from bakeoff.stats.metrics.table import metric_called
+from bakeoff.stats.metrics.metric import Form, Metric, Need, metric_called
+from bakeoff.stats.metrics.options import Options
 
 FEWEST, ENOUGH, ENOUGH_OF_AREAS, HIGH_AREA = 20, 40, 100, 0.9
 """Rows of the rarest class (degrees of freedom of numbers per row) below which a score has no
@@ -72,7 +71,7 @@ def best_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str | MetricFunction = "accuracy",
+    metric: str | Metric = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -229,11 +228,11 @@ def _known(family: MetricFamily) -> tuple[int, int]:
     setting, singles = family.setting, [s for s in family.singles if s is not None]
     if family.scale is None:
         return ENOUGH, ENOUGH
-    if setting.metric.name == VALUES:
+    if setting.metric.needs is Need.NUMBERS:
         return int(min(s.tested.df for s in singles)), 3 * FEWEST
     fewest, top = setting.fewest(), max(s.value for s in singles)
-    high = setting.metric.form == "ranking" and top > HIGH_AREA
-    enough = ENOUGH_OF_AREAS if high or "precision" in setting.metric.name else ENOUGH
+    high = setting.metric.form is Form.RANKING and top > HIGH_AREA
+    enough = ENOUGH_OF_AREAS if high or setting.metric.by_predicted else ENOUGH
     return enough if fewest < 0 else fewest, enough
 
 
@@ -245,7 +244,7 @@ def _assumptions(family: MetricFamily, winner: Influence) -> tuple[Assumption, .
     known, enough = _known(family)
     what = (
         "degrees of freedom of the numbers per row"
-        if family.setting.metric.name == VALUES
+        if family.setting.metric.needs is Need.NUMBERS
         else f"rows of the rarest class that {family.setting.metric.name} hangs on"
     )
     detail = (

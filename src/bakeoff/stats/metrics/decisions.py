@@ -1,232 +1,186 @@
-"""Metrics of decisions: what they are as functions of the table of truth and predicted class."""
+"""Metrics of decisions: formulas over the table of true and predicted classes."""
 
 from __future__ import annotations
 
-import dataclasses
+import math
 from collections.abc import Iterable
 from functools import reduce
-from operator import add, mul
+from operator import mul
 
-import numpy as np
-from numpy.typing import NDArray
+from bakeoff.stats.metrics.contingency import Cells, Counts, Term
+from bakeoff.stats.metrics.functional import Functional, NoValue
+from bakeoff.stats.metrics.metric import POINTS, decision
 
-from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.metrics.functional import Functional, mean
-from bakeoff.stats.metrics.test_rows import Codes
-
-
-class NoValue(ValueError):
-    """A metric has no value on these rows; the text says why."""
+Table = Cells | Counts
+_PER_CLASS = "balanced_accuracy, f1_macro or mcc"
+_AVERAGED = "f1_macro or f1_weighted"
 
 
-@dataclasses.dataclass(frozen=True)
-class Cells:
-    """Weighted cells of truth and prediction; rows are cells of weight 1.
-
-    Attributes
-    ----------
-    truth, predicted : ndarray of int, shape (c,)
-        Class codes.
-    weights : ndarray, shape (c,)
-        How many rows each cell stands for.
-    classes : tuple
-        The classes, in the order of their codes.
-    positive : int
-        The code of the positive class, for metrics of two classes.
-    """
-
-    truth: Codes
-    predicted: Codes
-    weights: FloatArray
-    classes: tuple[object, ...]
-    positive: int
-
-    def share(self, marked: NDArray[np.bool_]) -> Functional:
-        """Return the share of rows that are marked."""
-        return mean(marked, self.weights)
-
-    def right(self, k: int) -> Functional:
-        """Return the share of rows that are of class k and predicted so."""
-        return self.share((self.truth == k) & (self.predicted == k))
-
-    def true(self, k: int) -> Functional:
-        """Return the share of rows of class k."""
-        return self.share(self.truth == k)
-
-    def said(self, k: int) -> Functional:
-        """Return the share of rows predicted as class k."""
-        return self.share(self.predicted == k)
-
-    @property
-    def present(self) -> list[int]:
-        """The classes that occur among the truth."""
-        return [int(k) for k in np.unique(self.truth[self.weights > 0])]
-
-    @property
-    def seen(self) -> list[int]:
-        """The classes that occur among truth or predictions."""
-        there = self.weights > 0
-        return [int(k) for k in np.union1d(self.truth[there], self.predicted[there])]
-
-    def only(self, k: int) -> Cells:
-        """Return the cells seen as class k against the rest."""
-        return dataclasses.replace(self, positive=k)
-
-    @property
-    def negative(self) -> Cells:
-        """The cells seen from the other one of two classes."""
-        if len(self.classes) != 2:
-            raise ArgumentError(
-                "metric", f"for two classes only, found {len(self.classes)}; use its macro form"
-            )
-        return self.only(1 - self.positive)
-
-
-def _ratio(part: Functional, whole: Functional, nothing: str) -> Functional:
-    if whole.value <= 0:
+def ratio(part: Term, whole: Term, nothing: str) -> Term:
+    """Return part / whole, which has no value, for the reason given, where the whole is 0."""
+    if (whole.value if isinstance(whole, Functional) else whole) <= 0:
         raise NoValue(nothing)
     return part / whole
 
 
-def _mean(parts: Iterable[Functional]) -> Functional:
-    listed = list(parts)
-    return reduce(add, listed) / len(listed)
+def _mean(table: Table, parts: Iterable[Term]) -> Term:
+    listed = [*parts]
+    return table.sum(listed) / len(listed)
 
 
-def accuracy(cells: Cells) -> Functional:
-    """Return the share of rows predicted right."""
-    return cells.share(cells.truth == cells.predicted)
+def _recall(table: Table, k: int) -> Term:
+    return ratio(table.right(k), table.true(k), f"no row is {table.classes[k]!r}")
 
 
-def error(cells: Cells) -> Functional:
-    """Return the share of rows predicted wrong."""
-    return 1 - accuracy(cells)
+def _precision(table: Table, k: int) -> Term:
+    return ratio(table.right(k), table.said(k), f"no row is predicted {table.classes[k]!r}")
 
 
-def recall(cells: Cells) -> Functional:
-    """Return the share of positive rows that are predicted positive."""
-    k = cells.positive
-    return _ratio(cells.right(k), cells.true(k), f"no row is {cells.classes[k]!r}")
+def _fbeta(table: Table, k: int, beta: float = 1.0) -> Term:
+    """(1 + β²) TP / ((1 + β²) TP + β² FN + FP) of class k."""
+    weight = beta**2
+    whole = table.said(k) + weight * table.true(k)
+    nothing = f"no row is or is predicted {table.classes[k]!r}"
+    return ratio((1 + weight) * table.right(k), whole, nothing)
 
 
-def precision(cells: Cells) -> Functional:
-    """Return the share of rows predicted positive that are positive."""
-    k = cells.positive
-    return _ratio(cells.right(k), cells.said(k), f"no row is predicted {cells.classes[k]!r}")
+@decision("accuracy", POINTS, mean_of_rows=True, counts="right")
+def accuracy(table: Table) -> Term:
+    """Share of rows predicted right."""
+    return table.agreed / table.total
 
 
-def specificity(cells: Cells) -> Functional:
-    """Return the share of negative rows that are predicted negative."""
-    return recall(cells.negative)
+@decision("error rate", POINTS, greater_is_better=False, mean_of_rows=True, counts="wrong")
+def error(table: Table) -> Term:
+    """Share of rows predicted wrong."""
+    return 1 - accuracy(table)
 
 
-def fbeta(cells: Cells, beta: float = 1.0) -> Functional:
-    """Return the weighted harmonic mean of precision and recall."""
-    k, weight = cells.positive, beta**2
-    whole = cells.said(k) + weight * cells.true(k)
-    name = cells.classes[k]
-    return _ratio((1 + weight) * cells.right(k), whole, f"no row is or is predicted {name!r}")
+@decision("balanced accuracy", POINTS, classes="every")
+def balanced_accuracy(table: Table) -> Term:
+    """Mean recall over the classes that occur."""
+    return _mean(table, (_recall(table, k) for k in table.present))
 
 
-def f1(cells: Cells) -> Functional:
-    """Return the harmonic mean of precision and recall."""
-    return fbeta(cells)
+@decision("precision", POINTS, classes="positive", instead=_PER_CLASS, by_predicted=True)
+def precision(table: Table) -> Term:
+    """TP / (TP + FP) of the positive class."""
+    return _precision(table, table.positive)
 
 
-def f2(cells: Cells) -> Functional:
-    """Return F-beta in which recall weighs twice as much as precision."""
-    return fbeta(cells, 2.0)
+@decision("recall", POINTS, classes="positive", instead=_PER_CLASS)
+def recall(table: Table) -> Term:
+    """TP / (TP + FN) of the positive class."""
+    return _recall(table, table.positive)
 
 
-def f05(cells: Cells) -> Functional:
-    """Return F-beta in which precision weighs twice as much as recall."""
-    return fbeta(cells, 0.5)
+@decision("specificity", POINTS, classes="negative", instead=_PER_CLASS)
+def specificity(table: Table) -> Term:
+    """TN / (TN + FP): the recall of the negative class."""
+    return _recall(table, 1 - table.positive)
 
 
-def jaccard(cells: Cells) -> Functional:
-    """Return the share of rows that are positive among those that are or are called so."""
-    k = cells.positive
-    whole = cells.true(k) + cells.said(k) - cells.right(k)
-    return _ratio(cells.right(k), whole, f"no row is or is predicted {cells.classes[k]!r}")
+@decision("Youden's index", "index", classes="every", instead=_PER_CLASS, range=(-1.0, 1.0))
+def youden(table: Table) -> Term:
+    """Recall plus specificity less 1 (Youden 1950)."""
+    return recall(table) + specificity(table) - 1
 
 
-def balanced_accuracy(cells: Cells) -> Functional:
-    """Return the mean recall over the classes that occur."""
-    return _mean(recall(cells.only(k)) for k in cells.present)
-
-
-def gmean(cells: Cells) -> Functional:
-    """Return the geometric mean of the recalls of the classes that occur."""
-    recalls = [recall(cells.only(k)) for k in cells.present]
+@decision("geometric mean of recalls", POINTS, classes="every")
+def gmean(table: Table) -> Term:
+    """Geometric mean of the recalls of the classes that occur."""
+    recalls = [_recall(table, k) for k in table.present]
     return reduce(mul, recalls) ** (1 / len(recalls))
 
 
-def youden(cells: Cells) -> Functional:
-    """Return recall plus specificity less 1."""
-    return recall(cells) + specificity(cells) - 1
+@decision("F1", "F1", classes="positive", instead=_AVERAGED)
+def f1(table: Table) -> Term:
+    """2 TP / (2 TP + FP + FN) of the positive class."""
+    return _fbeta(table, table.positive)
 
 
-def precision_macro(cells: Cells) -> Functional:
-    """Return the mean precision over the classes seen."""
-    return _mean(precision(cells.only(k)) for k in cells.seen)
+@decision("F-beta", "F-beta", classes="positive", instead=_AVERAGED, option="beta")
+def fbeta(table: Table) -> Term:
+    """Weighted harmonic mean of precision and recall of the positive class."""
+    return _fbeta(table, table.positive, table.options.beta)
 
 
-def precision_weighted(cells: Cells) -> Functional:
-    """Return the mean precision over the classes seen, weighted by their true counts."""
-    return reduce(add, (cells.true(k) * precision(cells.only(k)) for k in cells.seen))
+@decision("F2", "F2", classes="positive", instead=_AVERAGED)
+def f2(table: Table) -> Term:
+    """5 TP / (5 TP + FP + 4 FN): recall weighs twice as much as precision."""
+    return _fbeta(table, table.positive, 2.0)
 
 
-def recall_macro(cells: Cells) -> Functional:
-    """Return the mean recall over all classes, which must all occur."""
-    return _mean(recall(cells.only(k)) for k in range(len(cells.classes)))
+@decision("F0.5", "F0.5", classes="positive", instead=_AVERAGED)
+def f05(table: Table) -> Term:
+    """1.25 TP / (1.25 TP + FP + 0.25 FN): precision weighs twice as much as recall."""
+    return _fbeta(table, table.positive, 0.5)
 
 
-def recall_weighted(cells: Cells) -> Functional:
-    """Return the mean recall over classes, weighted by their true counts: the accuracy."""
-    return accuracy(cells)
+@decision("Jaccard index", "index", classes="positive", instead=_AVERAGED)
+def jaccard(table: Table) -> Term:
+    """TP / (TP + FP + FN) of the positive class."""
+    k = table.positive
+    whole = table.true(k) + table.said(k) - table.right(k)
+    return ratio(table.right(k), whole, f"no row is or is predicted {table.classes[k]!r}")
 
 
-def f1_macro(cells: Cells) -> Functional:
-    """Return the mean F1 over the classes seen."""
-    return _mean(f1(cells.only(k)) for k in cells.seen)
+@decision("macro precision", POINTS, classes="every", by_predicted=True)
+def precision_macro(table: Table) -> Term:
+    """Mean precision over the classes that occur or are predicted."""
+    return _mean(table, (_precision(table, k) for k in table.seen))
 
 
-def f1_weighted(cells: Cells) -> Functional:
-    """Return the mean F1 over the classes seen, weighted by their true counts."""
-    return reduce(add, (cells.true(k) * f1(cells.only(k)) for k in cells.seen))
+@decision("weighted precision", POINTS, classes="every", by_predicted=True)
+def precision_weighted(table: Table) -> Term:
+    """Mean precision over classes, weighted by their true counts."""
+    parts = (table.true(k) * _precision(table, k) for k in table.seen)
+    return table.sum(parts) / table.total
 
 
-def expected_cost(cells: Cells, cost: FloatArray, priors: FloatArray) -> Functional:
-    """Return the mean cost of a row where the classes are as frequent as the priors say."""
-    spent = cost[cells.truth, cells.predicted]
-    parts = []
-    for k in np.flatnonzero(priors).tolist():
-        of_class = mean(np.where(cells.truth == k, spent, 0.0), cells.weights)
-        nothing = f"no row is {cells.classes[k]!r}, so what its errors cost has no value"
-        parts.append(_ratio(of_class, cells.true(k), nothing) * float(priors[k]))
-    return reduce(add, parts)
+@decision("macro recall", POINTS, classes="every")
+def recall_macro(table: Table) -> Term:
+    """Mean recall over the classes; all of them must occur."""
+    return _mean(table, (_recall(table, k) for k in range(len(table.classes))))
 
 
-def _agreement(cells: Cells) -> tuple[Functional, Functional]:
-    """Return the observed agreement of truth and prediction, and that by chance."""
-    chance = reduce(add, (cells.true(k) * cells.said(k) for k in cells.seen))
-    return accuracy(cells), chance
+@decision("weighted recall", POINTS, mean_of_rows=True)
+def recall_weighted(table: Table) -> Term:
+    """Mean recall over classes, weighted by their true counts: the accuracy."""
+    return accuracy(table)
 
 
-def mcc(cells: Cells) -> Functional:
-    """Return Matthews' correlation (Gorodkin 2004); 0 without influence where one is constant."""
-    observed, chance = _agreement(cells)
-    said = 1 - reduce(add, (cells.said(k) * cells.said(k) for k in cells.seen))
-    true = 1 - reduce(add, (cells.true(k) * cells.true(k) for k in cells.seen))
+@decision("macro F1", "F1", classes="every")
+def f1_macro(table: Table) -> Term:
+    """Mean F1 over the classes that occur or are predicted."""
+    return _mean(table, (_fbeta(table, k) for k in table.seen))
+
+
+@decision("weighted F1", "F1", classes="every")
+def f1_weighted(table: Table) -> Term:
+    """Mean F1 over classes, weighted by their true counts."""
+    return table.sum(table.true(k) * _fbeta(table, k) for k in table.seen) / table.total
+
+
+@decision("Matthews correlation", "correlation", classes="every", range=(-1.0, 1.0))
+def mcc(table: Table) -> Term:
+    """Matthews correlation, multi-class (Gorodkin 2004); 0 when all predictions are one class."""
+    chance = table.sum(table.true(k) * table.said(k) for k in table.seen)
+    everything = table.total * table.total
+    said = everything - table.sum(table.said(k) * table.said(k) for k in table.seen)
+    true = everything - table.sum(table.true(k) * table.true(k) for k in table.seen)
     spread = said * true
-    if spread.value <= 1e-15:
-        return Functional(0.0, np.full(len(cells.weights), np.nan))
-    return (observed - chance) / spread**0.5
+    covariance = table.agreed * table.total - chance
+    functional = isinstance(spread, Functional)
+    if (spread.value if functional else spread) <= 1e-15:
+        return table.constant(0.0)
+    return covariance / (spread**0.5 if functional else math.sqrt(spread))
 
 
-def kappa(cells: Cells) -> Functional:
-    """Return Cohen's kappa between truth and prediction."""
-    observed, chance = _agreement(cells)
+@decision("Cohen's kappa", "kappa", classes="every", range=(-1.0, 1.0))
+def kappa(table: Table) -> Term:
+    """Cohen's kappa between truth and prediction."""
+    products = table.sum(table.true(k) * table.said(k) for k in table.seen)
+    chance = products / (table.total * table.total)
     nothing = "truth and prediction are one and the same class throughout"
-    return _ratio(observed - chance, 1 - chance, nothing)
+    return ratio(accuracy(table) - chance, 1 - chance, nothing)

@@ -19,12 +19,12 @@ from bakeoff.stats.core.result import Alternative, Result
 from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.answer import Answer, better_is_positive
 from bakeoff.stats.metrics.bootstrap import OwnMetric
-from bakeoff.stats.metrics.decisions import NoValue
+from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import Influence, by_rows, one, pair
-from bakeoff.stats.metrics.left_out import MetricFunction
+from bakeoff.stats.metrics.metric import METRICS, Metric, metric_called
+from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.own import bootstrapped
-from bakeoff.stats.metrics.setting import Options, Setting, read
-from bakeoff.stats.metrics.table import METRICS, metric_called
+from bakeoff.stats.metrics.setting import Setting, read
 from bakeoff.stats.metrics.test_rows import read_groups
 
 
@@ -33,7 +33,7 @@ def test_set_metrics() -> tuple[str, ...]:
     return tuple(METRICS)
 
 
-def looks_at(metric: str | MetricFunction) -> str:
+def looks_at(metric: str | Metric) -> str:
     """Return what a metric is computed from.
 
     Returns
@@ -42,12 +42,10 @@ def looks_at(metric: str | MetricFunction) -> str:
         Predicted classes; scores of the positive class, of which only the order counts; or
         probabilities of all classes. ``"classes"`` for a name that is no metric.
     """
-    if isinstance(metric, MetricFunction):
-        return metric.predictions
-    known = METRICS.get(metric)
-    if known is None or known.predictions == "classes":
+    known = METRICS.get(metric) if isinstance(metric, str) else metric
+    if known is None or not known.by_order:
         return "classes"
-    return "ranking" if known.binary else "probabilities"
+    return known.needs.value
 
 
 def about_one_class(metric: str) -> bool:
@@ -69,7 +67,7 @@ def metric_ci(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str | MetricFunction = "accuracy",
+    metric: str | Metric = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -123,7 +121,7 @@ def metric_ci(
         found = one(setting, rows)
     except NoValue as reason:
         return base.undefined(str(reason))
-    if not setting.smooth:
+    if not setting.metric.smooth:
         return bootstrapped(base, found, by_rows(setting, rows))
     return base.of_one(found)
 
@@ -146,7 +144,7 @@ def metric_difference(
     predicted_a: ArrayLike,
     predicted_b: ArrayLike,
     *,
-    metric: str | MetricFunction = "accuracy",
+    metric: str | Metric = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -219,7 +217,7 @@ def difference(
         found = better_is_positive(setting, pair(setting, a, b))
     except NoValue as reason:
         return None, base.undefined(str(reason))
-    if not setting.smooth:
+    if not setting.metric.smooth:
         return None, bootstrapped(base, found, _advantage(setting, a, b))
     return found, base.of_pair(found, one(setting, a), one(setting, b))
 
@@ -232,7 +230,7 @@ def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:
 
 
 def setting_of(
-    metric: str | MetricFunction,
+    metric: str | Metric,
     y_true: ArrayLike,
     models: list[tuple[str, ArrayLike]],
     positive: Any,

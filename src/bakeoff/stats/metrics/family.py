@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from functools import cached_property
 from typing import Any
 
@@ -18,16 +17,17 @@ from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.leverage import Leverage
 from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.answer import better_is_positive, decide, worth_of_groups
-from bakeoff.stats.metrics.decisions import NoValue
+from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import Atoms, Influence, one, pair
 from bakeoff.stats.metrics.joint_cells import pair_counts
 from bakeoff.stats.metrics.max_t import Contrasts
+from bakeoff.stats.metrics.metric import Form, Metric, numbers
+from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.scale import Scale, scale_of
-from bakeoff.stats.metrics.setting import Options, Setting, read
-from bakeoff.stats.metrics.table import METRICS, MetricFormula
+from bakeoff.stats.metrics.setting import Setting, read
 from bakeoff.stats.metrics.test_rows import Codes, Truth, read_groups
 
-VALUES = "values"
+_VALUES = "values"
 """The metric of numbers that a system gave each row: their mean."""
 _BLOCK = 4096
 
@@ -96,7 +96,7 @@ class MetricFamily:
 
     def contrast(self, a: int, b: int) -> Influence:
         """Return the influence values of one difference of models that are known."""
-        if self.setting.metric.form == "decisions":
+        if self.setting.metric.form is Form.DECISIONS:
             counts = None if self._counts is None else self._counts[:, a, :, b]
             found = pair(self.setting, self.rows[a], self.rows[b], counts)
             return better_is_positive(self.setting, found)
@@ -193,7 +193,7 @@ def _cluster_algebra(rows: FloatArray, clusters: Codes) -> FloatArray:
 def read_family(
     y_true: ArrayLike,
     predicted: ArrayLike,
-    metric: MetricFormula,
+    metric: Metric,
     positive: Any,
     labels: ArrayLike | None,
     groups: ArrayLike | None,
@@ -203,7 +203,7 @@ def read_family(
     models = _columns(predicted, metric)
     truth, rows = read(metric, y_true, models, positive, labels)
     setting = Setting(metric, truth, read_groups(groups, truth.n), options)
-    if not setting.smooth:
+    if not setting.metric.smooth:
         raise ArgumentError(
             "metric",
             f"{metric.name} is not smooth, so that no test of it holds its level: take "
@@ -221,12 +221,12 @@ def read_family(
     return MetricFamily(setting, rows, singles, reasons)
 
 
-def _columns(predicted: ArrayLike, metric: MetricFormula) -> list[tuple[str, ArrayLike]]:
+def _columns(predicted: ArrayLike, metric: Metric) -> list[tuple[str, ArrayLike]]:
     """Split rows × models into one column, or table of probabilities, for each model."""
     if isinstance(predicted, list) and all(hasattr(c, "categories") for c in predicted):
         return [("predicted", column) for column in predicted]
     table = as_array(predicted, "predicted")
-    most = 2 if metric.predictions == "classes" else 3
+    most = 3 if metric.by_order else 2
     if not 2 <= table.ndim <= most or table.shape[1] < 2:
         shape = "(n, M)" if most == 2 else "(n, M) or (n, M, K)"
         raise ArgumentError(
@@ -244,17 +244,12 @@ def family_of_values(
     if models < 2:
         raise ArgumentError("values", f"found {models} model(s), at least 2 are compared")
     truth = Truth(np.zeros(n, dtype=np.intp), (0, 1), 1)
-    metric = dataclasses.replace(
-        METRICS["cost"],
-        name=VALUES,
-        greater_is_better=greater_is_better,
-        range=(-math.inf, math.inf),
-    )
+    metric = numbers(_VALUES, greater_is_better=greater_is_better)
     setting = Setting(metric, truth, read_groups(groups, n))
     centres = table.mean(axis=0)
     singles: list[Influence | None] = [
         Influence(
-            VALUES,
+            _VALUES,
             float(centre),
             Atoms(column - centre, setting.clusters, leverage=setting.leverage),
         )

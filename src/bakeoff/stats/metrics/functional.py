@@ -16,6 +16,10 @@ from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import FloatArray
 
 
+class NoValue(ValueError):
+    """A metric has no value on these rows; the text says why."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Functional:
     """The value of a metric and its influence values.

@@ -12,19 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.docstrings import fill_docstring
-from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.leverage import Leverage, leverage_of
 from bakeoff.stats.design.spread import Spread, spread
-from bakeoff.stats.metrics import decisions, rankings
 from bakeoff.stats.metrics.bootstrap import OwnMetric
-from bakeoff.stats.metrics.decisions import Cells, NoValue
-from bakeoff.stats.metrics.functional import Functional, mean
+from bakeoff.stats.metrics.contingency import Cells
+from bakeoff.stats.metrics.functional import Functional, NoValue
 from bakeoff.stats.metrics.joint_cells import JointCells, joint_cells
-from bakeoff.stats.metrics.left_out import MetricFunction, left_out
-from bakeoff.stats.metrics.setting import Options, Setting, read
-from bakeoff.stats.metrics.table import metric_called
-from bakeoff.stats.metrics.test_rows import Codes, Truth, read_groups
+from bakeoff.stats.metrics.left_out import left_out
+from bakeoff.stats.metrics.metric import Form, Metric, metric_called
+from bakeoff.stats.metrics.options import Options
+from bakeoff.stats.metrics.setting import Setting, read
+from bakeoff.stats.metrics.test_rows import Codes, read_groups
+from bakeoff.stats.metrics.view import View
 
 PLUS_FOUR, PLUS_TWO = 4.0, 2.0
 """Weight of the pseudo-rows of one model and of a pair (Agresti & Coull 1998, Agresti & Min 2005).
@@ -162,7 +162,7 @@ def influence(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str | MetricFunction = "accuracy",
+    metric: str | Metric = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -205,15 +205,16 @@ def influence(
 
 def one(setting: Setting, rows: Any) -> Influence:
     """Return the influence values of one model."""
-    if setting.metric.form == "own":
+    metric = setting.metric
+    if metric.form is Form.LEFT_OUT:
         found = left_out(by_rows(setting, rows), setting.truth.n, setting.clusters)
         atoms = Atoms(found.psi, found.together, leverage=leverage_of(found.together))
         return Influence(setting.metric.name, found.value, atoms)
-    if setting.metric.form != "decisions":
-        return _of_functional(setting, _of_rows(setting, rows))
-    cells = joint_cells(setting.truth, [rows], right=_by_right(setting))
+    if metric.form is not Form.DECISIONS:
+        return _of_functional(setting, _formula(setting, setting.view(rows)))
+    cells = joint_cells(setting.truth, [rows], right=metric.mean_of_rows)
     plain, padded = (
-        setting.functional(_table(cells, setting.truth, 0, more)) for more in (0.0, PLUS_FOUR)
+        _formula(setting, _table(cells, setting, 0, more)) for more in (0.0, PLUS_FOUR)
     )
     return _of_cells(setting, plain, padded, cells, PLUS_FOUR)
 
@@ -226,26 +227,21 @@ def pair(
     For a metric of decisions, `counts` are the rows of each true class and two predicted ones,
     shape (K, K, K), where they are known.
     """
-    if setting.metric.form == "own":
+    metric = setting.metric
+    if metric.form is Form.LEFT_OUT:
         return one(setting, rows_a) - one(setting, rows_b)
-    if setting.metric.form != "decisions":
-        return _of_functional(setting, _of_rows(setting, rows_a) - _of_rows(setting, rows_b))
-    cells = joint_cells(setting.truth, [rows_a, rows_b], counts, right=_by_right(setting))
+    if metric.form is not Form.DECISIONS:
+        a, b = (_formula(setting, setting.view(rows)) for rows in (rows_a, rows_b))
+        return _of_functional(setting, a - b)
+    cells = joint_cells(setting.truth, [rows_a, rows_b], counts, right=metric.mean_of_rows)
     plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
     return _of_cells(setting, plain, padded, cells, PLUS_TWO)
 
 
 def by_rows(setting: Setting, rows: Any) -> OwnMetric:
-    """Return a metric that is a function of its own as a function of row numbers."""
-    own, truth = setting.metric.own, setting.truth
-    assert own is not None
-    if own.coded:
-        return own.of_rows(truth.codes, rows)
-    names = np.array(truth.classes, dtype=object)
-    if own.predictions == "classes":
-        return own.of_rows(names[truth.codes], names[rows])
-    two = len(truth.classes) == 2
-    return own.of_rows(names[truth.codes], rows[:, truth.positive] if two else rows)
+    """Return a metric of one model as a function of row numbers."""
+    view = setting.view(rows)
+    return lambda at: setting.metric.value(view.take(at))
 
 
 def _of_functional(setting: Setting, found: Functional) -> Influence:
@@ -260,64 +256,24 @@ def _of_cells(
     return Influence(setting.metric.name, plain.value, atoms, padded, cells.pseudo(more))
 
 
-def _by_right(setting: Setting) -> bool:
-    """Whether the metric only asks which rows are right."""
-    own = setting.metric.function
-    return own in (decisions.accuracy, decisions.error, decisions.recall_weighted)
+def _formula(setting: Setting, rows: View | Cells) -> Functional:
+    """Return a metric with influence values."""
+    assert setting.metric.formula is not None
+    return setting.metric.formula(rows)
 
 
-def _table(joint: JointCells, truth: Truth, model: int, more: float) -> Cells:
+def _table(joint: JointCells, setting: Setting, model: int, more: float) -> Cells:
     """Return the cells of one model with some more weight, spread evenly."""
     weights = joint.weights + joint.pseudo(more)
-    return Cells(joint.truth, joint.predicted(model), weights, truth.classes, truth.positive)
+    truth, said = setting.truth, joint.predicted(model)
+    return Cells(joint.truth, said, weights, truth.classes, truth.positive, setting.options)
 
 
 def _contrast(setting: Setting, joint: JointCells, more: float) -> Functional:
     parts = []
     for model, name in ((0, "A"), (1, "B")):
         try:
-            parts.append(setting.functional(_table(joint, setting.truth, model, more)))
+            parts.append(_formula(setting, _table(joint, setting, model, more)))
         except NoValue as reason:
             raise NoValue(f"model {name}: {reason}") from None
     return parts[0] - parts[1]
-
-
-def _of_rows(setting: Setting, rows: Any) -> Functional:
-    """Return a metric of rankings, or a mean of a value per row."""
-    name, truth = setting.metric.name, setting.truth
-    at = truth.positive
-    if setting.metric.binary and len(truth.classes) != 2:
-        raise ArgumentError(
-            "metric",
-            f"{name} is for two classes, found {len(truth.classes)}; use an average over "
-            "classes such as roc_auc_ovr",
-        )
-    match name:
-        case "roc_auc":
-            # sums over clusters have their own factor G/(G − 1)
-            alone = setting.clusters is None
-            return rankings.auc(truth.codes == at, rows[:, at], unbiased=alone)
-        case "average_precision":
-            return rankings.average_precision(truth.codes == at, rows[:, at])
-        case "roc_auc_ovr" | "average_precision_macro":
-            return rankings.one_against_rest(name, truth.codes, rows)
-        case "roc_auc_ovo":
-            return rankings.auc_one_against_one(truth.codes, rows)
-    values = _values(setting, rows)
-    if name == "brier_root":
-        return rankings.root_mean(values)
-    return mean(values, np.ones(truth.n))
-
-
-def _values(setting: Setting, rows: Any) -> FloatArray:
-    truth = setting.truth
-    match setting.metric.name:
-        case "log_loss":
-            return rankings.log_loss(truth.codes, rows)
-        case "brier" | "brier_root":
-            return rankings.squared_error(truth.codes, rows, truth.positive)
-        case "top_k_accuracy":
-            return rankings.among_the_first(truth.codes, rows, setting.options.k)
-        case "top_2_accuracy" | "top_3_accuracy" as name:
-            return rankings.among_the_first(truth.codes, rows, int(name.split("_")[1]))
-    return np.asarray(setting.options.costs(len(truth.classes))[truth.codes, rows])

@@ -4,71 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.metrics.bootstrap import OwnMetric
-from bakeoff.stats.metrics.decisions import NoValue
+from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.test_rows import Codes
 
 MOST_LEFT_OUT = 5_000
 """With more rows, blocks of them are left out instead of one at a time."""
 _BLOCKS = 200
-
-
-@dataclasses.dataclass(frozen=True)
-class MetricFunction:
-    """A metric that is a function of its own, for the argument `metric`.
-
-    Attributes
-    ----------
-    name : str
-        What it is called.
-    function : Callable
-        From true classes, what a model predicts and the columns by name to a number; a ValueError
-        or NaN says that it has no value on these rows.
-    greater_is_better : bool
-        Which way is better.
-    predictions : {"classes", "probabilities"}
-        Its second argument: predicted classes, or probabilities of shape (n, K), of two classes
-        those of the positive one, shape (n,).
-    columns : Mapping of str to array_like, shape (n,)
-        What else it takes of the rows.
-    smooth : bool
-        False: it jumps when rows are left out, like a median; its intervals come from the
-        bootstrap, and there is no test.
-    coded : bool
-        It takes classes as their places among the labels, and probabilities always of shape (n, K).
-    """
-
-    name: str
-    function: Callable[..., float]
-    greater_is_better: bool = True
-    predictions: Literal["classes", "probabilities"] = "classes"
-    columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
-    smooth: bool = True
-    coded: bool = False
-
-    def __str__(self) -> str:
-        return self.name
-
-    def on(self, rows: NDArray[np.intp]) -> MetricFunction:
-        """Return the same metric for some of the rows."""
-        columns = {name: np.asarray(values)[rows] for name, values in self.columns.items()}
-        return dataclasses.replace(self, columns=columns)
-
-    def of_rows(self, y_true: NDArray[Any], predicted: NDArray[Any]) -> OwnMetric:
-        """Return it as a function of row numbers."""
-
-        def metric(rows: NDArray[np.intp]) -> float:
-            columns = {name: np.asarray(values)[rows] for name, values in self.columns.items()}
-            return self.function(y_true[rows], predicted[rows], **columns)
-
-        return metric
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,8 +6,6 @@ in the rows (a median, a best threshold), an interval alone comes from the boots
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -17,11 +15,11 @@ from bakeoff.stats.core.result import Result, Status
 from bakeoff.stats.design.leverage import leverage_of
 from bakeoff.stats.metrics.answer import Answer, better_is_positive
 from bakeoff.stats.metrics.bootstrap import OwnMetric, bca_interval, bootstrap
-from bakeoff.stats.metrics.decisions import NoValue
+from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import Atoms, Influence
 from bakeoff.stats.metrics.left_out import left_out
+from bakeoff.stats.metrics.metric import numbers
 from bakeoff.stats.metrics.setting import Setting
-from bakeoff.stats.metrics.table import METRICS
 from bakeoff.stats.metrics.test_rows import Codes, Truth, read_groups
 
 
@@ -151,13 +149,10 @@ def own_metric_difference(
 def _answer(
     test: str, n: int, greater_is_better: bool, groups: ArrayLike | None, level: float, side: str
 ) -> Answer:
-    facts = METRICS["cost"].__dict__ | {
-        "name": "own metric",
-        "greater_is_better": check_flag(greater_is_better, "greater_is_better"),
-        "range": (-math.inf, math.inf),
-    }
+    better = check_flag(greater_is_better, "greater_is_better")
     truth = Truth(np.zeros(n, dtype=np.intp), (0, 1), 1)
-    setting = Setting(type(METRICS["cost"])(**facts), truth, read_groups(groups, n))
+    metric = numbers("own metric", greater_is_better=better)
+    setting = Setting(metric, truth, read_groups(groups, n))
     return Answer(test, setting, check_alternative(side), level)
 
 

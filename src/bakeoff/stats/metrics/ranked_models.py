@@ -11,9 +11,8 @@ from bakeoff.stats.core.result import PairwiseResult
 from bakeoff.stats.metrics.all_pairs import MAX_T, compare_all
 from bakeoff.stats.metrics.best_models import BestResult, best_of
 from bakeoff.stats.metrics.family import MetricFamily, family_of_values, read_family
-from bakeoff.stats.metrics.left_out import MetricFunction
-from bakeoff.stats.metrics.setting import Options
-from bakeoff.stats.metrics.table import metric_called
+from bakeoff.stats.metrics.metric import Metric, metric_called
+from bakeoff.stats.metrics.options import Options
 
 Ranked = tuple[BestResult, PairwiseResult]
 
@@ -22,7 +21,7 @@ def ranked_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
     *,
-    metric: str | MetricFunction,
+    metric: str | Metric,
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,

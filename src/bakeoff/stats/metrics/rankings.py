@@ -1,23 +1,32 @@
-"""Metrics of rankings and probabilities with the influence of every row.
-
-`probabilities` has shape (n, K); for two classes metrics of rankings look at the positive column.
-"""
+"""Metrics of how well rows are ranked: areas under curves, of two classes or as means of those."""
 
 from __future__ import annotations
 
 import math
-from functools import reduce
-from itertools import permutations
-from operator import add
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bakeoff.stats.core.arithmetic import inner, log
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
-from bakeoff.stats.metrics.decisions import NoValue
-from bakeoff.stats.metrics.functional import Functional, mean
-from bakeoff.stats.metrics.test_rows import Codes
+from bakeoff.stats.metrics.functional import Functional, NoValue
+from bakeoff.stats.metrics.metric import Curve, Need, TwoClasses, ranking
+from bakeoff.stats.metrics.view import View
+
+
+def auc_value(positive: BoolArray, scores: FloatArray) -> float:
+    """Return the area under the ROC curve: negatives below each positive, ties count one half."""
+    return _area(positive, rows_below(positive, scores))
+
+
+def _area(positive: BoolArray, below: FloatArray) -> float:
+    of_positive = int(positive.sum())
+    pairs = of_positive * (len(positive) - of_positive)
+    if not pairs:
+        raise NoValue("the tested rows are all of one class")
+    return float(below[positive].sum() / pairs)
 
 
 def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Functional:
@@ -33,35 +42,46 @@ def auc(positive: BoolArray, scores: FloatArray, *, unbiased: bool = True) -> Fu
         Scale the influence values so that their standard error is DeLong's (1988), which divides
         by one less than each class count.
     """
-    counts = {True: int(positive.sum()), False: int((~positive).sum())}
-    if not all(counts.values()):
-        raise NoValue("all rows are of one class")
     everyone = rows_below(positive, scores)
+    area = _area(positive, everyone)
     psi, n = np.empty(len(scores)), len(scores)
-    area = 0.0
-    for side, count in counts.items():
+    for side in (True, False):
         rows = positive if side else ~positive
-        other = counts[not side]
-        below = everyone[rows] / other
+        count = int(rows.sum())
+        below = everyone[rows] / (n - count)
         placement = below if side else 1 - below
-        area = float(placement.mean())
         factor = n / count
         if unbiased and count > 1:
             factor *= math.sqrt(count * (n - 1) / (n * (count - 1)))
-        psi[rows] = factor * (placement - area)
+        psi[rows] = factor * (placement - float(placement.mean()))
     return Functional(area, psi)
 
 
-def average_precision(positive: BoolArray, scores: FloatArray) -> Functional:
-    """Return the area under the precision-recall curve as a step function, in O(n log n)."""
+def average_precision_value(positive: BoolArray, scores: FloatArray) -> float:
+    """Return the area under the precision-recall curve as a step function."""
+    if not positive.any():
+        raise NoValue("no row is positive")
+    order = np.argsort(-scores, kind="stable")
+    last_of_tie = np.append(np.diff(scores[order]) != 0, True)
+    hits, above = np.cumsum(positive[order])[last_of_tie], np.flatnonzero(last_of_tie) + 1
+    return _steps(np.diff(hits, prepend=0), hits, above)
+
+
+def _steps(hits: NDArray[np.int64], so_far: NDArray[np.int64], above: NDArray[np.int64]) -> float:
+    """Sum the precision at each score over the positive rows that have it."""
+    return float(np.sum(hits / so_far[-1] * so_far / above))
+
+
+def average_precision_functional(positive: BoolArray, scores: FloatArray) -> Functional:
+    """Return the area under the precision-recall curve, in O(n log n)."""
     found, n = int(positive.sum()), len(scores)
     if not found:
         raise NoValue("no row is positive")
     _, inverse, sizes = np.unique(-scores, return_inverse=True, return_counts=True)
     above = np.cumsum(sizes)  # rows with a score at least as high, by distinct score
-    hits = np.bincount(inverse, weights=positive).astype(np.float64)
-    precision = np.cumsum(hits) / above
-    value = inner(hits, precision) / found
+    hits = np.bincount(inverse, weights=positive).astype(np.int64)
+    so_far = np.cumsum(hits)
+    precision, value = so_far / above, _steps(hits, so_far, above)
     # what a row changes in the precision at its own score and at all lower ones
     per_hit = hits / above
     all_lower = np.cumsum(per_hit[::-1])[::-1]
@@ -71,50 +91,69 @@ def average_precision(positive: BoolArray, scores: FloatArray) -> Functional:
     return Functional(value, psi)
 
 
-def one_against_rest(metric: str, truth: Codes, probabilities: FloatArray) -> Functional:
-    """Return the mean over classes of a ranking metric of one class against the rest."""
-    columns = range(probabilities.shape[1])
-    if metric == "average_precision_macro":
-        parts = [average_precision(truth == k, probabilities[:, k]) for k in columns]
-    else:
-        parts = [auc(truth == k, probabilities[:, k], unbiased=False) for k in columns]
-    return reduce(add, parts) / len(parts)
+ROC = Curve(auc_value, partial(auc, unbiased=False))
+PRECISION_RECALL = Curve(average_precision_value, average_precision_functional)
 
 
-def auc_one_against_one(truth: Codes, probabilities: FloatArray) -> Functional:
-    """Return the mean area between each two classes (Hand & Till 2001)."""
-    n, k = probabilities.shape
-    parts = []
-    for i, j in permutations(range(k), 2):
-        rows = (truth == i) | (truth == j)
-        inner = auc(truth[rows] == i, probabilities[rows, i], unbiased=False)
-        psi = np.zeros(n)
-        psi[rows] = inner.psi * n / rows.sum()
-        parts.append(Functional(inner.value, psi))
-    return reduce(add, parts) / len(parts)
+def _positive_rows(view: View) -> Iterator[TwoClasses]:
+    yield TwoClasses(view.is_positive, view.scores)
 
 
-def log_loss(truth: Codes, probabilities: FloatArray) -> FloatArray:
-    """Return each row's negative log-likelihood; probabilities are kept off 0 by one epsilon."""
-    p = probabilities[np.arange(len(truth)), truth] / probabilities.sum(axis=1)
-    eps = np.finfo(np.float64).eps
-    return -log(np.clip(p, eps, 1 - eps))
+def _one_against_rest(view: View) -> Iterator[TwoClasses]:
+    for k, column in enumerate(view.probabilities.T):
+        yield TwoClasses(view.truth.codes == k, column)
 
 
-def squared_error(truth: Codes, probabilities: FloatArray, positive: int) -> FloatArray:
-    """Return each row's squared error: of the positive class, or summed over K > 2."""
-    right = np.arange(probabilities.shape[1]) == truth[:, None]
-    if probabilities.shape[1] == 2:
-        return np.asarray((probabilities[:, positive] - right[:, positive]) ** 2)
-    return np.asarray(((probabilities - right) ** 2).sum(axis=1))
+def _delong(view: View) -> Functional:
+    # sums over clusters have their own factor G/(G − 1)
+    return auc(view.is_positive, view.scores, unbiased=not view.grouped)
 
 
-def among_the_first(truth: Codes, probabilities: FloatArray, k: int) -> FloatArray:
-    """Return 1 where fewer than k classes are more probable than the true one, else 0."""
-    own = probabilities[np.arange(len(truth)), truth]
-    return np.asarray((probabilities > own[:, None]).sum(axis=1) < k, dtype=np.float64)
+@ranking(
+    ROC,
+    "ROC AUC",
+    needs=Need.RANKING,
+    classes="every",
+    instead="roc_auc_ovr or roc_auc_ovo",
+    influence=_delong,
+    by_pairs=True,
+    method="delong1988",
+)
+def roc_auc(view: View) -> Iterator[TwoClasses]:
+    """Area under the ROC curve of the positive class."""
+    return _positive_rows(view)
 
 
-def root_mean(values: FloatArray) -> Functional:
-    """Return the square root of a mean."""
-    return mean(values, np.ones(len(values))) ** 0.5
+@ranking(ROC, "ROC AUC, one vs rest", classes="every")
+def roc_auc_ovr(view: View) -> Iterator[TwoClasses]:
+    """Mean over classes of the area for one class against the rest."""
+    return _one_against_rest(view)
+
+
+@ranking(ROC, "ROC AUC, one vs one", classes="every", method="hand2001")
+def roc_auc_ovo(view: View) -> Iterator[TwoClasses]:
+    """Mean over pairs of classes of the area between the two (Hand & Till 2001)."""
+    truth, p = view.truth.codes, view.probabilities
+    for i in range(p.shape[1]):
+        for j in range(i):
+            rows = (truth == i) | (truth == j)
+            yield from (TwoClasses(truth[rows] == k, p[rows, k], rows) for k in (i, j))
+
+
+@ranking(
+    PRECISION_RECALL,
+    "average precision",
+    needs=Need.RANKING,
+    classes="positive",
+    instead="average_precision_macro",
+    by_predicted=True,
+)
+def average_precision(view: View) -> Iterator[TwoClasses]:
+    """Area under the precision–recall curve as a step function."""
+    return _positive_rows(view)
+
+
+@ranking(PRECISION_RECALL, "macro average precision", classes="every", by_predicted=True)
+def average_precision_macro(view: View) -> Iterator[TwoClasses]:
+    """Mean over classes of the average precision for one class against the rest."""
+    return _one_against_rest(view)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from scipy import special
 
 from bakeoff.stats.metrics.influence import Influence
+from bakeoff.stats.metrics.metric import Form
 from bakeoff.stats.metrics.setting import Setting
 
 
@@ -54,7 +55,7 @@ def scale_of(setting: Setting) -> Scale | None:
     None for metrics of decisions, whose pseudo-rows do what a scale is for, and for own metrics.
     """
     metric = setting.metric
-    if metric.form in ("decisions", "own"):
+    if metric.form in (Form.DECISIONS, Form.LEFT_OUT):
         return None
     if metric.range == (0.0, 1.0):
         return LOGIT

@@ -21,10 +21,10 @@ from bakeoff.stats.design.leverage import Leverage
 from bakeoff.stats.design.spread import spread
 from bakeoff.stats.metrics.differences import difference, setting_of
 from bakeoff.stats.metrics.family import cluster_covariance
-from bakeoff.stats.metrics.left_out import MetricFunction
 from bakeoff.stats.metrics.max_t import Contrasts, draw, max_t
 from bakeoff.stats.metrics.means import mean_difference
-from bakeoff.stats.metrics.setting import Options
+from bakeoff.stats.metrics.metric import Metric, metric_called
+from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.test_rows import Codes, read_groups, subgroup_rows
 
 
@@ -35,7 +35,7 @@ def metric_interaction(
     predicted_b: ArrayLike,
     subgroup: ArrayLike,
     *,
-    metric: str | MetricFunction = "accuracy",
+    metric: str | Metric = "accuracy",
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -81,10 +81,11 @@ def metric_interaction(
     level = check_level(confidence_level)
     options = Options(beta, k, cost, priors)
     parts = {}
-    if isinstance(metric, MetricFunction) and not metric.smooth:
+    how = metric_called(metric)
+    if not how.smooth:
         raise ArgumentError("metric", f"{metric} is not smooth: no test of it holds its level")
     for name, at in subgroup_rows(subgroup, n).items():
-        here = metric.on(at) if isinstance(metric, MetricFunction) else metric
+        here = how.on(at)
         models = [("predicted_a", _some(predicted_a, at)), ("predicted_b", _some(predicted_b, at))]
         own = None if groups is None else np.asarray(groups)[at]
         known = setting_of(here, _some(y_true, at), models, positive, every, own, options)

@@ -1,0 +1,367 @@
+"""What a metric is, and how one is entered: the one object that everything about it hangs on.
+
+The modules `decisions`, `rankings`, `probabilities` and `costs` enter the metrics, each by the
+decorator of its kind: the formula that is decorated gives the value and the influence of each row.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from functools import partial, reduce
+from operator import add
+from typing import Any, Literal, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.stats.core.checks import BoolArray, FloatArray, check_choice
+from bakeoff.stats.metrics.functional import Functional, NoValue, mean
+from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, View
+
+POINTS = "percentage points"
+"""The unit of what is a share of something."""
+
+
+class Need(StrEnum):
+    """What a metric looks at besides the true labels."""
+
+    LABELS = "labels"
+    RANKING = "ranking"
+    """Probabilities or decision values."""
+    PROBABILITIES = "probabilities"
+    COSTS = "costs"
+    """Labels, and what errors cost."""
+    PRIORS = "priors"
+    """Labels, what errors cost, and how frequent the classes will be."""
+    NUMBERS = "numbers"
+    """A number per row or score, which is given."""
+
+
+class Form(StrEnum):
+    """How the influence of rows on a metric is found."""
+
+    DECISIONS = "decisions"
+    """A function of the table of true and predicted classes, with pseudo-rows."""
+    RANKING = "ranking"
+    """A function of how rows are ranked: an area, whose intervals are on the logit scale."""
+    ROWS = "rows"
+    """A mean of a value for each row, or its root."""
+    LEFT_OUT = "left out"
+    """None is known: rows are left out."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Metric:
+    """One metric, built in or of the user's own.
+
+    Attributes
+    ----------
+    name, title : str
+        Its key and the name people read.
+    value : Callable
+        From a `View` to a float; raises `NoValue`.
+    form : Form
+        How the influence of each row is found.
+    formula : Callable or None
+        Of a metric of decisions: from `Cells` to a `Functional`; of areas and means of rows: from
+        a `View` to one.
+    unit : str
+        What a difference of two values is measured in: `POINTS`, or a word for it.
+    needs : Need
+        What it looks at.
+    greater_is_better : bool
+        Which way is better.
+    range : tuple of float
+        The least and the greatest value that it can have.
+    classes : {"", "positive", "negative", "every", "rarest"}
+        The class whose rows it is conditional on, of which fewer than five are too few; or
+        ``"rarest"``: it is defined without, but the rarest class carries it.
+    instead : str
+        Of a metric for two classes: what to use for more.
+    mean_of_rows : bool
+        Whether it is the mean of a value of each row, and so means something on a single one.
+    counts : {"", "right", "wrong"}
+        Which rows it is the share of, if it is one.
+    by_predicted : bool
+        Whether it divides by the rows predicted as a class, which differ between models.
+    by_pairs : bool
+        Whether it is a share of the pairs of rows of two classes: groups then have their leverage
+        in each class, and an area of 1 has an exact limit.
+    carried : tuple of str or None
+        Where few rows may carry it: what they carry, and what then holds of its intervals.
+    smooth : bool
+        False: it jumps when a row is left out, like a median; it then has intervals on held-out
+        rows by the bootstrap, and no test there.
+    option : str
+        The option that it has to be told; experiments have no such metrics.
+    takes : tuple of str
+        The columns that it takes of the rows.
+    columns : Mapping of str to ndarray, shape (n,)
+        Their values, where it is bound to rows.
+    own : bool
+        Whether it is a function of the user's.
+    computed : bool
+        Whether it is computed; else its values are given.
+    method : str
+        The citation of its interval.
+    """
+
+    name: str
+    value: Callable[[View], float]
+    form: Form = Form.LEFT_OUT
+    formula: Callable[[Any], Functional] | None = None
+    title: str = ""
+    unit: str = ""
+    needs: Need = Need.LABELS
+    greater_is_better: bool = True
+    range: tuple[float, float] = (0.0, 1.0)
+    classes: Literal["", "positive", "negative", "every", "rarest"] = ""
+    instead: str = ""
+    mean_of_rows: bool = False
+    counts: Literal["", "right", "wrong"] = ""
+    by_predicted: bool = False
+    by_pairs: bool = False
+    carried: tuple[str, str] | None = None
+    smooth: bool = True
+    option: str = ""
+    takes: tuple[str, ...] = ()
+    columns: Columns = dataclasses.field(default_factory=dict)
+    own: bool = False
+    computed: bool = True
+    method: str = "satterthwaite1946"
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def binary(self) -> bool:
+        """Whether it is for two classes only."""
+        return bool(self.instead)
+
+    @property
+    def by_order(self) -> bool:
+        """Whether it looks at how rows are ordered or at probabilities, not at labels alone."""
+        return self.needs in (Need.RANKING, Need.PROBABILITIES)
+
+    @property
+    def priced(self) -> bool:
+        """Whether it looks at what errors cost."""
+        return self.needs in (Need.COSTS, Need.PRIORS)
+
+    def on(self, rows: NDArray[np.intp]) -> Metric:
+        """Return the same metric for some of the rows that it is bound to."""
+        columns = {name: np.asarray(values)[rows] for name, values in self.columns.items()}
+        return dataclasses.replace(self, columns=columns)
+
+
+METRICS: dict[str, Metric] = {}
+"""The metrics that are built in, by name."""
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def metric_called(name: str | Metric) -> Metric:
+    """Return the metric of a name, or say which there are."""
+    return name if isinstance(name, Metric) else METRICS[check_choice(name, (*METRICS,), "metric")]
+
+
+def enter(metric: Metric) -> None:
+    """Enter one among the metrics."""
+    if metric.name in METRICS:
+        raise ValueError(f"two metrics are called {metric.name!r}")
+    METRICS[metric.name] = metric
+
+
+def decision(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
+    """Enter a formula over the table of true and predicted classes; see `Counts` and `Cells`."""
+
+    def decorate(formula: F) -> F:
+        def value(view: View) -> float:
+            return float(formula(view.counts))
+
+        known = {"form": Form.DECISIONS, "formula": formula, **facts}
+        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **known))
+        return formula
+
+    return decorate
+
+
+def row_mean(
+    title: str,
+    unit: str,
+    *,
+    root: bool = False,
+    value: Callable[[View], float] | None = None,
+    **facts: Any,
+) -> Callable[[F], F]:
+    """Enter the mean of what a function of a `View` gives for each row, or the root of that mean.
+
+    `value` computes the mean in another way, where that is more exact.
+    """
+
+    def decorate(values: F) -> F:
+        def plain(view: View) -> float:
+            found = float(np.mean(values(view)))
+            return math.sqrt(found) if root else found
+
+        def functional(view: View) -> Functional:
+            found = mean(values(view), np.ones(view.truth.n))
+            return found**0.5 if root else found
+
+        known = {"form": Form.ROWS, "formula": functional, "mean_of_rows": not root, **facts}
+        how = value or plain
+        enter(Metric(name=values.__name__, title=title, unit=unit, value=how, **known))
+        return values
+
+    return decorate
+
+
+class Curve(NamedTuple):
+    """The area under a curve of two classes: its value, and with the influence of each row."""
+
+    value: Callable[[BoolArray, FloatArray], float]
+    functional: Callable[[BoolArray, FloatArray], Functional]
+
+
+class TwoClasses(NamedTuple):
+    """Rows of two classes: which are positive, their scores, and where they are, if not all."""
+
+    positive: BoolArray
+    scores: FloatArray
+    rows: BoolArray | None = None
+
+    def spread(self, found: Functional) -> Functional:
+        """Return influence values among these rows as those among all."""
+        if self.rows is None:
+            return found
+        psi = np.zeros(len(self.rows))
+        psi[self.rows] = found.psi * len(self.rows) / self.rows.sum()
+        return Functional(found.value, psi)
+
+
+def ranking(
+    curve: Curve,
+    title: str,
+    *,
+    influence: Callable[[View], Functional] | None = None,
+    **facts: Any,
+) -> Callable[[F], F]:
+    """Enter the mean of the areas that a function of a `View` says are to be taken.
+
+    `influence` gives its influence values in another way.
+    """
+
+    def decorate(parts: F) -> F:
+        def value(view: View) -> float:
+            return float(np.mean([curve.value(p.positive, p.scores) for p in parts(view)]))
+
+        def functional(view: View) -> Functional:
+            found = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
+            total: Functional = reduce(add, found)
+            return total / len(found)
+
+        known = {
+            "form": Form.RANKING,
+            "formula": influence or functional,
+            "needs": Need.PROBABILITIES,
+            **facts,
+        }
+        enter(Metric(name=parts.__name__, title=title, unit="area", value=value, **known))
+        return parts
+
+    return decorate
+
+
+def by_value(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
+    """Enter a function from a `View` to a number; rows are left out for their influence."""
+
+    def decorate(value: F) -> F:
+        enter(Metric(name=value.__name__, title=title, unit=unit, value=value, **facts))
+        return value
+
+    return decorate
+
+
+def own_metric(
+    name: str,
+    function: Callable[..., float],
+    *,
+    greater_is_better: bool = True,
+    predictions: Literal["classes", "probabilities"] = "classes",
+    columns: Mapping[str, NDArray[Any]] = NO_COLUMNS,
+    smooth: bool = True,
+) -> Metric:
+    """Return a function of your own as a metric, for the argument `metric`.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    function : Callable
+        From true classes, what a model predicts and the columns by name to a number; a ValueError
+        or NaN says that it has no value on these rows.
+    greater_is_better : bool
+        Which way is better.
+    predictions : {"classes", "probabilities"}
+        Its second argument: predicted classes, or probabilities of shape (n, K), of two classes
+        those of the positive one, shape (n,).
+    columns : Mapping of str to array_like, shape (n,)
+        What else it takes of the rows.
+    smooth : bool
+        False: it jumps when rows are left out, like a median; its intervals come from the
+        bootstrap, and there is no test.
+
+    Returns
+    -------
+    Metric
+    """
+    return Metric(
+        name=name,
+        title=name.replace("_", " "),
+        value=partial(_of_names, function, predictions == "probabilities"),
+        unit="units",
+        needs=Need.LABELS if predictions == "classes" else Need.PROBABILITIES,
+        greater_is_better=greater_is_better,
+        range=(-math.inf, math.inf),
+        carried=CARRIED,
+        smooth=smooth,
+        takes=tuple(columns),
+        columns=columns,
+        own=True,
+    )
+
+
+def _of_names(function: Callable[..., float], by_order: bool, view: View) -> float:
+    """Call a function of the user's on true classes, predictions and columns."""
+    if not by_order:
+        predicted = view.named(view.predicted)
+    else:
+        predicted = view.scores if len(view.truth.classes) == 2 else view.probabilities
+    try:
+        return function(view.named(view.truth.codes), predicted, **view.columns)
+    except ValueError as reason:
+        raise NoValue(str(reason)) from None
+
+
+CARRIED = ("the metric", "the metric and its intervals are rough")
+
+
+def numbers(
+    name: str, *, greater_is_better: bool, undefined: str = "its values are given, not computed"
+) -> Metric:
+    """Return a mean of numbers that are given, one per row."""
+
+    def value(view: View) -> float:
+        raise NoValue(undefined)
+
+    return Metric(
+        name=name,
+        value=value,
+        form=Form.ROWS,
+        needs=Need.NUMBERS,
+        greater_is_better=greater_is_better,
+        range=(-math.inf, math.inf),
+        computed=False,
+    )

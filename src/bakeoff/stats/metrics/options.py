@@ -1,0 +1,64 @@
+"""Options of single metrics."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bakeoff.stats.core.checks import FloatArray, as_floats, check_count, check_number
+from bakeoff.stats.core.errors import ArgumentError
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """Options of single metrics, checked whichever is asked for.
+
+    Attributes
+    ----------
+    beta : float
+        Of ``fbeta``.
+    k : int
+        Of ``top_k_accuracy``.
+    cost : array_like, shape (K, K), optional
+        Of ``cost`` and ``expected_cost``.
+    priors : array_like, shape (K,), optional
+        Of ``expected_cost``.
+    """
+
+    beta: float = 1.0
+    k: int = 2
+    cost: ArrayLike | None = None
+    priors: ArrayLike | None = None
+
+    def __post_init__(self) -> None:
+        if not (check_number(self.beta, "beta") > 0 and math.isfinite(self.beta)):
+            raise ArgumentError("beta", f"found {self.beta!r}, must be greater than 0")
+        check_count(self.k, "k", least=1)
+        if self.cost is not None and not np.isfinite(as_floats(self.cost, "cost")).all():
+            raise ArgumentError("cost", "found NaN or infinite costs")
+        if self.priors is not None:
+            shares = as_floats(self.priors, "priors")
+            if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.any()):
+                raise ArgumentError("priors", "expected shares of at least 0, not all of them 0")
+
+    def costs(self, k: int) -> FloatArray:
+        """Return what predicting a class (columns) for a true one (rows) costs, shape (k, k)."""
+        found = as_floats([] if self.cost is None else self.cost, "cost")
+        if found.shape != (k, k):
+            raise ArgumentError(
+                "cost", f"expected a {k} by {k} matrix of numbers, found {found.shape}"
+            )
+        return found
+
+    def shares(self, k: int) -> FloatArray:
+        """Return how frequent each class is where the models will be used; they sum to 1."""
+        found = as_floats([] if self.priors is None else self.priors, "priors")
+        if found.shape != (k,):
+            raise ArgumentError("priors", f"expected {k} numbers, found shape {found.shape}")
+        return np.asarray(found / found.sum())
+
+
+NO_OPTIONS = Options()

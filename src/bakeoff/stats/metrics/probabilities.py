@@ -1,0 +1,79 @@
+"""Metrics of predicted probabilities: means of a value for each row."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from bakeoff.stats.core.arithmetic import log
+from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.metrics.metric import POINTS, Need, row_mean
+from bakeoff.stats.metrics.view import View
+
+_loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_better=False)
+
+
+@_loss(
+    "log loss",
+    "nats",
+    range=(0.0, math.inf),
+    classes="rarest",
+    carried=(
+        "the loss",
+        # what benchmarks/any_metric.py finds
+        "the loss, and intervals of one model cover 91 % where 95 % are meant",
+    ),
+)
+def log_loss(view: View) -> FloatArray:
+    """Mean negative log-likelihood; probabilities are kept off 0 and 1 by one float epsilon."""
+    p = view.probabilities
+    own = p[np.arange(len(p)), view.truth.codes] / p.sum(axis=1)
+    eps = np.finfo(np.float64).eps
+    return -log(np.clip(own, eps, 1 - eps))
+
+
+def _squared_errors(view: View) -> FloatArray:
+    p = view.probabilities
+    if p.shape[1] == 2:
+        return np.asarray((p[:, view.truth.positive] - view.is_positive) ** 2)
+    right = np.arange(p.shape[1]) == view.truth.codes[:, None]
+    return np.asarray(((p - right) ** 2).sum(axis=1))
+
+
+@_loss("Brier score", "squared error", range=(0.0, 2.0))
+def brier(view: View) -> FloatArray:
+    """Mean squared error of the probabilities: of the positive class, or summed over K > 2."""
+    return _squared_errors(view)
+
+
+@_loss("root of the Brier score", "probability", range=(0.0, math.sqrt(2)), root=True)
+def brier_root(view: View) -> FloatArray:
+    """Square root of the Brier score: a typical error of the probabilities."""
+    return _squared_errors(view)
+
+
+def _among_the_first(view: View, k: int) -> FloatArray:
+    """Return 1 where fewer than k classes are more probable than the true one, else 0."""
+    p = view.probabilities
+    own = p[np.arange(len(p)), view.truth.codes]
+    return np.asarray((p > own[:, None]).sum(axis=1) < k, dtype=np.float64)
+
+
+@row_mean("top-k accuracy", POINTS, needs=Need.PROBABILITIES, option="k")
+def top_k_accuracy(view: View) -> FloatArray:
+    """Share of rows whose class is one of the k most probable ones."""
+    return _among_the_first(view, view.options.k)
+
+
+@row_mean("top-2 accuracy", POINTS, needs=Need.PROBABILITIES)
+def top_2_accuracy(view: View) -> FloatArray:
+    """Share of rows whose class is one of the two most probable ones."""
+    return _among_the_first(view, 2)
+
+
+@row_mean("top-3 accuracy", POINTS, needs=Need.PROBABILITIES)
+def top_3_accuracy(view: View) -> FloatArray:
+    """Share of rows whose class is one of the three most probable ones."""
+    return _among_the_first(view, 3)

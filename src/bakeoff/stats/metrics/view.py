@@ -1,0 +1,100 @@
+"""What a metric looks at: truth and predictions of one model on test rows."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.stats.core.checks import BoolArray, FloatArray
+from bakeoff.stats.metrics.contingency import Counts
+from bakeoff.stats.metrics.functional import NoValue
+from bakeoff.stats.metrics.options import NO_OPTIONS, Options
+from bakeoff.stats.metrics.test_rows import Codes, Truth
+
+Columns = Mapping[str, NDArray[Any]]
+NO_COLUMNS: Columns = MappingProxyType({})
+
+
+@dataclasses.dataclass(frozen=True)
+class View:
+    """Truth and predictions of one model, each piece that metrics share computed once.
+
+    Attributes
+    ----------
+    truth : Truth
+        The true classes.
+    predicted : ndarray of int, shape (n,), or None
+        The codes of the predicted classes.
+    given : ndarray, shape (n, K), or None
+        Class probabilities.
+    decision : ndarray, shape (n,), or None
+        Decision values for the positive class, of a model without probabilities.
+    options : Options
+        Options of single metrics.
+    columns : Mapping of str to ndarray, shape (n,)
+        What else own metrics take of the rows.
+    grouped : bool
+        Whether the rows come in groups.
+    lacking : str
+        Why there are no probabilities, where that is known.
+    """
+
+    truth: Truth
+    predicted: Codes | None = None
+    given: FloatArray | None = None
+    decision: FloatArray | None = None
+    options: Options = NO_OPTIONS
+    columns: Columns = dataclasses.field(default_factory=dict)
+    grouped: bool = False
+    lacking: str = ""
+
+    @cached_property
+    def counts(self) -> Counts:
+        """The table of true and predicted classes."""
+        assert self.predicted is not None
+        truth, k = self.truth, len(self.truth.classes)
+        cells = np.bincount(truth.codes * k + self.predicted, minlength=k * k).reshape(k, k)
+        return Counts(cells, truth.classes, truth.positive, self.options)
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """Class probabilities, shape (n, K)."""
+        if self.given is None:
+            raise NoValue(self.lacking or "the model gives no class probabilities")
+        return self.given
+
+    @property
+    def scores(self) -> FloatArray:
+        """What ranks rows by how positive they are, shape (n,)."""
+        if self.given is not None:
+            return self.given[:, self.truth.positive]
+        if self.decision is None:
+            nothing = "the model gives neither probabilities nor decision values"
+            raise NoValue(self.lacking or nothing)
+        return self.decision
+
+    @cached_property
+    def is_positive(self) -> BoolArray:
+        """Whether a row is of the positive class, shape (n,)."""
+        return np.asarray(self.truth.codes == self.truth.positive)
+
+    def named(self, codes: Codes | None) -> NDArray[Any]:
+        """Return classes by their names."""
+        return np.array(self.truth.classes, dtype=object)[codes]
+
+    def take(self, rows: NDArray[np.intp]) -> View:
+        """Return the view of some of the rows."""
+        return dataclasses.replace(
+            self,
+            truth=dataclasses.replace(self.truth, codes=self.truth.codes[rows]),
+            predicted=None if self.predicted is None else self.predicted[rows],
+            given=None if self.given is None else self.given[rows],
+            decision=None if self.decision is None else self.decision[rows],
+            columns={name: np.asarray(values)[rows] for name, values in self.columns.items()},
+        )
