@@ -10,14 +10,13 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from functools import partial, reduce
-from operator import add
-from typing import Any, Literal, NamedTuple, TypeVar
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.stats.core.checks import BoolArray, FloatArray, check_choice
+from bakeoff.stats.core.checks import check_choice
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
 from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, View
 
@@ -214,62 +213,6 @@ def row_mean(
         how = value or plain
         enter(Metric(name=values.__name__, title=title, unit=unit, value=how, **known))
         return values
-
-    return decorate
-
-
-class Curve(NamedTuple):
-    """The area under a curve of two classes: its value, and with the influence of each row."""
-
-    value: Callable[[BoolArray, FloatArray], float]
-    functional: Callable[[BoolArray, FloatArray], Functional]
-
-
-class TwoClasses(NamedTuple):
-    """Rows of two classes: which are positive, their scores, and where they are, if not all."""
-
-    positive: BoolArray
-    scores: FloatArray
-    rows: BoolArray | None = None
-
-    def spread(self, found: Functional) -> Functional:
-        """Return influence values among these rows as those among all."""
-        if self.rows is None:
-            return found
-        psi = np.zeros(len(self.rows))
-        psi[self.rows] = found.psi * len(self.rows) / self.rows.sum()
-        return Functional(found.value, psi)
-
-
-def ranking(
-    curve: Curve,
-    title: str,
-    *,
-    influence: Callable[[View], Functional] | None = None,
-    **facts: Any,
-) -> Callable[[F], F]:
-    """Enter the mean of the areas that a function of a `View` says are to be taken.
-
-    `influence` gives its influence values in another way.
-    """
-
-    def decorate(parts: F) -> F:
-        def value(view: View) -> float:
-            return float(np.mean([curve.value(p.positive, p.scores) for p in parts(view)]))
-
-        def functional(view: View) -> Functional:
-            found = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
-            total: Functional = reduce(add, found)
-            return total / len(found)
-
-        known = {
-            "form": Form.RANKING,
-            "formula": influence or functional,
-            "needs": Need.PROBABILITIES,
-            **facts,
-        }
-        enter(Metric(name=parts.__name__, title=title, unit="area", value=value, **known))
-        return parts
 
     return decorate
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
+from functools import partial, reduce
+from operator import add
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +14,66 @@ from numpy.typing import NDArray
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.metrics.functional import Functional, NoValue
-from bakeoff.stats.metrics.metric import Curve, Need, TwoClasses, ranking
+from bakeoff.stats.metrics.metric import Form, Metric, Need, enter
 from bakeoff.stats.metrics.view import View
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Curve(NamedTuple):
+    """The area under a curve of two classes: its value, and with the influence of each row."""
+
+    value: Callable[[BoolArray, FloatArray], float]
+    functional: Callable[[BoolArray, FloatArray], Functional]
+
+
+class TwoClasses(NamedTuple):
+    """Rows of two classes: which are positive, their scores, and where they are, if not all."""
+
+    positive: BoolArray
+    scores: FloatArray
+    rows: BoolArray | None = None
+
+    def spread(self, found: Functional) -> Functional:
+        """Return influence values among these rows as those among all."""
+        if self.rows is None:
+            return found
+        psi = np.zeros(len(self.rows))
+        psi[self.rows] = found.psi * len(self.rows) / self.rows.sum()
+        return Functional(found.value, psi)
+
+
+def ranking(
+    curve: Curve,
+    title: str,
+    *,
+    influence: Callable[[View], Functional] | None = None,
+    **facts: Any,
+) -> Callable[[F], F]:
+    """Enter the mean of the areas that a function of a `View` says are to be taken.
+
+    `influence` gives its influence values in another way.
+    """
+
+    def decorate(parts: F) -> F:
+        def value(view: View) -> float:
+            return float(np.mean([curve.value(p.positive, p.scores) for p in parts(view)]))
+
+        def functional(view: View) -> Functional:
+            found = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
+            total: Functional = reduce(add, found)
+            return total / len(found)
+
+        known = {
+            "form": Form.RANKING,
+            "formula": influence or functional,
+            "needs": Need.PROBABILITIES,
+            **facts,
+        }
+        enter(Metric(name=parts.__name__, title=title, unit="area", value=value, **known))
+        return parts
+
+    return decorate
 
 
 def auc_value(positive: BoolArray, scores: FloatArray) -> float:
