@@ -288,7 +288,7 @@ def test_costs_are_tested_too(bakeoff: Run, wide: pd.DataFrame) -> None:
             "--variant: it is of McNemar's test",
         ),
         (["some.csv"], "`--missing-target drop` leaves them out"),
-        (["preds.csv", "--correction", "max-t"], "or use 'holm'\n"),
+        (["preds.csv", "--correction", "max-t"], "; use 'minp' or 'holm'\n"),
         (["preds.csv", "--costs", "wrong.yaml"], "--costs: the class 'dog' of rows has no row"),
     ],
 )

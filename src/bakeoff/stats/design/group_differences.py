@@ -13,7 +13,6 @@ from bakeoff.stats.core.checks import (
     FloatArray,
     check_alternative,
     check_choice,
-    check_count,
     check_level,
 )
 from bakeoff.stats.core.paired_differences import t_interval
@@ -60,8 +59,7 @@ def settings_of(
     check_choice(variant, tuple(_VARIANTS), "variant")
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
-    draws = check_count(n_resamples, "n_resamples", least=1)
-    return Settings(variant, side, level, draws, check_count(seed, "seed"))
+    return Settings(variant, side, level, n_resamples, seed)
 
 
 def result_of(

@@ -12,6 +12,7 @@ from bakeoff.stats.core.checks import (
     as_scores,
     check_alternative,
     check_choice,
+    check_count,
     check_level,
     check_same_labels,
     check_same_length,
@@ -188,6 +189,8 @@ def mean_difference(
     ('sign_flip', 0.1333, 0.0312)
     """
     form = _VARIANTS.choose(variant, groups)
+    check_count(n_resamples, "n_resamples", least=1)
+    check_count(seed, "seed")
     check_choice(df, ("influence", "rows"), "df")
     if groups is not None and form != "t_and_flips":
         if df == "rows":

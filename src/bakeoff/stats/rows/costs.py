@@ -17,6 +17,7 @@ from bakeoff.stats.core.checks import (
     as_counts,
     check_alternative,
     check_choice,
+    check_count,
     check_level,
 )
 from bakeoff.stats.core.docstrings import fill_docstring
@@ -145,6 +146,8 @@ def cost_sensitive(
     0.05 0.707
     """
     form = _VARIANTS.choose(variant, groups)
+    check_count(n_resamples, "n_resamples", least=1)
+    check_count(seed, "seed")
     names, truth, a, b = as_label_codes(y_true, pred_a, pred_b, classes)
     if groups is not None:
         settings = settings_of(form, alternative, confidence_level, n_resamples, seed)
