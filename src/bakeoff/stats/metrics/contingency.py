@@ -21,6 +21,7 @@ from bakeoff.stats.metrics.functional import Functional, mean
 from bakeoff.stats.metrics.options import NO_OPTIONS, Options
 from bakeoff.stats.metrics.test_rows import Codes
 
+_FEW = 8
 Term = Any
 """A number or a `Functional`."""
 
@@ -47,16 +48,21 @@ class Counts:
     options: Options = NO_OPTIONS
 
     @cached_property
+    def _cells(self) -> list[list[int]]:
+        cells: list[list[int]] = self.rows.tolist()
+        return cells
+
+    @cached_property
     def _true(self) -> list[int]:
-        return list(map(int, self.rows.sum(axis=1)))
+        return [sum(row) for row in self._cells]
 
     @cached_property
     def _said(self) -> list[int]:
-        return list(map(int, self.rows.sum(axis=0)))
+        return [sum(column) for column in zip(*self._cells, strict=True)]
 
     @cached_property
     def _right(self) -> list[int]:
-        return list(map(int, self.rows.diagonal()))
+        return [row[k] for k, row in enumerate(self._cells)]
 
     @property
     def total(self) -> Term:
@@ -97,7 +103,9 @@ class Counts:
 
     def sum(self, parts: Iterable[Term]) -> Term:
         """Return the sum of terms."""
-        return float(np.sum([*parts]))
+        listed = [*parts]
+        # the order in which NumPy adds so few, at a tenth of the time
+        return reduce(add, listed) if len(listed) < _FEW else float(np.sum(listed))
 
     def constant(self, value: float) -> Term:
         """Return a value that hangs on no row."""

@@ -57,7 +57,8 @@ def ranking(
 
     def decorate(parts: F) -> F:
         def value(view: View) -> float:
-            return float(np.mean([curve.value(p.positive, p.scores) for p in parts(view)]))
+            areas = [curve.value(p.positive, p.scores) for p in parts(view)]
+            return areas[0] if len(areas) == 1 else float(np.mean(areas))
 
         def functional(view: View) -> Functional:
             found = [p.spread(curve.functional(p.positive, p.scores)) for p in parts(view)]
