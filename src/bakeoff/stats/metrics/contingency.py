@@ -105,7 +105,7 @@ class Counts:
         """Return the sum of terms."""
         listed = [*parts]
         # the order in which NumPy adds so few, at a tenth of the time
-        return reduce(add, listed) if len(listed) < _FEW else float(np.sum(listed))
+        return reduce(add, listed, 0.0) if len(listed) < _FEW else float(np.sum(listed))
 
     def constant(self, value: float) -> Term:
         """Return a value that hangs on no row."""
