@@ -51,7 +51,6 @@ ROUNDED |= {"arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arct
 ROUNDED |= {"power", "convolve", "correlate", "polyfit", "legendre"}
 """What NumPy leaves to BLAS or LAPACK, or has loops of its own for on some processors."""
 WHOLE = {
-    "scores/metrics/labels.py": "counts of rows",
     "stats/core/correctness_matrix.py": "counts of rows",
     "stats/design/dependence.py": "counts of rows",
     "stats/design/joint_flip.py": "sums of signs, which are ties within 1e-9",
