@@ -30,9 +30,7 @@ try:
     bakeoff = Session(config, files, workers, place)
     if workflow.is_main_process:
         snakemake_hooks.force(workflow, bakeoff.to_redo)
-        snakemake_hooks.around(
-            workflow, bakeoff.started, bakeoff.ended, bakeoff.stop
-        )
+        snakemake_hooks.around(workflow, bakeoff.started, bakeoff.ended, bakeoff.stop)
 except UserError as error:
     sys.exit(f"\n{error}")
 
@@ -45,7 +43,6 @@ TESTS = bakeoff.tests
 FINGERPRINTS = bakeoff.fingerprints
 do = bakeoff.do
 forget = partial(snakemake_hooks.forget, workflow)
-
 
 
 wildcard_constraints:

@@ -126,7 +126,11 @@ rule collect_predictions:
         fingerprint=lambda wc: fingerprints.of_scores(EXPERIMENT, wc.dataset),
     run:
         dataset = wildcards.dataset
-        found = FILES.first_predictions(dataset), *FILES.beside(dataset), FINGERPRINTS
+        found = (
+            FILES.first_predictions(dataset),
+            *FILES.beside(dataset),
+            FINGERPRINTS,
+        )
         what = f"collecting the predictions on {dataset}"
         do(what, log, steps.collect_predictions, *found, *output)
 
