@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import bakeoff
 from bakeoff.fit.predictions import Predictions
 from bakeoff.scores import METRICS, POINTS, Need, score
 from bakeoff.spec import Costs
+from bakeoff.spec.values import RIGHT
 
 TESTS = Path(__file__).parents[1] / "unit/scores"
+PACKAGE = Path(bakeoff.__file__).parent
 COSTS = Costs(classes=["a", "b"], matrix=[[0.0, 1.0], [2.0, 0.0]], priors=[1.0, 3.0])
 
 
@@ -49,6 +53,26 @@ def test_metric_looks_at_nothing_but_what_it_says_it_needs(name: str) -> None:
 @pytest.mark.parametrize("name", METRICS)
 def test_metric_has_a_test(name: str) -> None:
     assert any(f'"{name}"' in file.read_text() for file in TESTS.glob("test_*.py"))
+
+
+def test_reader_of_experiments_knows_which_number_of_a_row_is_right() -> None:
+    """It declares this itself, so that reading an experiment loads no NumPy."""
+    counted = {name: metric.counts for name, metric in METRICS.items() if metric.counts}
+    assert {name: int(counts == "right") for name, counts in counted.items()} == RIGHT
+
+
+@pytest.mark.parametrize("room", [p for p in PACKAGE.iterdir() if p.is_dir()], ids=lambda p: p.name)
+def test_nothing_depends_on_the_name_of_a_metric(room: Path) -> None:
+    """What is particular about a metric is an attribute of its object."""
+    for file in room.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Compare):
+                parts = list(ast.walk(node))
+                said = {one.value for one in parts if isinstance(one, ast.Constant)}
+                names = {one.id for one in parts if isinstance(one, ast.Name)}
+                names |= {one.attr for one in parts if isinstance(one, ast.Attribute)}
+                by_name = any("metric" in name.lower() for name in names) and said & set(METRICS)
+                assert not by_name, f"{file}:{node.lineno}: {ast.unparse(node)}"
 
 
 NEVER_WORST = {"average_precision", "average_precision_macro"}

@@ -24,6 +24,7 @@ from bakeoff.comparisons.dependence import OPTION
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
 from bakeoff.comparisons.gather import run_on
 from bakeoff.comparisons.score_intervals import of_test_set, of_values, tabulate
+from bakeoff.comparisons.setup import FIXED_METRICS
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.predicted import contradiction
 from bakeoff.data.side_by_side import SideBySide
@@ -31,7 +32,7 @@ from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS, score
+from bakeoff.scores import METRICS, counted_rows, score
 from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import ChosenTest, Experiment, load_experiment
 from bakeoff.spec.datasets import GivenData
@@ -43,8 +44,6 @@ ROWS = "rows"
 WHY = "what `bakeoff compare` runs for so many models and these metrics"
 _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
-_BY_COUNTS = ("accuracy", "error")
-"""What McNemar's test compares."""
 
 
 def build_study(given: SideBySide, asked: Asked) -> Study:
@@ -173,10 +172,11 @@ def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict
     two = len(ids) == 2
     run: list[str] = []
     options: dict[str, dict[str, Any]] = {}
-    by_metric = [m for m in metrics if isinstance(m, str) and m not in _BY_COUNTS]
-    if not all(isinstance(m, str) for m in metrics):
+    named = [m for m in metrics if isinstance(m, str)]
+    by_metric = [m for m in named if not counted_rows(m)]
+    if len(named) < len(metrics):
         run.append("mean_difference" if two else "compare_values")
-    if set(_BY_COUNTS) & {m for m in metrics if isinstance(m, str)}:
+    if len(by_metric) < len(named):
         run += ["mcnemar"] if two else ["cochran_q", "mcnemar"]
     if by_metric:
         run.append("metric_difference")
@@ -224,13 +224,14 @@ def _experiment(
     asked: Asked,
 ) -> tuple[Experiment, list[ChosenTest]]:
     brings, costs = "predictions" if asked.values is None else "values", asked.costs
+    cost = FIXED_METRICS[Evidence.LABELS]
     columns = {**asked.columns, "subgroups": list(given.subgroups)}  # cut already
     own = {brings: given.name, "columns": columns}
     config = {
         "experiment": "compare",
         "datasets": {ROWS: {"source": "given", "label": given.name}},
         "models": {i: {**own, "label": m} for m, i in ids.items()},
-        "metrics": [*metrics, *(["cost"] if costs is not None and "cost" not in metrics else [])],
+        "metrics": [*metrics, *([] if costs is None or cost in metrics else [cost])],
         "tests": dict(tests),
         **({"costs": costs} if costs is not None else {}),
     }

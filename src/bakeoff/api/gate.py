@@ -25,7 +25,7 @@ def gate(
     candidate: Any,
     *,
     margin: float,
-    metric: str = "accuracy",
+    metric: str | None = None,
     groups: ArrayLike | None = None,
     subgroup: ArrayLike | None = None,
     values: Literal["higher", "lower", "right", "wrong"] | None = None,
@@ -46,8 +46,8 @@ def gate(
     margin : float
         The largest loss that does not matter, in the unit of the metric and less than the width of
         its range; with `superior` the smallest gain that does.
-    metric : str
-        A metric of one test set.
+    metric : str, optional
+        A metric of one test set; default: accuracy.
     groups : array_like, shape (n,), optional
         Which rows belong together: a patient, a user.
     subgroup : array_like, shape (n,), optional
@@ -81,7 +81,7 @@ def gate(
     """
     arguments = {"groups": groups, "values": values, "classes": classes, "positive": positive}
     refuse_contradictions(y, arguments)
-    if values is not None and metric != "accuracy":
+    if values is not None and metric is not None:
         raise UserError("metric: it is for predictions, not for numbers per row (values)")
     parts = NO_PARTS if subgroup is None else Parts.taken({_ONE_COLUMN: subgroup}, {})
     given = side_by_side(
@@ -102,7 +102,7 @@ def gate(
         None if of_rows is None else np.asarray(of_rows.astype(str)),
         greater_is_better=not isinstance(numbers, GivenMetric) or numbers.greater_is_better,
     )
-    name = "value" if isinstance(numbers, GivenMetric) else metric
+    name = numbers.name if isinstance(numbers, GivenMetric) else metric or "accuracy"
     try:
         return decide(rows, Terms(name, margin, alpha, superior))
     except ArgumentError as error:

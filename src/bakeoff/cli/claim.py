@@ -23,8 +23,9 @@ from bakeoff.stats import (
     f1_claim,
     plain,
 )
+from bakeoff.stats.metrics.metric import METRICS, POINTS, Form, Metric
 
-_NEED_CLASSES = ("f1", "roc_auc")
+_ALSO_CALLED = {"sensitivity": "recall"}
 _FEW = 0.5
 """Accuracies below it may be error rates."""
 _OPTIONS = {"accuracy_a": "--a", "accuracy_b": "--b"}
@@ -45,9 +46,9 @@ def run(args: argparse.Namespace) -> None:
 
 def _answer(args: argparse.Namespace) -> None:
     numbers = {name: Rounded.of(getattr(args, name), name, args.digits) for name in ("a", "b")}
-    if args.metric == "error":
+    if _of_wrong_rows(args):
         numbers = {name: Rounded(1 - one.value, one.digits) for name, one in numbers.items()}
-    if args.metric in _NEED_CLASSES:
+    if _metric(args).unit != POINTS:  # it is no share of rows
         if args.positives is None or not 0 < args.positives < args.n:
             raise UserError(
                 f"--positives: {args.metric} needs how many of the {args.n:,} rows are positive"
@@ -55,7 +56,8 @@ def _answer(args: argparse.Namespace) -> None:
         if args.agree is not None:
             raise UserError(f"--agree: says nothing about {args.metric}; leave it out")
         classes = {"positives": args.positives, "negatives": args.n - args.positives}
-        _f1(numbers, classes, args) if args.metric == "f1" else _area(numbers, classes, args)
+        show = _area if _metric(args).form is Form.RANKING else _f1
+        show(numbers, classes, args)
         return
     if args.positives is not None:
         raise UserError(
@@ -80,6 +82,14 @@ def _answer(args: argparse.Namespace) -> None:
         _show(claim, names, numbers, args)
 
 
+def _metric(args: argparse.Namespace) -> Metric:
+    return METRICS[_ALSO_CALLED.get(args.metric, args.metric)]
+
+
+def _of_wrong_rows(args: argparse.Namespace) -> bool:
+    return _metric(args).counts == "wrong"
+
+
 def _print_json(found: dict[str, Any]) -> None:
     say(json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
 
@@ -91,16 +101,16 @@ def _show(
     if claim.impossible:
         say("", bold("These numbers are impossible."))
         for name, (low, high) in claim.impossible.items():
-            if args.metric == "error" and name in names:
+            if _of_wrong_rows(args) and name in names:
                 low, high = args.n - high, args.n - low
             say(paragraph(_impossible(names.get(name, name), low, high, args)))
         say("")
         return
     say("", bold(paragraph(_headline(claim, a, b, args))))
     found = {a: claim.right_a, b: claim.right_b}
-    if args.metric == "error":
+    if _of_wrong_rows(args):
         found = {model: (args.n - high, args.n - low) for model, (low, high) in found.items()}
-    kind = "wrong" if args.metric == "error" else "right"
+    kind = "wrong" if _of_wrong_rows(args) else "right"
     rows_of = (
         f"{model}: {low:,} to {high:,}" if low < high else f"{model}: {low:,}"
         for model, (low, high) in found.items()
@@ -120,7 +130,7 @@ def _show(
         "",
         f"only {a} right",
         f"only {b} right",
-        f"{b} − {a}, {level} CI" if args.metric == "error" else f"{a} − {b}, {level} CI",
+        f"{b} − {a}, {level} CI" if _of_wrong_rows(args) else f"{a} − {b}, {level} CI",
         "p",
         "claim false",
         f"rows for {percent(args.power)}",
@@ -134,7 +144,7 @@ def _show(
         )
     )
     say(dim(paragraph(_assumed(a, args))))
-    if args.metric == "accuracy" and all(value.value < _FEW for value in numbers.values()):
+    if _metric(args).counts == "right" and all(value.value < _FEW for value in numbers.values()):
         say(dim("Are these error rates? Then give --metric error: the smaller one is better."))
     say("")
 

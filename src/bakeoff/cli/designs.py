@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from bakeoff.errors import UserError
 from bakeoff.release import read_rows
 from bakeoff.report.numbers import number, percent
+from bakeoff.scores import counted_rows
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.stats import (
     FiveByTwoPower,
@@ -262,7 +263,7 @@ def _from_pilot(args: argparse.Namespace, level: float) -> Design:
         f"deviation ({number(test.sd)}); the rows to come are like the pilot's"
         + (", groups and their sizes too." if args.groups else ".")
     )
-    if args.margin is not None and args.metric == "accuracy" and not args.groups:
+    if args.margin is not None and counted_rows(args.metric) == "right" and not args.groups:
         # the variance of a row's difference is the discordance, less the square of the mean
         psi = min(max(test.sd**2 + true**2, abs(true)), 1.0)
         return _margin_of_accuracy(args, level, psi, noise)

@@ -7,16 +7,15 @@ from collections.abc import Callable, Collection, Sequence
 
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.feed import advisable, with_halves
+from bakeoff.comparisons.setup import FIXED_METRICS
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment
 from bakeoff.spec.learners import LEARNERS, learners
 from bakeoff.spec.related import dependent
-from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
+from bakeoff.stats import Entry, ErrorRate, Evidence, TypeOneError, catalogue
 
 _ON_ROWS = "cv5x2_mcnemar"
 """The test of the fits of `cv_5x2` that counts rows."""
-_STUDIED = {"error": "accuracy", "roc_auc": "roc_auc", "brier": "brier", "log_loss": "brier"}
-"""Metrics by that of the simulations which speaks of them first; all others by accuracy."""
 _SITUATIONS = {
     "failing fits": "where some fits fail",
     "errors on different rows": "where two models err on different rows",
@@ -141,8 +140,9 @@ def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
 
     `rates` are those of one kind of learner.
     """
-    for studied in (_STUDIED.get(metric, "accuracy"), "accuracy"):
-        if own := [rate for rate in rates if (rate.metric or "accuracy") == studied]:
+    accuracy = FIXED_METRICS[Evidence.CORRECTNESS]
+    for studied in (METRICS[metric].studied_by if metric in METRICS else accuracy, accuracy):
+        if own := [rate for rate in rates if (rate.metric or accuracy) == studied]:
             return own
     return list(rates)
 

@@ -11,6 +11,7 @@ from bakeoff.comparisons.recommend import complete_folds
 from bakeoff.comparisons.setup import FIXED_METRICS, IN_UNIT, compares_pairs, setup_of
 from bakeoff.data.splits import check_plan
 from bakeoff.errors import Problem, shown, unknown
+from bakeoff.scores import counted_rows
 from bakeoff.spec import ChosenTest, Experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.resampling import Halves
@@ -245,7 +246,7 @@ def _criteria(
         raise Problem(
             place, f"{entry.name} compares several metrics at once, found one; add to `metrics:`"
         )
-    if {"accuracy", "error"} <= set(metrics):
+    if {"right", "wrong"} <= set(map(counted_rows, metrics)):
         raise Problem(
             place,
             f"{entry.name} cannot take accuracy and error together, one is 1 less the other: "

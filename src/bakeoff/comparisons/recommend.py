@@ -19,7 +19,7 @@ import numpy as np
 from bakeoff.comparisons.dependence import robust
 from bakeoff.comparisons.evidence import has_interval
 from bakeoff.comparisons.setup import FIXED_METRICS, setup_of
-from bakeoff.scores import counted_rows
+from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Evidence, catalogue
@@ -179,18 +179,16 @@ def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     two = len(experiment.models) == 2
     on_right_rows = "mcnemar" if two else "cochran_q"
     found: dict[str, tuple[str, ...]] = {}
+    known = {
+        Evidence.CORRECTNESS: on_right_rows,
+        Evidence.LABELS: "cost_sensitive",
+        Evidence.PROBABILITIES: "delong",
+    }
     for metric in experiment.metrics:
-        if counted_rows(metric):
-            name = on_right_rows
-        elif metric == FIXED_METRICS[Evidence.LABELS]:
-            name = "cost_sensitive"
-        elif metric == FIXED_METRICS[Evidence.PROBABILITIES]:
-            name = "delong"
-        elif has_interval(metric):
-            name = "metric_difference"
-        else:
-            continue
-        found[name] = (*found.get(name, ()), metric)
+        evidence = METRICS[metric].evidence if metric in METRICS else ()
+        if evidence or has_interval(metric):
+            name = known[evidence[0]] if evidence else "metric_difference"
+            found[name] = (*found.get(name, ()), metric)
     return found or {on_right_rows: (FIXED_METRICS[Evidence.CORRECTNESS],)}
 
 

@@ -43,10 +43,7 @@ IN_UNIT = ("mu0", "margin", "rope")
 """Parameters in the unit of a metric: what is right for one metric is wrong for another."""
 
 FIXED_METRICS = {
-    Evidence.CORRECTNESS: "accuracy",
-    Evidence.FOLD_CORRECTNESS: "accuracy",
-    Evidence.LABELS: "cost",
-    Evidence.PROBABILITIES: "roc_auc",
+    evidence: metric.name for metric in reversed(METRICS.values()) for evidence in metric.evidence
 }
 """The metric that a test on rows is about."""
 

@@ -15,7 +15,7 @@ from bakeoff.data.prediction_table import PredictionTable, read_predictions
 from bakeoff.errors import Place, Problem
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.spec.values import RIGHT_OR_WRONG
+from bakeoff.spec.values import RIGHT, RIGHT_OR_WRONG
 
 
 def read_values(
@@ -54,7 +54,7 @@ def meant(file: PredictionTable, metric: GivenMetric | str) -> PredictionTable:
         return dataclasses.replace(file, true=Labels(("",), np.zeros(len(values), dtype=np.int32)))
     numbers = f"that is neither 0 nor 1, as `metrics: [{metric}]` wants (or describe the metric)"
     _check(file, ~np.isin(values, (0, 1)), numbers)
-    right = values == (0 if metric == "error" else 1)
+    right = values == RIGHT[metric]
     return dataclasses.replace(
         file,
         true=Labels(RIGHT_OR_WRONG, np.ones(len(values), dtype=np.int32)),

@@ -122,9 +122,9 @@ def of_scores(experiment: Experiment, dataset: str) -> str:
     """Digest what makes the scores on a data set from predictions."""
     given = [{name: _plain(model, "label") for name, model in experiment.given.items()}]
     made_by = code("scores", "fit/predictions.py", *(["data"] if given[0] else []))
-    costs = [_costs_on(experiment, dataset)] if experiment.priced else []
     models, own = list(experiment.models), of_own_metrics(experiment)
-    return digest([_measured(experiment), models, made_by, *given, *costs, *own])
+    costs = _costs_on(experiment, dataset)
+    return digest([_measured(experiment), models, made_by, *given, costs, *own])
 
 
 def of_own_metrics(experiment: Experiment) -> list[Any]:

@@ -21,8 +21,9 @@ from bakeoff.fit.threshold import Fold
 from bakeoff.spec.training_choices import Distribution, Tune
 
 # the names of our metrics that scikit-learn's scorers call otherwise
-_SCORERS = {
+_SCORERS: Mapping[str, Any] = {
     "error": "accuracy",
+    "kappa": make_scorer(cohen_kappa_score),
     "mcc": "matthews_corrcoef",
     "log_loss": "neg_log_loss",
     "brier": "neg_brier_score",
@@ -121,12 +122,10 @@ def is_for_two_classes(scoring: str) -> bool:
 
 def scorer(name: str) -> Any:
     """Return a scorer of scikit-learn by its name or by that of one of our metrics."""
-    if name == "kappa":
-        return make_scorer(cohen_kappa_score)
-    own = _SCORERS.get(name, name)
-    if own not in get_scorer_names():
-        raise UserError(unknown("scoring", name, {*get_scorer_names(), *_SCORERS, "kappa"}))
-    return get_scorer(own)
+    known = {*get_scorer_names(), *_SCORERS}
+    if name not in known:
+        raise UserError(unknown("scoring", name, known))
+    return get_scorer(_SCORERS.get(name, name))
 
 
 def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:

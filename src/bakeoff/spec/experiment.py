@@ -12,7 +12,7 @@ from bakeoff.errors import Place
 from bakeoff.keys import Id, Label, SpecSection, said
 from bakeoff.sources import DataSet
 from bakeoff.sources.common.base import ColumnName
-from bakeoff.sources.common.costs import PRICED, Costs
+from bakeoff.sources.common.costs import Costs
 from bakeoff.spec.datasets import AnyData
 from bakeoff.spec.execution import Execution
 from bakeoff.spec.given_models import GivenModel, is_given, with_defaults
@@ -237,11 +237,6 @@ class Experiment(SpecSection):
     def without_costs(self) -> list[str]:
         """The data sets on which nobody says what errors cost."""
         return [name for name in self.datasets if self.costs_on(name) is None]
-
-    @property
-    def priced(self) -> bool:
-        """Whether a metric depends on what errors cost."""
-        return not set(PRICED).isdisjoint(self.metrics)
 
     def importance_by(self, fit: Fit) -> Importance | None:
         """Return the importance that a fit is to measure: those on the holdout do."""

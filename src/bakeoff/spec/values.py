@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from bakeoff.errors import Problem
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 RIGHT_OR_WRONG = ("wrong", "right")
 """The classes that stand for numbers which say whether a row is right."""
-OF_RIGHT_AND_WRONG = ("accuracy", "error")
-"""The metrics by which numbers 0 and 1 are right and wrong rows."""
+RIGHT: Mapping[str, int] = {"accuracy": 1, "error": 0}
+"""The number of a right row, by the metrics of numbers 0 and 1."""
 
 
 def problems_with_values(experiment: Experiment) -> Iterator[Problem]:
@@ -53,7 +53,7 @@ def _metrics(experiment: Experiment) -> Iterator[Problem]:
             )
         return
     for i, name in enumerate(found):
-        if name not in OF_RIGHT_AND_WRONG:
+        if name not in RIGHT:
             yield Problem(
                 ("metrics", i),
                 "what are the numbers of `values:`, and which way are they better? Say "

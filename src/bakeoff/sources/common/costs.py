@@ -15,8 +15,6 @@ if TYPE_CHECKING:  # who reads an experiment computes nothing
     from numpy.typing import NDArray
 
 Cost = Annotated[float, Field(ge=0)]
-PRICED = ("cost", "expected_cost")
-"""The metrics that are computed from them."""
 
 
 class Costs(SpecSection):

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.contingency import Term
 from bakeoff.stats.metrics.decisions import Table, ratio
 from bakeoff.stats.metrics.metric import Need, decision, row_mean
@@ -23,6 +24,7 @@ def _cost(view: View) -> float:
     "mean cost",
     "cost",
     needs=Need.COSTS,
+    evidence=(Evidence.LABELS,),
     greater_is_better=False,
     range=(0.0, math.inf),
     value=_cost,

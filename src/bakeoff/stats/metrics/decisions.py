@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import reduce
 from operator import mul
 
+from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.contingency import Cells, Counts, Term
 from bakeoff.stats.metrics.functional import Functional, NoValue
 from bakeoff.stats.metrics.metric import POINTS, decision
@@ -44,13 +45,26 @@ def _fbeta(table: Table, k: int, beta: float = 1.0) -> Term:
     return ratio((1 + weight) * table.right(k), whole, nothing)
 
 
-@decision("accuracy", POINTS, mean_of_rows=True, counts="right")
+@decision(
+    "accuracy",
+    POINTS,
+    mean_of_rows=True,
+    counts="right",
+    evidence=(Evidence.CORRECTNESS, Evidence.FOLD_CORRECTNESS),
+)
 def accuracy(table: Table) -> Term:
     """Share of rows predicted right."""
     return table.agreed / table.total
 
 
-@decision("error rate", POINTS, greater_is_better=False, mean_of_rows=True, counts="wrong")
+@decision(
+    "error rate",
+    POINTS,
+    greater_is_better=False,
+    mean_of_rows=True,
+    counts="wrong",
+    evidence=(Evidence.CORRECTNESS,),
+)
 def error(table: Table) -> Term:
     """Share of rows predicted wrong."""
     return 1 - accuracy(table)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.stats.core.checks import check_choice
+from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
 from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, View
 
@@ -84,6 +85,10 @@ class Metric:
         Whether it is the mean of a value of each row, and so means something on a single one.
     counts : {"", "right", "wrong"}
         Which rows it is the share of, if it is one.
+    evidence : tuple of Evidence
+        The kinds of evidence whose tests are about this metric and no other.
+    studied_by : str
+        The metric whose simulated error rates hold for this one.
     by_predicted : bool
         Whether it divides by the rows predicted as a class, which differ between models.
     by_pairs : bool
@@ -121,6 +126,8 @@ class Metric:
     instead: str = ""
     mean_of_rows: bool = False
     counts: Literal["", "right", "wrong"] = ""
+    evidence: tuple[Evidence, ...] = ()
+    studied_by: str = "accuracy"
     by_predicted: bool = False
     by_pairs: bool = False
     carried: tuple[str, str] | None = None

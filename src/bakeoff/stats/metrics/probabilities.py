@@ -20,6 +20,7 @@ _loss = partial(row_mean, needs=Need.PROBABILITIES, greater_is_better=False)
     "nats",
     range=(0.0, math.inf),
     classes="rarest",
+    studied_by="brier",
     carried=(
         "the loss",
         # what benchmarks/any_metric.py finds
@@ -42,7 +43,7 @@ def _squared_errors(view: View) -> FloatArray:
     return np.asarray(((p - right) ** 2).sum(axis=1))
 
 
-@_loss("Brier score", "squared error", range=(0.0, 2.0))
+@_loss("Brier score", "squared error", range=(0.0, 2.0), studied_by="brier")
 def brier(view: View) -> FloatArray:
     """Mean squared error of the probabilities: of the positive class, or summed over K > 2."""
     return _squared_errors(view)

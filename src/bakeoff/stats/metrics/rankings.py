@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.ranks import rows_below
+from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.functional import Functional, NoValue
 from bakeoff.stats.metrics.metric import Form, Metric, Need, enter
 from bakeoff.stats.metrics.view import View
@@ -178,6 +179,8 @@ def _delong(view: View) -> Functional:
     instead="roc_auc_ovr or roc_auc_ovo",
     influence=_delong,
     by_pairs=True,
+    evidence=(Evidence.PROBABILITIES,),
+    studied_by="roc_auc",
     method="delong1988",
 )
 def roc_auc(view: View) -> Iterator[TwoClasses]:
