@@ -1,4 +1,4 @@
-"""What the options of tests may be: the annotations of their functions, checked by pydantic."""
+"""What the options of tests may be: what the annotations of their functions declare."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ import inspect
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
 from bakeoff.comparisons.setup import allowed_options, corrects
-from bakeoff.errors import shown, unknown
+from bakeoff.errors import unknown
 from bakeoff.spec.tests import Correction
-from bakeoff.stats import Entry
+from bakeoff.stats import ArgumentError, Entry
+from bakeoff.stats.core.arguments import Level, check_of, choices_of
 
 _SHARED: dict[str, Any] = {
-    "alpha": Annotated[float, Field(gt=0, lt=1, description="Its own significance level.")],
+    "alpha": Annotated[Level, Field(description="Its own significance level.")],
     "assume_independent": Annotated[
         bool,
         Field(
@@ -50,29 +51,21 @@ _SHARED: dict[str, Any] = {
 }
 """Options that are no parameters of a test's function, or mean more than these."""
 _CHECKED_ELSEWHERE = ("assume_independent", "metrics", "plan", "versus")
-_WANTED = {
-    "bool_type": "true or false",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "finite_number": "a finite number",
-    "string_type": "a name",
-}
 
 
 def wrong_value(entry: Entry, option: str, value: Any) -> str:
     """Say what is wrong with the value of an option; empty when nothing is."""
     if option in _CHECKED_ELSEWHERE:
         return ""
+    kind = _type_of(entry, option)
+    choices, check = choices_of(kind), check_of(kind)
+    if choices and value not in choices and value is not None:
+        return unknown("correction" if option == "correction" else "value", value, choices)
     try:
-        _adapter(_type_of(entry, option)).validate_python(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        if first["type"] == "literal_error":
-            what = "correction" if option == "correction" else "value"
-            return unknown(what, value, _choices(_bare(_type_of(entry, option))))
-        if option == "alpha":
-            return f"found {shown(value)}, must lie strictly between 0 and 1"
-        return f"found {shown(value)}, expected {_WANTED.get(first['type'], first['msg'])}"
+        if check:
+            check(value, option)
+    except ArgumentError as error:
+        return error.message
     return ""
 
 
@@ -99,21 +92,10 @@ def _type_of(entry: Entry, option: str) -> Any:
     return _SHARED[option] if _is_shared(entry, option) else entry.all_options[option].annotation
 
 
-def _choices(kind: Any) -> tuple[Any, ...]:
-    """List the names of a literal, which may be one of several types."""
-    parts = get_args(kind)
-    return next((get_args(part) for part in parts if get_origin(part) is Literal), parts)
-
-
-def _bare(kind: Any) -> Any:
-    return get_args(kind)[0] if hasattr(kind, "__metadata__") else kind
-
-
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
-    strict = ConfigDict(strict=True, allow_inf_nan=False)
     try:
-        return TypeAdapter(kind, config=strict)
+        return TypeAdapter(kind)
     except PydanticSchemaGenerationError:  # an array
         return TypeAdapter(Any)
 

@@ -297,17 +297,17 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "a value of another type",
         {"tests": {"run": ["binomial_test"], "options": {"binomial_test": {"p0": "half"}}}},
-        "tests.options.binomial_test.p0: found 'half', expected a number",
+        "tests.options.binomial_test.p0: found 'half', must be a number",
     ),
     (
         "a yes for a number",
         {"tests": {"run": ["binomial_test"], "options": {"binomial_test": {"p0": True}}}},
-        "tests.options.binomial_test.p0: found True, expected a number",
+        "tests.options.binomial_test.p0: found True, must be a number",
     ),
     (
         "a word for a yes",
         {"tests": {"run": ["tukey_hsd"], "options": {"tukey_hsd": {"blocks": "no"}}}},
-        "tests.options.tukey_hsd.blocks: found 'no', expected true or false",
+        "tests.options.tukey_hsd.blocks: found 'no', must be true or false",
     ),
     (
         "a value out of range",

@@ -175,7 +175,9 @@ def test_signed_rank_repeats_itself_and_states_its_error() -> None:
 
 @pytest.mark.parametrize("prior", [-1, 1e300, float("inf"), float("nan")])
 def test_prior_strength_is_a_number_of_data_sets(prior: float) -> None:
-    with pytest.raises(ValueError, match=r"prior: found .*, must be a strength"):
+    with pytest.raises(
+        ValueError, match=r"prior: found .*, must be a finite number of at least 0 and at most"
+    ):
         stats.bayes_sign([0.9, 0.8], [0.8, 0.9], prior=prior)
 
 

@@ -12,6 +12,10 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bakeoff.stats.core.arguments import check_choice as check_choice
+from bakeoff.stats.core.arguments import check_count as check_count
+from bakeoff.stats.core.arguments import check_flag as check_flag
+from bakeoff.stats.core.arguments import check_number as check_number
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import Alternative
 
@@ -159,13 +163,6 @@ def check_alternative(alternative: str) -> Alternative:
     return check_choice(alternative, get_args(Alternative), "alternative")  # type: ignore[return-value]
 
 
-def check_number(value: float, name: str) -> float:
-    """Check that an option is one real number (NaN is left to the check of its range)."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        raise ArgumentError(name, f"found {value!r}, must be a number")
-    return float(value)
-
-
 def check_level(
     value: float, name: str = "confidence_level", *, side: Alternative = "two-sided"
 ) -> float:
@@ -180,15 +177,6 @@ def check_level(
             "limit passes the estimate",
         )
     return level
-
-
-def check_count(value: float, name: str, *, least: int = 0) -> int:
-    """Check one count: a whole number, and not below the least that makes sense."""
-    number = np.asarray(value)
-    known = number.ndim == 0 and number.dtype.kind in "iuf" and np.isfinite(number)
-    if not known or number < least or number != np.floor(number):
-        raise ArgumentError(name, f"found {value!r}, must be a count (a whole number >= {least})")
-    return int(number)
 
 
 def check_counts(**counts: float) -> dict[str, int]:
@@ -211,20 +199,6 @@ def paired_counts(correct_a: ArrayLike, correct_b: ArrayLike) -> dict[str, int]:
     }
 
 
-def check_flag(value: bool, name: str) -> bool:
-    """Check that an option is True or False: a word such as "no" would count as True."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise ArgumentError(name, f"found {value!r}, must be True or False")
-    return bool(value)
-
-
-def check_choice(value: str, allowed: tuple[str, ...], name: str) -> str:
-    """Check that an option is one of the allowed names."""
-    if not isinstance(value, str) or value not in allowed:
-        raise ArgumentError(name, f"found {value!r}, allowed: {', '.join(map(repr, allowed))}")
-    return value
-
-
 def _check_shape(array: NDArray[Any], name: str, ndim: int) -> None:
     if array.ndim != ndim:
         raise ArgumentError(name, f"expected {ndim} dimension(s), found shape {array.shape}")
@@ -236,11 +210,3 @@ def _some(array: NDArray[Any]) -> str:
     """Quote the first different values of an array and its type."""
     found = ", ".join(dict.fromkeys(repr(value) for value in array.ravel()[:4].tolist()))
     return f"{found} (dtype {array.dtype})"
-
-
-def check_rope(rope: float) -> float:
-    """Check the half-width of the region of practical equivalence."""
-    width = check_number(rope, "rope")
-    if not 0 <= width < np.inf:
-        raise ArgumentError("rope", f"found {rope!r}, must be a finite half-width of at least 0")
-    return width

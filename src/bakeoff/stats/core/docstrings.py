@@ -1,104 +1,195 @@
-"""What the docstrings of many tests have in common, written once and filled in.
+"""What the docstrings of many functions have in common, written once and filled in.
 
-A docstring names shared parameters in one line, ``alternative, confidence_level : shared``; one
-without a section on errors gets the usual one.
+A parameter that is described here needs no line in the docstring of a function: `fill_docstring`
+adds it in the order of the signature, unless the docstring describes it otherwise. The arrays of a
+test are described by its evidence. A docstring without a section on errors gets the usual one.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 _SHARED = """
-scores : array_like, shape (N, k)
-    One row per data set, one column per model.
-correct : array_like, shape (n, M)
-    Right or wrong (booleans or 0/1) for n rows and M ≥ 2 models.
-correct_a, correct_b : array_like of bool or 0/1, shape (n,)
-    Whether A and B are right on each row, in the same row order.
-row_counts : array_like, shape (n,), optional
-    How often each row occurs, for tables of patterns.
-n_train, n_test : float or array_like of the shape of the scores, optional
-    Rows in the training and test sets. By default their ratio is 1/(k − 1), where a single
-    axis is taken for the k folds of one cross-validation: give the sizes for random splits.
+alpha : float
+    Level of the test.
+alternative : {"two-sided", "greater", "less"}
+    ``"greater"``: A, the first of a pair or the control, is better. A one-sided test has
+    one-sided intervals.
+beta : float
+    For ``fbeta``: how many times recall weighs as much as precision.
+confidence_level : float
+    Level of the intervals.
 control : int, optional
     Column of a control: only it is compared, as A, with each other model as B.
 correction : str
     A method of `adjust_pvalues`.
-alternative : {"two-sided", "greater", "less"}
-    ``"greater"``: A, the first of a pair or the control, is better. A one-sided test has
-    one-sided intervals.
-confidence_level : float
-    Level of the intervals.
-greater_is_better : bool
-    False for losses and error rates.
-decimals : int, optional
-    Round scores to this many decimals first (float noise is removed in any case).
-missing : {"raise", "omit"}
-    ``omit`` leaves NaN cells out, so models may have different numbers of scores.
-criteria : sequence of str, optional
-    Names of the criteria, for messages.
-margin : float
-    The largest difference that does not matter, in the unit of the scores, above 0. Choose it
-    before seeing the data.
-alpha : float
-    Level of the test.
-mu0 : float
-    The expected score under the null hypothesis, in the unit of the scores.
-y_true : array_like, shape (n,)
-    The true classes.
-metric : str
-    A metric of `bakeoff.stats.test_set_metrics()`.
-positive : object, optional
-    The positive class of two; the last if not given.
-labels : array_like, optional
-    The classes in the order of the columns; sorted if not given.
-groups : array_like, shape (n,), optional
-    Which rows belong together; their influence values are summed.
-beta : float
-    For ``fbeta``: how many times recall weighs as much as precision.
-k : int
-    For ``top_k_accuracy``.
 cost : array_like, shape (K, K), optional
     For ``cost`` and ``expected_cost``: what predicting a class (columns) for a true one
     (rows) costs.
+criteria : sequence of str, optional
+    Names of the criteria, for messages.
+decimals : int, optional
+    Round scores to this many decimals first (float noise is removed in any case).
+full_repeats : int
+    R, the number of cross-validations of all rows.
+greater_is_better : bool
+    False for losses, costs and error rates.
+groups : array_like, shape (n,), optional
+    Which rows belong together; their influence values are summed.
+k : int
+    For ``top_k_accuracy``.
+labels : array_like, optional
+    The classes in the order of the columns; sorted if not given.
+margin : float
+    The largest difference that does not matter, in the unit of the scores, above 0. Choose it
+    before seeing the data.
+metric : str
+    A metric of `bakeoff.stats.test_set_metrics()`.
+missing : {"raise", "omit"}
+    ``omit`` leaves NaN cells out, so models may have different numbers of scores.
+mu0 : float
+    The expected score under the null hypothesis, in the unit of the scores.
+n_resamples : int
+    Number of random draws.
+n_train, n_test : float or array_like of the shape of the scores, optional
+    Rows in the training and test sets. By default their ratio is 1/(k − 1), where a single
+    axis is taken for the k folds of one cross-validation: give the sizes for random splits.
+nan_policy : {"raise", "omit"}
+    ``"omit"``: a NaN is a missing fold, so models may have unequal numbers of them.
+positive : object, optional
+    The positive class of two; the last if not given.
 priors : array_like, shape (K,), optional
     For ``expected_cost``: how frequent each class is where the models will be used.
+row_counts : array_like, shape (n,), optional
+    How often each row occurs, for tables of patterns.
+seed : int
+    Seed of the random draws: the same seed gives the same result.
+simultaneous : bool
+    True: all intervals hold together at `confidence_level`. False: each by itself does.
+times : array_like, shape (n,), optional
+    The time of each row, in any unit that sorts.
+y_true : array_like, shape (n,)
+    The true classes.
 """
-
-_PARAGRAPHS = {
-    name: paragraph
-    for paragraph in re.split(r"\n(?=\w)", _SHARED.strip())
-    for name in paragraph.partition(" : ")[0].split(", ")
+_OF_EVIDENCE = {
+    "correctness": """
+correct : array_like, shape (n, M)
+    Right or wrong (booleans or 0/1) for n rows and M ≥ 2 models.
+correct_a, correct_b : array_like of bool or 0/1, shape (n,)
+    Whether A and B are right on each row, in the same row order.
+""",
+    "dataset_scores": """
+scores : array_like, shape (N, k)
+    One row per data set, one column per model.
+scores_a, scores_b : array_like, shape (N,)
+    One score per data set, in the same order of data sets.
+""",
+    "fold_correctness": """
+fold : array_like, shape (5, n)
+    The half, 1 or 2, in which a row was tested in each replication.
+correct_a, correct_b : array_like of bool or 0/1, shape (5, n)
+    Whether A and B are right on each row, in each replication.
+""",
+    "fold_criteria": """
+scores : array_like, shape (J, M, m)
+    One row per fold, one column per model, m criteria.
+scores_a, scores_b : array_like, shape (J, m)
+    The m criteria of A and B on each fold.
+greater_is_better : bool or sequence of bool
+    False for criteria where smaller is better; one for all or one each.
+confidence_level : float
+    Simultaneous level of the criteria's intervals in ``details``.
+""",
+    "fold_scores": """
+scores : array_like, shape (J, M)
+    Rows are folds, columns are models.
+scores_a, scores_b : array_like, shape (J,)
+    Scores of A and B on the same splits.
+""",
+    "labels": """
+pred_a, pred_b : array_like, shape (n,)
+    The classes that A and B predict, in the same rows.
+""",
+    "probabilities": """
+score_a, score_b : array_like, shape (n,)
+    The scores of A and B, larger for the positive class.
+""",
+    "predictions": """
+predicted_a, predicted_b : array_like, shape (n,) or (n, K)
+    What A and B predict, in the same rows, as in `influence`.
+""",
+    "values": """
+values : array_like, shape (n, M)
+    One row per row of the test set, one column per model.
+values_a, values_b : array_like, shape (n,)
+    What A and B have on each row, in the same row order.
+""",
 }
-
-
 _RAISES = """\
-Raises
-------
 ValueError
     On missing values, unequal lengths, another shape or kind of values than described, too few
     of them, or an option that is unknown, out of range or does not fit the others. The message
     names the argument, what was found and what is allowed.
-
 """
+_SECTIONS = ("Parameters", "Returns", "Raises", "Notes", "References", "Examples")
 
 
-def fill_docstring(function: F) -> F:
-    """Put the shared paragraphs into the docstring of a function."""
-    if function.__doc__:
-        doc = inspect.cleandoc(function.__doc__)
-        doc = re.sub(r"^(\w[\w, ]*) : shared$", _paragraphs, doc, flags=re.MULTILINE)
-        if not re.search(r"^Raises\n---", doc, re.MULTILINE):
-            rest = r"^(?=(Notes|References|Examples)\n---)|\Z"
-            doc = re.sub(rest, _RAISES, doc + "\n\n", count=1, flags=re.MULTILINE).rstrip()
-        function.__doc__ = doc
+def _paragraphs(text: str) -> dict[tuple[str, ...], str]:
+    """Cut the descriptions of parameters at their names."""
+    found = re.split(r"\n(?=[\w*])", text.strip()) if text.strip() else []
+    return {
+        tuple(re.split(r" : |\n", paragraph)[0].replace("*", "").split(", ")): paragraph
+        for paragraph in found
+    }
+
+
+_KNOWN = _paragraphs(_SHARED)
+_KNOWN_BY_EVIDENCE = {kind: _KNOWN | _paragraphs(text) for kind, text in _OF_EVIDENCE.items()}
+
+
+def fill_docstring(function: F, evidence: str = "") -> F:
+    """Add to a docstring what it does not say of shared parameters, and of errors."""
+    if not function.__doc__:
+        return function
+    titles = r"^(Parameters|Returns|Raises|Notes|References|Examples)\n-+$"
+    summary, *parts = re.split(titles, inspect.cleandoc(function.__doc__), flags=re.MULTILINE)
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    known = _KNOWN_BY_EVIDENCE.get(evidence, _KNOWN)
+    names = list(inspect.signature(function).parameters)
+    told = _paragraphs(sections.get("Parameters", ""))
+    told = {k: v for k, v in told.items() if not v.endswith(" : shared")}
+    parameters = "\n".join(_in_order(names, told, known))
+    filled = {"Parameters": parameters, "Raises": _RAISES} | sections | {"Parameters": parameters}
+    function.__doc__ = "\n\n".join(
+        [summary.strip()]
+        + [
+            f"{title}\n{'-' * len(title)}\n{filled[title].strip()}"
+            for title in _SECTIONS
+            if filled.get(title)
+        ]
+    )
     return function
 
 
-def _paragraphs(names: re.Match[str]) -> str:
-    return "\n".join(dict.fromkeys(_PARAGRAPHS[name] for name in names[1].split(", ")))
+def _in_order(
+    names: list[str], told: Mapping[tuple[str, ...], str], known: Mapping[tuple[str, ...], str]
+) -> Iterator[str]:
+    """Yield the description of each parameter, in the order of the signature."""
+    own = {name: group for group in told for name in group}
+    shared = {name: group for group in known for name in group}
+    done: set[str] = set()
+    for name in names:
+        if name in done:
+            continue
+        if name in own:
+            done |= {*own[name]}
+            yield told[own[name]]
+        elif name in shared:
+            here = [other for other in shared[name] if other in names and other not in own]
+            done |= {*here}
+            yield known[shared[name]].replace(", ".join(shared[name]), ", ".join(here), 1)

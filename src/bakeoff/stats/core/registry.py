@@ -8,9 +8,10 @@ import inspect
 import pkgutil
 from collections.abc import Callable
 from enum import StrEnum
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any, TypeVar
 
+from bakeoff.stats.core.arguments import checking
 from bakeoff.stats.core.citations import cite
 from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.error_rates import ErrorRate, TypeOneError, error_rates, overall
@@ -158,6 +159,8 @@ class Entry:
         Whether it looks at nothing but how many rows both, one or none of two models has right.
     replications : bool
         Whether it takes the scores of folds as repeats × folds; others take them in one row.
+    null_hypothesis : str
+        One plain sentence; empty where it depends on the data or the options.
     unit : str
         What its estimate is measured in, where that is not the metric.
     planning : Callable or None
@@ -194,6 +197,7 @@ class Entry:
     paired: bool = True
     counts: bool = False
     replications: bool = False
+    null_hypothesis: str = ""
     unit: str = ""
     planning: Callable[..., Any] | None = None
     at_once: str = ""
@@ -249,15 +253,28 @@ _entries: dict[str, Entry] = {}
 
 
 def register(**facts: Any) -> Callable[[F], F]:
-    """Enter the decorated function in the catalogue under its `Entry` facts."""
+    """Enter the decorated function in the catalogue under its `Entry` facts.
+
+    Its arguments are checked by their annotations, and its results carry its name, its citation
+    and its null hypothesis, unless the function gives others.
+    """
 
     def enter(function: F) -> F:
+        citation = cite(facts["citation"]) if "citation" in facts else ""
+        stamp = {
+            "test": function.__name__,
+            "method": citation,
+            "null_hypothesis": facts.get("null_hypothesis", ""),
+        }
+        public = fill_docstring(checking(function, partial(_stamp, stamp)), facts["evidence"])
         own = {
             "name": function.__name__,
-            "function": function,
+            "function": public,
             "module": function.__module__.rsplit(".", 1)[-1],
-            "citation": cite(facts["citation"]) if "citation" in facts else "",
+            "citation": citation,
         }
+        if all_pairs := facts.get("all_pairs"):
+            own["all_pairs"] = checking(all_pairs)
         rates = error_rates().get(function.__name__, ())
         type1 = overall(rate.verdict for rate in rates)
         entry = Entry(**{"rates": rates, "type1": type1, **facts, **own})
@@ -266,9 +283,17 @@ def register(**facts: Any) -> Callable[[F], F]:
         if entry.name in _entries:
             raise ValueError(f"two tests are called {entry.name!r}")
         _entries[entry.name] = entry
-        return fill_docstring(function)
+        return public
 
     return enter
+
+
+def _stamp(facts: dict[str, str], result: Any) -> Any:
+    """Fill in what a result that the function just made does not say itself."""
+    for name, value in facts.items():
+        if not getattr(result, name):
+            object.__setattr__(result, name, value)
+    return result
 
 
 def catalogue() -> dict[str, Entry]:

@@ -93,6 +93,9 @@ class ConfidenceInterval:
 class Result:
     """The outcome of one test.
 
+    A test of the catalogue leaves `test`, `method` and, where it is always the same,
+    `null_hypothesis` to `register`.
+
     Attributes
     ----------
     test : str
@@ -127,12 +130,12 @@ class Result:
         Everything else worth keeping: counts, variances, all ten t values, ...
     """
 
-    test: str
+    test: str = ""
     statistic: float
     pvalue: float
     n: int
-    null_hypothesis: str
-    method: str
+    null_hypothesis: str = ""
+    method: str = ""
     variant: str = ""
     df: float | None = None
     df1: float | None = None
@@ -277,12 +280,12 @@ class PairwiseResult:
         `to_dict`.
     """
 
-    test: str
+    test: str = ""
     correction: str
     pairs: tuple[Pair, ...]
     n: int
-    null_hypothesis: str
-    method: str
+    null_hypothesis: str = ""
+    method: str = ""
     variant: str = ""
     alternative: Alternative = "two-sided"
     status: Status = Status.OK

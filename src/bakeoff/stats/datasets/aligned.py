@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats.core.arguments import Decimals
 from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.ranks import as_dataset_table, check_decimals, largest, quantise, rank
+from bakeoff.stats.core.ranks import as_dataset_table, largest, quantise, rank
 from bakeoff.stats.core.registry import register
 from bakeoff.stats.core.result import Assumption, Result, Status
 from bakeoff.stats.datasets.block_ranks import (
@@ -44,13 +45,9 @@ def quade(
     scores: ArrayLike,
     *,
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> Result:
     """Quade's test: ranks within data sets, weighted by the rank of the data set's range.
-
-    Parameters
-    ----------
-    scores, greater_is_better, decimals : shared
 
     Returns
     -------
@@ -77,7 +74,6 @@ def quade(
     >>> round(result.statistic, 4), round(result.pvalue, 6)
     (12.1698, 0.002094)
     """
-    check_decimals(decimals)
     oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
     table = RankTable.of(oriented, decimals)
     weight = rank(_ranges(oriented, decimals))[0]
@@ -93,7 +89,6 @@ def quade(
         status = Status.ZERO_VARIANCE
     statistic, pvalue = block_f(table.n, table.k, between, residual, status)
     return Result(
-        test="quade",
         variant="f",
         statistic=statistic,
         df1=float(table.k - 1),
@@ -101,7 +96,6 @@ def quade(
         pvalue=pvalue,
         n=table.n,
         null_hypothesis=NULL.format(k=table.k),
-        method="quade1979",
         status=status,
         assumptions=(
             two_models(table.k),
@@ -123,7 +117,7 @@ def quade(
     )
 
 
-def _ranges(oriented: FloatArray, decimals: int | None) -> FloatArray:
+def _ranges(oriented: FloatArray, decimals: Decimals | None) -> FloatArray:
     """Return each data set's range of scores, free of float noise."""
     scale = largest(oriented)
     rounded = oriented if decimals is None else np.round(oriented, decimals)
@@ -143,13 +137,9 @@ def friedman_aligned_ranks(
     scores: ArrayLike,
     *,
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> Result:
     """Friedman's test on aligned ranks (Hodges & Lehmann).
-
-    Parameters
-    ----------
-    scores, greater_is_better, decimals : shared
 
     Returns
     -------
@@ -175,7 +165,6 @@ def friedman_aligned_ranks(
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (8.3153, 0.0156)
     """
-    check_decimals(decimals)
     oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
     table = RankTable.of(oriented, decimals)
     rounded = oriented if decimals is None else np.round(oriented, decimals)
@@ -189,14 +178,12 @@ def friedman_aligned_ranks(
     status = block_status(table)
     statistic = 0.0 if status is Status.IDENTICAL_SCORES else (k - 1) * between / within
     return Result(
-        test="friedman_aligned_ranks",
         variant="chi_square",
         statistic=statistic,
         df=float(k - 1),
         pvalue=degenerate_pvalue(status, float(special.chdtrc(k - 1, statistic))),
         n=n,
         null_hypothesis=NULL.format(k=k),
-        method="hodges1962",
         status=status,
         assumptions=friedman_assumptions(table, asymptotic=True),
         details=rank_details(table) | {"average_aligned_ranks": (sums / n).tolist()},

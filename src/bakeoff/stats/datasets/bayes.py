@@ -7,29 +7,23 @@ better, practically equivalent (inside the rope), B better.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Ge, Le
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats.core.arguments import Positive, Rope, Seed
 from bakeoff.stats.core.arithmetic import exp, log
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    check_choice,
-    check_count,
-    check_number,
-    check_rope,
-)
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.error_rates import TypeOneError
-from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import Differences, effect_sizes, paired_differences
 from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats.core.result import Assumption, BayesResult, Status
 
-# beyond this the integration would lose digits, and no number of data sets comes near
-_STRONGEST = 1e6
-_PLACES = ("rope", "a", "b")
+Strength = Annotated[float, Ge(0), Le(1_000_000)]
+"""A number of data sets; beyond this the integration would lose digits."""
 _NULL = (
     "None is tested: the posterior weighs which of the two learning algorithms is better on a "
     "data set drawn like these."
@@ -47,13 +41,14 @@ _CHUNK = 4_000_000  # weights held at a time, 32 MB
     plans=ANY_PLAN,
     citation="benavoli2017",
     caution="Ignores how large the differences are; the signed-rank form uses them.",
+    null_hypothesis=_NULL,
 )
 def bayes_sign(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    rope: float = 0.01,
-    prior: float = 1.0,
+    rope: Rope = 0.01,
+    prior: Strength = 1.0,
     prior_place: Literal["rope", "a", "b"] = "rope",
     greater_is_better: bool = True,
 ) -> BayesResult:
@@ -65,15 +60,12 @@ def bayes_sign(
 
     Parameters
     ----------
-    scores_a, scores_b : array_like, shape (N,)
-        One score per data set.
     rope : float
         Half-width of the region of practical equivalence; with 0 it holds exact ties only.
     prior : float
         Strength of the prior, in data sets.
     prior_place : {"rope", "a", "b"}
         The region the prior counts for: equivalence, A better or B better.
-    greater_is_better : shared
 
     Returns
     -------
@@ -89,36 +81,32 @@ def bayes_sign(
     >>> print(f"{result.p_a_better:.3f} {result.p_equivalent:.3f} {result.p_b_better:.3f}")
     0.656 0.344 0.000
     """
-    width, strength, place = _check_options(rope, prior, prior_place)
     d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
-    edge = width + d.noise
+    edge = rope + d.noise
     won, lost = int((d.values > edge).sum()), int((d.values < -edge).sum())
     counts = {"a": won, "rope": d.values.size - won - lost, "b": lost}
     alpha = {
-        region: count + (strength if region == place else 0) for region, count in counts.items()
+        region: count + (prior if region == prior_place else 0) for region, count in counts.items()
     }
     (better, between, worse), error = _largest_probabilities(alpha["a"], alpha["rope"], alpha["b"])
     return BayesResult(
-        test="bayes_sign",
         statistic=math.nan,
         pvalue=math.nan,
         estimate=float(np.median(d.values)),
         effect_sizes=effect_sizes(d),
         n=d.values.size,
         status=Status.IDENTICAL_SCORES if d.identical else Status.OK,
-        assumptions=(_few_datasets(d.values.size, strength),),
-        null_hypothesis=_NULL,
-        method="benavoli2017",
+        assumptions=(_few_datasets(d.values.size, prior),),
         p_a_better=better,
         p_equivalent=between,
         p_b_better=worse,
-        rope=width,
+        rope=rope,
         details={
             "n_a_better": won,
             "n_rope": counts["rope"],
             "n_b_better": lost,
-            "prior": strength,
-            "prior_place": place,
+            "prior": prior,
+            "prior_place": prior_place,
             "numerical_error": error,
         },
     )
@@ -135,16 +123,17 @@ def bayes_sign(
     plans=ANY_PLAN,
     citation="benavoli2014",
     caution="Takes differences on different data sets for commensurable.",
+    null_hypothesis=_NULL,
 )
 def bayes_signed_rank(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    rope: float = 0.01,
-    prior: float = 0.5,
+    rope: Rope = 0.01,
+    prior: Strength = 0.5,
     prior_place: Literal["rope", "a", "b"] = "rope",
-    n_samples: int = 100_000,
-    seed: int = 0,
+    n_samples: Positive = 100_000,
+    seed: Seed = 0,
     greater_is_better: bool = True,
 ) -> BayesResult:
     """Bayesian signed-rank test over data sets: a Dirichlet process on the differences.
@@ -156,8 +145,6 @@ def bayes_signed_rank(
 
     Parameters
     ----------
-    scores_a, scores_b : array_like, shape (N,)
-        One score per data set.
     rope : float
         Half-width of the region of practical equivalence, in the unit of the scores; 0 for none.
     prior : float
@@ -166,9 +153,6 @@ def bayes_signed_rank(
         Where z₀ lies: at 0, beyond all differences on A's side, or on B's.
     n_samples : int
         Number of Dirichlet draws.
-    seed : int
-        Seed of the draws; the same seed gives the same result.
-    greater_is_better : shared
 
     Returns
     -------
@@ -184,14 +168,11 @@ def bayes_signed_rank(
     >>> print(f"{result.p_a_better:.2f} {result.p_equivalent:.2f} {result.p_b_better:.2f}")
     0.96 0.04 0.00
     """
-    width, strength, place = _check_options(rope, prior, prior_place)
-    n_samples, seed = check_count(n_samples, "n_samples", least=1), check_count(seed, "seed")
     d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
-    wins = _sample_winners(d, width, strength, place, n_samples, seed)
+    wins = _sample_winners(d, rope, prior, prior_place, n_samples, seed)
     p = wins / n_samples
     errors = np.sqrt(p * (1 - p) / n_samples)
     return BayesResult(
-        test="bayes_signed_rank",
         statistic=math.nan,
         pvalue=math.nan,
         estimate=_hodges_lehmann(d.values),
@@ -199,40 +180,27 @@ def bayes_signed_rank(
         n=d.values.size,
         status=Status.IDENTICAL_SCORES if d.identical else Status.OK,
         assumptions=(
-            _few_datasets(d.values.size, strength),
+            _few_datasets(d.values.size, prior),
             Assumption(
                 "Monte Carlo error is negligible",
                 bool(errors.max() < 0.005),
                 f"largest standard error {errors.max():.2g} from {n_samples} draws, seed {seed}",
             ),
         ),
-        null_hypothesis=_NULL,
-        method="benavoli2014",
         p_a_better=float(p[0]),
         p_equivalent=float(p[1]),
         p_b_better=float(p[2]),
-        rope=width,
+        rope=rope,
         details={
             "monte_carlo_error": dict(
                 zip(("a_better", "equivalent", "b_better"), errors.tolist(), strict=True)
             ),
             "n_samples": n_samples,
             "seed": seed,
-            "prior": strength,
-            "prior_place": place,
+            "prior": prior,
+            "prior_place": prior_place,
         },
     )
-
-
-def _check_options(rope: float, prior: float, place: str) -> tuple[float, float, str]:
-    strength = check_number(prior, "prior")
-    if not 0 <= strength <= _STRONGEST:
-        raise ArgumentError(
-            "prior",
-            f"found {prior!r}, must be a strength (in data sets) from 0 to {_STRONGEST:,.0f}",
-        )
-    # + 0.0: the gamma distribution refuses a negative zero
-    return check_rope(rope), strength + 0.0, check_choice(place, _PLACES, "prior_place")
 
 
 def _few_datasets(n: int, prior: float) -> Assumption:
@@ -275,7 +243,7 @@ def _largest_probabilities(*alpha: float) -> tuple[tuple[float, ...], float]:
 
 
 def _sample_winners(
-    d: Differences, rope: float, prior: float, place: str, n_samples: int, seed: int
+    d: Differences, rope: Rope, prior: float, place: str, n_samples: int, seed: Seed
 ) -> FloatArray:
     """Count in how many draws each region (A, rope, B) has the largest weight.
 

@@ -9,6 +9,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.stats.core.arguments import Decimals
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.ranks import rank_rows
 
@@ -26,7 +27,7 @@ class RankTable:
     ranks: FloatArray  # (N, k)
 
     @classmethod
-    def of(cls, scores: FloatArray, decimals: int | None) -> RankTable:
+    def of(cls, scores: FloatArray, decimals: Decimals | None) -> RankTable:
         """Rank oriented scores (greater is better)."""
         return cls(rank_rows(scores, decimals))
 

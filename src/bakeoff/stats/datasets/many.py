@@ -10,9 +10,9 @@ from typing import Literal
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import check_choice
+from bakeoff.stats.core.arguments import Decimals
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.ranks import as_dataset_table, check_decimals
+from bakeoff.stats.core.ranks import as_dataset_table
 from bakeoff.stats.core.registry import register
 from bakeoff.stats.core.result import Result, Status
 from bakeoff.stats.datasets.block_ranks import (
@@ -46,17 +46,15 @@ def friedman(
     *,
     method: Literal["auto", "exact", "asymptotic"] = "auto",
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> Result:
     """Friedman's test on the ranks within data sets, corrected for ties.
 
     Parameters
     ----------
-    scores : shared
     method : {"auto", "exact", "asymptotic"}
         ``asymptotic``: χ² with k − 1 degrees of freedom. ``exact``: all permutations of the ranks
         within data sets, ties kept. ``auto``: exact for small tables, else asymptotic.
-    greater_is_better, decimals : shared
 
     Returns
     -------
@@ -85,8 +83,6 @@ def friedman(
     >>> result.details["average_ranks"]
     [3.0, 1.6, 1.4]
     """
-    check_choice(method, ("auto", "exact", "asymptotic"), "method")
-    check_decimals(decimals)
     table = RankTable.of(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
     status = block_status(table)
     p_chi2 = float(special.chdtrc(table.k - 1, table.chi2))
@@ -100,14 +96,12 @@ def friedman(
                 "use 'asymptotic' or 'auto'",
             )
     return Result(
-        test="friedman",
         variant="chi_square" if p_exact is None else "exact",
         statistic=table.chi2,
         df=float(table.k - 1),
         pvalue=degenerate_pvalue(status, p_chi2 if p_exact is None else p_exact),
         n=table.n,
         null_hypothesis=NULL.format(k=table.k),
-        method="friedman1937",
         status=status,
         effect_sizes={"kendall_w": table.kendall_w},
         assumptions=friedman_assumptions(table, asymptotic=p_exact is None),
@@ -127,13 +121,9 @@ def iman_davenport(
     scores: ArrayLike,
     *,
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> Result:
     """Iman and Davenport's F form of Friedman's test, less conservative than χ².
-
-    Parameters
-    ----------
-    scores, greater_is_better, decimals : shared
 
     Returns
     -------
@@ -159,14 +149,12 @@ def iman_davenport(
     >>> round(result.statistic, 4), round(result.pvalue, 6)
     (12.6667, 0.003318)
     """
-    check_decimals(decimals)
     table = RankTable.of(as_dataset_table(scores, greater_is_better=greater_is_better), decimals)
     status = block_status(table)
     if status is Status.OK and table.residual == 0:
         status = Status.ZERO_VARIANCE
     statistic, pvalue = block_f(table.n, table.k, table.between, table.residual, status)
     return Result(
-        test="iman_davenport",
         variant="f",
         statistic=statistic,
         df1=float(table.k - 1),
@@ -174,7 +162,6 @@ def iman_davenport(
         pvalue=pvalue,
         n=table.n,
         null_hypothesis=NULL.format(k=table.k),
-        method="iman1980",
         status=status,
         effect_sizes={"kendall_w": table.kendall_w},
         assumptions=(

@@ -13,9 +13,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import check_level
+from bakeoff.stats.core.arguments import Decimals, Level
 from bakeoff.stats.core.pairs import pairs_of
-from bakeoff.stats.core.ranks import as_dataset_table, check_decimals
+from bakeoff.stats.core.ranks import as_dataset_table
 from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, PairwiseResult, Status
 from bakeoff.stats.core.studentized_range import range_isf, range_sf
@@ -63,18 +63,16 @@ _NULL = "The two algorithms of a pair have the same expected rank among all {k} 
 def nemenyi(
     scores: ArrayLike,
     *,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> PairwiseResult:
     """Nemenyi's test of all pairs after Friedman's test, with the critical difference.
 
     Parameters
     ----------
-    scores : shared
     confidence_level : float
         Of the simultaneous intervals; 1 − it is the level of the critical difference.
-    greater_is_better, decimals : shared
 
     Returns
     -------
@@ -104,26 +102,23 @@ def nemenyi(
     >>> round(result.details["critical_difference"], 4), result.details["cd_groups"]
     (1.3531, ((2, 1), (1, 0)))
     """
-    level = check_level(confidence_level)
-    check_decimals(decimals)
     oriented = as_dataset_table(scores, greater_is_better=greater_is_better)
     table = RankTable.of(oriented, decimals)
     status = rank_status(table)
     error = standard_error(table)
-    q_alpha = range_isf(1 - level, table.k) / math.sqrt(2)
+    q_alpha = range_isf(1 - confidence_level, table.k) / math.sqrt(2)
     comparison = RankComparison(
         table=table,
         status=status,
         alternative="two-sided",
         error=error,
         half=q_alpha * error,
-        level=level,
+        level=confidence_level,
         method="nemenyi",
     )
     pairs = [comparison.pair(a, b) for a, b in pairs_of(table.k, None)]
     ranges = range_sf([math.sqrt(2) * abs(pair.estimate) / error for pair in pairs], table.k)
     result = PairwiseResult(
-        test="nemenyi",
         variant="all_pairs",
         correction="studentized-range",
         pairs=tuple(
@@ -132,7 +127,6 @@ def nemenyi(
         ),
         n=table.n,
         null_hypothesis=_NULL.format(k=table.k),
-        method="nemenyi1963",
         status=status,
         assumptions=rank_assumptions(table),
         details=rank_details(table, None)
@@ -146,7 +140,7 @@ def nemenyi(
             },
         },
     )
-    return with_groups(result, level)
+    return with_groups(result, confidence_level)
 
 
 @register(
@@ -163,22 +157,19 @@ def friedman_posthoc(
     control: int | None = None,
     correction: str = "holm",
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> PairwiseResult:
     """Compare average ranks by a z test, all pairs or versus a control.
 
     Parameters
     ----------
-    scores, control : shared
     correction : str
         A method of `adjust_pvalues`. ``bonferroni`` versus a control is
         the Bonferroni-Dunn test; ``shaffer`` and ``bergmann-hommel`` are for all pairs.
-    alternative : shared
     confidence_level : float
         Of the simultaneous intervals that single-step corrections have.
-    greater_is_better, decimals : shared
 
     Returns
     -------
@@ -206,7 +197,7 @@ def friedman_posthoc(
     ...  for pair in result.pairs]
     [(1, -2.214, 0.0269), (2, -2.53, 0.0228)]
     """
-    family = PairFamily.of(scores, control, correction, alternative, greater_is_better, decimals)
+    family = PairFamily.of(scores, control, correction, alternative, greater_is_better)
     table = RankTable.of(family.scores, decimals)
     return _on_average_ranks(
         family,
@@ -214,8 +205,6 @@ def friedman_posthoc(
         confidence_level,
         rank_status(table),
         standard_error(table),
-        test="friedman_posthoc",
-        method="demsar2006",
         assumptions=rank_assumptions(table),
     )
 
@@ -235,22 +224,19 @@ def conover_friedman(
     control: int | None = None,
     correction: str = "holm",
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> PairwiseResult:
     """Conover's t test on rank sums after Friedman's test.
 
     Parameters
     ----------
-    scores, control : shared
     correction : str
         A method of `adjust_pvalues`; ``none`` is Conover's own
         protected procedure.
-    alternative : shared
     confidence_level : float
         Of the simultaneous intervals that single-step corrections have.
-    greater_is_better, decimals : shared
 
     Returns
     -------
@@ -275,7 +261,7 @@ def conover_friedman(
     >>> [round(pair.pvalue_adjusted, 4) for pair in conover_friedman(scores).pairs]
     [0.0075, 0.0051, 0.5796]
     """
-    family = PairFamily.of(scores, control, correction, alternative, greater_is_better, decimals)
+    family = PairFamily.of(scores, control, correction, alternative, greater_is_better)
     table = RankTable.of(family.scores, decimals)
     status = rank_status(table)
     if status is Status.OK and table.residual == 0:
@@ -291,8 +277,6 @@ def conover_friedman(
         status,
         error,
         df,
-        test="conover_friedman",
-        method="conover1999",
         assumptions=(
             *rank_assumptions(table),
             Assumption(
@@ -311,18 +295,17 @@ def conover_friedman(
 def _on_average_ranks(
     family: PairFamily,
     table: RankTable,
-    confidence_level: float,
+    confidence_level: Level,
     status: Status,
     error: float,
     df: float | None = None,
     **facts: Any,
 ) -> PairwiseResult:
     """Compare average ranks by z (df None) or by Student's t with the given standard error."""
-    level = check_level(confidence_level, side=family.alternative)
     half = None
     # the z intervals do not depend on the ranks, so they exist where all are tied as well
     if family.correction in SINGLE_STEP and (df is None or status is Status.OK):
-        tail = pair_tail(level, len(family.pairs), family.correction, family.alternative)
+        tail = pair_tail(confidence_level, len(family.pairs), family.correction, family.alternative)
         quantile = special.ndtri(tail) if df is None else special.stdtrit(df, tail)
         half = -float(quantile) * error
     comparison = RankComparison(
@@ -332,12 +315,12 @@ def _on_average_ranks(
         error=error,
         df=df,
         half=half,
-        level=level,
+        level=confidence_level,
         method=family.correction,
     )
     return family.result(
         comparison.pair,
-        level,
+        confidence_level,
         null_hypothesis=_NULL.format(k=table.k),
         status=status,
         details=rank_details(table, family.control)

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import FloatArray, check_alternative, check_level
+from bakeoff.stats.core.arguments import Level, checked
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.pairs import check_control, check_correction, pairs_of
-from bakeoff.stats.core.ranks import as_dataset_table, check_decimals
+from bakeoff.stats.core.ranks import as_dataset_table
 from bakeoff.stats.core.result import Alternative, Pair, PairwiseResult
 
 SINGLE_STEP = ("none", "bonferroni", "sidak")
@@ -46,21 +47,18 @@ class PairFamily:
         scores: ArrayLike,
         control: int | None,
         correction: str,
-        alternative: str,
+        alternative: Alternative,
         greater_is_better: bool,
-        decimals: int | None,
         *,
         allow_missing: bool = False,
     ) -> PairFamily:
-        """Check the arguments that every such procedure has."""
-        side = check_alternative(alternative)
-        check_decimals(decimals)
+        """Check the scores and the correction."""
         table = as_dataset_table(
             scores, greater_is_better=greater_is_better, allow_missing=allow_missing
         )
         control = check_control(control, table.shape[1])
-        method = check_correction(correction, control, side, table.shape[1])
-        return cls(table, control, method, side)
+        method = check_correction(correction, control, alternative, table.shape[1])
+        return cls(table, control, method, alternative)
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -87,21 +85,21 @@ class PairFamily:
         return with_groups(result, level)
 
 
-def pair_tail(confidence_level: float, m: int, method: str, alternative: Alternative) -> float:
+def pair_tail(confidence_level: Level, m: int, method: str, alternative: Alternative) -> float:
     """Return the tail probability of each of m single-step intervals."""
     level = simultaneous_level(confidence_level, m, method)
     return (1 - level) / (2 if alternative == "two-sided" else 1)
 
 
 def with_ranks(
-    result: PairwiseResult, average_ranks: list[float], confidence_level: float
+    result: PairwiseResult, average_ranks: list[float], confidence_level: Level
 ) -> PairwiseResult:
     """Add the average ranks of the models, and the groups that a diagram of them joins."""
     details = {**result.details, "average_ranks": average_ranks}
     return with_groups(dataclasses.replace(result, details=details), confidence_level)
 
 
-def with_groups(result: PairwiseResult, confidence_level: float) -> PairwiseResult:
+def with_groups(result: PairwiseResult, confidence_level: Level) -> PairwiseResult:
     """Add the groups of a critical difference diagram to two-sided tests of all pairs."""
     if result.details["control"] is not None or result.alternative != "two-sided":
         return result
@@ -111,6 +109,7 @@ def with_groups(result: PairwiseResult, confidence_level: float) -> PairwiseResu
     return dataclasses.replace(result, details={**result.details, **found})
 
 
+@checked
 def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int, ...], ...]:
     """Group the models that a critical difference diagram joins by a bar.
 
@@ -148,7 +147,6 @@ def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int
     >>> cd_groups(nemenyi(scores))
     ((2, 1), (1, 0))
     """
-    check_level(alpha, "alpha")
     if "average_ranks" not in result.details:
         raise ArgumentError("result", f"{result.test} has no average ranks; use a rank procedure")
     if result.details.get("control") is not None or result.alternative != "two-sided":

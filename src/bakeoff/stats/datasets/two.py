@@ -13,22 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core import mcnemar_kernels
+from bakeoff.stats.core.arguments import Decimals, Level
 from bakeoff.stats.core.binomial import lower_tail, tail_probability
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    check_alternative,
-    check_choice,
-    check_flag,
-    check_level,
-)
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.pairwise import by_pairs
-from bakeoff.stats.core.ranks import (
-    as_dataset_pair,
-    as_dataset_table,
-    check_decimals,
-    differences,
-)
+from bakeoff.stats.core.ranks import as_dataset_pair, as_dataset_table, differences
 from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
@@ -62,12 +52,11 @@ def _wilcoxon_pairs(
     scores: ArrayLike,
     *,
     greater_is_better: bool = True,
-    decimals: int | None = None,
-    confidence_level: float = 0.95,
+    decimals: Decimals | None = None,
+    confidence_level: Level = 0.95,
     **options: Any,
 ) -> PairwiseResult:
     """Run the signed-rank test on all pairs of columns, with what a diagram of ranks is made of."""
-    check_decimals(decimals)
     table = as_dataset_table(scores, greater_is_better=greater_is_better)
     options |= {"decimals": decimals, "confidence_level": confidence_level}
     whole = by_pairs(wilcoxon_signed_rank, (), table.T, **options)
@@ -83,6 +72,8 @@ def _wilcoxon_pairs(
     caution="One score per data set: folds or repeats of one data set are not independent "
     "observations. With few of them the exact test cannot reach a level corrected for many pairs.",
     all_pairs=_wilcoxon_pairs,
+    null_hypothesis="The differences between the two algorithms' scores are symmetric "
+    "about zero over the data sets these come from.",
 )
 def wilcoxon_signed_rank(
     scores_a: ArrayLike,
@@ -92,17 +83,14 @@ def wilcoxon_signed_rank(
     zeros: Literal["pratt", "wilcox", "zsplit"] = "pratt",
     method: Literal["auto", "exact", "asymptotic"] = "auto",
     continuity: bool = True,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> Result:
     """Wilcoxon's signed-rank test on the differences over data sets.
 
     Parameters
     ----------
-    scores_a, scores_b : array_like, shape (N,)
-        One score per data set, in the same order of data sets.
-    alternative : shared
     zeros : {"pratt", "wilcox", "zsplit"}
         Data sets on which both score the same: ranked, then left out (``pratt``); left out before
         ranking (``wilcox``); ranked, half of their ranks to each side (``zsplit``, as Demšar
@@ -112,7 +100,6 @@ def wilcoxon_signed_rank(
         exact up to 500 non-zero differences.
     continuity : bool
         Continuity correction of ½ for ``asymptotic`` (exact p-values need none).
-    confidence_level, greater_is_better : shared
     decimals : int, optional
         Round scores to this many decimals first. In any case differences are rounded to 12 digits
         below the magnitude of the largest score, so that binary floats keep decimal ties and zeros.
@@ -149,12 +136,6 @@ def wilcoxon_signed_rank(
     >>> round(result.estimate, 4)
     0.0145
     """
-    side = check_alternative(alternative)
-    check_choice(zeros, ("pratt", "wilcox", "zsplit"), "zeros")
-    check_flag(continuity, "continuity")
-    check_choice(method, ("auto", "exact", "asymptotic"), "method")
-    level = check_level(confidence_level, side=side)
-    check_decimals(decimals)
     a, b = as_dataset_pair(scores_a, scores_b, greater_is_better=greater_is_better)
     d = differences(a, b, decimals)
     signed = signed_ranks(d, zeros)
@@ -167,13 +148,9 @@ def wilcoxon_signed_rank(
         )
     exact = method == "exact" or (method == "auto" and n_signed <= _AUTO_EXACT)
     facts: dict[str, Any] = {
-        "test": "wilcoxon_signed_rank",
         "variant": "exact" if exact else ("asymptotic_cc" if continuity else "asymptotic"),
         "n": len(d),
-        "alternative": side,
-        "null_hypothesis": "The differences between the two algorithms' scores are symmetric "
-        "about zero over the data sets these come from.",
-        "method": "wilcoxon1945",
+        "alternative": alternative,
         "assumptions": _assumptions(d, exact),
     }
     if n_signed == 0:
@@ -186,16 +163,18 @@ def wilcoxon_signed_rank(
             status=Status.IDENTICAL_SCORES,
             details=_details(d, signed, zeros, 0.0, 1.0),
         )
-    p_normal = normal_pvalue(signed.corrected_z(side) if continuity else signed.z, side)
-    estimate, low, high = hodges_lehmann(d, level, side)
+    p_normal = normal_pvalue(
+        signed.corrected_z(alternative) if continuity else signed.z, alternative
+    )
+    estimate, low, high = hodges_lehmann(d, confidence_level, alternative)
     return Result(
         **facts,
         statistic=signed.w_plus,
-        pvalue=exact_pvalue(signed.ranks, signed.w_plus - signed.from_zeros, side)
+        pvalue=exact_pvalue(signed.ranks, signed.w_plus - signed.from_zeros, alternative)
         if exact
         else p_normal,
         estimate=estimate,
-        ci=ConfidenceInterval(low, high, level, "hodges-lehmann"),
+        ci=ConfidenceInterval(low, high, confidence_level, "hodges-lehmann"),
         effect_sizes={
             "rank_biserial": (signed.w_plus - signed.w_minus) / (signed.w_plus + signed.w_minus),
             "probability_superiority": _superiority(d),
@@ -267,6 +246,8 @@ def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:
     answers="Does one algorithm win on more data sets like these than the other?",
     citation="demsar2006",
     caution="It counts wins and ignores their size: much less powerful than the signed-rank test.",
+    null_hypothesis="On a data set like these, each of the two algorithms is as likely to "
+    "score higher as the other.",
 )
 def sign_test(
     scores_a: ArrayLike,
@@ -275,23 +256,19 @@ def sign_test(
     alternative: Alternative = "two-sided",
     zeros: Literal["drop", "split"] = "drop",
     method: Literal["exact", "asymptotic"] = "exact",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> Result:
     """Sign test on wins and losses over data sets.
 
     Parameters
     ----------
-    scores_a, scores_b : array_like, shape (N,)
-        One score per data set, in the same order of data sets.
-    alternative : shared
     zeros : {"drop", "split"}
         Draws are left out, or split evenly between the two; an odd one is then left out (Demšar
         2006, section 3.1.4), which makes the test more conservative.
     method : {"exact", "asymptotic"}
         Binomial distribution, or the normal approximation without continuity correction.
-    confidence_level, greater_is_better, decimals : shared
 
     Returns
     -------
@@ -317,24 +294,15 @@ def sign_test(
     >>> result.statistic, round(result.pvalue, 6)
     (8.0, 0.109375)
     """
-    side = check_alternative(alternative)
-    check_choice(zeros, ("drop", "split"), "zeros")
-    check_choice(method, ("exact", "asymptotic"), "method")
-    level = check_level(confidence_level, side=side)
-    check_decimals(decimals)
     a, b = as_dataset_pair(scores_a, scores_b, greater_is_better=greater_is_better)
     d = differences(a, b, decimals)
     wins, losses = int((d > 0).sum()), int((d < 0).sum())
     share = (len(d) - wins - losses) // 2 if zeros == "split" else 0
     x, n = wins + share, wins + losses + 2 * share
     facts: dict[str, Any] = {
-        "test": "sign_test",
         "variant": method,
         "n": len(d),
-        "alternative": side,
-        "null_hypothesis": "On a data set like these, each of the two algorithms is as likely to "
-        "score higher as the other.",
-        "method": "demsar2006",
+        "alternative": alternative,
         "statistic": float(x),
         "details": {"wins": wins, "losses": losses, "n_zero": len(d) - wins - losses, "n_used": n},
     }
@@ -347,14 +315,14 @@ def sign_test(
             status=Status.IDENTICAL_SCORES,
         )
     if method == "exact":
-        pvalue = float(mcnemar_kernels.exact_pvalue(x, n - x, side))
+        pvalue = float(mcnemar_kernels.exact_pvalue(x, n - x, alternative))
     else:
-        pvalue = normal_pvalue((2 * x - n) / math.sqrt(n), side)
+        pvalue = normal_pvalue((2 * x - n) / math.sqrt(n), alternative)
     return Result(
         **facts,
         pvalue=pvalue,
         estimate=float(np.median(d)),
-        ci=_median_interval(d, level, side),
+        ci=_median_interval(d, confidence_level, alternative),
         effect_sizes={
             "win_share": wins / (wins + losses),
             "probability_superiority": _superiority(d),

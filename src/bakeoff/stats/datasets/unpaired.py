@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import FloatArray, check_alternative, check_choice, check_flag
+from bakeoff.stats.core.arguments import Decimals
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.pairwise import by_pairs
 from bakeoff.stats.core.ranks import (
     as_dataset_pair,
     as_dataset_table,
-    check_decimals,
     largest,
     quantise,
     split_groups,
@@ -60,13 +60,9 @@ def kruskal_wallis(
     *,
     missing: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> Result:
     """Kruskal-Wallis test: the models' scores as if they were unpaired.
-
-    Parameters
-    ----------
-    scores, missing, greater_is_better, decimals : shared
 
     Returns
     -------
@@ -91,8 +87,6 @@ def kruskal_wallis(
     >>> round(result.statistic, 4), round(result.pvalue, 4)
     (2.375, 0.305)
     """
-    check_choice(missing, ("raise", "omit"), "missing")
-    check_decimals(decimals)
     oriented = as_dataset_table(
         scores, greater_is_better=greater_is_better, allow_missing=missing == "omit"
     )
@@ -105,7 +99,6 @@ def kruskal_wallis(
     raw = 12 / (n * (n + 1)) * float((sizes * (sums / sizes - (n + 1) / 2) ** 2).sum())
     statistic = 0.0 if status is Status.IDENTICAL_SCORES else raw / spread
     return Result(
-        test="kruskal_wallis",
         variant="chi_square",
         statistic=statistic,
         df=float(k - 1),
@@ -113,7 +106,6 @@ def kruskal_wallis(
         n=oriented.shape[0],
         null_hypothesis=f"The scores of all {k} algorithms come from one distribution, whatever "
         "the data set.",
-        method="kruskal1952",
         status=status,
         effect_sizes={
             "epsilon_squared": statistic / (n - 1),
@@ -148,6 +140,8 @@ def kruskal_wallis(
     citation="dunn1964",
     caution=_UNPAIRED,
     unit="mean rank among all scores",
+    null_hypothesis="The scores of the two algorithms of a pair come from one distribution, "
+    "whatever the data set.",
 )
 def dunn(
     scores: ArrayLike,
@@ -157,13 +151,9 @@ def dunn(
     alternative: Alternative = "two-sided",
     missing: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> PairwiseResult:
     """Dunn's z test on mean ranks after Kruskal-Wallis: the scores as if unpaired.
-
-    Parameters
-    ----------
-    scores, control, correction, alternative, missing, greater_is_better, decimals : shared
 
     Returns
     -------
@@ -186,15 +176,13 @@ def dunn(
     >>> [round(pair.pvalue, 4) for pair in dunn(scores).pairs]
     [0.5403, 0.3583, 0.1258]
     """
-    omit = check_choice(missing, ("raise", "omit"), "missing") == "omit"
     family = PairFamily.of(
         scores,
         control,
         correction,
         alternative,
         greater_is_better,
-        decimals,
-        allow_missing=omit,
+        allow_missing=missing == "omit",
     )
     ranks, sizes, counts = split_groups(family.scores, decimals)
     n = float(sizes.sum())
@@ -224,10 +212,6 @@ def dunn(
     return family.result(
         compare,
         0.95,
-        test="dunn",
-        null_hypothesis="The scores of the two algorithms of a pair come from one distribution, "
-        "whatever the data set.",
-        method="dunn1964",
         status=status,
         assumptions=(_independent(family.scores, int(n)),),
         details={
@@ -243,13 +227,13 @@ def _rank_sum_pairs(
     *,
     missing: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
     **options: Any,
 ) -> PairwiseResult:
     """Run `rank_sum` on all pairs of columns, with what a diagram of ranks is made of."""
-    omit = check_choice(missing, ("raise", "omit"), "missing") == "omit"
-    check_decimals(decimals)
-    table = as_dataset_table(scores, greater_is_better=greater_is_better, allow_missing=omit)
+    table = as_dataset_table(
+        scores, greater_is_better=greater_is_better, allow_missing=missing == "omit"
+    )
     ranks, _, _ = split_groups(table, decimals)
     whole = by_pairs(rank_sum, (), table.T, missing=missing, decimals=decimals, **options)
     return with_ranks(whole, [float(r.mean()) for r in ranks], 0.95)
@@ -264,6 +248,8 @@ def _rank_sum_pairs(
     caution=_UNPAIRED,
     unit="Cliff's delta",
     all_pairs=_rank_sum_pairs,
+    null_hypothesis="The scores of the two algorithms come from one distribution, whatever the "
+    "data set.",
 )
 def rank_sum(
     scores_a: ArrayLike,
@@ -274,21 +260,17 @@ def rank_sum(
     continuity: bool = True,
     missing: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
-    decimals: int | None = None,
+    decimals: Decimals | None = None,
 ) -> Result:
     """Wilcoxon-Mann-Whitney rank-sum test of two algorithms: the scores as if unpaired.
 
     Parameters
     ----------
-    scores_a, scores_b : array_like, shape (N,)
-        One score per data set, in the same order of data sets.
-    alternative : shared
     method : {"auto", "exact", "asymptotic"}
         ``exact`` is the permutation distribution of these very ranks, ties included; ``auto`` is
         exact for up to 50 scores.
     continuity : bool
         Continuity correction of ½ for ``asymptotic``.
-    missing, greater_is_better, decimals : shared
 
     Returns
     -------
@@ -307,13 +289,8 @@ def rank_sum(
     >>> result.statistic, round(result.pvalue, 4)
     (11.5, 0.3688)
     """
-    side = check_alternative(alternative)
-    omit = check_choice(missing, ("raise", "omit"), "missing") == "omit"
-    check_choice(method, ("auto", "exact", "asymptotic"), "method")
-    check_flag(continuity, "continuity")
-    check_decimals(decimals)
     both = as_dataset_pair(
-        scores_a, scores_b, greater_is_better=greater_is_better, allow_missing=omit
+        scores_a, scores_b, greater_is_better=greater_is_better, allow_missing=missing == "omit"
     )
     table = np.column_stack(both)
     _, sizes, counts = split_groups(table, decimals)
@@ -326,22 +303,18 @@ def rank_sum(
     if status is not Status.OK:
         pvalue = degenerate_pvalue(status, math.nan)
     elif exact:
-        pvalue = exact_pvalue(ranks, size_a, side)
+        pvalue = exact_pvalue(ranks, size_a, alternative)
     else:
-        z = asymptotic_z(u, (size_a, n - size_a), counts, side, continuity=continuity)
-        pvalue = normal_pvalue(z, side)
+        z = asymptotic_z(u, (size_a, n - size_a), counts, alternative, continuity=continuity)
+        pvalue = normal_pvalue(z, alternative)
     return Result(
-        test="rank_sum",
         variant="exact" if exact else "asymptotic",
         statistic=u,
         pvalue=pvalue,
-        alternative=side,
+        alternative=alternative,
         estimate=2 * u / (size_a * (n - size_a)) - 1,
         n=len(table),
         status=status,
-        null_hypothesis="The scores of the two algorithms come from one distribution, whatever the "
-        "data set.",
-        method="mann1947",
         assumptions=(_independent(table, n),),
         details={"group_sizes": sizes.tolist()},
     )

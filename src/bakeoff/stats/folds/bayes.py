@@ -11,7 +11,8 @@ import math
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import as_array, check_level, check_rope
+from bakeoff.stats.core.arguments import Rope
+from bakeoff.stats.core.checks import as_array, check_level
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.paired_differences import (
     Differences,
@@ -44,7 +45,7 @@ def bayes_correlated_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    rope: float = 0.01,
+    rope: Rope = 0.01,
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
     confidence_level: float = 0.95,
@@ -84,7 +85,6 @@ def bayes_correlated_t(
     >>> print(f"{result.p_a_better:.3f} {result.p_equivalent:.3f} {result.p_b_better:.3f}")
     0.794 0.190 0.016
     """
-    width = check_rope(rope)
     level = check_level(confidence_level)
     ndim = 2 if as_array(scores_a, "scores_a").ndim == 2 else 1
     d = paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=greater_is_better)
@@ -95,11 +95,11 @@ def bayes_correlated_t(
     scale = sd * math.sqrt(1 / x.size + ratio)
     status = _status(d, sd)
     if status is Status.OK:
-        better = float(special.stdtr(df, (mean - width) / scale))
-        worse = float(special.stdtr(df, (-width - mean) / scale))
-        between = _t_mass(df, (-width - mean) / scale, (width - mean) / scale)
+        better = float(special.stdtr(df, (mean - rope) / scale))
+        worse = float(special.stdtr(df, (-rope - mean) / scale))
+        between = _t_mass(df, (-rope - mean) / scale, (rope - mean) / scale)
     else:
-        better, between, worse = _point_mass(mean, width, d.noise, status)
+        better, between, worse = _point_mass(mean, rope, d.noise, status)
     return BayesResult(
         test="bayes_correlated_t",
         statistic=math.nan,
@@ -118,7 +118,7 @@ def bayes_correlated_t(
         p_a_better=better,
         p_equivalent=between,
         p_b_better=worse,
-        rope=width,
+        rope=rope,
         details={
             "posterior_mean": mean,
             "posterior_scale": scale if status is not Status.IDENTICAL_SCORES else 0.0,
