@@ -63,7 +63,7 @@ def test_a_study_over_data_sets(snakemake: Runner, study: dict[str, Any]) -> Non
     cost = matrix.loc["cost", ["tree", "bayes", "ridge"]]
     np.testing.assert_allclose(cost, means.loc["cost", ["tree", "bayes", "ridge"]])
     assert matrix.loc["brier", "ridge"].isna().all()
-    missing = json.loads((results / "score_matrix.json").read_text())
+    missing = json.loads((results / "missing_scores.json").read_text())
     assert missing["policy"] == "drop_model"
     assert len(missing["missing"]) == 6
 

@@ -64,7 +64,7 @@ def predictions(runner: Runner, model: str, split: str) -> Predictions:
 
 
 def test_choices_of_every_fit_are_told(chosen: Runner) -> None:
-    table = pd.read_csv(chosen.results("choosing") / "tuned.csv")
+    table = pd.read_csv(chosen.results("choosing") / "choices.csv")
     assert list(table.columns) == [
         *("dataset", "model", "plan", "repeat", "fold", "seed"),
         *("parameter", "value", "inner_score"),

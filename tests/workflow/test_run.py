@@ -198,7 +198,7 @@ def test_changed_code_of_fits_refits_and_that_of_the_report_does_not(
         return fingerprints.of_fit(experiment, "tree", "iris"), fingerprints.of_report(experiment)
 
     first = digests()
-    file = tmp_path / "bakeoff/fit/task.py"
+    file = tmp_path / "bakeoff/fit/run_fit.py"
     file.write_text(file.read_text() + "\nNEW = 1\n")
     changed = digests()
     assert changed[0] != first[0]

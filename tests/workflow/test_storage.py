@@ -115,7 +115,7 @@ def test_every_step_finds_its_files_on_s3(
     assert run(VARIED).returncode == 0
     there = stored(options)
     same(there, run.results())
-    for name in ("tuned", "seeds", "importance", "excluded", "subgroups"):
+    for name in ("choices", "seeds", "importance", "excluded", "subgroups"):
         table = f"{name}.csv"
         assert len((there / table).read_text().splitlines()) > 1, name
         assert (there / table).read_bytes() == (run.results() / table).read_bytes()

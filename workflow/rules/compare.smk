@@ -26,7 +26,7 @@ rule score_matrix:
         rules.all_scores.output.scores,
     output:
         PATHS.top("score_matrix.csv"),
-        PATHS.top("score_matrix.json"),
+        PATHS.top("missing_scores.json"),
     log:
         PATHS.log("score_matrix"),
     localrule: True

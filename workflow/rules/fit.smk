@@ -194,9 +194,9 @@ rule list_choices:
         rules.all_scores.input.scores,
         bakeoff.copied(NEEDS.all_fits),
     output:
-        PATHS.top("tuned.csv"),
+        PATHS.top("choices.csv"),
     log:
-        PATHS.log("tuned"),
+        PATHS.log("choices"),
     localrule: True
     params:
         fingerprint=lambda wc: fingerprints.of_joined_scores(EXPERIMENT),

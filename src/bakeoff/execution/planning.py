@@ -16,7 +16,7 @@ from bakeoff.spec import ChosenTest, Experiment
 def prepare_fits() -> None:
     """Import what a worker needs that fits."""
     with _keeping_all():
-        import bakeoff.fit.task  # noqa: F401
+        import bakeoff.fit.run_fit  # noqa: F401
 
 
 def prepare_report() -> None:

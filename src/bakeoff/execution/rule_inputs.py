@@ -190,7 +190,7 @@ class RuleInputs:
     @property
     def matrix(self) -> list[str]:
         """The score matrix and its missing cells, where there are several data sets."""
-        names = "score_matrix.csv", "score_matrix.json"
+        names = "score_matrix.csv", "missing_scores.json"
         several = len(self.experiment.datasets) > 1
         return [self.paths.top(name) for name in names] if several else []
 
@@ -199,7 +199,7 @@ class RuleInputs:
         """The tables that only some experiments have, by name."""
         fitted = self.experiment.fitted.values()
         wanted = {
-            "tuned": any(model.chooses for model in fitted),
+            "choices": any(model.chooses for model in fitted),
             "seeds": any(model.seeds > 1 for model in fitted),
             "importance": self.experiment.importance is not None,
             "excluded": self.passes_over,

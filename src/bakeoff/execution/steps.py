@@ -57,8 +57,8 @@ def split_dataset(
 def fit(task: FitTask, reuse: bool) -> bool:
     """Fit and predict once, unless this very fit is there already; tell whether it was not."""
     from bakeoff.fit.reuse import take
+    from bakeoff.fit.run_fit import run_fit
     from bakeoff.fit.stamp import is_made
-    from bakeoff.fit.task import run_fit
 
     keep = task.model.keep  # another experiment's predictions come without the model
     if is_made(task.output, task.stamp) and (task.kept.is_file() or not keep):

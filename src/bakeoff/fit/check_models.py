@@ -27,7 +27,7 @@ from bakeoff.fit.estimator import (
     parameter_names,
 )
 from bakeoff.fit.inner_folds import validation_rows
-from bakeoff.fit.task import select_features
+from bakeoff.fit.run_fit import select_features
 from bakeoff.fit.tuning import check_tuning, is_for_two_classes
 from bakeoff.fit.weights import check_class_weight, takes_weights
 from bakeoff.keys import name_of

@@ -62,8 +62,8 @@ def read_study(
     divisions : sequence of path
         How good the divisions are, one file per data set and plan.
     tables : Mapping of name to path
-        Those of excluded.csv, tuned.csv, seeds.csv, importance.csv, intervals.csv and subgroups.csv
-        that the experiment has, by their stems.
+        Those of excluded.csv, choices.csv, seeds.csv, importance.csv, intervals.csv and
+        subgroups.csv that the experiment has, by their stems.
     missing : path, optional
         The missing cells of the score matrix, where there are several data sets.
     file : str
@@ -84,7 +84,7 @@ def read_study(
         environment(experiment),
         file,
         failed=extras.get("excluded", nothing),
-        choices=extras.get("tuned", nothing),
+        choices=extras.get("choices", nothing),
         seeds=extras.get("seeds", nothing),
         intervals=extras.get("intervals", nothing),
         subgroups=extras.get("subgroups", nothing),

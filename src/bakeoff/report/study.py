@@ -57,8 +57,8 @@ class Study:
     failed : DataFrame
         The fits that failed where their models were excluded, as in excluded.csv.
     choices, seeds, importance : DataFrame
-        What fits chose, the noise of seeds, and what columns matter, as in tuned.csv, seeds.csv and
-        importance.csv.
+        What fits chose, the noise of seeds, and what columns matter, as in choices.csv, seeds.csv
+        and importance.csv.
     intervals, subgroups : DataFrame
         The metrics of single models on held-out rows, and the models compared in subgroups of
         them, as in intervals.csv and subgroups.csv.
@@ -67,7 +67,7 @@ class Study:
     divisions : sequence of Mapping
         How good the divisions are, as in splits/<dataset>.<plan>.json.
     missing : Mapping
-        The missing cells of the score matrix and the policy, as in score_matrix.json.
+        The missing cells of the score matrix and the policy, as in missing_scores.json.
     notes : Mapping of data set to sequence of str
         What is odd about given predictions on its test rows, a sentence each.
     numbers : Mapping of data set to PairedValues

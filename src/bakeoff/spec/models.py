@@ -203,7 +203,7 @@ class Model(SpecSection):
 
     @property
     def chooses(self) -> bool:
-        """Whether each fit chooses something that tuned.csv lists."""
+        """Whether each fit chooses something that choices.csv lists."""
         chosen = isinstance(self.threshold, ChosenThreshold)
         return chosen or self.tune is not None or self.early_stopping is not None
 

@@ -14,7 +14,7 @@ from bakeoff.data import load_table, make_splits
 from bakeoff.data.splits import write_splits
 from bakeoff.execution import steps
 from bakeoff.fit.fit_task import FitTask
-from bakeoff.fit.task import run_fit
+from bakeoff.fit.run_fit import run_fit
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.collect import collect_fold_predictions
 from bakeoff.spec import ChosenTest, Experiment, load_experiment

@@ -21,7 +21,7 @@ def test_each_test_is_fed_what_it_looks_at(tiny: dict[str, Any]) -> None:
     assert fed == {
         "friedman": {
             "matrix": f"{root}/score_matrix.csv",
-            "holes": f"{root}/score_matrix.json",
+            "holes": f"{root}/missing_scores.json",
         },
         "cochran_q": {d: f"{root}/collected/{d}.holdout.predictions.parquet" for d in data},
         "cv5x2_mcnemar": {d: f"{root}/collected/{d}.cv_5x2.predictions.parquet" for d in data},

@@ -22,7 +22,7 @@ from bakeoff.data.splits import write_splits
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.isolation import isolated
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.task import run_fit
+from bakeoff.fit.run_fit import run_fit
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
 

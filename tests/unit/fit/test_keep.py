@@ -16,11 +16,11 @@ from bakeoff.execution.steps import fit
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.keep import KeptModel, read_model, write_model
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.task import run_fit
+from bakeoff.fit.run_fit import run_fit
 from bakeoff.fit.train import TrainedModel
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
-from tests.unit.fit.test_task import mixed_frame, paths  # noqa: F401
+from tests.unit.fit.test_run_fit import mixed_frame, paths  # noqa: F401
 
 LOGISTIC = "sklearn.linear_model.LogisticRegression"
 

@@ -11,7 +11,7 @@ from bakeoff.data import ROW_ID, TARGET, Table, make_splits
 from bakeoff.data.splits import write_splits
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.task import run_fit
+from bakeoff.fit.run_fit import run_fit
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Cv5x2

@@ -17,7 +17,7 @@ from bakeoff.errors import UserError
 from bakeoff.fit.assemble import assemble
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.task import run_fit
+from bakeoff.fit.run_fit import run_fit
 from bakeoff.scores import METRICS, score
 from bakeoff.seeds import derive
 from bakeoff.spec import Fit

@@ -32,7 +32,7 @@ def rows(name, one):
 
 @pytest.mark.parametrize("name", ["nan", "NA", "null", "1", "007"])
 def test_models_may_be_called_anything(tmp_path, name):
-    path = tmp_path / "tuned.csv"
+    path = tmp_path / "choices.csv"
     path.write_text(f"model,parameter,value,fold,inner_score\n{name},depth,{name},1,\n")
     (found,) = read_table(path).to_dict("records")
     assert (found["model"], found["value"], found["fold"]) == (name, name, 1)

@@ -144,7 +144,7 @@ def build_choices(item: Item, study: Study) -> PageTable:
             }
         )
     note = (
-        "What each fit chose by looking at its own training rows alone; tuned.csv lists every "
+        "What each fit chose by looking at its own training rows alone; choices.csv lists every "
         "fit. Choices that change from fold to fold say that the data do not settle them."
     )
     return tabulate(item, CHOICES_COLUMNS, rows, note)

@@ -14,7 +14,7 @@ from bakeoff.data.splits import write_splits
 from bakeoff.fit.assemble import assemble
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions
-from bakeoff.fit.task import run_fit
+from bakeoff.fit.run_fit import run_fit
 from bakeoff.seeds import derive
 from bakeoff.spec import Fit
 from bakeoff.spec.models import Model
