@@ -8,15 +8,14 @@ import json
 import math
 from typing import Any
 
+from bakeoff.cli.naming import naming_options
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import count, interval, number, p_equals, percent, pvalue
 from bakeoff.report.wrapping import paragraph
 from bakeoff.stats import (
-    ArgumentError,
     Claim,
     ClaimedTable,
-    F1Claim,
     Rounded,
     accuracy_claim,
     area_claim,
@@ -38,10 +37,8 @@ _TABLES = {
 
 def run(args: argparse.Namespace) -> None:
     """Say what the printed numbers allow."""
-    try:
+    with naming_options(_OPTIONS):
         _answer(args)
-    except ArgumentError as error:
-        raise UserError(f"--{error.argument}: {error.message}") from None
 
 
 def _answer(args: argparse.Namespace) -> None:
@@ -209,9 +206,17 @@ def _f1(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.Nam
     if args.json:
         _print_json({"metric": "f1", "models": plain(found)})
         return
-    say("", bold(paragraph(_f1_headline(found))))
+    wrong = [name for name, one in found.items() if not one.possible]
+    headline = "Tables of predictions with these F1 scores exist; this is what they have in common."
+    if wrong:
+        headline = f"No table of predictions gives the F1 score of {' and '.join(wrong)}."
+    say("", bold(paragraph(headline)))
     rows = [
-        (name, "yes" if one.possible else "no", *map(_range, _f1_ranges(one)))
+        (
+            name,
+            "yes" if one.possible else "no",
+            *map(_range, (one.sensitivity, one.precision, one.accuracy)),
+        )
         for name, one in found.items()
     ]
     say("", *table(("", "possible", "sensitivity", "precision", "accuracy"), rows, "llrrr"), "")
@@ -223,17 +228,6 @@ def _f1(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.Nam
         ),
         "",
     )
-
-
-def _f1_headline(found: dict[str, F1Claim]) -> str:
-    wrong = [name for name, one in found.items() if not one.possible]
-    if wrong:
-        return f"No table of predictions gives the F1 score of {' and '.join(wrong)}."
-    return "Tables of predictions with these F1 scores exist; this is what they have in common."
-
-
-def _f1_ranges(one: F1Claim) -> list[tuple[float, float]]:
-    return [one.sensitivity, one.precision, one.accuracy]
 
 
 def _range(values: tuple[float, float]) -> str:

@@ -21,14 +21,9 @@ from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons import Comparison
 from bakeoff.data.predicted import Predicted, contradiction
+from bakeoff.data.read_models import read_each, read_each_values, read_wide, read_wide_values
 from bakeoff.data.readers import reader_of
-from bakeoff.data.side_by_side import (
-    SideBySide,
-    read_each,
-    read_each_values,
-    read_wide,
-    read_wide_values,
-)
+from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, UserError
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines

@@ -6,10 +6,11 @@ import argparse
 import json
 
 from bakeoff.api.asked import KINDS
+from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.data.readers import reader_of
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import UserError
 from bakeoff.files import write_text
 from bakeoff.release import GateVerdict, Terms, decide, read_rows
 from bakeoff.release.ledger import Ledger
@@ -18,7 +19,7 @@ from bakeoff.report.numbers import fixed
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.stats import ArgumentError, Release
+from bakeoff.stats import Release
 
 CODES = {Release.SHIP: 0, Release.BLOCK: 1, Release.UNDECIDED: 2}
 _OPTIONS = {
@@ -39,13 +40,8 @@ _NO_LABELS = ("accuracy", None, None, None)
 
 def run(args: argparse.Namespace) -> int:
     """Decide, and tell by the exit code."""
-    try:
+    with naming_options(_OPTIONS):
         return CODES[_decided(args).decision]
-    except Problem as problem:
-        option = _OPTIONS.get(str(problem.path[-1]))
-        raise UserError(f"{option}: {problem.message}" if option else problem.message) from None
-    except ArgumentError as error:
-        raise UserError(f"--{error.argument}: {error.message}") from None
 
 
 def _decided(args: argparse.Namespace) -> GateVerdict:

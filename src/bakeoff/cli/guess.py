@@ -36,12 +36,12 @@ _POSITIVE = {
     *("passed", "win", "won", "high", "likely", "active", "default", "defaulted", "anomaly"),
 }
 _NOT = re.compile(r"(?i)^(no|not|non|without)[\s_-]+(?=\w)")
-_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 _GROUPED = {
     ",": re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?"),
     ".": re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?"),
 }
+_NUMBERS = (re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?"), *_GROUPED.values())
 _MISSING = re.compile(
     r"(?i)[?.*\-–—/_#x\s]+|n\.?[ad]\.?|unknown|missing|none|nil|void|not (available|known|given)"
 )
@@ -201,7 +201,7 @@ def _written(frame: pd.DataFrame, separator: str) -> dict[str, Any]:
             continue
         texts = values.dropna().astype(str).str.strip()
         distinct = texts.value_counts()
-        numbers = [text for text in distinct.index if _like_a_number(text)]
+        numbers = [text for text in distinct.index if any(p.fullmatch(text) for p in _NUMBERS)]
         rest = [text for text in distinct.index if text not in set(numbers)]
         if not numbers or not all(_MISSING.fullmatch(text) for text in rest):
             continue
@@ -210,11 +210,6 @@ def _written(frame: pd.DataFrame, separator: str) -> dict[str, Any]:
     if markers:
         found["missing_values"] = [*markers, *_USUAL]
     return found
-
-
-def _like_a_number(text: str) -> bool:
-    patterns = (_NUMBER, *_GROUPED.values())
-    return any(pattern.fullmatch(text) for pattern in patterns)
 
 
 def _punctuation(numbers: list[str], separator: str) -> dict[str, str]:

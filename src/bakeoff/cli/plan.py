@@ -9,13 +9,13 @@ from pathlib import Path
 
 from bakeoff.cli import power
 from bakeoff.cli.designs import Design, design, detectable
+from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import UserError
 from bakeoff.files import write_text
 from bakeoff.report.numbers import count, percent
 from bakeoff.report.wrapping import paragraph
-from bakeoff.stats import ArgumentError
 
 _SHARES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0)
 """Of the rows needed, at which the curve is shown."""
@@ -46,19 +46,13 @@ def run(args: argparse.Namespace) -> None:
     places = places_of({"figure": args.figure}, args.pilot or ())
     if args.figure is not None and places["figure"].suffix.lower() != ".svg":
         raise UserError(f"--figure: found {args.figure!r}, the curve is written as .svg")
-    try:
+    with naming_options(_OPTIONS):
         if args.rows is not None and args.difference is None and args.margin is None:
             args.difference = detectable(args)
         found = design(args)
         rows = args.rows if args.rows is not None else found.rows_needed()
         curve = [(n, found.power_at(n)) for n in found.steps(rows, _SHARES)]
         reached = found.power_at(rows)
-    except Problem as problem:
-        option = _OPTIONS.get(str(problem.path[-1]))
-        raise UserError(f"{option}: {problem.message}" if option else problem.message) from None
-    except ArgumentError as error:
-        option = _OPTIONS.get(error.argument, f"--{error.argument.replace('_', '-')}")
-        raise UserError(f"{option}: {error.message}") from None
     if args.figure is not None:
         _draw(places["figure"], found, rows, args.power)
     if args.json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import re
 from collections.abc import Sequence
 
 from bakeoff.cli.terminal import bold, dim, say, table
@@ -88,7 +89,7 @@ def _explain(entry: Entry) -> None:
     # the first paragraph of the docstring is the title again; what the arguments are is for Python
     notes = (inspect.getdoc(entry.function) or "").partition("Notes\n-----\n")[2]
     if notes:
-        say("", *_wrapped(_until_next_section(notes)))
+        say("", *_wrapped(re.split(r"\n.*\n-+\n", notes)[0].strip()))
     say("", *wrapped(BIBTEX[entry.citation]).splitlines())
 
 
@@ -100,13 +101,6 @@ def _error_rate(entry: Entry) -> str:
         text = f"inflated at the .05 level with {words(rates, len(rates))}, else it holds"
     studies = ", ".join(f"benchmarks/{study}" for study in entry.simulated)
     return f"{text} ({studies})" if studies else text
-
-
-def _until_next_section(text: str) -> str:
-    """Cut the text of a docstring's section."""
-    lines = text.splitlines()
-    underlines = [i for i, line in enumerate(lines) if set(line) == {"-"}]
-    return "\n".join(lines[: underlines[0] - 1] if underlines else lines).strip()
 
 
 def _wrapped(text: str) -> list[str]:

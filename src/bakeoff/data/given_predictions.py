@@ -77,15 +77,10 @@ def load_given(name: str, experiment: Experiment) -> Table:
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: labels, **_related(rows, files)})
     files_of = experiment.given_files(name)
     card = given_card(name, spec, files_of, truth, classes, len(rows.left_out))
-    return Table(frame, classes, _carried(name, experiment, rows, files), lambda _: card)
-
-
-def _carried(
-    name: str, experiment: Experiment, rows: LabelledRows, files: Mapping[str, PredictionTable]
-) -> pd.DataFrame:
-    first = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
-    place = ("models", first, "columns", "subgroups")
-    return carried(row_columns(experiment, name), place, rows, files)
+    by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
+    place = ("models", by, "columns", "subgroups")
+    along = carried(row_columns(experiment, name), place, rows, files)
+    return Table(frame, classes, along, lambda _: card)
 
 
 def carried(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -165,8 +165,11 @@ def _probability_columns(
                 raise Problem(at, f"{file.path!r}: {unknown('column', column, have)}")
         found = {c: wanted[c] for c in classes if c in wanted}
     else:
-        tried = (_matching(pattern, classes, have) for pattern in _patterns(wanted))
-        found = next((columns for columns in tried if columns), {})
+        tried = (
+            {c: name for c in classes if (name := pattern.replace(CLASS, c)) in have}
+            for pattern in (PATTERNS if wanted is None else (wanted,))
+        )
+        found = next(filter(None, tried), {})
         if wanted is not None and not found:
             expected = [wanted.replace(CLASS, c) for c in classes]
             raise Problem(at, f"{file.path!r} has none of the columns {listed(expected)}")
@@ -178,14 +181,6 @@ def _probability_columns(
             f"no column for {some(lacking)}",
         )
     return found
-
-
-def _patterns(wanted: str | None) -> Iterator[str]:
-    yield from PATTERNS if wanted is None else (wanted,)
-
-
-def _matching(pattern: str, classes: Sequence[str], have: set[str]) -> dict[str, str]:
-    return {c: name for c in classes if (name := pattern.replace(CLASS, c)) in have}
 
 
 def _numbers(file: Columns, column: str, ids: NDArray[Any]) -> NDArray[np.float64]:

@@ -54,7 +54,8 @@ class Repeats:
         """Rows that equal no other one, but one in every feature but one."""
         if self.near is None:
             return None
-        return len(np.setdiff1d(_rows_of(self.near), self.exact[0]))
+        rows = [self.exact[0][:0], *(rows for rows, _ in self.near)]
+        return len(np.setdiff1d(np.concatenate(rows), self.exact[0]))
 
     def across(self, train: Rows, test: Rows) -> tuple[Rows, Rows]:
         """Return the test rows that equal a training row, and the others that nearly do."""
@@ -97,18 +98,13 @@ def pairs_by_chance(features: pd.DataFrame) -> tuple[float, float]:
 
 
 def _hashes(features: pd.DataFrame) -> Iterator[Hashes]:
-    """Hash one column after the other."""
+    """Hash each column; the same value in another column has another hash, unrelated to it."""
     for place, (_, values) in enumerate(features.items()):
-        yield _hashed(values, place)
-
-
-def _hashed(values: columns.Series, place: int) -> Hashes:
-    """Hash a column; the same value in another column has another hash, unrelated to it."""
-    found = np.empty(len(values), dtype=np.uint64)
-    for start in range(0, len(values), _TOGETHER):
-        rows = slice(start, start + _TOGETHER)
-        found[rows] = _hashes_of(values.iloc[rows], place)
-    return found
+        found = np.empty(len(values), dtype=np.uint64)
+        for start in range(0, len(values), _TOGETHER):
+            rows = slice(start, start + _TOGETHER)
+            found[rows] = _hashes_of(values.iloc[rows], place)
+        yield found
 
 
 def _hashes_of(values: columns.Series, place: int) -> Hashes:
@@ -142,10 +138,6 @@ def _shared(hashes: Hashes) -> tuple[Rows, Hashes]:
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     rows = np.flatnonzero(np.isin(hashes, twice)) if len(twice) else np.array([], dtype=np.intp)
     return rows, hashes[rows]
-
-
-def _rows_of(parts: list[tuple[Rows, Hashes]]) -> Rows:
-    return np.unique(np.concatenate([rows for rows, _ in parts])) if parts else np.array([], int)
 
 
 def _across(part: tuple[Rows, Hashes], side: NDArray[np.int8]) -> Rows:

@@ -34,16 +34,13 @@ DIVIDES = tuple(
     f"data/{name}.py" for name in ("splits", "divide", "given_folds", "quality", "whole_groups")
 )
 """Makes no table."""
-LOADS = (
-    *(f"data/{name}.py" for name in ("columns", "prepare", "given_predictions", "predicted")),
-    *(f"data/{name}.py" for name in ("prediction_table", "file_columns", "table_files")),
-    *(
-        "data/side_by_side.py",
-        "data/same_rows.py",
-        "data/given_splits.py",
-        "data/row_columns.py",
-    ),
-    *("data/repeats.py", "data/group_columns.py"),
+LOADS = tuple(
+    f"data/{name}.py"
+    for name in (
+        *("columns", "file_columns", "given_predictions", "given_splits", "group_columns"),
+        *("predicted", "prediction_table", "prepare", "read_models", "repeats", "row_columns"),
+        *("same_rows", "side_by_side", "table_files"),
+    )
 )
 """Is behind a fit: the contents of its table are in the fit's stamp."""
 ASSESSES = tuple(name for name in DIVIDES if name != "data/splits.py")

@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 
 from bakeoff.data.file_columns import Codes, Columns, read_columns
 from bakeoff.data.predicted import Predicted
-from bakeoff.data.side_by_side import (
-    SideBySide,
-    read_each,
-    read_each_values,
-    read_wide,
-    read_wide_values,
-)
+from bakeoff.data.read_models import read_each, read_each_values, read_wide, read_wide_values
+from bakeoff.data.side_by_side import SideBySide
 from bakeoff.errors import Problem, unknown
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric

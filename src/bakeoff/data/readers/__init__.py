@@ -8,7 +8,6 @@ told from its content, not from its name.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator
 from functools import cache
 from importlib import import_module, metadata
 from pathlib import Path
@@ -95,14 +94,6 @@ def known() -> list[str]:
 
 @cache
 def _readers() -> tuple[Reader, ...]:
-    return (*_own(), *_of_others())
-
-
-def _own() -> Iterator[Reader]:
-    for info in pkgutil.iter_modules(__path__):
-        yield cast(Reader, import_module(f"{__name__}.{info.name}"))
-
-
-def _of_others() -> Iterator[Reader]:
-    for point in metadata.entry_points(group=GROUP):
-        yield point.load()
+    own = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
+    others = (point.load() for point in metadata.entry_points(group=GROUP))
+    return cast("tuple[Reader, ...]", (*own, *others))

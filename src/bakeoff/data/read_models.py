@@ -1,0 +1,292 @@
+"""Read the predictions of several models, from one table or from one table per model."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.data.columns import in_order
+from bakeoff.data.file_columns import USUAL, Columns, read_columns
+from bakeoff.data.given_predictions import carried
+from bakeoff.data.group_columns import named_like_groups
+from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
+from bakeoff.data.prediction_table import PredictionTable, read_predictions, relations
+from bakeoff.data.row_columns import carry
+from bakeoff.data.row_values import may_be_right_or_wrong, meant
+from bakeoff.data.same_rows import LabelledRows, check_same
+from bakeoff.data.side_by_side import SideBySide, as_subgroups
+from bakeoff.data.zero_one import why_unclear
+from bakeoff.errors import Place, Problem, UserError, listed, unknown
+from bakeoff.sources.common.subgroups import as_columns
+from bakeoff.spec.given_models import CLASS, GivenColumns
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.row_columns import RowColumns
+from bakeoff.spec.values import RIGHT_OR_WRONG
+
+_PLACE: Place = ("predictions",)
+_SUBGROUPS: Place = ("columns", "subgroups")
+_OF_MODEL = "{model}:" + CLASS  # as the workflow collects probabilities
+
+
+def read_wide(
+    path: str,
+    columns: GivenColumns,
+    *,
+    models: Sequence[str] | None = None,
+    classes: Sequence[str] = (),
+    drop_unlabelled: bool = False,
+    labels: bool = False,
+) -> SideBySide:
+    """Read one table that holds the true label and one column of predictions per model.
+
+    A model without a column of labels may have a column ``model:class`` of probabilities for each
+    class.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    columns : GivenColumns
+        Which columns hold ids and true labels, where not the usual ones.
+    models : sequence of str, optional
+        Which columns to compare; default: all others.
+    classes : sequence of str
+        Classes that no row has.
+    drop_unlabelled : bool
+        Whether rows without a true label are left out, or refused.
+    labels : bool
+        Whether 0 and 1 are known to be labels, and not marks of right rows.
+
+    Raises
+    ------
+    Problem, UserError
+        A column that is not there, missing values, labels that are no class, or that may be none.
+    """
+    file = read_columns(path, _PLACE)
+    truth = file.find("true", columns)
+    if truth is None:
+        raise Problem(
+            ("columns", "true"),
+            f"{path!r}: which column holds the true labels? There are {', '.join(file.names)}",
+        )
+    ids = file.find("id", columns)
+    if ids is not None:
+        file.ids(ids, file.related("run", columns))
+    related = relations(file, columns, ids)
+    true = file.labels(truth, "true", may_lack=drop_unlabelled)
+    known = np.flatnonzero(true.codes >= 0)
+    order = tuple(in_order({*true.classes, *classes}))
+    rest = _rest(file, columns, truth, ids)
+    found = {
+        model: _taken(file, model, rest, order, known)
+        for model in _models(path, rest, order, models)
+    }
+    if len(found) < 2:
+        raise UserError(
+            f"{path!r} has {len(found)} column{'s' if not found else ''} of predictions beside the "
+            f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
+            "model"
+        )
+    left_out = len(true) - len(known)
+    kept = {role: values[known] for role, values in related.items()}
+    codes, subgroups = true.among(order)[known], _subgroups_of_table(file, columns, known)
+    name = Path(path).name
+    like = () if related else named_like_groups(file.table, set(rest) - set(found))
+    given = SideBySide(
+        name, order, codes, found, left_out, kept, subgroups=subgroups, like_groups=like
+    )
+    return given if labels else _clear(given, [*found])
+
+
+def _rest(file: Columns, columns: GivenColumns, *told: str | None) -> list[str]:
+    """Name the columns that may be models."""
+    known = {*told, columns.group, columns.time, columns.run}
+    known |= {one.column for one in as_columns(columns.subgroups)}
+    return [name for name in file.names if name not in known]
+
+
+def _subgroups_of_table(
+    file: Columns, columns: GivenColumns, known: NDArray[np.intp]
+) -> dict[str, pd.Categorical]:
+    """Take the subgroups of the known rows of one table."""
+    wanted = as_columns(columns.subgroups)
+    names = [one.column for one in wanted]
+    for i, name in enumerate(names):
+        if name not in file.names:
+            raise Problem((*_SUBGROUPS, i), f"{file.path!r}: {unknown('column', name, file.names)}")
+    frame = file.table.select(names).to_pandas().iloc[known].reset_index(drop=True)
+    return as_subgroups(carry(frame, RowColumns(wanted), _SUBGROUPS))
+
+
+def read_each(
+    paths: Sequence[str],
+    columns: GivenColumns,
+    *,
+    classes: Sequence[str] = (),
+    drop_unlabelled: bool = False,
+    labels: bool = False,
+) -> SideBySide:
+    """Read one table per model, paired by row id; see `read_wide`.
+
+    Raises
+    ------
+    Problem, UserError
+        Other rows or other true labels in one of them; no true labels in any.
+    """
+    files = {}
+    for model, path in _called(paths).items():
+        # the truth may stand in one of the tables alone
+        lacks = columns.true is not None and columns.true not in read_columns(path, _PLACE).names
+        own = columns.model_copy(update={"true": None}) if lacks else columns
+        file = read_predictions(path, own, _PLACE, drop_unlabelled=drop_unlabelled)
+        files[model] = dataclasses.replace(file, true=None) if lacks else file
+    first = next((file for file in files.values() if file.true is not None), None)
+    if first is None:
+        looked = listed([columns.true] if columns.true else USUAL["true"])
+        raise Problem(("columns", "true"), f"no table holds the true labels (looked for {looked})")
+    order = tuple(in_order({*LabelledRows.of(first).labels.classes, *classes}))
+    given = _paired(f"{len(files)} files", files, order, columns)
+    return given if labels else _clear(given, [columns.predicted or "", *given.models])
+
+
+def _paired(
+    name: str, files: Mapping[str, PredictionTable], classes: tuple[str, ...], columns: GivenColumns
+) -> SideBySide:
+    """Put one table per model side by side, in the rows of the first with true labels."""
+    rows = LabelledRows.of(next(file for file in files.values() if file.true is not None))
+    places = {model: check_same(rows, file) for model, file in files.items()}
+    found = {
+        model: predicted(file, places[model], classes, columns) for model, file in files.items()
+    }
+    related = {
+        role: values[places[model]]
+        for model, file in files.items()
+        for role, values in file.related.items()
+    }
+    wanted = RowColumns(as_columns(columns.subgroups))
+    subgroups = as_subgroups(carried(wanted, _SUBGROUPS, rows, files))
+    truth, left_out = rows.labels.among(classes), len(rows.left_out)
+    return SideBySide(name, classes, truth, found, left_out, related, subgroups=subgroups)
+
+
+def _clear(given: SideBySide, names: list[str]) -> SideBySide:
+    """Return predictions, unless they may rather tell which rows are right."""
+    predicted = (one.codes for one in given.models.values())
+    if why := why_unclear(given.classes, given.truth, predicted, names):
+        raise Problem(("values",), why)
+    return given
+
+
+def read_wide_values(
+    path: str,
+    columns: GivenColumns,
+    metric: GivenMetric | str,
+    models: Sequence[str] | None = None,
+) -> SideBySide:
+    """Read one table that holds a column of numbers per model.
+
+    Parameters
+    ----------
+    path, columns, models
+        As in `read_wide`.
+    metric : GivenMetric or str
+        What the numbers are, as in `bakeoff.data.row_values.read_values`.
+
+    Raises
+    ------
+    Problem, UserError
+        A column that is not there, or values that are no numbers.
+    """
+    file = read_columns(path, _PLACE)
+    name = file.find("id", columns)
+    rows = np.arange(1, file.table.num_rows + 1)
+    ids = rows if name is None else file.ids(name, file.related("run", columns))
+    related = relations(file, columns, name)
+    truth = file.find("true", columns)
+    if truth is not None and models is None:
+        raise Problem(
+            ("models",),
+            f"{path!r}: {truth!r} looks like the true labels, not like a model's numbers: name the "
+            "columns of numbers",
+        )
+    tables = {
+        model: PredictionTable(file, ids, None, None, related, values=file.numbers(model, ids))
+        for model in _models(path, _rest(file, columns, name), (), models)
+    }
+    return _of_numbers(Path(path).name, tables, metric, columns)
+
+
+def read_each_values(
+    paths: Sequence[str], columns: GivenColumns, metric: GivenMetric | str
+) -> SideBySide:
+    """Read one table of numbers per model, paired by row id; see `read_wide_values`.
+
+    Raises
+    ------
+    Problem, UserError
+        Other rows in one of them.
+    """
+    tables = {
+        model: read_predictions(path, columns, _PLACE, numbers=True)
+        for model, path in _called(paths).items()
+    }
+    return _of_numbers(f"{len(paths)} files", tables, metric, columns)
+
+
+def _of_numbers(
+    name: str,
+    tables: Mapping[str, PredictionTable],
+    metric: GivenMetric | str,
+    columns: GivenColumns,
+) -> SideBySide:
+    if len(tables) < 2:
+        raise UserError(f"{name!r} has {len(tables)} column of numbers; comparing needs two")
+    files = {model: meant(table, metric) for model, table in tables.items()}
+    if isinstance(metric, GivenMetric) and may_be_right_or_wrong(files.values(), metric):
+        raise UserError(
+            "every number is 0 or 1: do they say which rows are right? Then give `--values right` "
+            "(1 is right) or `--values wrong` (1 is wrong), and the test is McNemar's"
+        )
+    classes = () if isinstance(metric, GivenMetric) else RIGHT_OR_WRONG
+    return _paired(name, files, classes, columns)
+
+
+def _called(paths: Sequence[str]) -> dict[str, str]:
+    """Name the models of several tables after their files."""
+    stems = [Path(path).name.split(".")[0] for path in paths]
+    models = stems if len(set(stems)) == len(stems) else list(paths)
+    if len(set(models)) < len(models):
+        raise UserError("the same file is given twice")
+    return dict(zip(models, paths, strict=True))
+
+
+def _models(
+    path: str, rest: Sequence[str], classes: Sequence[str], wanted: Sequence[str] | None
+) -> list[str]:
+    """Name the models of a table: its columns, and what has probabilities alone."""
+    ends = tuple(f":{name}" for name in classes)
+    named = (name.rpartition(":")[0] if name.endswith(ends) else name for name in rest)
+    known = list(dict.fromkeys(named))
+    for name in wanted or ():
+        if name not in known:
+            raise Problem(("models",), unknown("model", name, known))
+    return known if wanted is None else list(dict.fromkeys(wanted))
+
+
+def _taken(
+    file: Columns, model: str, rest: Sequence[str], classes: Sequence[str], known: NDArray[np.intp]
+) -> Predicted:
+    pattern = _OF_MODEL.replace("{model}", model)
+    rows = np.arange(1, file.table.num_rows + 1)
+    there = any(pattern.replace(CLASS, name) in rest for name in classes)
+    found = probabilities_in(file, classes, pattern, rows) if there else None
+    values = None if found is None else found[known]
+    if model in rest:
+        return Predicted(known_codes(file.labels(model)[known], classes, file, model), values)
+    assert values is not None, "the model is known by its columns"
+    return Predicted(values.argmax(axis=1).astype(np.intp), values)
