@@ -21,7 +21,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
-from annotated_types import Ge, Gt, Le, Lt
+from annotated_types import Ge, Gt, Le, Lt, Predicate
 
 from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.errors import ArgumentError
@@ -29,6 +29,7 @@ from bakeoff.stats.core.errors import ArgumentError
 F = TypeVar("F", bound=Callable[..., Any])
 Check = Callable[[Any, str], Any]
 
+Finite = Annotated[float, Predicate(math.isfinite)]
 Level = Annotated[float, Gt(0), Lt(1)]
 """A probability that is neither 0 nor 1."""
 Alpha = Annotated[float, Gt(0), Lt(0.5)]
@@ -125,7 +126,7 @@ def check_of(annotation: Any) -> Check | None:
     """Return the check of an annotation; None where it declares nothing that is checked here.
 
     Checked are `bool`, `int` and `float` with the bounds that `Annotated` adds, `Literal`, and
-    these or None. A check returns the value as a plain bool, int, float or str.
+    these or None. A float with bounds is finite. A check returns a plain bool, int, float or str.
     """
     base, *bounds = get_args(annotation) if get_origin(annotation) is Annotated else (annotation,)
     if get_origin(base) in (Union, UnionType):
@@ -139,7 +140,7 @@ def check_of(annotation: Any) -> Check | None:
     if base is int:
         return functools.partial(_whole, _Bounds.of(bounds))
     if base is float:
-        return functools.partial(_number, _Bounds.of(bounds))
+        return functools.partial(_number, _Bounds.of(bounds)) if bounds else check_number
     return None
 
 

@@ -36,7 +36,7 @@ criteria : sequence of str, optional
 decimals : int, optional
     Round scores to this many decimals first (float noise is removed in any case).
 full_repeats : int
-    R, the number of cross-validations of all rows.
+    R, the number of cross-validations of all rows; 0 will do for ``"halves"``.
 greater_is_better : bool
     False for losses, costs and error rates.
 groups : array_like, shape (n,), optional
@@ -130,6 +130,24 @@ values_a, values_b : array_like, shape (n,)
     What A and B have on each row, in the same row order.
 """,
 }
+_OF_ONE = """
+scores : array_like, shape (J,)
+    One score per fold.
+alternative : {"two-sided", "greater", "less"}
+    ``"greater"``: the expected score is above the value. For a loss or an error rate that speaks
+    against the algorithm, as it does in `binomial_test`.
+"""
+_OF_TYPE = {
+    "Alpha": """
+alpha : float
+    Level of the test, below 0.5; the interval has level 1 − 2 alpha.
+""",
+    "Level": """
+margin : float
+    The largest difference in accuracy that does not matter, between 0 and 1. Choose it before
+    seeing the data.
+""",
+}
 _RAISES = """\
 ValueError
     On missing values, unequal lengths, another shape or kind of values than described, too few
@@ -148,21 +166,29 @@ def _paragraphs(text: str) -> dict[tuple[str, ...], str]:
     }
 
 
-_KNOWN = _paragraphs(_SHARED)
-_KNOWN_BY_EVIDENCE = {kind: _KNOWN | _paragraphs(text) for kind, text in _OF_EVIDENCE.items()}
+_KNOWN = {"": _paragraphs(_SHARED)}
+_KNOWN |= {
+    kind: _KNOWN[""] | _paragraphs(text) for kind, text in {**_OF_EVIDENCE, "one": _OF_ONE}.items()
+}
 
 
-def fill_docstring(function: F, evidence: str = "") -> F:
-    """Add to a docstring what it does not say of shared parameters, and of errors."""
+def fill_docstring(function: F, kind: str = "") -> F:
+    """Add to a docstring what it does not say of shared parameters, and of errors.
+
+    `kind` is the evidence of a test, or ``"one"`` for a test of one algorithm.
+    """
     if not function.__doc__:
         return function
     titles = r"^(Parameters|Returns|Raises|Notes|References|Examples)\n-+$"
     summary, *parts = re.split(titles, inspect.cleandoc(function.__doc__), flags=re.MULTILINE)
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
-    known = _KNOWN_BY_EVIDENCE.get(evidence, _KNOWN)
+    known = _KNOWN[kind]
     names = list(inspect.signature(function).parameters)
     told = _paragraphs(sections.get("Parameters", ""))
     told = {k: v for k, v in told.items() if not v.endswith(" : shared")}
+    types = {name: str(kind) for name, kind in function.__annotations__.items()}
+    for kind, text in _OF_TYPE.items():
+        known = known | {k: v for k, v in _paragraphs(text).items() if types.get(k[0]) == kind}
     parameters = "\n".join(_in_order(names, told, known))
     filled = {"Parameters": parameters, "Raises": _RAISES} | sections | {"Parameters": parameters}
     function.__doc__ = "\n\n".join(

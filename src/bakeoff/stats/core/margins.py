@@ -36,7 +36,6 @@ def infinite(numerator: float) -> float:
 
 
 def conclude(
-    test: str,
     *,
     statistics: tuple[float, float],
     pvalues: tuple[float, float],
@@ -53,7 +52,6 @@ def conclude(
     if not math.isnan(pvalue):
         verdict = "equivalent" if pvalue < alpha else "not shown"
     return EquivalenceResult(
-        test=test,
         statistic=statistics[last],
         pvalue=pvalue,
         pvalue_lower=pvalues[0],
@@ -68,7 +66,6 @@ def conclude(
 
 
 def conclude_t(
-    test: str,
     *,
     estimate: float,
     se: float,
@@ -88,7 +85,6 @@ def conclude_t(
     elif status is Status.ZERO_VARIANCE:
         statistics = infinite(estimate + margin), infinite(estimate - margin)
     return conclude(
-        test,
         statistics=statistics,
         pvalues=pvalues,
         status=status,

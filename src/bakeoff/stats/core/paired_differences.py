@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    as_scores,
-    check_alternative,
-    check_level,
-    check_same_labels,
-)
+from bakeoff.stats.core.checks import FloatArray, as_scores, check_same_labels
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.core.tails import t_pvalue
 
@@ -154,12 +148,10 @@ def normality(d: Differences) -> Assumption:
 
 
 def paired_t_result(
-    test: str,
     d: Differences,
     correction: float,
-    alternative: str,
+    alternative: Alternative,
     confidence_level: float,
-    method: str,
     *assumptions: Assumption,
     details: dict[str, Any] | None = None,
 ) -> Result:
@@ -169,7 +161,6 @@ def paired_t_result(
     sd = float(x.std(ddof=1)) if df else math.nan
     se = sd * math.sqrt(1 / x.size + correction)
     return t_result(
-        test,
         mean,
         se,
         df,
@@ -180,36 +171,31 @@ def paired_t_result(
         n=x.size,
         assumptions=(*assumptions, normality(d)),
         null_hypothesis=_NULL,
-        method=method,
         details={"mean_difference": mean, "sd_difference": sd, "se": se} | (details or {}),
     )
 
 
 def t_result(
-    test: str,
     estimate: float,
     se: float,
     df: int,
     status: Status,
-    alternative: str,
+    alternative: Alternative,
     confidence_level: float,
     **facts: Any,
 ) -> Result:
     """Refer estimate/se to Student's t; `facts` are the rest of the result."""
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     statistic, pvalue = degenerate_t(estimate, status)
     ci = None
     if status is Status.OK:
         statistic = estimate / se
-        pvalue = t_pvalue(statistic, df, side)
-        ci = t_interval(estimate, se, df, level, side)
+        pvalue = t_pvalue(statistic, df, alternative)
+        ci = t_interval(estimate, se, df, confidence_level, alternative)
     return Result(
-        test=test,
         statistic=statistic,
         df=df,
         pvalue=pvalue,
-        alternative=side,
+        alternative=alternative,
         estimate=estimate,
         ci=ci,
         status=status,

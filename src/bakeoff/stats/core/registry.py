@@ -260,18 +260,13 @@ def register(**facts: Any) -> Callable[[F], F]:
     """
 
     def enter(function: F) -> F:
-        citation = cite(facts["citation"]) if "citation" in facts else ""
-        stamp = {
-            "test": function.__name__,
-            "method": citation,
-            "null_hypothesis": facts.get("null_hypothesis", ""),
-        }
-        public = fill_docstring(checking(function, partial(_stamp, stamp)), facts["evidence"])
+        public = checking(function, partial(_stamp, function.__name__))
+        fill_docstring(public, "one" if facts["arity"] is Arity.ONE else facts["evidence"])
         own = {
             "name": function.__name__,
             "function": public,
             "module": function.__module__.rsplit(".", 1)[-1],
-            "citation": citation,
+            "citation": cite(facts["citation"]) if "citation" in facts else "",
         }
         if all_pairs := facts.get("all_pairs"):
             own["all_pairs"] = checking(all_pairs)
@@ -288,11 +283,25 @@ def register(**facts: Any) -> Callable[[F], F]:
     return enter
 
 
-def _stamp(facts: dict[str, str], result: Any) -> Any:
-    """Fill in what a result that the function just made does not say itself."""
-    for name, value in facts.items():
-        if not getattr(result, name):
-            object.__setattr__(result, name, value)
+def form_of(test: Callable[..., Any]) -> Callable[[F], F]:
+    """Check and stamp as its test a function that takes counts in place of rows."""
+
+    def enter(function: F) -> F:
+        return fill_docstring(checking(function, partial(_stamp, test.__name__)))
+
+    return enter
+
+
+def _stamp(name: str, result: Any) -> Any:
+    """Fill in what a result that was just made does not say of its test."""
+    entry = _entries[name]
+    for key, value in (
+        ("test", name),
+        ("method", entry.citation),
+        ("null_hypothesis", entry.null_hypothesis),
+    ):
+        if not getattr(result, key):
+            object.__setattr__(result, key, value)
     return result
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arithmetic import gram, helmert, log, root
-from bakeoff.stats.core.checks import FloatArray, check_choice, check_flag
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Assumption, Result, Status
 from bakeoff.stats.folds.score_table import (
@@ -43,6 +43,7 @@ _MANY: dict[str, Any] = {
     citation="greenhouse1959",
     caution="Takes the folds for independent though their training sets overlap.",
     instead="half_sample_t",
+    null_hypothesis=_NULL,
 )
 def anova_repeated_measures(
     scores: ArrayLike,
@@ -58,11 +59,8 @@ def anova_repeated_measures(
 
     Parameters
     ----------
-    scores : array_like, shape (J, M)
-        Rows are folds (or data sets), columns are models.
     correction : {"greenhouse-geisser", "huynh-feldt", "none"}
         Which ε the degrees of freedom and the p-value use; ``"none"`` assumes sphericity.
-    greater_is_better : shared
 
     Returns
     -------
@@ -78,7 +76,6 @@ def anova_repeated_measures(
     >>> print(f"F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     F = 4.632, p = 0.0636
     """
-    check_choice(correction, _CORRECTIONS, "correction")
     table = score_table(scores, "raise", greater_is_better)
     y = table.values
     folds, models = y.shape
@@ -96,7 +93,6 @@ def anova_repeated_measures(
     scale = scale if math.isfinite(scale) else 1.0
     between = ss["ss_models"] + ss["ss_error"]
     return Result(
-        test="anova_repeated_measures",
         variant=correction,
         statistic=f,
         df1=scale * df1,
@@ -109,8 +105,6 @@ def anova_repeated_measures(
         n=folds,
         status=status,
         assumptions=(independence(folds), _mauchly_assumption(sphericity, correction)),
-        null_hypothesis=_NULL,
-        method="greenhouse1959",
         details=ss | sphericity | table.ranking(),
     )
 
@@ -124,6 +118,7 @@ def anova_repeated_measures(
     caution="Ignores that the models share their folds: hard folds count as noise, which costs "
     "power. Prefer the repeated-measures form.",
     instead="half_sample_t",
+    null_hypothesis=_NULL,
 )
 def anova_oneway(
     scores: ArrayLike,
@@ -139,13 +134,8 @@ def anova_oneway(
 
     Parameters
     ----------
-    scores : array_like, shape (J, M)
-        Rows are folds, columns are models.
     equal_var : bool
         False for Welch's test.
-    nan_policy : {"raise", "omit"}
-        ``"omit"``: a NaN is a missing fold, so models may have unequal numbers of them.
-    greater_is_better : shared
 
     Returns
     -------
@@ -158,7 +148,6 @@ def anova_oneway(
     >>> print(f"F({result.df1}, {result.df2}) = {result.statistic:.3f}, p = {result.pvalue:.3f}")
     F(1, 4) = 3.375, p = 0.140
     """
-    check_flag(equal_var, "equal_var")
     table = score_table(scores, nan_policy, greater_is_better)
     within, df2 = table.within(), int(table.counts.sum()) - table.counts.size
     means, counts = table.means, table.counts
@@ -173,7 +162,6 @@ def anova_oneway(
         f, freedom, p, status = _welch(table, f, p, status)
     mse = within / df2 if df2 > 0 else math.nan
     return Result(
-        test="anova_oneway",
         variant="f" if equal_var else "welch",
         statistic=f,
         df1=df1,
@@ -186,7 +174,6 @@ def anova_oneway(
         n=int(counts.sum()),
         status=status,
         assumptions=(independence(int(counts.max())), equal_variances(table)),
-        null_hypothesis=_NULL,
         method="alpaydin2010" if equal_var else "welch1951",
         details={"ss_between": between, "ss_within": within} | table.ranking(),
     )

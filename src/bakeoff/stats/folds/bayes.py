@@ -11,8 +11,8 @@ import math
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Rope
-from bakeoff.stats.core.checks import as_array, check_level
+from bakeoff.stats.core.arguments import Level, Rope
+from bakeoff.stats.core.checks import as_array
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.paired_differences import (
     Differences,
@@ -40,6 +40,7 @@ _NULL = "None is tested: the posterior weighs which of the two learning algorith
     citation="corani2015",
     caution="The rope is in the unit of the metric; choose it before looking at the scores.",
     replications=True,
+    null_hypothesis=_NULL,
 )
 def bayes_correlated_t(
     scores_a: ArrayLike,
@@ -48,7 +49,7 @@ def bayes_correlated_t(
     rope: Rope = 0.01,
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> BayesResult:
     """Posterior of the mean difference over correlated folds, in closed form.
@@ -69,7 +70,6 @@ def bayes_correlated_t(
         random splits.
     confidence_level : float
         Probability of the credible interval.
-    greater_is_better : shared
 
     Returns
     -------
@@ -85,7 +85,6 @@ def bayes_correlated_t(
     >>> print(f"{result.p_a_better:.3f} {result.p_equivalent:.3f} {result.p_b_better:.3f}")
     0.794 0.190 0.016
     """
-    level = check_level(confidence_level)
     ndim = 2 if as_array(scores_a, "scores_a").ndim == 2 else 1
     d = paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=greater_is_better)
     ratio, sizes = fold_ratio(n_train, n_test, d.values.shape)
@@ -101,20 +100,17 @@ def bayes_correlated_t(
     else:
         better, between, worse = _point_mass(mean, rope, d.noise, status)
     return BayesResult(
-        test="bayes_correlated_t",
         statistic=math.nan,
         df=df,
         pvalue=math.nan,
         estimate=mean,
-        ci=t_interval(mean, scale, df, level, method="posterior t")
+        ci=t_interval(mean, scale, df, confidence_level, method="posterior t")
         if status is Status.OK
         else None,
         effect_sizes=effect_sizes(d),
         n=x.size,
         status=status,
         assumptions=(_spread(status), sizes, normality(d)),
-        null_hypothesis=_NULL,
-        method="corani2015",
         p_a_better=better,
         p_equivalent=between,
         p_b_better=worse,
@@ -143,7 +139,7 @@ def _t_mass(df: float, low: float, high: float) -> float:
     return float(special.stdtr(df, high) - special.stdtr(df, low))
 
 
-def _point_mass(mean: float, rope: float, noise: float, status: Status) -> tuple[float, ...]:
+def _point_mass(mean: float, rope: Rope, noise: float, status: Status) -> tuple[float, ...]:
     """Return the limits for a posterior without spread; an exact tie without rope splits."""
     if status is Status.TOO_FEW:
         return math.nan, math.nan, math.nan

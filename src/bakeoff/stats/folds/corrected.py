@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.checks import FloatArray, as_floats
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import Differences, paired_differences, paired_t_result
@@ -43,7 +44,7 @@ def corrected_resampled_t(
     n_train: ArrayLike,
     n_test: ArrayLike,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
     """Nadeau and Bengio's corrected resampled t test.
@@ -53,13 +54,10 @@ def corrected_resampled_t(
 
     Parameters
     ----------
-    scores_a, scores_b : array_like, shape (J,)
-        Scores of A and B on the same splits.
     n_train, n_test : float or array_like, shape (J,)
         Rows in the training and test sets. Unequal sizes enter as the ratio of their totals,
         Σn_test / Σn_train, which for the folds of one cross-validation is exactly 1/(k − 1)
         even where k does not divide the number of rows.
-    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
@@ -74,14 +72,8 @@ def corrected_resampled_t(
     t(4) = 2.058, p = 0.1087
     """
     d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
-    return _corrected(
-        "corrected_resampled_t",
-        d,
-        *_ratio(n_train, n_test, d.values.shape),
-        alternative,
-        confidence_level,
-        "nadeau2003",
-    )
+    ratio = _ratio(n_train, n_test, d.values.shape)
+    return _corrected(d, *ratio, alternative, confidence_level)
 
 
 @register(
@@ -99,7 +91,7 @@ def corrected_kfold_t(
     scores_b: ArrayLike,
     *,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
     """Corrected t test over the k folds of one cross-validation.
@@ -111,7 +103,6 @@ def corrected_kfold_t(
     ----------
     scores_a, scores_b : array_like, shape (k,)
         Scores of A and B on all k folds of one cross-validation.
-    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
@@ -126,14 +117,7 @@ def corrected_kfold_t(
     t(4) = 2.058, p = 0.1087
     """
     d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
-    return _corrected(
-        "corrected_kfold_t",
-        d,
-        *_kfold_ratio(d.values.size),
-        alternative,
-        confidence_level,
-        "nadeau2003",
-    )
+    return _corrected(d, *_kfold_ratio(d.values.size), alternative, confidence_level)
 
 
 @register(
@@ -153,7 +137,7 @@ def corrected_repeated_kfold_t(
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
     """Bouckaert and Frank's corrected t test over r repetitions of k-fold cross-validation.
@@ -168,7 +152,6 @@ def corrected_repeated_kfold_t(
     n_train, n_test : float or array_like, shape (r, k), optional
         Rows in the training and test sets; by default their ratio is 1/(k − 1). Unequal sizes
         enter as the ratio of their totals.
-    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
@@ -185,9 +168,7 @@ def corrected_repeated_kfold_t(
     """
     d = paired_differences(scores_a, scores_b, ndim=2, greater_is_better=greater_is_better)
     ratio = fold_ratio(n_train, n_test, d.values.shape)
-    return _corrected(
-        "corrected_repeated_kfold_t", d, *ratio, alternative, confidence_level, "bouckaert2004"
-    )
+    return _corrected(d, *ratio, alternative, confidence_level)
 
 
 def fold_ratio(
@@ -242,13 +223,11 @@ def _sizes(values: ArrayLike, name: str, shape: tuple[int, ...]) -> FloatArray:
 
 
 def _corrected(
-    test: str,
     d: Differences,
     ratio: float,
     sizes: Assumption,
-    alternative: str,
-    confidence_level: float,
-    method: str,
+    alternative: Alternative,
+    confidence_level: Level,
 ) -> Result:
     rho = ratio / (1 + ratio)
     overlap = Assumption(
@@ -257,12 +236,10 @@ def _corrected(
         f"taken to be n_test/(n_train + n_test) = {rho:.4g}; no data can estimate it without bias",
     )
     return paired_t_result(
-        test,
         d,
         ratio,
         alternative,
         confidence_level,
-        method,
         overlap,
         sizes,
         details={"ratio": ratio, "rho": rho, "variance_factor": 1 / d.values.size + ratio},

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.arithmetic import solved
-from bakeoff.stats.core.checks import FloatArray, check_level, check_same_labels
+from bakeoff.stats.core.checks import FloatArray, check_same_labels
 from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Assumption, Result, Status
@@ -37,8 +38,9 @@ _FACTS: dict[str, Any] = {
     "about": "algorithms",
     "plans": ("kfold",),
     "citation": "hotelling1931",
+    "null_hypothesis": "The two learning algorithms have the same expected value of every "
+    "criterion.",
 }
-_NULL = "The two learning algorithms have the same expected value of every criterion."
 
 
 @register(
@@ -53,7 +55,7 @@ def hotelling_t2(
     scores_b: ArrayLike,
     *,
     criteria: Sequence[str] | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool | Sequence[bool] = True,
 ) -> Result:
     """Hotelling's T² on the vectors of paired differences.
@@ -65,11 +67,6 @@ def hotelling_t2(
     ----------
     scores_a, scores_b : array_like, shape (J, m)
         Scores of A and B: rows are the same folds, columns criteria.
-    criteria : shared
-    confidence_level : float
-        Simultaneous level of the criteria's intervals in ``details``.
-    greater_is_better : bool or sequence of bool
-        False for criteria where smaller is better; one for all or one each.
 
     Returns
     -------
@@ -89,7 +86,6 @@ def hotelling_t2(
     >>> print(f"F({result.df1}, {result.df2}) = {result.statistic:.2f}, p = {result.pvalue:.3f}")
     F(2, 3) = 4.28, p = 0.132
     """
-    level = check_level(confidence_level)
     a = as_criteria(scores_a, "scores_a", 2, greater_is_better)
     b = as_criteria(scores_b, "scores_b", 2, greater_is_better)
     if a.shape != b.shape:
@@ -112,7 +108,7 @@ def hotelling_t2(
         names=criteria_names(criteria, m),
         spanned=distinct_rows(d, noise) - 1,
     )
-    return _t2_result("hotelling_t2", sample, folds, level, independence(folds))
+    return _t2_result(sample, folds, confidence_level, independence(folds))
 
 
 @register(
@@ -128,7 +124,7 @@ def hotelling_t2_unpaired(
     scores_b: ArrayLike,
     *,
     criteria: Sequence[str] | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool | Sequence[bool] = True,
 ) -> Result:
     """Hotelling's two-sample T², for algorithms that do not share their folds.
@@ -141,11 +137,6 @@ def hotelling_t2_unpaired(
     ----------
     scores_a, scores_b : array_like, shape (J_A, m) and (J_B, m)
         Scores of A and of B: rows are folds, columns criteria.
-    criteria : shared
-    confidence_level : float
-        Simultaneous level of the criteria's intervals in ``details``.
-    greater_is_better : bool or sequence of bool
-        False for criteria where smaller is better; one for all or one each.
 
     Returns
     -------
@@ -165,7 +156,6 @@ def hotelling_t2_unpaired(
     >>> print(f"F({result.df1}, {result.df2}) = {result.statistic:.2f}, p = {result.pvalue:.3f}")
     F(2, 5) = 2.54, p = 0.173
     """
-    level = check_level(confidence_level)
     a = as_criteria(scores_a, "scores_a", 2, greater_is_better)
     b = as_criteria(scores_b, "scores_b", 2, greater_is_better)
     if a.shape[1] != b.shape[1]:
@@ -185,7 +175,7 @@ def hotelling_t2_unpaired(
         spanned=distinct_rows(a, noise) + distinct_rows(b, noise) - 2,
     )
     n = len(a) + len(b)
-    return _t2_result("hotelling_t2_unpaired", sample, n, level, independence(min(len(a), len(b))))
+    return _t2_result(sample, n, confidence_level, independence(min(len(a), len(b))))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -201,7 +191,7 @@ class _Sample:
     spanned: int
 
 
-def _t2_result(test: str, sample: _Sample, n: int, level: float, independent: Assumption) -> Result:
+def _t2_result(sample: _Sample, n: int, level: float, independent: Assumption) -> Result:
     m, freedom = sample.mean.size, sample.freedom
     df2 = freedom - m + 1
     status, varies = judge(
@@ -230,7 +220,6 @@ def _t2_result(test: str, sample: _Sample, n: int, level: float, independent: As
     elif status is Status.ZERO_VARIANCE:
         t2 = f = distance = math.inf
     return Result(
-        test=test,
         statistic=f,
         df1=m,
         df2=df2,
@@ -239,8 +228,6 @@ def _t2_result(test: str, sample: _Sample, n: int, level: float, independent: As
         n=n,
         status=status,
         assumptions=(independent, varies, enough_folds(freedom, m)),
-        null_hypothesis=_NULL,
-        method="hotelling1931",
         details={
             "t2": t2,
             "criteria": sample.names,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arithmetic import solved, squared_singular_values
-from bakeoff.stats.core.checks import BoolArray, FloatArray, check_choice, check_flag
+from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.registry import Arity, Evidence, register
@@ -27,7 +27,6 @@ from bakeoff.stats.folds.multivariate import (
 )
 from bakeoff.stats.folds.score_table import fill_missing, independence
 
-_NULL = "All learning algorithms have the same expected value of every criterion."
 _STATISTICS = ("wilks", "pillai", "hotelling-lawley", "roy")
 _ROY = Assumption(
     "exact reference distribution",
@@ -47,6 +46,7 @@ _ROY = Assumption(
     posthoc="hotelling_t2",
     citation="pillai1955",
     instead="half_sample_t",
+    null_hypothesis="All learning algorithms have the same expected value of every criterion.",
 )
 def manova(
     scores: ArrayLike,
@@ -72,7 +72,6 @@ def manova(
         most robust; Roy's p-value is only a lower bound.
     blocks : bool
         Whether the models share the folds, so that differences between folds are not error.
-    criteria : shared
     nan_policy : {"raise", "omit"}
         ``"omit"`` drops a model's fold where a criterion is NaN, with `blocks` for every model.
     greater_is_better : bool or sequence of bool
@@ -99,8 +98,6 @@ def manova(
     >>> print(f"V = {result.statistic:.3f}, p = {result.pvalue:.3f}")
     V = 0.137, p = 0.621
     """
-    check_choice(statistic, _STATISTICS, "statistic")
-    check_flag(blocks, "blocks")
     y, present = _cube(scores, blocks, nan_policy, greater_is_better)
     layout = _Layout(y, present, blocks)
     names = criteria_names(criteria, y.shape[2])
@@ -123,7 +120,6 @@ def manova(
     if status is Status.OK and math.isnan(chosen["pvalue"]):
         status = Status.TOO_FEW
     return Result(
-        test="manova",
         variant=statistic,
         statistic=chosen["statistic"],
         df1=chosen["df1"],
@@ -134,7 +130,6 @@ def manova(
         status=status,
         assumptions=(independence(len(y)), varies, enough_folds(layout.df_error, y.shape[2]))
         + ((_ROY,) if statistic == "roy" else ()),
-        null_hypothesis=_NULL,
         method="wilks1932" if statistic == "wilks" else "pillai1955",
         details={
             **four,

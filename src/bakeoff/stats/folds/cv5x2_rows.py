@@ -12,29 +12,13 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import (
-    check_alternative,
-    check_choice,
-    check_level,
-)
-from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import (
-    INDEPENDENT_ROWS,
-    Alternative,
-    Assumption,
-    Result,
-    Status,
-)
+from bakeoff.stats.core.arguments import Level
+from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
+from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.folds.cv5x2_counts import Outcomes, difference_interval, outcomes
 
 __all__ = ["cv5x2_mcnemar", "cv5x2_mcnemar_from_counts"]
-
-VARIANTS = ("plain", "corrected")
-_NULL = (
-    "The two learning algorithms are equally accurate in expectation when trained on half of this "
-    "data."
-)
 
 
 @register(
@@ -47,6 +31,8 @@ _NULL = (
     title="5×2cv McNemar test",
     answers="Is one algorithm more accurate than the other when trained on half of the data?",
     caution="About accuracy alone: by another metric use half_sample_t.",
+    null_hypothesis="The two learning algorithms are equally accurate in expectation when trained "
+    "on half of this data.",
 )
 def cv5x2_mcnemar(
     fold: ArrayLike,
@@ -55,7 +41,7 @@ def cv5x2_mcnemar(
     *,
     variant: Literal["plain", "corrected"] = "plain",
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """McNemar's test on the rows of all ten folds of 5×2 cross-validation.
 
@@ -65,13 +51,8 @@ def cv5x2_mcnemar(
 
     Parameters
     ----------
-    fold : array_like, shape (5, n)
-        The half, 1 or 2, in which a row was tested in each replication.
-    correct_a, correct_b : array_like of bool or 0/1, shape (5, n)
-        Whether A and B are right on each row, in each replication.
     variant : {"plain", "corrected"}
         ``"corrected"``: with continuity correction, as conservative as Edwards'.
-    alternative, confidence_level : shared
 
     Returns
     -------
@@ -98,14 +79,15 @@ def cv5x2_mcnemar(
     return _result(found, variant, alternative, confidence_level)
 
 
+@form_of(cv5x2_mcnemar)
 def cv5x2_mcnemar_from_counts(
     only_a_correct: ArrayLike,
     only_b_correct: ArrayLike,
     n_test: ArrayLike,
     *,
-    variant: str = "plain",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
+    variant: Literal["plain", "corrected"] = "plain",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
 ) -> Result:
     """McNemar's test over 5×2 cross-validation from counts; see `cv5x2_mcnemar`.
 
@@ -114,7 +96,7 @@ def cv5x2_mcnemar_from_counts(
     only_a_correct, only_b_correct, n_test : array_like of int, shape (5, 2)
         Per replication (rows) and fold: the rows that only A and only B gets right, and all that
         were tested.
-    variant, alternative, confidence_level
+    variant : {"plain", "corrected"}
         As in `cv5x2_mcnemar`.
 
     Returns
@@ -134,10 +116,9 @@ def cv5x2_mcnemar_from_counts(
     return _result(found, variant, alternative, confidence_level)
 
 
-def _result(found: Outcomes, variant: str, alternative: str, confidence_level: float) -> Result:
-    check_choice(variant, VARIANTS, "variant")
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
+def _result(
+    found: Outcomes, variant: str, alternative: Alternative, confidence_level: Level
+) -> Result:
     b, c = found.effective
     statistic, pvalue, ci = 0.0, 1.0, None
     if found.discordant:
@@ -145,14 +126,13 @@ def _result(found: Outcomes, variant: str, alternative: str, confidence_level: f
         if variant == "corrected":
             # the statistic falls as that of the effective table does
             statistic *= max(abs(b - c) - 1, 0.0) / abs(b - c) if b != c else 1.0
-        pvalue = normal_pvalue(statistic, side)
-        ci = difference_interval(found, level, side)
+        pvalue = normal_pvalue(statistic, alternative)
+        ci = difference_interval(found, confidence_level, alternative)
     return Result(
-        test="cv5x2_mcnemar",
         variant=variant,
         statistic=statistic,
         pvalue=pvalue,
-        alternative=side,
+        alternative=alternative,
         estimate=found.mean,
         ci=ci,
         effect_sizes={
@@ -176,8 +156,6 @@ def _result(found: Outcomes, variant: str, alternative: str, confidence_level: f
                 else "the replications differ no more than single rows explain",
             ),
         ),
-        null_hypothesis=_NULL,
-        method="yang2023",
         details={
             "only_a_correct": int(found.b.sum()),
             "only_b_correct": int(found.c.sum()),

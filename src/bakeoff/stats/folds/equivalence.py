@@ -11,8 +11,9 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import as_array, check_level
-from bakeoff.stats.core.margins import check_alpha, check_margin, conclude, conclude_t
+from bakeoff.stats.core.arguments import Alpha, Level, Margin
+from bakeoff.stats.core.checks import as_array
+from bakeoff.stats.core.margins import conclude, conclude_t
 from bakeoff.stats.core.paired_differences import (
     effect_sizes,
     normality,
@@ -39,23 +40,18 @@ _FACTS: dict[str, Any] = {
 
 
 @register(
+    **_FACTS,
     title="Equivalence over folds (TOST)",
     evidence=Evidence.FOLD_SCORES,
-    arity=Arity.PAIR,
-    about="algorithms",
-    answers="Are these two algorithms equally good, within the margin?",
     plans=("kfold", "resampled", "cv_5x2"),
-    citation="schuirmann1987",
-    caution="Choose the margin before seeing the data. A small p speaks for equivalence, not "
-    "for a difference.",
     replications=True,
 )
 def tost_folds(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    margin: float,
-    alpha: float = 0.05,
+    margin: Margin,
+    alpha: Alpha = 0.05,
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
     greater_is_better: bool = True,
@@ -70,10 +66,6 @@ def tost_folds(
     scores_a, scores_b : array_like, shape (J,) or (r, k)
         Scores of A and B on the same splits; rows are repetitions and columns folds in the
         second form.
-    margin : shared
-    alpha : float
-        Level of the test, below 0.5; the interval has level 1 − 2 alpha.
-    n_train, n_test, greater_is_better : shared
 
     Returns
     -------
@@ -88,7 +80,6 @@ def tost_folds(
     >>> round(result.pvalue, 4), result.verdict
     (0.0163, 'equivalent')
     """
-    alpha, margin = check_alpha(alpha), check_margin(margin)
     ndim = 2 if as_array(scores_a, "scores_a").ndim == 2 else 1
     d = paired_differences(scores_a, scores_b, ndim=ndim, greater_is_better=greater_is_better)
     ratio, sizes = fold_ratio(n_train, n_test, d.values.shape)
@@ -98,7 +89,6 @@ def tost_folds(
     status = ratio_status(mean, sd, d.noise, d.identical) if n > 1 else Status.TOO_FEW
     se = sd * math.sqrt(1 / n + ratio)
     return conclude_t(
-        "tost_folds",
         estimate=mean,
         se=se,
         df=n - 1,
@@ -117,7 +107,6 @@ def tost_folds(
             ),
         ),
         what=_ALGORITHMS,
-        method="schuirmann1987",
         details={"se": se, "ratio": ratio},
     )
 
@@ -134,21 +123,10 @@ def tost_cv5x2(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
-    margin: float,
-    alpha: float = 0.05,
+    margin: Level,
+    alpha: Alpha = 0.05,
 ) -> EquivalenceResult:
     """Equivalence form of `cv5x2_mcnemar`: z = (d̄ ± margin)/√v (Schuirmann 1987).
-
-    Parameters
-    ----------
-    fold : array_like, shape (5, n)
-        The half, 1 or 2, in which a row was tested in each replication.
-    correct_a, correct_b : array_like of bool or 0/1, shape (5, n)
-        Whether A and B are right on each row, in each replication.
-    margin : float
-        The largest difference in accuracy that does not matter, between 0 and 1.
-    alpha : float
-        Level of the test, below 0.5; the interval has level 1 − 2 alpha.
 
     Returns
     -------
@@ -166,7 +144,6 @@ def tost_cv5x2(
     >>> result.verdict
     'equivalent'
     """
-    alpha, margin = check_alpha(alpha), check_level(margin, "margin")
     found = outcomes(fold, correct_a, correct_b)
     se = math.sqrt(found.variance)
     status = Status.OK if found.discordant else Status.NO_DISCORDANT_PAIRS
@@ -175,7 +152,6 @@ def tost_cv5x2(
         statistics = (found.mean + margin) / se, (found.mean - margin) / se
         pvalues = float(special.ndtr(-statistics[0])), float(special.ndtr(statistics[1]))
     return conclude(
-        "tost_cv5x2",
         statistics=statistics,
         pvalues=pvalues,
         status=status,
@@ -202,9 +178,9 @@ def tost_half_samples(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    margin: float,
+    margin: Margin,
     full_repeats: int,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     variant: Literal["halves", "full"] = "halves",
     greater_is_better: bool = True,
 ) -> EquivalenceResult:
@@ -214,14 +190,8 @@ def tost_half_samples(
     ----------
     scores_a, scores_b : array_like, shape (2M + R, K)
         Scores of A and B, arranged as in `half_sample_t`.
-    margin : shared
-    full_repeats : int
-        R, the number of cross-validations of all rows.
-    alpha : float
-        Level of the test, below 0.5; the interval has level 1 − 2 alpha.
     variant : {"full", "halves"}
         As in `half_sample_t`.
-    greater_is_better : shared
 
     Returns
     -------
@@ -235,7 +205,6 @@ def tost_half_samples(
     >>> tost_half_samples(a, b, margin=0.05, full_repeats=1).verdict
     'equivalent'
     """
-    alpha, margin = check_alpha(alpha), check_margin(margin)
     test = half_sample_t(
         scores_a,
         scores_b,
@@ -244,7 +213,6 @@ def tost_half_samples(
         greater_is_better=greater_is_better,
     )
     return conclude_t(
-        "tost_half_samples",
         variant=variant,
         estimate=test.estimate,
         se=test.details["se"],
@@ -256,6 +224,5 @@ def tost_half_samples(
         effect_sizes=test.effect_sizes,
         assumptions=test.assumptions,
         what=_ALGORITHMS,
-        method="schuirmann1987",
         details={"se": test.details["se"]},
     )

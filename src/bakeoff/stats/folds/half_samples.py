@@ -15,7 +15,8 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import FloatArray, check_choice, check_count
+from bakeoff.stats.core.arguments import Level
+from bakeoff.stats.core.checks import FloatArray, check_count
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import (
     Differences,
@@ -30,7 +31,6 @@ from bakeoff.stats.core.result import Alternative, Assumption, Result
 
 __all__ = ["half_sample_t"]
 
-VARIANTS = ("halves", "full")
 _NULL = {
     "full": "The two learning algorithms have the same expected score when trained on samples of "
     "nearly the size of this data set.",
@@ -63,7 +63,7 @@ def half_sample_t(
     full_repeats: int,
     variant: Literal["halves", "full"] = "halves",
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
     """T test whose variance comes from disjoint halves of the data.
@@ -76,15 +76,12 @@ def half_sample_t(
     scores_a, scores_b : array_like, shape (2M + R, K)
         Scores of A and B. Each row is a cross-validation in K folds: first the two halves of
         each of the M halvings, one after the other, then R of all rows of the data.
-    full_repeats : int
-        R, the number of cross-validations of all rows; 0 will do for ``"halves"``.
     variant : {"halves", "full"}
         What is estimated. ``"halves"`` (default): the mean of all D, so about training on
         (1 − 1/K) n/2 rows; then V is not too small on average, whatever the learner. ``"full"``:
         the mean difference over the folds of all rows, so about training on (1 − 1/K) n rows. It
         assumes that n times the variance does not grow from n/2 to n rows, which strongly
         shrunken models break: it then rejects too often.
-    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
@@ -107,21 +104,17 @@ def half_sample_t(
     t(2) = 2.807, p = 0.1070
     """
     d = paired_differences(scores_a, scores_b, ndim=2, greater_is_better=greater_is_better)
-    return half_sample_result(
-        "half_sample_t", d, full_repeats, variant, alternative, confidence_level
-    )
+    return half_sample_result(d, full_repeats, variant, alternative, confidence_level)
 
 
 def half_sample_result(
-    test: str,
     d: Differences,
     full_repeats: int,
     variant: str,
-    alternative: str,
-    confidence_level: float,
+    alternative: Alternative,
+    confidence_level: Level,
 ) -> Result:
     """Test the mean of differences that are arranged as `half_sample_t` takes scores."""
-    check_choice(variant, VARIANTS, "variant")
     inside, full = split_halves(d.values, full_repeats, variant)
     halves = Differences(inside, d.noise)
     used = full if variant == "full" else inside
@@ -129,7 +122,6 @@ def half_sample_result(
     estimate, se = float(used.mean()), math.sqrt(float((gap**2).sum()) / (4 * len(gap)))
     status = ratio_status(estimate, se, d.noise, not (inside.any() or used.any()))
     return t_result(
-        test,
         estimate,
         se,
         len(gap),
@@ -150,7 +142,6 @@ def half_sample_result(
             normality(halves),
         ),
         null_hypothesis=_NULL[variant],
-        method="mccarthy1969",
         details={
             "se": se,
             "mean_full": float(full.mean()) if full.size else math.nan,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import as_array, as_scores, check_number
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.arguments import Finite, Level
+from bakeoff.stats.core.checks import as_array, as_scores
 from bakeoff.stats.core.paired_differences import Differences, noise_level, paired_t_result
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, Result
@@ -35,9 +34,9 @@ __all__ = ["corrected_one_sample_t", "half_sample_one_t", "one_sample_t"]
 def one_sample_t(
     scores: ArrayLike,
     *,
-    mu0: float,
+    mu0: Finite,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """Student's t test of the mean score over k folds.
 
@@ -47,11 +46,6 @@ def one_sample_t(
     ----------
     scores : array_like, shape (k,)
         One score per fold.
-    mu0 : shared
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: the expected score is above `mu0`. For a loss or an error rate that speaks
-        against the algorithm, as it does in `binomial_test`.
-    confidence_level : shared
 
     Returns
     -------
@@ -72,17 +66,9 @@ def one_sample_t(
         f"{len(array)} folds of one data set share training rows; the corrected test allows "
         "for that",
     )
-    differences, target = _from_target(array, scores, mu0)
-    result = paired_t_result(
-        "one_sample_t",
-        differences,
-        0.0,
-        alternative,
-        confidence_level,
-        "alpaydin2010",
-        overlap,
-    )
-    return _about_mean(result, target)
+    differences = _from_target(array, scores, mu0)
+    result = paired_t_result(differences, 0.0, alternative, confidence_level, overlap)
+    return _about_mean(result, mu0)
 
 
 @register(
@@ -100,11 +86,11 @@ def one_sample_t(
 def corrected_one_sample_t(
     scores: ArrayLike,
     *,
-    mu0: float,
+    mu0: Finite,
     n_train: ArrayLike | None = None,
     n_test: ArrayLike | None = None,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """One-sample t test with Nadeau and Bengio's variance for overlapping training sets.
 
@@ -115,14 +101,9 @@ def corrected_one_sample_t(
     ----------
     scores : array_like, shape (J,) or (r, k)
         One score per split; rows are repetitions and columns folds in the second form.
-    mu0 : shared
     n_train, n_test : float or array_like of the shape of `scores`, optional
         Rows in the training and test sets. By default their ratio is 1/(k − 1), where a single
         axis is taken for the k folds of one cross-validation: give the sizes for random splits.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: the expected score is above `mu0`. For a loss or an error rate that speaks
-        against the algorithm, as it does in `binomial_test`.
-    confidence_level : shared
 
     Returns
     -------
@@ -137,18 +118,11 @@ def corrected_one_sample_t(
     """
     array = as_scores(scores, "scores", ndim=2 if as_array(scores, "scores").ndim == 2 else 1)
     ratio, sizes = fold_ratio(n_train, n_test, array.shape)
-    differences, target = _from_target(array, scores, mu0)
+    differences = _from_target(array, scores, mu0)
     result = paired_t_result(
-        "corrected_one_sample_t",
-        differences,
-        ratio,
-        alternative,
-        confidence_level,
-        "nadeau2003",
-        sizes,
-        details={"ratio": ratio},
+        differences, ratio, alternative, confidence_level, sizes, details={"ratio": ratio}
     )
-    return _about_mean(result, target)
+    return _about_mean(result, mu0)
 
 
 @register(
@@ -164,11 +138,11 @@ def corrected_one_sample_t(
 def half_sample_one_t(
     scores: ArrayLike,
     *,
-    mu0: float,
+    mu0: Finite,
     full_repeats: int,
     variant: Literal["halves", "full"] = "halves",
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """One-sample form of `half_sample_t` (after McCarthy 1969): the mean score against a value.
 
@@ -176,14 +150,8 @@ def half_sample_one_t(
     ----------
     scores : array_like, shape (2M + R, K)
         One score per fold, arranged as in `half_sample_t`.
-    mu0 : shared
-    full_repeats : int
-        R, the number of cross-validations of all rows.
     variant : {"full", "halves"}
         As in `half_sample_t`.
-    alternative : {"two-sided", "greater", "less"}
-        As in `one_sample_t`.
-    confidence_level : shared
 
     Returns
     -------
@@ -198,38 +166,31 @@ def half_sample_one_t(
     (0.936, 0.4479)
     """
     array = as_scores(scores, "scores", ndim=2)
-    d, target = _from_target(array, scores, mu0)
-    result = half_sample_result(
-        "half_sample_one_t", d, full_repeats, variant, alternative, confidence_level
-    )
-    return _about_mean(result, target)
+    d = _from_target(array, scores, mu0)
+    result = half_sample_result(d, full_repeats, variant, alternative, confidence_level)
+    return _about_mean(result, mu0)
 
 
-def _from_target(array: np.ndarray, scores: ArrayLike, mu0: float) -> tuple[Differences, float]:
-    """Differences from mu0, free of float noise; and mu0 itself."""
-    target = check_number(mu0, "mu0")
-    if not math.isfinite(target):
-        raise ArgumentError("mu0", f"found {mu0!r}, must be finite")
+def _from_target(array: np.ndarray, scores: ArrayLike, mu0: float) -> Differences:
+    """Differences from mu0, free of float noise."""
     level = noise_level(scores)
-    size = np.maximum(np.abs(array), abs(target))
-    d = array - target
-    values = np.where(np.abs(d) <= level * size, 0.0, d)
-    return Differences(values, level * float(size.max())), target
+    size = np.maximum(np.abs(array), abs(mu0))
+    d = array - mu0
+    return Differences(np.where(np.abs(d) <= level * size, 0.0, d), level * float(size.max()))
 
 
-def _about_mean(result: Result, target: float) -> Result:
+def _about_mean(result: Result, mu0: float) -> Result:
     """Restate a result on the difference from mu0 as one on the mean score."""
     ci = result.ci
     if ci is not None:
-        ci = dataclasses.replace(ci, low=target + ci.low, high=target + ci.high)
+        ci = dataclasses.replace(ci, low=mu0 + ci.low, high=mu0 + ci.high)
     sizes = {k: v for k, v in result.effect_sizes.items() if k != "share_a_better"}
     return dataclasses.replace(
         result,
-        estimate=target + result.estimate,
+        estimate=mu0 + result.estimate,
         ci=ci,
         effect_sizes={"difference": result.estimate} | sizes,
         null_hypothesis="The learning algorithm's expected score, trained on samples of this size "
-        f"from the population of this data set, is {target:g}.",
-        details={k: v for k, v in result.details.items() if k != "mean_difference"}
-        | {"mu0": target},
+        f"from the population of this data set, is {mu0:g}.",
+        details={k: v for k, v in result.details.items() if k != "mean_difference"} | {"mu0": mu0},
     )

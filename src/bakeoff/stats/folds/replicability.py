@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Gt, Lt
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.arithmetic import log
-from bakeoff.stats.core.checks import FloatArray, as_floats, check_choice, check_level
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.checks import FloatArray, as_floats
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import effect_sizes, paired_differences
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status
@@ -20,13 +22,13 @@ from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, St
 __all__ = ["Replicability", "prob_a_better", "prob_a_better_sample_size", "replicability_count"]
 
 
-@fill_docstring
+@checked
 def prob_a_better(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    gamma: float = 0.75,
-    confidence_level: float = 0.95,
+    gamma: Annotated[float, Gt(0.5), Lt(1)] = 0.75,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
     """Describe how often A scores higher than B over paired runs (no test; no p-value).
@@ -37,8 +39,6 @@ def prob_a_better(
         Scores of A and B in the same runs: splits, seeds, or both.
     gamma : float
         The probability from which a difference is called meaningful, above 0.5.
-    confidence_level : float
-        Level of the interval.
     greater_is_better : bool
         False for losses and error rates.
 
@@ -61,13 +61,10 @@ def prob_a_better(
     >>> result.estimate, tuple(result.ci)
     (0.75, (0.25, 1.0))
     """
-    level = check_level(confidence_level)
-    if not check_level(gamma, "gamma") > 0.5:
-        raise ArgumentError("gamma", f"found {gamma!r}, must lie between 0.5 and 1")
     d = paired_differences(scores_a, scores_b, greater_is_better=greater_is_better)
     wins, ties = int((d.values > 0).sum()), int((d.values == 0).sum())
     n = d.values.size
-    low, high = _bootstrap_limits(wins, ties, n, level)
+    low, high = _bootstrap_limits(wins, ties, n, confidence_level)
     verdict = "not significant"
     if low > 0.5:
         verdict = "significant and meaningful" if high > gamma else "significant, not meaningful"
@@ -76,7 +73,7 @@ def prob_a_better(
         statistic=math.nan,
         pvalue=math.nan,
         estimate=(wins + ties / 2) / n,
-        ci=ConfidenceInterval(low, high, level, "percentile-bootstrap"),
+        ci=ConfidenceInterval(low, high, confidence_level, "percentile-bootstrap"),
         effect_sizes=effect_sizes(d),
         n=n,
         status=Status.IDENTICAL_SCORES if d.identical else Status.OK,
@@ -107,9 +104,9 @@ def _bootstrap_limits(wins: int, ties: int, n: int, level: float) -> tuple[float
     return low, high
 
 
-@fill_docstring
+@checked
 def prob_a_better_sample_size(
-    *, alpha: float = 0.05, beta: float = 0.05, gamma: float = 0.75
+    *, alpha: Level = 0.05, beta: Level = 0.05, gamma: Level = 0.75
 ) -> int:
     """Return the runs that `prob_a_better` needs to see a probability of gamma (Noether 1987).
 
@@ -130,9 +127,9 @@ def prob_a_better_sample_size(
     >>> prob_a_better_sample_size()
     29
     """
-    if check_level(gamma, "gamma") == 0.5:
+    if gamma == 0.5:
         raise ArgumentError("gamma", "found 0.5, a coin flip has no sample size")
-    gap = special.ndtri(1 - check_level(alpha, "alpha")) - special.ndtri(check_level(beta, "beta"))
+    gap = special.ndtri(1 - alpha) - special.ndtri(beta)
     return math.ceil((gap / (math.sqrt(6) * (0.5 - gamma))) ** 2)
 
 
@@ -158,13 +155,13 @@ class Replicability:
     method: str = "dror2017"
 
 
-@fill_docstring
+@checked
 def replicability_count(
     pvalues: ArrayLike,
     names: Sequence[str] | None = None,
     *,
-    combination: str = "bonferroni",
-    alpha: float = 0.05,
+    combination: Literal["bonferroni", "fisher"] = "bonferroni",
+    alpha: Level = 0.05,
 ) -> Replicability:
     """Count the data sets on which A is better, from one one-sided p-value each.
 
@@ -177,8 +174,6 @@ def replicability_count(
     combination : {"bonferroni", "fisher"}
         ``"bonferroni"`` (default) holds under any dependence of the data sets. ``"fisher"`` finds
         more where they are independent, and cannot name them all.
-    alpha : float
-        Level: the chance that the count is too high.
 
     Returns
     -------
@@ -196,8 +191,6 @@ def replicability_count(
     >>> found.count, found.names
     (3, ('iris', 'car', 'zoo'))
     """
-    check_choice(combination, ("bonferroni", "fisher"), "combination")
-    level = check_level(alpha, "alpha")
     p = as_floats(pvalues, "pvalues")
     if p.ndim != 1 or not p.size or not ((p >= 0) & (p <= 1)).all():
         raise ArgumentError("pvalues", "must be one number between 0 and 1 per data set")
@@ -212,9 +205,9 @@ def replicability_count(
         with np.errstate(divide="ignore"):
             sums = -2 * np.cumsum(log(p[order])[::-1])[::-1]
         at_least = np.maximum.accumulate(special.chdtrc(2 * left, sums))
-    named = {int(i) for i in order[bonferroni <= level]}
+    named = {int(i) for i in order[bonferroni <= alpha]}
     return Replicability(
-        count=int((at_least <= level).sum()),
+        count=int((at_least <= alpha).sum()),
         names=tuple(label for i, label in enumerate(labels) if i in named),
         pvalues=at_least,
     )

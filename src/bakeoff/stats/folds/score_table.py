@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import (
-    BoolArray,
-    FloatArray,
-    as_floats,
-    as_scores,
-    check_choice,
-    check_flag,
-)
+from bakeoff.stats.core.checks import BoolArray, FloatArray, as_floats, as_scores
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import noise_level
 from bakeoff.stats.core.result import Assumption
@@ -70,7 +63,6 @@ class ScoreTable:
 
 def score_table(scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> ScoreTable:
     """Check the scores of several models on folds and mark the missing ones."""
-    check_flag(greater_is_better, "greater_is_better")
     filled, missing = fill_missing(scores, nan_policy)
     y = as_scores(filled, "scores", ndim=2)
     if y.shape[1] < 2:
@@ -90,7 +82,6 @@ def score_table(scores: ArrayLike, nan_policy: str, greater_is_better: bool) -> 
 
 def fill_missing(scores: ArrayLike, nan_policy: str) -> tuple[FloatArray, BoolArray]:
     """Put 0 where a score is missing and may be, and say where that is."""
-    check_choice(nan_policy, ("raise", "omit"), "nan_policy")
     values = as_floats(scores, "scores")
     missing: BoolArray = np.isnan(values) & (nan_policy == "omit")
     return np.where(missing, 0.0, values), missing

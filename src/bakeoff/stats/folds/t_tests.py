@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import FloatArray, as_array, check_level
+from bakeoff.stats.core.arguments import Level
+from bakeoff.stats.core.checks import FloatArray, as_array
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import (
     Differences,
@@ -50,13 +51,14 @@ _HALF_NULL = (
     "the combined F test uses all ten.",
     replications=True,
     instead="half_sample_t",
+    null_hypothesis=_HALF_NULL,
 )
 def cv5x2_t(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
     """Dietterich's 5×2cv paired t test.
@@ -68,7 +70,6 @@ def cv5x2_t(
     ----------
     scores_a, scores_b : array_like, shape (5, 2)
         Scores of A and B: five replications (rows) of 2-fold cross-validation.
-    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
@@ -93,7 +94,6 @@ def cv5x2_t(
     undefined = 0.0 if d.identical else math.nan
     ten = d.values / se if status is Status.OK else np.full((5, 2), undefined)
     return t_result(
-        "cv5x2_t",
         first,
         se,
         5,
@@ -103,8 +103,6 @@ def cv5x2_t(
         effect_sizes=effect_sizes(d),
         n=10,
         assumptions=(_ten_agree(ten, confidence_level), normality(d)),
-        null_hypothesis=_HALF_NULL,
-        method="dietterich1998",
         details={
             "mean_difference": float(d.values.mean()),
             "se": se,
@@ -126,12 +124,13 @@ def cv5x2_t(
     replications=True,
     planning=partial(FiveByTwoPower, n_simulations=5000),
     instead="half_sample_t",
+    null_hypothesis=_HALF_NULL,
 )
 def cv5x2_f(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
     *,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
     """Alpaydin's combined 5×2cv F test: all ten differences, not the first alone.
@@ -142,7 +141,6 @@ def cv5x2_f(
     ----------
     scores_a, scores_b : array_like, shape (5, 2)
         Scores of A and B: five replications (rows) of 2-fold cross-validation.
-    confidence_level, greater_is_better : shared
 
     Returns
     -------
@@ -166,7 +164,6 @@ def cv5x2_f(
     >>> print(f"F = {result.statistic:.3f}, p = {result.pvalue:.4f}")
     F = 7.154, p = 0.0212
     """
-    level = check_level(confidence_level)
     d = _five_by_two(scores_a, scores_b, greater_is_better)
     variances = _replication_variances(d.values)
     numerator, denominator = float((d.values**2).sum()), 2 * float(variances.sum())
@@ -176,19 +173,16 @@ def cv5x2_f(
         statistic = numerator / denominator
         pvalue = float(special.fdtrc(10, 5, statistic))
     return Result(
-        test="cv5x2_f",
         statistic=statistic,
         df1=10,
         df2=5,
         pvalue=pvalue,
         estimate=float(d.values.mean()),
-        ci=_f_interval(d.values, denominator, level) if status is Status.OK else None,
+        ci=_f_interval(d.values, denominator, confidence_level) if status is Status.OK else None,
         effect_sizes=effect_sizes(d),
         n=10,
         status=status,
         assumptions=(normality(d),),
-        null_hypothesis=_HALF_NULL,
-        method="alpaydin1999",
         details={
             "numerator": numerator,
             "denominator": denominator,
@@ -213,18 +207,12 @@ def kfold_t(
     scores_b: ArrayLike,
     *,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
     """Paired t test over the k folds of one cross-validation (liberal).
 
     t = d̄ / (s/√k) with k − 1 degrees of freedom (Dietterich 1998, section 3.4).
-
-    Parameters
-    ----------
-    scores_a, scores_b : array_like, shape (k,)
-        Scores of A and B on the same folds.
-    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
@@ -244,9 +232,7 @@ def kfold_t(
         None if k < 2 else k == 2,
         f"any two of the {k} training sets share {max(k - 2, 0) / max(k - 1, 1):.0%} of their rows",
     )
-    return paired_t_result(
-        "kfold_t", d, 0.0, alternative, confidence_level, "dietterich1998", overlap
-    )
+    return paired_t_result(d, 0.0, alternative, confidence_level, overlap)
 
 
 @register(
@@ -264,18 +250,12 @@ def resampled_t(
     scores_b: ArrayLike,
     *,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> Result:
     """Paired t test over J random train/test splits (very liberal; for comparison only).
 
     t = d̄ / (s/√J) with J − 1 degrees of freedom (Dietterich 1998, section 3.3).
-
-    Parameters
-    ----------
-    scores_a, scores_b : array_like, shape (J,)
-        Scores of A and B on the same splits.
-    alternative, confidence_level, greater_is_better : shared
 
     Returns
     -------
@@ -294,9 +274,7 @@ def resampled_t(
         False,
         f"the {d.values.size} random splits share rows in their training and in their test sets",
     )
-    return paired_t_result(
-        "resampled_t", d, 0.0, alternative, confidence_level, "dietterich1998", overlap
-    )
+    return paired_t_result(d, 0.0, alternative, confidence_level, overlap)
 
 
 def _f_interval(d: FloatArray, denominator: float, level: float) -> ConfidenceInterval | None:
@@ -334,7 +312,7 @@ def _ten_agree(ten: FloatArray, level: float) -> Assumption:
     name = "the order of the folds does not matter"
     if not np.isfinite(ten).all():
         return Assumption(name, None, "the ten possible t values are undefined")
-    critical = float(special.stdtrit(5, 0.5 + check_level(level) / 2))
+    critical = float(special.stdtrit(5, 0.5 + level / 2))
     beyond = int((np.abs(ten) > critical).sum())
     return Assumption(
         name,

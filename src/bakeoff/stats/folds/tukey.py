@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import check_flag, check_level
+from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Pair, PairwiseResult, Status
 from bakeoff.stats.core.tails import t_pvalue
@@ -32,12 +32,14 @@ from bakeoff.stats.folds.tukey_range import studentized_range_isf, studentized_r
     citation="tukey1949",
     caution="Takes the folds for independent though their training sets overlap.",
     instead="half_sample_t",
+    null_hypothesis="The two learning algorithms of each pair have the same expected score on "
+    "this data set.",
 )
 def tukey_hsd(
     scores: ArrayLike,
     *,
     blocks: bool = True,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     nan_policy: Literal["raise", "omit"] = "raise",
     greater_is_better: bool = True,
 ) -> PairwiseResult:
@@ -48,8 +50,6 @@ def tukey_hsd(
 
     Parameters
     ----------
-    scores : array_like, shape (J, M)
-        Rows are folds, columns are models.
     blocks : bool
         Whether all models share the folds, so that differences between folds are not error.
         False gives the one-way form of R's ``TukeyHSD(aov(y ~ g))``.
@@ -57,7 +57,6 @@ def tukey_hsd(
         Simultaneous level of the intervals.
     nan_policy : {"raise", "omit"}
         ``"omit"``: a NaN is a missing fold; with `blocks` the fold is dropped for every model.
-    greater_is_better : shared
 
     Returns
     -------
@@ -72,8 +71,6 @@ def tukey_hsd(
     >>> [round(pair.pvalue_adjusted, 4) for pair in result.pairs]
     [0.8626, 0.4271, 0.2152]
     """
-    level = check_level(confidence_level)
-    check_flag(blocks, "blocks")
     table = score_table(scores, nan_policy, greater_is_better)
     if blocks:
         table = table.complete()
@@ -84,19 +81,16 @@ def tukey_hsd(
     mse = error / df if df > 0 else math.nan
     means = table.advantage
     pairs = tuple(
-        _pair(a, b, float(means[a] - means[b]), table, mse, df, level)
+        _pair(a, b, float(means[a] - means[b]), table, mse, df, confidence_level)
         for a in range(means.size)
         for b in range(a + 1, means.size)
     )
     statuses = {pair.status for pair in pairs}
     return PairwiseResult(
-        test="tukey_hsd",
         variant="blocks" if blocks else "one-way",
         correction="studentized-range",
         pairs=pairs,
         n=int(table.counts.max()),
-        null_hypothesis="The two learning algorithms of each pair have the same expected score on "
-        "this data set.",
         method="tukey1949" if np.ptp(table.counts) == 0 else "kramer1956",
         status=statuses.pop() if len(statuses) == 1 else Status.ZERO_VARIANCE,
         assumptions=(
@@ -113,7 +107,7 @@ def tukey_hsd(
         details={
             "mse": mse,
             "df": df,
-            "critical_value": studentized_range_isf(1 - level, means.size, df)
+            "critical_value": studentized_range_isf(1 - confidence_level, means.size, df)
             if df > 0
             else math.nan,
         }

@@ -9,17 +9,16 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import FloatArray, as_scores, check_choice, check_count, check_number
+from bakeoff.stats.core.arguments import Positive, checked
+from bakeoff.stats.core.checks import FloatArray, as_scores, check_number
 from bakeoff.stats.core.errors import ArgumentError
 
 __all__ = ["VarianceComponents", "variance_components", "variance_components_from_means"]
-
-LAYOUTS = ("nested", "crossed")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -109,8 +108,12 @@ class VarianceComponents:
         return f"{more_seeds} more seeds for every split beat {more_splits} more splits."
 
 
+@checked
 def variance_components(
-    differences: Any, *, layout: str = "nested", variance_of_rows: float = math.nan
+    differences: Any,
+    *,
+    layout: Literal["nested", "crossed"] = "nested",
+    variance_of_rows: float = math.nan,
 ) -> VarianceComponents:
     """Estimate how much of the variance of differences is due to splits, tuning and seeds.
 
@@ -149,7 +152,6 @@ def variance_components(
     >>> parts.advice(splits=3, seeds=2)
     '3 more splits beat 10 more seeds for every split.'
     """
-    check_choice(layout, LAYOUTS, "layout")
     if layout == "crossed":
         return _crossed(as_scores(differences, "differences", ndim=2), variance_of_rows)
     rows = list(differences)
@@ -158,11 +160,12 @@ def variance_components(
     return _two_levels([_values(row) for row in rows], variance_of_rows)
 
 
+@checked
 def variance_components_from_means(
     means: ArrayLike,
     within: float = math.nan,
     *,
-    seeds: int = 1,
+    seeds: Positive = 1,
     variance_of_rows: float = math.nan,
 ) -> VarianceComponents:
     """Estimate the same from each split's mean over its seeds; see `variance_components`.
@@ -190,14 +193,14 @@ def variance_components_from_means(
     >>> [round(v, 6) for v in parts.variances]
     [0.000375, 5e-05]
     """
-    values, k = as_scores(means, "means"), check_count(seeds, "seeds", least=1)
+    values = as_scores(means, "means")
     if len(values) < 2:
         raise ArgumentError("means", f"found {len(values)} split(s), needs two")
     between, grand = float(values.var(ddof=1)), float(values.mean())
     if math.isnan(within):
         return _found({"splits": between}, (len(values),), grand, variance_of_rows)
-    raw = {"splits": between - within / k, "seeds": within}
-    return _found(raw, (len(values), len(values) * k), grand, variance_of_rows)
+    raw = {"splits": between - within / seeds, "seeds": within}
+    return _found(raw, (len(values), len(values) * seeds), grand, variance_of_rows)
 
 
 def _values(run: ArrayLike) -> FloatArray:
@@ -295,5 +298,5 @@ def _found(
         sizes=tuple(float(size) for size in sizes),
         mean=mean,
         variance_of_mean=sum(v / size for v, size in zip(truncated, sizes, strict=True)),
-        variance_of_rows=check_number(rows, "variance_of_rows"),
+        variance_of_rows=rows,
     )

@@ -15,9 +15,8 @@ from scipy import special
 
 from bakeoff.stats.core.checks import check_choice, check_counts, check_level, paired_counts
 from bakeoff.stats.core.difference_limits import tango_statistic
-from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.margins import check_alpha, conclude, infinite
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, EquivalenceResult, Status
 from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult
@@ -154,7 +153,7 @@ def noninferiority(
     return in_groups("noninferiority", correct_a, correct_b, groups, margin, alpha, sides=1)
 
 
-@fill_docstring
+@form_of(tost_paired)
 def tost_paired_from_counts(
     *,
     both_correct: int,
@@ -209,7 +208,6 @@ def tost_paired_from_counts(
         z_lower, z_upper = infinite(estimate + margin), infinite(estimate - margin)
     decided = status is Status.OK
     return conclude(
-        "tost_paired",
         variant=variant,
         statistics=(z_lower, z_upper),
         pvalues=(
