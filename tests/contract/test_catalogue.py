@@ -806,3 +806,25 @@ def test_one_sided_limits_do_not_pass_the_estimate(name, side):
 def test_every_test_can_be_imported_from_the_package():
     for name, entry in CATALOGUE.items():
         assert getattr(bakeoff.stats, name) is entry.function
+
+
+WITH_INTERVAL = [
+    name
+    for name in with_option("confidence_level")
+    if CATALOGUE[name].arity in (Arity.ONE, Arity.PAIR)
+    and not math.isnan(call(CATALOGUE[name], ordinary(CATALOGUE[name])).pvalue)
+]
+
+
+@pytest.mark.parametrize("name", WITH_INTERVAL)
+def test_an_interval_that_disagrees_with_the_test_is_named(name):
+    entry, arguments = CATALOGUE[name], ordinary(CATALOGUE[name])
+    pvalue = call(entry, arguments).pvalue
+    for factor in (0.5, 0.9, 0.98, 0.995, 1.005, 1.02, 1.1, 1.5):
+        result = call(entry, arguments, confidence_level=1 - min(factor * pvalue, 0.999))
+        if result.ci is None:
+            continue
+        null = {"binomial_test": 0.5}.get(name, REQUIRED["mu0"] if "mu0" in entry.options else 0)
+        contains = result.ci.low <= null <= result.ci.high
+        told = any(check.name == "test and interval agree" for check in result.assumptions)
+        assert told == (contains == (pvalue <= 1 - result.ci.confidence)), factor

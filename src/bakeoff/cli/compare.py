@@ -39,6 +39,7 @@ from bakeoff.report.verdict.beside import against_constant
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.stats import plain
+from bakeoff.stats.core.result import AGREE
 
 _OF_RIGHT_ROWS = (("variant", "right"), ("variant", "wrong"))
 MOST_COUNTED = 10_000_000
@@ -320,8 +321,10 @@ def _show_pairs(study: Study, family: Family) -> None:
         say(dim("Pairs without the best model are not shown; --json gives them."))
     how = f"{family.entry.title} ({named}); {prose.correction(row)}"
     say(dim(paragraph(f"{how}; level {percent(row.alpha)}.")))
+    if told := prose.disagreement(family.rows):
+        say(paragraph(told.strip()))
     for check in checked(family.rows):
-        if check.fails:
+        if check.fails and check.name != AGREE:
             say(paragraph(f"Assumption not met: {check.name} ({check.detail})."))
 
 

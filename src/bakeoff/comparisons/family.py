@@ -263,7 +263,8 @@ class _Family:
             known = row.result
             if not whole.results:
                 effects = {k: v for k, v in own["details"].items() if k in _EFFECTS}
-                known = {**shared, **own, "effect_sizes": effects}
+                checks = [*shared["assumptions"], *row.result["assumptions"]]
+                known = {**shared, **own, "effect_sizes": effects, "assumptions": checks}
             found.append(
                 dataclasses.replace(row, correction=whole.correction, result={**known, **more})
             )
@@ -347,9 +348,14 @@ class _Family:
         self, result: Result, role: str, adjusted: float, size: int, *models: str
     ) -> Comparison:
         context = self.context
+        decision = self._decide(result, role, adjusted)
         row, plain = result.to_row(), result.to_dict()
         if isinstance(result, NoResult):
             row, plain = row | {"status": result.kind}, {"reason": result.reason}
+        elif decision is not Decision.UNDECIDED and not isinstance(result, BayesResult):
+            # the p-values of the others in the family may have changed it
+            checks = result.checks(decision is not Decision.NOT_SHOWN)
+            plain["assumptions"] = [dataclasses.asdict(check) for check in checks]
         return Comparison(
             **{k: v for k, v in row.items() if k in _SHARED},
             role=role,
@@ -363,7 +369,7 @@ class _Family:
             correction="none" if role == "omnibus" else self.how.correction,
             family_size=size,
             alpha=self.how.alpha,
-            decision=self._decide(result, role, adjusted),
+            decision=decision,
             result=plain,
         )
 

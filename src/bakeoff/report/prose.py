@@ -14,6 +14,7 @@ from bakeoff.report.numbers import fixed, interval, p_equals, percent, score, wo
 from bakeoff.report.study import Study, clean
 from bakeoff.scores import POINTS, Metric
 from bakeoff.spec.related import declared
+from bakeoff.stats.core.result import AGREE
 
 PLANS = {
     "cv_5x2": "5 × 2-fold cross-validation",
@@ -125,16 +126,11 @@ def p_name(row: Comparison) -> str:
     return "adjusted p" if row.family_size > 1 and row.correction != "none" else "p"
 
 
-ASTRIDE = (
-    "Its interval contains 0 all the same: test and interval come from different approximations, "
-    "which part near the level; the p-value decides."
-)
-
-
-def astride(row: Comparison) -> bool:
-    """Tell whether a difference is shown, yet its interval contains 0."""
-    shown = row.decision in (Decision.A_BETTER, Decision.B_BETTER)
-    return shown and row.ci_low <= 0 <= row.ci_high
+def disagreement(rows: Iterable[Comparison]) -> str:
+    """Say that a test and the interval beside it disagree; empty, or a sentence after a space."""
+    checks = (check for row in rows for check in row.result.get("assumptions", ()))
+    told = next((check["detail"] for check in checks if check["name"] == AGREE), "")
+    return f" {told[0].upper()}{told[1:]}." if told else ""
 
 
 def correction(row: Comparison) -> str:

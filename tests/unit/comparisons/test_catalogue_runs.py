@@ -65,6 +65,21 @@ def check_row(row: Comparison, entry: Entry) -> None:
         assert row.decision is Decision.UNDECIDED
     else:
         assert row.pvalue <= row.pvalue_adjusted + 1e-12 <= 1 + 2e-12
+        check_agreement(row)
+
+
+def check_agreement(row: Comparison) -> None:
+    """Check that a p-value and an interval which disagree are said to."""
+    if math.isnan(row.ci_low) or row.decision is Decision.UNDECIDED:
+        return
+    excludes = not row.ci_low <= row.result["details"].get("mu0", 0) <= row.ci_high
+    if "verdict" in row.result:
+        excludes = row.ci_low > -row.margin
+        excludes &= row.ci_high < row.margin or row.test == "noninferiority"
+    if row.test == "binomial_test":
+        excludes = not row.ci_low <= 0.5 <= row.ci_high
+    told = any(c["name"] == "test and interval agree" for c in row.result["assumptions"])
+    assert told == (excludes != (row.decision is not Decision.NOT_SHOWN))
 
 
 @pytest.mark.parametrize("name", [n for n in CATALOGUE if CATALOGUE[n].posthoc])

@@ -112,11 +112,10 @@ def _pairs_note(study: Study, family: Family, metrics: int) -> str:
         return f"{note}."
     one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
     each = " for each metric" if metrics > 1 and row.family_size > 1 else ""
-    astride = f" {prose.ASTRIDE}" if any(map(prose.astride, family.rows)) else ""
     side = "" if row.alternative == "two-sided" else f"; one-sided: {prose.side(row)}"
     return (
         f"{note}; {prose.correction(row)}{each}{side}. Stars: adjusted p at most {one} (*), {two} "
-        f"(**), {three} (***).{astride} {assumed(family)}"
+        f"(**), {three} (***).{prose.disagreement(family.rows)} {assumed(family)}"
     ).rstrip()
 
 

@@ -159,13 +159,14 @@ def _how_sure(study: Study, o: Outcome) -> str:
         whom = names(study, [row.model_b for row in o.beaten])
         better = BEST[o.family.entry.evidence is Evidence.LABELS][1]
         bound = worst if len(o.beaten) == 1 else f"largest {worst}"
-        astride = " " + prose.ASTRIDE if any(map(prose.astride, o.beaten)) else ""
         return (
             f"{name(study, o.leader)} is significantly {better} than {whom} at the "
-            f"{percent(o.family.rows[0].alpha)} level, {bound} {on}.{astride}"
+            f"{percent(o.family.rows[0].alpha)} level, {bound} {on}.{prose.disagreement(o.beaten)}"
         )
     apart = tuple(row for row in o.open if row.model_b not in o.tied)
-    return not_shown(study, o.family, apart or o.open) + _elsewhere(study, o)
+    open_ones = apart or o.open
+    said = not_shown(study, o.family, open_ones) + prose.disagreement(open_ones)
+    return said + _elsewhere(study, o)
 
 
 def not_shown(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str:

@@ -66,6 +66,19 @@ INDEPENDENT_ROWS = Assumption(
 )
 
 
+AGREE = "test and interval agree"
+"""The name of the check that a p-value and the interval beside it lead to the same decision."""
+_WAYS = (
+    "; they are computed or adjusted in different ways, which can differ near the level, and the "
+    "p-value decides"
+)
+_DISAGREEMENT = {
+    True: f"the test rejects its null hypothesis, yet the interval is compatible with it{_WAYS}",
+    False: f"the interval excludes the null hypothesis, yet the test does not reject it{_WAYS}",
+}
+_ROUNDING = 1e-12
+
+
 @dataclasses.dataclass(frozen=True)
 class ConfidenceInterval:
     """A confidence interval; unpacks as ``low, high``.
@@ -152,6 +165,36 @@ class Result:
         if self.status is not Status.OK:
             sizes = {k: v if k in _OBSERVED else math.nan for k, v in self.effect_sizes.items()}
             object.__setattr__(self, "effect_sizes", sizes)
+        if not math.isnan(self.pvalue):
+            object.__setattr__(self, "assumptions", self.checks(self._rejects))
+
+    @property
+    def null_value(self) -> float:
+        """What `estimate` is under the null hypothesis: 0, or the value that was tested."""
+        return float(self.details.get("mu0", self.details.get("p0", 0.0)))
+
+    @property
+    def _rejects(self) -> bool:
+        """Whether it rejects at the level of its interval."""
+        return self.ci is not None and self.pvalue <= 1 - self.ci.confidence + _ROUNDING
+
+    @property
+    def _excludes_null(self) -> bool:
+        null = self.null_value
+        return self.ci is not None and (self.ci.low > null or self.ci.high < null)
+
+    def checks(self, rejected: bool) -> tuple[Assumption, ...]:
+        """Return the assumptions, with that of an interval which disagrees with a decision.
+
+        Parameters
+        ----------
+        rejected : bool
+            Whether the null hypothesis is rejected, by this p-value or by an adjusted one.
+        """
+        known = tuple(check for check in self.assumptions if check.name != AGREE)
+        if self.ci is None or rejected == self._excludes_null:
+            return known
+        return (*known, Assumption(AGREE, False, _DISAGREEMENT[rejected]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
@@ -231,6 +274,16 @@ class EquivalenceResult(Result):
     pvalue_lower: float
     pvalue_upper: float
     verdict: str
+
+    @property
+    def _rejects(self) -> bool:
+        return self.pvalue < self.alpha
+
+    @property
+    def _excludes_null(self) -> bool:
+        one_side = self.pvalue < self.pvalue_upper  # of two sides the p-value is the larger one
+        low, high = (math.nan, math.nan) if self.ci is None else self.ci
+        return low > -self.margin and (one_side or high < self.margin)
 
     def to_row(self) -> dict[str, Any]:
         """Return one flat table row: scalars only, numbers as they are."""

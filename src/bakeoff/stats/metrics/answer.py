@@ -152,7 +152,6 @@ class Answer:
             assumptions=(
                 *assumptions(self.setting, tested),
                 *_symmetry(found, self.test),
-                *_disagreement(pvalue, ci, self),
             ),
             null_hypothesis=self.null,
             method=self.method,
@@ -220,15 +219,3 @@ def _symmetry(found: Influence, test: str) -> tuple[Assumption, ...]:
     if groups is None or test == "metric_ci":
         return ()
     return (symmetric_differences(groups.shares, groups.sums),)
-
-
-def _disagreement(
-    pvalue: float, ci: ConfidenceInterval | None, answer: Answer
-) -> tuple[Assumption, ...]:
-    """Say where the test rejects and the wider interval still holds 0."""
-    if ci is None or ci.method != "hull" or not pvalue < 1 - answer.level:
-        return ()
-    if not ci.low <= 0 <= ci.high:
-        return ()
-    text = "the interval also allows for areas near 1 and holds 0; the p-value does not"
-    return (Assumption("test and interval agree", False, text),)

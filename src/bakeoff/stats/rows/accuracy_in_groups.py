@@ -71,6 +71,7 @@ def in_groups(
         null_hypothesis=f"The model's {rate} on the population of the groups is {p0:g}.",
         method="rao1992",
         details={
+            "p0": p0,
             "n_correct": int(np.count_nonzero(array)),
             "se": se,
             "se_robust": found.se,
