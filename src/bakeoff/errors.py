@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 _LONGEST = 60
@@ -100,7 +100,11 @@ def some(things: Iterable[object], most: int = 5) -> str:
     return ", ".join(shown[:most]) + more
 
 
-def listed(names: Iterable[object]) -> str:
-    """List all names, as code."""
-    shown = [f"`{name}`" for name in names]
-    return ", ".join(shown[:-1]) + " and " + shown[-1] if len(shown) > 1 else "".join(shown)
+def listed(names: Iterable[object], word: str = "and") -> str:
+    """List all names, as code: "`a`, `b` and `c`"."""
+    return joined([f"`{name}`" for name in names], word)
+
+
+def joined(parts: Sequence[str], word: str = "and") -> str:
+    """Join parts of a sentence: "a, b and c"; of none the empty text."""
+    return f" {word} ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

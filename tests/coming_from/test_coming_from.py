@@ -21,7 +21,7 @@ import yaml
 
 from bakeoff.api.findings import Findings
 from bakeoff.cli import main
-from bakeoff.comparisons import Comparison, Context, choose_tests, run_test
+from bakeoff.comparisons import Comparison, Context, plan_tests, run_test
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
 from bakeoff.scores import metrics_of
 from bakeoff.spec import load_experiment
@@ -126,16 +126,16 @@ def _compared(given: made.Names, block: Mapping[str, Any]) -> list[Comparison]:
         assert load_experiment({**config, "datasets": IRIS, "models": TREES})
         del config["resampling"]
     experiment = load_experiment(config)
-    problems, chosen = choose_tests(experiment)
+    problems, chosen = plan_tests(experiment)
     assert problems == []
     (test,) = chosen
     (metric,) = test.metrics
     better = metrics_of(experiment)[metric].greater_is_better
     costs = experiment.costs_on("d0") if "y" in given else None
-    context = Context("d0", test.plan, metric, better, experiment.tests, 0, costs)
+    context = Context("d0", metric, better, 0, costs)
     entry, evidence = catalogue()[test.name], made.evidence(given)
     assert entry.evidence in FED[type(evidence)], "the workflow feeds this test with something else"
-    return run_test(entry, evidence, context)
+    return run_test(test, evidence, context)
 
 
 FED: dict[type, set[Evidence]] = {

@@ -21,7 +21,7 @@ import yaml
 from sklearn.datasets import load_breast_cancer
 
 from bakeoff.cli import main
-from bakeoff.comparisons import choose_tests
+from bakeoff.comparisons import plan_tests
 from bakeoff.spec import Experiment, load_experiment
 from tests.conftest import ROOT, Runner
 
@@ -68,7 +68,7 @@ def test_experiment_is_taken(text: str) -> None:
     config = block if "experiment" in block else {**BASE, **block}
     experiment = load_experiment(config)
     if "tests" in block and "experiment" not in block:
-        assert choose_tests(experiment)[0] == []
+        assert plan_tests(experiment)[0] == []
 
 
 def commands() -> list[Any]:

@@ -8,7 +8,7 @@ import pytest
 
 import bakeoff.stats
 from bakeoff.cli import tests as tests_command
-from bakeoff.comparisons import choose_tests
+from bakeoff.comparisons import plan_tests
 from bakeoff.errors import UserError
 from bakeoff.spec import load_experiment
 from bakeoff.stats import RETIRED, catalogue
@@ -34,7 +34,7 @@ def test_an_experiment_is_told() -> None:
         "metrics": ["accuracy"],
         "tests": {"run": ["mcnemar_of_old"], "options": {"mcnemar_of_old": {"alpha": 0.1}}},
     }
-    problems, _ = choose_tests(load_experiment(config))
+    problems, _ = plan_tests(load_experiment(config))
     assert [str(problem) for problem in problems] == [
         f"tests.run[0]: mcnemar_of_old: {INSTEAD}",
         f"tests.options.mcnemar_of_old: mcnemar_of_old: {INSTEAD}",

@@ -14,10 +14,11 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons import choose_tests, running
+from bakeoff.comparisons import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.numbers import fixed, p_equals, pvalue, score
 from bakeoff.spec import load_experiment
+from bakeoff.stats import catalogue
 from tests.conftest import TINY, Runner
 
 
@@ -177,7 +178,9 @@ def test_snakemakes_report_has_every_exhibit_with_its_caption(
         for path in paths
     }
     experiment = load_experiment(copy.deepcopy(TINY))
-    listed = exhibits(experiment, running(choose_tests(experiment)[1]))
+    listed = exhibits(
+        experiment, [catalogue()[test.name] for test in plan_tests(experiment)[1].with_posthoc]
+    )
     kinds = {"figure": ("figures", "svg"), "table": ("tables", "csv")}
     for exhibit in listed:
         folder, suffix = kinds[exhibit.form]

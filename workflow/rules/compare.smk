@@ -1,5 +1,5 @@
 # one rule per test, named like the test
-for test in TESTS.values():
+for test in TESTS:
 
     rule:
         name:
@@ -15,9 +15,9 @@ for test in TESTS.values():
             fingerprint=lambda wc, test=test: fingerprints.of_test(EXPERIMENT, test),
             test=test.name,
         run:
-            chosen, evidence = TESTS[params.test], dict(input.items())
+            test, evidence = TESTS[params.test], dict(input.items())
             what = f"the test {params.test}"
-            do(what, log, steps.run_test, EXPERIMENT, chosen, evidence, *output)
+            do(what, log, steps.run_test, EXPERIMENT, test, evidence, *output)
 
 
 # one score per data set and model, where there are several data sets
@@ -31,14 +31,13 @@ rule score_matrix:
         PATHS.log("score_matrix"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_matrix(EXPERIMENT, TESTS.values()),
+        fingerprint=lambda wc: fingerprints.of_matrix(EXPERIMENT, TESTS),
     run:
-        tests = list(TESTS.values())
         do(
             "the score matrix",
             log,
             steps.score_matrix,
-            *(EXPERIMENT, tests, input[0], *output),
+            *(EXPERIMENT, TESTS, input[0], *output),
         )
 
 
@@ -78,7 +77,7 @@ rule list_subgroups:
 
 rule compare:
     input:
-        [PATHS.test(test) for test in TESTS],
+        [PATHS.test(test.name) for test in TESTS],
     output:
         csv=PATHS.top("comparisons.csv"),
         json=PATHS.top("comparisons.json"),
@@ -86,7 +85,7 @@ rule compare:
         PATHS.log("compare"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_comparisons(TESTS.values()),
+        fingerprint=lambda wc: fingerprints.of_comparisons(TESTS),
     run:
         do("comparing", log, steps.compare, list(input), *output)
 
@@ -99,7 +98,7 @@ rule resolve_experiment:
         PATHS.log("resolve"),
     localrule: True
     params:
-        fingerprint=lambda wc: fingerprints.of_listing(EXPERIMENT, TESTS.values()),
+        fingerprint=lambda wc: fingerprints.of_listing(EXPERIMENT, TESTS),
     run:
-        what, tests = "writing the experiment", list(TESTS.values())
-        do(what, log, steps.resolve_experiment, EXPERIMENT, tests, *output)
+        what = "writing the experiment"
+        do(what, log, steps.resolve_experiment, EXPERIMENT, TESTS, *output)

@@ -12,7 +12,7 @@ report: "../report/overview.rst"
 
 
 # what else an experiment's results hold, whose next run may drop some of it
-BESIDE = [PATHS.test(test) for test in TESTS]
+BESIDE = [PATHS.test(test.name) for test in TESTS]
 BESIDE += [*NEEDS.extras.values(), *NEEDS.matrix]
 
 

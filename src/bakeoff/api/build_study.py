@@ -15,16 +15,14 @@ from bakeoff.api.asked import KINDS, Asked
 from bakeoff.comparisons import (
     Comparison,
     check_classes,
-    choose_tests,
-    list_tests,
     merged,
+    plan_tests,
     subgroups,
 )
-from bakeoff.comparisons.dependence import OPTION
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
-from bakeoff.comparisons.gather import run_on
+from bakeoff.comparisons.run_tests import run_on
 from bakeoff.comparisons.score_intervals import of_test_set, of_values, tabulate
-from bakeoff.comparisons.setup import FIXED_METRICS
+from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.predicted import contradiction
 from bakeoff.data.side_by_side import SideBySide
@@ -34,7 +32,7 @@ from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, counted_rows, score
 from bakeoff.scores.metrics import Metric, Need
-from bakeoff.spec import ChosenTest, Experiment, load_experiment
+from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest, load_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.stats import Evidence, catalogue
 
@@ -56,10 +54,10 @@ def build_study(given: SideBySide, asked: Asked) -> Study:
     """
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
     metrics = _metrics(given, asked)
-    tests = _tests(asked, ids, metrics)
-    experiment, chosen = _experiment(given, ids, metrics, tests, asked)
+    settings = _tests(asked, ids, metrics)
+    experiment, tests = _experiment(given, ids, metrics, settings, asked)
     rows = _evidence(given, tuple(ids.values()))
-    comparisons = tuple(merged(row for test in chosen for row in _tested(test, rows, experiment)))
+    comparisons = tuple(merged(row for test in tests for row in _tested(test, rows, experiment)))
     scores = pd.DataFrame(_scores(given, experiment))
     numbers = {ROWS: rows} if isinstance(rows, PairedValues) else {}
     labelled = {ROWS: rows} if isinstance(rows, PairedPredictions) else {}
@@ -79,7 +77,7 @@ def build_study(given: SideBySide, asked: Asked) -> Study:
         labelled,
         numbers=numbers,
         notes={ROWS: [*filter(None, starmap(contradiction, given.models.items()))]},
-        chosen=[test | {"why": WHY} for test in list_tests(experiment, chosen)],
+        analysis=tests,
         intervals=tabulate(_intervals(experiment, rows)),
         subgroups=subgroups.tabulate(_subgroups(experiment, rows)),
     )
@@ -201,7 +199,7 @@ def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict
     if asked.assume_independent:
         for name in run:
             if catalogue()[name].can_take_rows_for_independent:
-                options.setdefault(name, {})[OPTION] = True
+                options.setdefault(name, {})[INDEPENDENT] = True
     found: dict[str, Any] = {
         "alpha": asked.alpha,
         "correction": asked.correction,
@@ -222,7 +220,7 @@ def _experiment(
     metrics: Sequence[Any],
     tests: Mapping[str, Any],
     asked: Asked,
-) -> tuple[Experiment, list[ChosenTest]]:
+) -> tuple[Experiment, AnalysisPlan]:
     brings, costs = "predictions" if asked.values is None else "values", asked.costs
     cost = FIXED_METRICS[Evidence.LABELS]
     columns = {**asked.columns, "subgroups": list(given.subgroups)}  # cut already
@@ -236,11 +234,12 @@ def _experiment(
         **({"costs": costs} if costs is not None else {}),
     }
     experiment = load_experiment(config)
-    problems, chosen = choose_tests(experiment)
+    problems, found = plan_tests(experiment)
     problems = [*problems, *check_classes(experiment, ROWS, given.classes)]
     if problems:
         raise UserError("\n".join(map(str, problems)))
-    return experiment, chosen
+    why = (dataclasses.replace(test, why=WHY) for test in found)
+    return experiment, AnalysisPlan(tuple(why))
 
 
 def _evidence(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
@@ -275,7 +274,7 @@ def _probabilities(given: SideBySide) -> NDArray[np.float64] | None:
     return np.stack([nothing if one is None else one for one in known], axis=1)
 
 
-def _tested(test: ChosenTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
+def _tested(test: PlannedTest, rows: RowEvidence, experiment: Experiment) -> Iterator[Comparison]:
     entry = catalogue()[test.name]
     for metric in test.metrics:
         own = rows

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from bakeoff.api.build_study import made_by
 from bakeoff.api.plans import FoldPlan
-from bakeoff.comparisons import choose_tests, list_tests, merged
-from bakeoff.comparisons.gather import run_on_scores
+from bakeoff.comparisons import merged, plan_tests
+from bakeoff.comparisons.run_tests import run_on_scores
 from bakeoff.data.given_predictions import given_card
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.report.study import Study
@@ -80,13 +80,13 @@ def study_of(scores: Scores, plan: FoldPlan, asked: AskedOfFolds, command: str) 
     """
     ids = {label: f"model-{i}" for i, label in enumerate(scores, 1)}
     experiment = _experiment(scores, ids, plan, asked)
-    problems, chosen = choose_tests(experiment)
+    problems, tests = plan_tests(experiment)
     if problems:
         raise UserError("\n".join(map(str, problems)))
     frame = _frame(scores, ids, experiment, plan)
     check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
     tested = frame.assign(**{name: _tiled(getattr(plan, name), frame) for name in _SIZES})
-    comparisons = [row for test in chosen for row in run_on_scores(test, experiment, FOLDS, tested)]
+    comparisons = [row for test in tests for row in run_on_scores(test, experiment, FOLDS, tested)]
     spec = experiment.datasets[FOLDS]
     assert isinstance(spec, GivenData)
     nothing = np.array([], dtype=np.intp)
@@ -96,7 +96,7 @@ def study_of(scores: Scores, plan: FoldPlan, asked: AskedOfFolds, command: str) 
         tested if plan.sized else frame,
         pd.DataFrame(),
         {FOLDS: given_card(FOLDS, spec, {}, nothing, ())},
-        chosen=list_tests(experiment, chosen),
+        analysis=tests,
     )
     return made_by(study, command)
 

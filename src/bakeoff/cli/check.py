@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -14,9 +14,9 @@ from bakeoff.cli.check_subgroups import show_subgroups
 from bakeoff.cli.planned_rows import show_rows_needed
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.cautions import cautions
-from bakeoff.comparisons.corrections import pairs_of
-from bakeoff.comparisons.reach import RowCounts, remedies, smallest_p
-from bakeoff.comparisons.setup import compares_pairs, setup_of
+from bakeoff.comparisons.corrections import level_of_each, pairs_of
+from bakeoff.comparisons.settings import compares_pairs
+from bakeoff.comparisons.smallest_pvalue import RowCounts, remedies, smallest_pvalue
 from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide, load, predictions_of
 from bakeoff.data.predicted import contradiction
@@ -29,7 +29,7 @@ from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.prose import PLANS
 from bakeoff.report.wrapping import paragraph
 from bakeoff.resources import profile_lines, read_usage
-from bakeoff.spec import ChosenTest, Experiment, Fit, read_experiment
+from bakeoff.spec import Experiment, Fit, PlannedTest, read_experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.load import report_problems
 from bakeoff.spec.tests import RECOMMENDED
@@ -46,10 +46,10 @@ def run(args: argparse.Namespace) -> None:
     """Check one experiment, and say what it will do."""
     experiment = read_experiment(args.file)
     make_importable([Path(args.file).parent, "."])
-    problems, asked = check_experiment(experiment)
+    problems, planned = check_experiment(experiment)
     if problems:
         raise report_problems(problems, args.file)
-    chosen = _with_post_hoc(asked)
+    tests = planned.with_posthoc
     tables = {
         name: load(name, experiment) for name in experiment.datasets if _is_here(experiment, name)
     }
@@ -59,10 +59,10 @@ def run(args: argparse.Namespace) -> None:
     show_undeclared(experiment, tables)
     _show_plans(experiment, tables)
     _show_fits(experiment)
-    _show_tests(experiment, chosen)
-    _show_unreachable(experiment, chosen, tables)
-    _show_detectable(experiment, chosen, tables)
-    show_related(experiment, chosen, tables)
+    _show_tests(experiment, tests)
+    _show_unreachable(experiment, tests, tables)
+    _show_detectable(experiment, tests, tables)
+    show_related(experiment, tests, tables)
     show_subgroups(experiment, tables)
     show_rows_needed(experiment)
     _show_resources(experiment)
@@ -169,25 +169,27 @@ def _show_resources(experiment: Experiment) -> None:
     )
 
 
-def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
+def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
     known = catalogue()
     rows = []
-    for test in chosen:
+    for test in tests:
         entry = known[test.name]
-        how = setup_of(entry, experiment.tests)
-        hypotheses = str(_family(experiment, test)) if compares_pairs(entry) else "1"
-        correction = how.correction if hypotheses != "1" else ""
+        pairs = pairs_of(list(experiment.models), test.versus) if compares_pairs(entry) else [()]
+        correction = (test.correction or "none") if len(pairs) != 1 else ""
         about = f"the {entry.about}"
         rows.append(
-            (test.name, test.plan, about, hypotheses, correction, percent(how.alpha), *_brief(test))
+            (
+                *(test.name, test.plan, about, str(len(pairs)), correction),
+                *(percent(test.alpha), _brief(test)),
+            )
         )
     head = ("test", "plan", "null is about", "hypotheses", "correction", "level", "metrics")
     say(bold("Tests"), *table(head, rows, "lllrlr", [("null is about",), ("correction",)]), "")
     if experiment.tests.run == RECOMMENDED:
-        for test in chosen:
+        for test in tests:
             say(paragraph(f"{test.name}: {test.why}.", "  "))
         say("")
-    for test in chosen:
+    for test in tests:
         said: dict[str, list[str]] = {}
         for metric in test.metrics:
             for text in cautions(known[test.name], experiment, metric=metric).of(experiment.models):
@@ -198,26 +200,24 @@ def _show_tests(experiment: Experiment, chosen: list[ChosenTest]) -> None:
 
 
 def _show_unreachable(
-    experiment: Experiment, chosen: list[ChosenTest], tables: dict[str, Table]
+    experiment: Experiment, tests: Sequence[PlannedTest], tables: dict[str, Table]
 ) -> None:
     """Note tests whose smallest p-value, on so few rows or groups, is above their level."""
-    for test in chosen:
-        entry = catalogue()[test.name]
-        alpha = setup_of(entry, experiment.tests).alpha
+    for test in tests:
         for where, size in _sizes(experiment, test, tables):
-            smallest = smallest_p(entry, experiment, size)
-            if smallest > alpha:
+            smallest = smallest_pvalue(test, experiment, size)
+            if smallest > test.alpha:
                 text = (
                     f"Note: {test.name} cannot tell {where}: whatever they show, its smallest p is "
-                    f"{smallest:.2g}, above {alpha:g}."
+                    f"{smallest:.2g}, above {test.alpha:g}."
                 )
-                helping = remedies(entry, experiment, size) if size else ""
+                helping = remedies(test, experiment, size) if size else ""
                 text += f" What would change that: {helping}." if helping else ""
                 say(paragraph(text), "")
 
 
 def _sizes(
-    experiment: Experiment, test: ChosenTest, tables: dict[str, Table]
+    experiment: Experiment, test: PlannedTest, tables: dict[str, Table]
 ) -> Iterator[tuple[str, RowCounts | None]]:
     """Say on what a test looks, with the numbers of test rows where it looks at rows."""
     if test.on_datasets:
@@ -233,31 +233,15 @@ def _sizes(
             yield where, RowCounts(len(rows), groups, times)
 
 
-def _with_post_hoc(chosen: list[ChosenTest]) -> list[ChosenTest]:
-    """Add the tests that come along with omnibus tests."""
-    known, found = catalogue(), list(chosen)
-    for test in chosen:
-        name = known[test.name].posthoc
-        if name and name not in {other.name for other in found}:
-            found.append(test._replace(name=name, why=f"comes along with {test.name}"))
-    return found
-
-
-def _brief(test: ChosenTest) -> tuple[str]:
+def _brief(test: PlannedTest) -> str:
     more = f" and {len(test.metrics) - 2} more" if len(test.metrics) > 3 else ""
-    return (", ".join(test.metrics[:2] if more else test.metrics) + more,)
-
-
-def _family(experiment: Experiment, test: ChosenTest) -> int:
-    """Count the pairs of models that a test compares."""
-    how = setup_of(catalogue()[test.name], experiment.tests)
-    return len(pairs_of(list(experiment.models), how.versus))
+    return ", ".join(test.metrics[:2] if more else test.metrics) + more
 
 
 def _show_detectable(
-    experiment: Experiment, chosen: list[ChosenTest], tables: dict[str, Table]
+    experiment: Experiment, tests: Sequence[PlannedTest], tables: dict[str, Table]
 ) -> None:
-    lines = [line for test in chosen for line in _detectable(experiment, test, tables)]
+    lines = [line for test in tests for line in _detectable(experiment, test, tables)]
     if not lines:
         return
     head = ("test", "data set", *(f"{percent(d)} disagree" for d in DISAGREEMENTS))
@@ -279,20 +263,18 @@ def _show_detectable(
 
 
 def _detectable(
-    experiment: Experiment, test: ChosenTest, tables: dict[str, Table]
+    experiment: Experiment, test: PlannedTest, tables: dict[str, Table]
 ) -> Iterator[tuple[str, ...]]:
     """Tell for each data set what a test can see, where that can be planned."""
     entry = catalogue()[test.name]
     if entry.planning is None or experiment.by_scores(test.plan):
         return
-    how = setup_of(entry, experiment.tests)
-    hypotheses = 1 if how.correction in ("none", "BH", "BY") else _family(experiment, test)
-    alpha = how.alpha / max(hypotheses, 1)
+    alpha = level_of_each(test, list(experiment.models))
     for dataset, data in tables.items():
         n = len(_tested(experiment, test, dataset, data) if test.on_rows else data.frame)
         plans = (
             entry.planning(discordance=disagreement).solve(
-                n=n, power=POWER, alpha=alpha, alternative=how.alternative
+                n=n, power=POWER, alpha=alpha, alternative=test.alternative
             )
             for disagreement in DISAGREEMENTS
         )
@@ -301,7 +283,7 @@ def _detectable(
         yield (entry.name, dataset, *found)
 
 
-def _tested(experiment: Experiment, test: ChosenTest, dataset: str, data: Table) -> pd.DataFrame:
+def _tested(experiment: Experiment, test: PlannedTest, dataset: str, data: Table) -> pd.DataFrame:
     """Return the test rows of a holdout."""
     splits = divide(dataset, experiment, data, test.plan)
     ((_, _, split),) = divisions(splits, experiment.resampling.plans()[test.plan])

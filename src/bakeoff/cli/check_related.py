@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bakeoff.cli.terminal import bold, dim, say, table
-from bakeoff.comparisons.corrections import pairs_of
-from bakeoff.comparisons.setup import setup_of
+from bakeoff.comparisons.corrections import level_of_each
 from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide
 from bakeoff.data.quality import split_quality
@@ -25,9 +24,9 @@ from bakeoff.report.undeclared import notes_on
 from bakeoff.report.wrapping import paragraph
 from bakeoff.scores import metrics_of
 from bakeoff.scores.constant import constant_answer
-from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.datasets import GivenData
-from bakeoff.stats import GroupsPower, catalogue, expected_design_effect
+from bakeoff.stats import GroupsPower, expected_design_effect
 
 POWER = 0.8
 ICCS = (0.0, 0.1, 0.3)
@@ -94,10 +93,10 @@ def _quality(experiment: Experiment, dataset: str, data: Table) -> Iterator[dict
 
 
 def show_related(
-    experiment: Experiment, chosen: list[ChosenTest], tables: dict[str, Table]
+    experiment: Experiment, tests: Sequence[PlannedTest], tables: dict[str, Table]
 ) -> None:
     """Say how large a difference each test set in groups can show, and what its rows are worth."""
-    lines = list(_lines(experiment, chosen, tables))
+    lines = list(_lines(experiment, tests, tables))
     if not lines:
         return
     head = ("data set", "test rows", "groups", *(f"icc {icc:g}" for icc in ICCS), "last run")
@@ -121,17 +120,15 @@ def show_related(
 
 
 def _lines(
-    experiment: Experiment, chosen: list[ChosenTest], tables: dict[str, Table]
+    experiment: Experiment, tests: Sequence[PlannedTest], tables: dict[str, Table]
 ) -> Iterator[tuple[str, ...]]:
-    tests = [
+    counting = [
         test
-        for test in chosen
+        for test in tests
         if test.name == "clustered_mcnemar" and not experiment.by_scores(test.plan)
     ]
-    for test in tests[:1]:
-        how = setup_of(catalogue()[test.name], experiment.tests)
-        pairs = len(pairs_of(list(experiment.models), how.versus))
-        alpha = how.alpha / (1 if how.correction in ("none", "BH", "BY") else pairs)
+    for test in counting[:1]:
+        alpha = level_of_each(test, list(experiment.models))
         for dataset, data in tables.items():
             if GROUP not in data.frame:
                 continue

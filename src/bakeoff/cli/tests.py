@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.comparisons.cautions import inflation
-from bakeoff.comparisons.choose import unknown_test
-from bakeoff.comparisons.setup import allowed_options
+from bakeoff.comparisons.plan_tests import unknown_test
+from bakeoff.comparisons.settings import allowed_options
 from bakeoff.errors import UserError
 from bakeoff.report.numbers import words
 from bakeoff.report.wrapping import paragraph

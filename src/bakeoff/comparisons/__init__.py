@@ -1,11 +1,10 @@
 """Which test applies to which evidence; families of hypotheses, corrections, decisions."""
 
-from bakeoff.comparisons.choose import check_classes, choose_tests, running
+from bakeoff.comparisons.assign_plans import advisable, with_halves
 from bakeoff.comparisons.comparison import Comparison, Decision, merged, once, read_rows
 from bakeoff.comparisons.family import Context, run_test
-from bakeoff.comparisons.feed import advisable, with_halves
-from bakeoff.comparisons.gather import run_chosen
-from bakeoff.comparisons.listing import list_tests
+from bakeoff.comparisons.plan_tests import check_classes, described, plan_tests
+from bakeoff.comparisons.run_tests import run_planned
 
 __all__ = [
     "Comparison",
@@ -13,13 +12,12 @@ __all__ = [
     "Decision",
     "advisable",
     "check_classes",
-    "choose_tests",
-    "list_tests",
+    "described",
     "merged",
     "once",
+    "plan_tests",
     "read_rows",
-    "run_chosen",
+    "run_planned",
     "run_test",
-    "running",
     "with_halves",
 ]

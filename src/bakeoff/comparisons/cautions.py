@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Sequence
 
+from bakeoff.comparisons.assign_plans import advisable, with_halves
 from bakeoff.comparisons.comparison import Comparison
-from bakeoff.comparisons.feed import advisable, with_halves
-from bakeoff.comparisons.setup import FIXED_METRICS
+from bakeoff.comparisons.settings import FIXED_METRICS
+from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment
 from bakeoff.spec.learners import LEARNERS, learners
@@ -107,7 +108,7 @@ class Cautions:
                 where = one.where.removeprefix("with ") if parts else one.where
                 parts.append(f"{where} (here: {here})" if here else where)
             found.append(
-                f"{_all(parts)} {named(self.entry)} has an inflated type I error "
+                f"{joined(parts)} {named(self.entry)} has an inflated type I error "
                 f"({inflation([one.rate for one in concerned])} at the .05 level in simulations)."
                 f"{self._use(named)}"
             )
@@ -115,7 +116,7 @@ class Cautions:
         if unknown:
             found.append(
                 f"the type I error of {named(self.entry)} is inflated with some learners and was "
-                f"not simulated with learners like {_all([shown(model) for model in unknown])}."
+                f"not simulated with learners like {joined([shown(model) for model in unknown])}."
             )
         return found
 
@@ -129,10 +130,6 @@ def inflation(rates: Sequence[ErrorRate]) -> str:
     worst = max(rates, key=lambda rate: rate.rate)
     by = f" by {METRICS[worst.metric].title}" if worst.metric else ""
     return f"up to {f'{worst.rate:.2f}'.lstrip('0')}{by}"
-
-
-def _all(parts: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 
 def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:

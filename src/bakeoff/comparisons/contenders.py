@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_test
 from bakeoff.comparisons.score_intervals import alone, alone_by_values
-from bakeoff.comparisons.setup import cost_options
+from bakeoff.comparisons.settings import cost_options
 from bakeoff.spec import Costs
 from bakeoff.stats import (
     BestResult,

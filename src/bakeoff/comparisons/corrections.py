@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from bakeoff.comparisons.setup import Setup, jointly
-from bakeoff.stats import ArgumentError, Arity, Entry, Result
+from bakeoff.comparisons.settings import jointly
+from bakeoff.spec import PlannedTest
+from bakeoff.stats import ArgumentError, Arity, Result, catalogue
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.metrics.all_pairs import MAX_T
 from bakeoff.stats.rows.mcnemar_all_pairs import mcnemar_minp
@@ -28,7 +29,13 @@ def pairs_of(models: Sequence[str], versus: str | None) -> list[tuple[int, int]]
     return [(control, m) for m in range(len(models)) if m != control]
 
 
-def check_correction(entry: Entry, how: Setup, models: int) -> None:
+def level_of_each(test: PlannedTest, models: Sequence[str]) -> float:
+    """Return the level at which each pair is tested if all share it equally, for planning."""
+    pairs = len(pairs_of(list(models), test.versus))
+    return test.alpha / (1 if test.correction in (None, "none", "BH", "BY") else max(pairs, 1))
+
+
+def check_correction(test: PlannedTest, correction: str, models: int) -> None:
     """Refuse a correction that does not hold for a test's family.
 
     Raises
@@ -36,11 +43,11 @@ def check_correction(entry: Entry, how: Setup, models: int) -> None:
     ValueError
         Naming one that does.
     """
-    correction = how.correction
+    entry = catalogue()[test.name]
     if correction == MINP:
         if not entry.counts:
             raise ArgumentError("correction", "'minp' is for McNemar's test; use 'holm'")
-        variant = how.options.get("variant", "midp")
+        variant = test.options.get("variant", "midp")
         if variant not in _DISCRETE:
             raise ArgumentError(
                 "correction",
@@ -62,7 +69,7 @@ def check_correction(entry: Entry, how: Setup, models: int) -> None:
             f"{correction!r} counts which pairs of models can be equal at once, "
             f"{entry.name} tests another hypothesis; use 'holm'",
         )
-    if how.versus is not None or how.alternative != "two-sided":
+    if test.versus is not None or test.alternative != "two-sided":
         raise ArgumentError(
             "correction",
             f"{correction!r} is for two-sided tests of all pairs; versus one model "
@@ -75,12 +82,12 @@ def check_correction(entry: Entry, how: Setup, models: int) -> None:
         )
 
 
-def adjust(results: Sequence[Result], how: Setup) -> list[float]:
+def adjust(results: Sequence[Result], test: PlannedTest, correction: str) -> list[float]:
     """Adjust the p-values of a family."""
-    if how.correction == MINP:
+    if correction == MINP:
         counts = [[r.details[k] for r in results] for k in ("only_a_correct", "only_b_correct")]
-        variant = how.options.get("variant", "midp")
-        adjusted = mcnemar_minp(*counts, variant=variant, alternative=how.alternative)
+        variant = test.options.get("variant", "midp")
+        adjusted = mcnemar_minp(*counts, variant=variant, alternative=test.alternative)
     else:
-        adjusted = adjust_pvalues([r.pvalue for r in results], how.correction)
+        adjusted = adjust_pvalues([r.pvalue for r in results], correction)
     return [float(p) for p in np.asarray(adjusted)]

@@ -13,12 +13,11 @@ import pandas as pd
 
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, PairedValues
+from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.errors import Problem, shown
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Assumption, Entry, Evidence, catalogue
-
-OPTION = "assume_independent"
 
 
 def refusal(entry: Entry, experiment: Experiment) -> str:
@@ -32,13 +31,13 @@ def refusal(entry: Entry, experiment: Experiment) -> str:
     return (
         f"{entry.name} counts rows one by one, {dataset} has `{word}: {kin.column}`: use a test of "
         "fold scores (corrected_repeated_kfold_t, tost_folds; half_sample_t on `halves`), or set "
-        f"`{OPTION}: true` among its options"
+        f"`{INDEPENDENT}: true` among its options"
     )
 
 
 def assumes_independence(entry: Entry, experiment: Experiment) -> bool:
     """Tell whether a test was asked for in the form that takes rows for independent."""
-    return experiment.tests.of(entry.name).get(OPTION) is True
+    return experiment.tests.of(entry.name).get(INDEPENDENT) is True
 
 
 def robust(entry: Entry, experiment: Experiment) -> Entry:
@@ -76,25 +75,29 @@ def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
         if name not in known:
             continue
         entry, place = known[name], ("tests", "options", name)
-        if OPTION in own:
+        if INDEPENDENT in own:
             if not entry.can_take_rows_for_independent:
-                yield Problem((*place, OPTION), f"{name} has no form for independent rows alone")
-            elif not isinstance(own[OPTION], bool):
                 yield Problem(
-                    (*place, OPTION), f"found {shown(own[OPTION])}, expected true or false"
+                    (*place, INDEPENDENT), f"{name} has no form for independent rows alone"
+                )
+            elif not isinstance(own[INDEPENDENT], bool):
+                yield Problem(
+                    (*place, INDEPENDENT),
+                    f"found {shown(own[INDEPENDENT])}, expected true or false",
                 )
             elif not related:
                 yield Problem(
-                    (*place, OPTION), "no data set has `groups:` or `time:`: nothing to assume"
+                    (*place, INDEPENDENT),
+                    "no data set has `groups:` or `time:`: nothing to assume",
                 )
         other = robust(entry, experiment)
-        if other is not entry and set(own) - {OPTION}:
+        if other is not entry and set(own) - {INDEPENDENT}:
             dataset, kin = next(iter(related.items()))
             word = "groups" if kin.kind == "group" else "time"
             yield Problem(
                 place,
                 f"{name} takes rows for independent, {dataset} has `{word}: {kin.column}`: "
-                f"{other.name} runs instead; set its options, or `{OPTION}: true` here",
+                f"{other.name} runs instead; set its options, or `{INDEPENDENT}: true` here",
             )
 
 
@@ -121,8 +124,8 @@ def assumption(evidence: AnyEvidence) -> Assumption | None:
     return Assumption(
         "independent rows",
         False,
-        f"{rows} were taken for independent, as `{OPTION}: true` asks: where rows of one are alike "
-        "this finds differences that are not there",
+        f"{rows} were taken for independent, as `{INDEPENDENT}: true` asks: where rows of one "
+        "are alike this finds differences that are not there",
     )
 
 
@@ -134,7 +137,7 @@ def annotated(
     if assumed is not None:
         rest = [one for one in known if one["name"] != assumed.name]
         known = [dataclasses.asdict(assumed), *rest]
-        result = {**comparison.result, "assumptions": known, OPTION: True}
+        result = {**comparison.result, "assumptions": known, INDEPENDENT: True}
         comparison = dataclasses.replace(comparison, result=result)
     if not left_out:
         return comparison

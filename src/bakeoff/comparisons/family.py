@@ -23,9 +23,9 @@ from bakeoff.comparisons.evidence import AnyEvidence, has_test
 from bakeoff.comparisons.evidence.related import RelatedRows
 from bakeoff.comparisons.no_result import Missing, NoResult
 from bakeoff.comparisons.ranges import bounded
-from bakeoff.comparisons.setup import Setup, cost_options, setup_of
+from bakeoff.comparisons.settings import correction_among, cost_options
 from bakeoff.seeds import derive, integer
-from bakeoff.spec import Costs, HypothesisTests
+from bakeoff.spec import Costs, PlannedTest
 from bakeoff.stats import (
     Arity,
     BayesResult,
@@ -48,18 +48,16 @@ _EFFECTS = ("odds_ratio", "cohens_g", "rank_biserial")
 
 @dataclasses.dataclass(frozen=True)
 class Context:
-    """Where one family of hypotheses comes from, and how it is tested.
+    """Where the evidence of one family of hypotheses comes from.
 
     Attributes
     ----------
     dataset : str
         Id of the data set; empty for tests over all of them.
-    plan, metric : str
-        The resampling plan and the metric.
+    metric : str
+        The metric.
     greater_is_better : bool
         What the metric says.
-    settings : HypothesisTests
-        The experiment's.
     seed : int
         The experiment's; tests that sample draw from it.
     costs : Costs, optional
@@ -69,30 +67,27 @@ class Context:
     """
 
     dataset: str
-    plan: str
     metric: str
     greater_is_better: bool
-    settings: HypothesisTests
     seed: int = 0
     costs: Costs | None = None
     range: tuple[float, float] = (-math.inf, math.inf)
 
 
-def run_test(entry: Entry, evidence: AnyEvidence, context: Context) -> list[Comparison]:
+def run_test(test: PlannedTest, evidence: AnyEvidence, context: Context) -> list[Comparison]:
     """Run a test on one data set and metric, with all that belongs to its family.
 
     An omnibus test brings its post hoc comparisons along; whether it licenses them is for the
     report to say. Where a test has no answer on the evidence, its hypotheses are undecided and
     say why: hours of fits are not lost to one degenerate fold.
     """
-    found = _Family(entry, evidence, context).comparisons()
-    if entry.arity is Arity.OMNIBUS and entry.posthoc:
-        posthoc = catalogue()[entry.posthoc]
-        found += _Family(posthoc, evidence, context, follows=entry.name).comparisons()
+    found = _Family(test, evidence, context).comparisons()
+    if test.posthoc is not None:
+        found += _Family(test.posthoc, evidence, context, follows=test.name).comparisons()
     return found
 
 
-def check_run(entry: Entry, evidence: AnyEvidence, context: Context) -> None:
+def check_run(test: PlannedTest, evidence: AnyEvidence, context: Context) -> None:
     """Run a test on made-up evidence to hear what it says of its options.
 
     Raises
@@ -100,14 +95,14 @@ def check_run(entry: Entry, evidence: AnyEvidence, context: Context) -> None:
     ValueError
         Options that the test refuses.
     """
-    _Family(entry, evidence, context, strict=True).comparisons()
+    _Family(test, evidence, context, strict=True).comparisons()
 
 
 @dataclasses.dataclass(frozen=True)
 class _Family:
     """The hypotheses of one test on one piece of evidence."""
 
-    entry: Entry
+    test: PlannedTest
     given: AnyEvidence
     context: Context
     follows: str = ""
@@ -115,21 +110,21 @@ class _Family:
     """Whether to raise what the test complains of instead of calling it undecided."""
 
     @cached_property
-    def how(self) -> Setup:
-        by_rows = self.entry.evidence is Evidence.PREDICTIONS
-        tested = not by_rows or has_test(self.context.metric)
-        return setup_of(self.entry, self.context.settings, len(self.models) if tested else 2)
+    def entry(self) -> Entry:
+        return catalogue()[self.test.name]
 
     @cached_property
-    def asked_independent(self) -> bool:
-        """Whether its rows are to be taken for independent, whatever relates them."""
-        of = self.context.settings.of
-        return any(of(n).get(dependence.OPTION) is True for n in (self.entry.name, self.follows))
+    def correction(self) -> str:
+        """How the family is adjusted; ``none`` for tests that correct nothing."""
+        by_rows = self.entry.evidence is Evidence.PREDICTIONS
+        tested = not by_rows or has_test(self.context.metric)
+        asked = self.test.correction or "none"
+        return correction_among(self.entry, asked, len(self.models) if tested else 2)
 
     @cached_property
     def evidence(self) -> AnyEvidence:
         """The evidence, without what relates its rows where they are to be independent."""
-        if isinstance(self.given, RelatedRows) and self.asked_independent:
+        if isinstance(self.given, RelatedRows) and self.test.assume_independent:
             return dataclasses.replace(self.given, groups=None, times=None)
         return self.given
 
@@ -151,14 +146,14 @@ class _Family:
             Arity.ALL_PAIRS: self._all_pairs,
         }[self.entry.arity]
         try:
-            check_correction(self.entry, self.how, len(self.models))
+            check_correction(self.test, self.correction, len(self.models))
             found = compute()
         except ValueError as refusal:
             if self.strict:
                 raise
             found = self._undecided(refusal)
         left_out = self.evidence.left_out
-        assumed = dependence.assumption(self.given) if self.asked_independent else None
+        assumed = dependence.assumption(self.given) if self.test.assume_independent else None
         return [dependence.annotated(comparison, left_out, assumed) for comparison in found]
 
     # ------------------------------------------------------------------ by arity
@@ -168,7 +163,7 @@ class _Family:
         return list(self._corrected("single", everyone))
 
     def _pairs(self) -> list[Comparison]:
-        versus = self.how.versus
+        versus = self.test.versus
         if versus is not None:
             self._position(versus)
         pairs = pairs_of(self.models, versus)
@@ -176,7 +171,7 @@ class _Family:
             other = catalogue()[self.entry.at_once]
             return self._rows(self._whole(other.function, other.options))
         shared = self.entry.all_pairs
-        if shared is not None and self.how.correction == MAX_T:
+        if shared is not None and self.correction == MAX_T:
             self._check_complete()
             return self._rows(self._whole(shared, self.entry.family_options))
         if shared is not None and len(pairs) > 1 and self._fits():
@@ -186,12 +181,12 @@ class _Family:
 
     def _fits(self) -> bool:
         """Tell whether the form for all pairs knows all options, and misses no model."""
-        return self.entry.family_options >= set(self.how.options) and not self._incomplete()
+        return self.entry.family_options >= set(self.test.options) and not self._incomplete()
 
     def _omnibus(self) -> list[Comparison]:
         self._check_complete()
         arguments = self.evidence.matrix(self.entry)
-        result: Result = self._call(arguments, 1 - self.how.alpha)
+        result: Result = self._call(arguments, 1 - self.test.alpha)
         return [self._comparison(result, "omnibus", result.pvalue, 1)]
 
     def _all_pairs(self) -> list[Comparison]:
@@ -203,11 +198,13 @@ class _Family:
     def _corrected(self, role: str, hypotheses: list[Any]) -> Iterator[Comparison]:
         """Test each hypothesis by itself and adjust the p-values together."""
         size = len(hypotheses)
-        level = 1 - self.how.alpha
-        if self.how.simultaneous:
-            level = simultaneous_level(level, size, self.how.correction)
+        level = 1 - self.test.alpha
+        if self.test.simultaneous:
+            level = simultaneous_level(level, size, self.correction)
         results = [self._one(members, level) for members in hypotheses]
-        for members, result, p in zip(hypotheses, results, adjust(results, self.how), strict=True):
+        for members, result, p in zip(
+            hypotheses, results, adjust(results, self.test, self.correction), strict=True
+        ):
             names = [self.models[m] for m in members]
             yield self._comparison(result, role, p, size, *names)
 
@@ -228,20 +225,20 @@ class _Family:
         other = catalogue()[self.entry.at_once]
         return (
             not self._in_own_form
-            and set(self.how.options) <= set(other.options)
-            and self.how.options.get("variant") != "exact_unconditional"
+            and set(self.test.options) <= set(other.options)
+            and self.test.options.get("variant") != "exact_unconditional"
         )
 
     def _whole(
         self, function: Callable[..., PairwiseResult], known: Iterable[str]
     ) -> PairwiseResult:
         """Test all pairs in one call, whose numbers carry their own adjustment."""
-        how = self.how
-        control = None if how.versus is None else self._position(how.versus)
-        options = self._options(1 - how.alpha, function.__name__) | {
+        test = self.test
+        control = None if test.versus is None else self._position(test.versus)
+        options = self._options(1 - test.alpha, function.__name__) | {
             "control": control,
-            "correction": how.correction,
-            "simultaneous": how.simultaneous,
+            "correction": self.correction,
+            "simultaneous": test.simultaneous,
         }
         taken = {key: options[key] for key in known if key in options}
         found = function(*self.evidence.matrix(self.entry), **taken)
@@ -296,7 +293,7 @@ class _Family:
             return [("", "")]
         if self.entry.arity is Arity.ONE:
             return [(model, "") for model in self.models]
-        versus = self.how.versus if self.how.versus in self.models else None
+        versus = self.test.versus if self.test.versus in self.models else None
         return [(self.models[a], self.models[b]) for a, b in pairs_of(self.models, versus)]
 
     def _check_complete(self) -> None:
@@ -305,7 +302,7 @@ class _Family:
 
     def _incomplete(self) -> str:
         """Say what the test would miss; empty where nothing is, or it leaves it out itself."""
-        if "omit" in map(self.how.options.get, ("missing", "nan_policy")):
+        if self.test.allows_missing:
             return ""
         return self.evidence.missing(range(len(self.models)))
 
@@ -321,9 +318,9 @@ class _Family:
     def _options(self, level: float, *purpose: str) -> dict[str, Any]:
         """Return what the experiment says of the test, and what no user sets."""
         context, (name, *who) = self.context, purpose
-        where = (context.dataset, context.plan, context.metric)
+        where = (context.dataset, self.test.plan, context.metric)
         return {
-            **self.how.options,
+            **self.test.options,
             "confidence_level": level,
             "alpha": 1 - level,
             "greater_is_better": context.greater_is_better,
@@ -333,7 +330,7 @@ class _Family:
         }
 
     def _no_result(self, refusal: ValueError) -> NoResult:
-        return NoResult.of(self.entry, self.how.alternative, self.evidence.n, refusal)
+        return NoResult.of(self.entry, self.test.alternative, self.evidence.n, refusal)
 
     def _undecided(self, refusal: ValueError) -> list[Comparison]:
         """Leave every hypothesis open, for one reason."""
@@ -361,20 +358,20 @@ class _Family:
             role=role,
             follows=self.follows,
             dataset=context.dataset,
-            plan=context.plan,
+            plan=self.test.plan,
             metric=context.metric,
             model_a=models[0] if models else "",
             model_b=models[1] if len(models) > 1 else "",
             pvalue_adjusted=adjusted,
-            correction="none" if role == "omnibus" else self.how.correction,
+            correction="none" if role == "omnibus" else self.correction,
             family_size=size,
-            alpha=self.how.alpha,
+            alpha=self.test.alpha,
             decision=decision,
             result=plain,
         )
 
     def _decide(self, result: Result, role: str, adjusted: float) -> Decision:
-        alpha = self.how.alpha
+        alpha = self.test.alpha
         if isinstance(result, BayesResult):
             spans = self.entry.evidence is Evidence.DATASET_SCORES
             return decide_posterior(result, alpha, independent=spans)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field, TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError
 
-from bakeoff.comparisons.setup import allowed_options, corrects
+from bakeoff.comparisons.settings import allowed_options, corrects
 from bakeoff.errors import unknown
 from bakeoff.spec.tests import Correction
 from bakeoff.stats import ArgumentError, Entry

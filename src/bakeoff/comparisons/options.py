@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,18 +22,17 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.comparisons.family import Context, check_run
 from bakeoff.comparisons.option_types import wrong_value
-from bakeoff.comparisons.setup import (
+from bakeoff.comparisons.settings import (
     FIXED_METRICS,
     MANAGED,
     SHARED,
     allowed_options,
     compares_pairs,
-    setup_of,
     takes_control,
 )
 from bakeoff.errors import Problem, unknown
 from bakeoff.scores.metrics import metrics_of
-from bakeoff.spec import ChosenTest, Costs, Experiment
+from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
 from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, Metric, catalogue
@@ -43,22 +42,18 @@ _FEW = 3
 """Models in made-up evidence for tests of pairs, which cost more with every pair."""
 
 
-def check_options(experiment: Experiment, chosen: Sequence[ChosenTest]) -> list[Problem]:
+def check_options(experiment: Experiment, tests: AnalysisPlan) -> list[Problem]:
     """Check the options of all tests that run, post hoc tests included.
 
     Values are tried on made-up evidence of the experiment's shape: the tests refuse what they
     do not take, now and not after the fits.
     """
-    known = catalogue()
     found: list[Problem] = []
-    seen: set[str] = set()
-    for test in chosen:
-        for name in filter(None, (test.name, test.posthoc)):
-            if name not in seen:
-                seen.add(name)
-                wrong = list(_names_and_types(known[name], experiment))
-                wrong = wrong or list(_too_wide(known[name], test, experiment))
-                found += wrong or _tried(known[name], test, experiment)
+    for test in tests.with_posthoc:
+        entry = catalogue()[test.name]
+        wrong = list(_names_and_types(entry, experiment))
+        wrong = wrong or list(_too_wide(test, experiment))
+        found += wrong or _tried(entry, test, experiment)
     return found
 
 
@@ -85,15 +80,15 @@ def _names_and_types(entry: Entry, experiment: Experiment) -> Iterator[Problem]:
             yield Problem((*at, key), f"{entry.name} needs it, and no value is right for all data")
 
 
-def _too_wide(entry: Entry, test: ChosenTest, experiment: Experiment) -> Iterator[Problem]:
+def _too_wide(test: PlannedTest, experiment: Experiment) -> Iterator[Problem]:
     """Refuse margins and regions that no difference of the metric could leave."""
-    options, metrics = setup_of(entry, experiment.tests).options, metrics_of(experiment)
+    metrics = metrics_of(experiment)
     for key in ("margin", "rope"):
-        size = options.get(key)
+        size = test.options.get(key)
         if not isinstance(size, int | float):
             continue
-        own = key in experiment.tests.of(entry.name)
-        place = ("tests", "options", entry.name, key) if own else ("tests", key)
+        own = key in experiment.tests.of(test.name)
+        place = ("tests", "options", test.name, key) if own else ("tests", key)
         for name in test.metrics:
             low, high = metrics[name].range
             if size >= high - low:
@@ -105,22 +100,14 @@ def _too_wide(entry: Entry, test: ChosenTest, experiment: Experiment) -> Iterato
                 break
 
 
-def _tried(entry: Entry, test: ChosenTest, experiment: Experiment) -> list[Problem]:
+def _tried(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[Problem]:
     """Run a test on made-up evidence and report what it refuses."""
     try:
-        check_correction(entry, setup_of(entry, experiment.tests), len(experiment.models))
-        context = Context(
-            "",
-            test.plan,
-            test.metrics[0],
-            True,
-            experiment.tests,
-            experiment.seed,
-            _costs(experiment),
-        )
+        check_correction(test, test.correction or "none", len(experiment.models))
+        context = Context("", test.metrics[0], True, experiment.seed, _costs(experiment))
         made_up = _made_up(entry, test, experiment)
         for relation in _relations(entry, experiment):
-            check_run(entry, dataclasses.replace(made_up, **relation), context)
+            check_run(test, dataclasses.replace(made_up, **relation), context)
     except ValueError as error:
         return [_blame(entry, experiment, error)]
     return []
@@ -147,10 +134,10 @@ def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
     return Problem((*place, key), error.message)
 
 
-def _made_up(entry: Entry, test: ChosenTest, experiment: Experiment) -> AnyEvidence:
+def _made_up(entry: Entry, test: PlannedTest, experiment: Experiment) -> AnyEvidence:
     """Make ordinary evidence of the experiment's shape."""
     rng = np.random.default_rng(0)
-    models = tuple(_some(entry, experiment))
+    models = tuple(_some(entry, test, experiment))
     plan = experiment.resampling.plans()[test.plan]
     folds = (plan.rounds, plan.folds)
     reasons = ("",) * len(models)
@@ -198,11 +185,11 @@ def _costs(experiment: Experiment) -> Costs | None:
     return next((costs for costs in known if costs is not None), None)
 
 
-def _some(entry: Entry, experiment: Experiment) -> list[str]:
+def _some(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[str]:
     """Take as many models as a test of this kind needs, the control among them."""
     models = list(experiment.models)
     if not compares_pairs(entry):
         return models if entry.arity is Arity.OMNIBUS else models[:1]
-    versus = setup_of(entry, experiment.tests).versus if takes_control(entry) else None
+    versus = test.versus if takes_control(entry) else None
     others = [model for model in models if model != versus]
     return [*([versus] if versus is not None else []), *others][:_FEW]

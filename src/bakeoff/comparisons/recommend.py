@@ -11,20 +11,19 @@ Frank 2004). Several data sets: Friedman's test and its post hoc, or Wilcoxon's 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from bakeoff.comparisons.dependence import robust
 from bakeoff.comparisons.evidence import has_interval
-from bakeoff.comparisons.setup import FIXED_METRICS, setup_of
+from bakeoff.comparisons.settings import FIXED_METRICS, planned
+from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
 from bakeoff.spec import Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Evidence, catalogue
-
-"""Metrics of right and wrong rows: one test is about both."""
 
 
 class Recommendation(NamedTuple):
@@ -89,9 +88,10 @@ def _posthoc(name: str, experiment: Experiment) -> str:
     known = catalogue()
     runs = robust(known[name], experiment)
     # a test of all pairs, which takes the place of one of all models at once, has none of its own
-    how = setup_of(known[runs.posthoc] if runs.posthoc else runs, experiment.tests)
-    pairs = "all pairs" if how.versus is None else f"{how.versus} with each other model"
-    correction = "uncorrected" if how.correction == "none" else f"corrected by {how.correction}"
+    test = planned(known[runs.posthoc] if runs.posthoc else runs, experiment.tests)
+    pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
+    by = test.correction or "none"
+    correction = "uncorrected" if by == "none" else f"corrected by {by}"
     return f"comparisons of {pairs}, {correction}, come along"
 
 
@@ -167,11 +167,7 @@ def _on_test_set(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
         )
         reasons["cochran_q"] += ", by McNemar's mid-p test (Raschka 2018)"
     for name, metrics in _tests_of_metrics(experiment).items():
-        yield Recommendation(name, f"by {_all(metrics)}: {reasons[name]}{tail}", metrics)
-
-
-def _all(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        yield Recommendation(name, f"by {joined(metrics)}: {reasons[name]}{tail}", metrics)
 
 
 def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
@@ -210,7 +206,7 @@ def _on_five_by_two(experiment: Experiment, tail: str) -> Iterator[Recommendatio
     groups = ", of rows in groups, which tests on rows of all folds do not know" if counted else ""
     yield Recommendation(
         "corrected_repeated_kfold_t",
-        f"by {_all(metrics)}: five replications of 2-fold cross-validation"
+        f"by {joined(metrics)}: five replications of 2-fold cross-validation"
         f"{groups if related else ''}; this t test corrects for the rows they share (Bouckaert & "
         f"Frank 2004){tail}",
         metrics,

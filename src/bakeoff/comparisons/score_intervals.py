@@ -15,7 +15,7 @@ import pandas as pd
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_interval, read_values
 from bakeoff.comparisons.held_out import held_out
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
-from bakeoff.comparisons.setup import cost_options
+from bakeoff.comparisons.settings import cost_options
 from bakeoff.scores import counted_rows
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Result, binomial_test_from_counts, catalogue, mean_ci, metric_ci

@@ -14,7 +14,7 @@ from bakeoff.comparisons.corrections import pairs_of
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test, read_values
 from bakeoff.comparisons.held_out import held_out
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
-from bakeoff.comparisons.setup import cost_options
+from bakeoff.comparisons.settings import cost_options
 from bakeoff.scores import metrics_of
 from bakeoff.spec import Experiment
 from bakeoff.stats import (

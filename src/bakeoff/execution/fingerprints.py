@@ -8,14 +8,14 @@ splits do not depend on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from bakeoff.files import digest, sha256_of
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
-from bakeoff.spec import ChosenTest
+from bakeoff.spec import AnalysisPlan, PlannedTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.learners import learners
@@ -137,14 +137,14 @@ def of_joined_scores(experiment: Experiment) -> str:
     return digest([scores, list(experiment.datasets), plans, code("execution/steps.py")])
 
 
-def of_test(experiment: Experiment, test: ChosenTest) -> str:
+def of_test(experiment: Experiment, test: PlannedTest) -> str:
     """Digest what makes the results of one test from scores or predictions."""
-    tests = experiment.tests
-    settings = _plain(tests, "run", "options"), tests.of(test.name), tests.of(test.posthoc)
+    settings = _plain(experiment.tests, "run", "options")
     costs = _costs(experiment)
     made_by = code("stats", "comparisons", "execution/steps.py"), versions(("numpy", "scipy"))
     names = list(experiment.models), list(experiment.datasets)
-    own = test._replace(why=""), settings, costs, experiment.seed, names, of_own_metrics(experiment)
+    plain = dataclasses.replace(test, why="").to_dict()
+    own = plain, settings, costs, experiment.seed, names, of_own_metrics(experiment)
     better = {name: m.greater_is_better for name, m in experiment.given_metrics.items()}
     return digest([*own, better, experiment.on_error, _cautioned(experiment), made_by])
 
@@ -169,12 +169,12 @@ def of_subgroups(experiment: Experiment) -> str:
     return digest([of_intervals(experiment), experiment.tests.versus, experiment.seed])
 
 
-def of_comparisons(tests: Iterable[ChosenTest]) -> str:
+def of_comparisons(tests: AnalysisPlan) -> str:
     """Digest what puts the results of all tests into one table."""
     return digest([[test.name for test in tests], code("comparisons", "execution/steps.py")])
 
 
-def of_matrix(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
+def of_matrix(experiment: Experiment, tests: AnalysisPlan) -> str:
     """Digest what makes the score matrix from scores, and when its missing cells stop the run."""
     used = sorted((test.plan, test.metrics) for test in tests if test.on_datasets)
     settings = _plain(experiment.tests, "run"), experiment.on_error
@@ -184,9 +184,9 @@ def of_matrix(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
     )
 
 
-def of_listing(experiment: Experiment, tests: Iterable[ChosenTest]) -> str:
+def of_listing(experiment: Experiment, tests: AnalysisPlan) -> str:
     """Digest what makes the resolved experiment and the list of its tests."""
-    parts = experiment.resolved(), list(tests), code("comparisons", "stats")
+    parts = experiment.resolved(), tests.to_list(), code("comparisons", "stats")
     return digest(parts, ordered=True)
 
 

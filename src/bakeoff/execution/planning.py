@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from bakeoff.errors import Problem
-from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec import AnalysisPlan, Experiment
 
 
 def prepare_fits() -> None:
@@ -31,7 +31,7 @@ def prepare_report() -> None:
 
 def check(
     experiment: Experiment,
-) -> tuple[list[Problem], list[ChosenTest], dict[str, Sequence[str]]]:
+) -> tuple[list[Problem], AnalysisPlan, dict[str, Sequence[str]]]:
     """Look for everything in an experiment that would fail later; see `bakeoff.preflight`.
 
     Also returns the classes of the data that are at hand.
@@ -43,19 +43,19 @@ def check(
     return *check_experiment(experiment, classes), classes
 
 
-def choose_tests(
+def plan_tests(
     experiment: Experiment, classes: Mapping[str, Sequence[str]]
-) -> tuple[list[Problem], list[ChosenTest]]:
+) -> tuple[list[Problem], AnalysisPlan]:
     """Do the part of the check that is about the tests, where all else was checked before."""
     with _keeping_all():
-        from bakeoff.comparisons import check_classes, choose_tests
+        from bakeoff.comparisons import check_classes, plan_tests
         from bakeoff.scores.metrics.own import enter_own
 
     enter_own(experiment.own_metrics)
-    problems, chosen = choose_tests(experiment)
+    problems, tests = plan_tests(experiment)
     for dataset, names in classes.items():
         problems += check_classes(experiment, dataset, names)
-    return problems, chosen
+    return problems, tests
 
 
 def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -65,14 +65,15 @@ def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
     return find_outdated(stamps)
 
 
-def list_exhibits(experiment: Experiment, tests: Sequence[ChosenTest]) -> list[tuple[str, ...]]:
+def list_exhibits(experiment: Experiment, tests: AnalysisPlan) -> list[tuple[str, ...]]:
     """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
-    from bakeoff.comparisons import running
     from bakeoff.report.exhibits import exhibits
     from bakeoff.scores.metrics.own import enter_own
+    from bakeoff.stats import catalogue
 
     enter_own(experiment.own_metrics)
-    return [tuple(item) for item in exhibits(experiment, running(tests))]
+    entries = [catalogue()[test.name] for test in tests.with_posthoc]
+    return [tuple(item) for item in exhibits(experiment, entries)]
 
 
 @contextmanager

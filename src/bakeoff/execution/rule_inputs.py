@@ -7,7 +7,7 @@ from typing import Any
 
 from bakeoff.files import read_json
 from bakeoff.paths import Paths
-from bakeoff.spec import ChosenTest, Experiment, Fit
+from bakeoff.spec import Experiment, Fit, PlannedTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.models import Model
 from bakeoff.spec.related import declared
@@ -176,8 +176,8 @@ class RuleInputs:
             )
         ]
 
-    def evidence(self, test: ChosenTest) -> dict[str, str]:
-        """Map each data set to the file that feeds a test; or name the score matrix."""
+    def evidence(self, test: PlannedTest) -> dict[str, str]:
+        """Map each data set to the file that a test reads; or name the score matrix."""
         if test.on_datasets:
             return dict(zip(("matrix", "holes"), self.matrix, strict=True))
         names = self.experiment.datasets
@@ -228,7 +228,7 @@ class RuleInputs:
         top = self.paths.top
         return {
             "experiment": self.experiment,
-            "chosen": top("tests.json"),
+            "tests": top("tests.json"),
             "comparisons": top("comparisons.json"),
             "scores": top("scores.csv"),
             "timings": top("timings.csv"),

@@ -27,7 +27,7 @@ from bakeoff.fit.fit_task import measured
 from bakeoff.paths import Paths
 from bakeoff.report.item import Item
 from bakeoff.report.wrapping import paragraph
-from bakeoff.spec import ChosenTest, Fit, load_experiment
+from bakeoff.spec import AnalysisPlan, Fit, load_experiment
 from bakeoff.spec.load import report_problems
 from bakeoff.usercode import make_importable
 
@@ -53,7 +53,7 @@ class Session:
     ----------
     needs, files : RuleInputs
         The files as rules name them, and as steps find them.
-    tests : dict of str to ChosenTest
+    tests : AnalysisPlan
         The tests that run, in order.
     fingerprints : dict of str to dict
         What makes the predictions of each fitted model, by data set and model.
@@ -122,12 +122,11 @@ class Session:
     @cached_property
     def exhibits(self) -> list[Item]:
         """The report's figures and tables."""
-        tests = list(self.tests.values())
         found = cached(
             self.experiment.experiment,
             "exhibits",
             lambda: [self.experiment.resolved(), fingerprints.code(".")],
-            lambda: self._call(partial(planning.list_exhibits, self.experiment, tests)),
+            lambda: self._call(partial(planning.list_exhibits, self.experiment, self.tests)),
             in_main=self.pool is not None,
         )
         return [Item(*one) for one in found]
@@ -200,29 +199,29 @@ class Session:
     def _call(self, task: Callable[[], Any]) -> Any:
         return self.pool.call(task) if self.pool else run_here(task)
 
-    def _check(self) -> dict[str, ChosenTest]:
+    def _check(self) -> AnalysisPlan:
         """Check the experiment in a worker, once for each state of it and of its data."""
         name, in_main = self.experiment.experiment, self.pool is not None
 
         def check() -> list[dict[str, Any]]:
             self._warm_up()
-            chosen: list[ChosenTest] = []
+            planned: list[AnalysisPlan] = []
 
             def check_all() -> dict[str, Sequence[str]]:
                 problems, tests, classes = self._call(partial(planning.check, self.experiment))
-                chosen.extend(self._accepted(problems, tests))
+                planned.append(self._accepted(problems, tests))
                 return dict(classes)
 
             classes = cached(name, "classes", lambda: list(self._state(False)), check_all, in_main)
-            if not chosen:  # other tests of what was found to be right before
-                choose = partial(planning.choose_tests, self.experiment, classes)
-                chosen.extend(self._accepted(*self._call(choose)))
-            return [test._asdict() for test in chosen]
+            if not planned:  # other tests of what was found to be right before
+                again = partial(planning.plan_tests, self.experiment, classes)
+                planned.append(self._accepted(*self._call(again)))
+            return planned[0].to_list()
 
         found = cached(name, "check", lambda: list(self._state(True)), check, in_main)
-        return {test["name"]: ChosenTest(**test) for test in found}
+        return AnalysisPlan.from_list(found)
 
-    def _accepted(self, problems: list[Problem], tests: list[ChosenTest]) -> list[ChosenTest]:
+    def _accepted(self, problems: list[Problem], tests: AnalysisPlan) -> AnalysisPlan:
         if problems:
             raise report_problems(problems, self.file)
         return tests

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from bakeoff.errors import UserError
 from bakeoff.files import is_whole, read_json, whole, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
-from bakeoff.spec import ChosenTest, Experiment, Fit
+from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
 from bakeoff.spec.datasets import GivenData
 
 if TYPE_CHECKING:
@@ -198,13 +198,13 @@ def list_importance(predictions: Sequence[str], output: str) -> None:
 
 
 def run_test(
-    experiment: Experiment, chosen: ChosenTest, evidence: Mapping[str, str], output: str
+    experiment: Experiment, test: PlannedTest, evidence: Mapping[str, str], output: str
 ) -> None:
-    """Run one test on all its evidence; see `bakeoff.comparisons.run_chosen`."""
-    from bakeoff.comparisons import run_chosen
+    """Run one test on all its evidence; see `bakeoff.comparisons.run_planned`."""
+    from bakeoff.comparisons import run_planned
 
     _enter_own(experiment)
-    found = run_chosen(chosen, experiment, evidence)
+    found = run_planned(test, experiment, evidence)
     write_json(output, [comparison.to_dict() for comparison in found])
 
 
@@ -239,32 +239,32 @@ def compare(tests: Sequence[str], csv: str, json: str) -> None:
 
 
 def score_matrix(
-    experiment: Experiment, tests: Iterable[ChosenTest], scores: str, matrix: str, missing: str
+    experiment: Experiment, tests: AnalysisPlan, scores: str, matrix: str, missing: str
 ) -> None:
     """Write one score per data set and model, and which are missing."""
     from bakeoff.comparisons.evidence import read_scores
-    from bakeoff.comparisons.gather import matrices, missing_cells
     from bakeoff.comparisons.matrix import check_holes, score_matrix
+    from bakeoff.comparisons.run_tests import matrices, missing_cells
 
     plans = experiment.resampling.plans()
     names = list(experiment.datasets), list(experiment.models), experiment.metrics
     table, holes = score_matrix(read_scores(scores), *names, plans)
     policy = missing_cells(experiment)
-    check_holes(holes, matrices(list(tests), experiment), policy)
+    check_holes(holes, matrices(tests), policy)
     _write_csv(table, matrix)
     write_json(missing, {"policy": policy, "missing": [vars(hole) for hole in holes]})
 
 
 def resolve_experiment(
-    experiment: Experiment, tests: Iterable[ChosenTest], output: str, listing: str
+    experiment: Experiment, tests: AnalysisPlan, output: str, listing: str
 ) -> None:
     """Write the experiment with every default spelled out, and which tests run and why."""
     import yaml
 
-    from bakeoff.comparisons import list_tests
+    from bakeoff.comparisons import described
 
     _enter_own(experiment)
-    write_json(listing, list_tests(experiment, list(tests)))
+    write_json(listing, described(tests))
     write_text(output, yaml.safe_dump(experiment.resolved(), sort_keys=False, allow_unicode=True))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache, partial
 from typing import Any
 
-from bakeoff.comparisons import check_classes, choose_tests
+from bakeoff.comparisons import check_classes, plan_tests
 from bakeoff.data import Table
 from bakeoff.data.divide import Rows
 from bakeoff.data.given_folds import check_small_folds
@@ -32,7 +32,7 @@ from bakeoff.scores import METRICS
 from bakeoff.scores.given_results import given_scores
 from bakeoff.scores.metrics.own import enter_own
 from bakeoff.sources import DataSet
-from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec import AnalysisPlan, Experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_problems import problems_with_given
 from bakeoff.spec.resampling import KFold
@@ -40,7 +40,7 @@ from bakeoff.spec.resampling import KFold
 
 def check_experiment(
     experiment: Experiment, classes: dict[str, Sequence[str]] | None = None
-) -> tuple[list[Problem], list[ChosenTest]]:
+) -> tuple[list[Problem], AnalysisPlan]:
     """Check an experiment as far as its environment and local data allow.
 
     Parameters
@@ -54,15 +54,15 @@ def check_experiment(
     -------
     problems : list of Problem
         All that is wrong; empty when the experiment can run.
-    tests : list of ChosenTest
-        The tests and the plan that feeds each; empty when there are problems with them.
+    tests : AnalysisPlan
+        The tests; some are missing when there are problems with them.
     """
     problems = list(problems_with_given(experiment))
     if problems:  # no use in looking further
-        return problems, []
+        return problems, AnalysisPlan()
     problems = list(problems_with_own(experiment))
     if problems:
-        return problems, []
+        return problems, AnalysisPlan()
     enter_own(experiment.own_metrics)
     classifiers: dict[str, Any] = {}
     problems = [*_models(experiment, classifiers), *problems_with_metrics(experiment, classifiers)]
@@ -72,11 +72,11 @@ def check_experiment(
     ]
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models, {} if classes is None else classes)
-    wrong, chosen = choose_tests(experiment)
+    wrong, tests = plan_tests(experiment)
     problems += wrong
     if not problems:
-        problems += problems_with_evidence(experiment, chosen)
-    return problems, chosen
+        problems += problems_with_evidence(experiment, tests)
+    return problems, tests
 
 
 def _models(experiment: Experiment, classifiers: dict[str, Any]) -> Iterator[Problem]:

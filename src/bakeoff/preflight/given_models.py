@@ -11,15 +11,15 @@ from bakeoff.data.splits import divisions
 from bakeoff.errors import Problem
 from bakeoff.scores.given_results import given_scores
 from bakeoff.scores.rival import check_same_run, rival_predictions
-from bakeoff.spec import ChosenTest, Experiment, Fit
+from bakeoff.spec import AnalysisPlan, Experiment, Fit
 from bakeoff.spec.datasets import GivenData
 from bakeoff.stats import Evidence, catalogue
 
 
-def problems_with_evidence(experiment: Experiment, chosen: list[ChosenTest]) -> Iterator[Problem]:
-    """Refuse tests that the results of given models cannot feed, and say what would."""
+def problems_with_evidence(experiment: Experiment, tests: AnalysisPlan) -> Iterator[Problem]:
+    """Refuse tests for which the results of given models do not suffice, and say what would."""
     known = catalogue()
-    for i, test in enumerate(chosen if experiment.given else []):
+    for i, test in enumerate(tests if experiment.given else ()):
         entry, first = known[test.name], next(iter(experiment.given))
         at = ("tests", "run", i)
         if experiment.by_scores(test.plan):

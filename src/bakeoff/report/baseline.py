@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, has_test
-from bakeoff.comparisons.setup import cost_options
+from bakeoff.comparisons.settings import cost_options
 from bakeoff.report.ranking import dataset_means, sizes_known
 from bakeoff.report.study import Study
 from bakeoff.scores.constant import constant_answer

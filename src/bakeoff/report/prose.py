@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.dependence import OPTION
-from bakeoff.comparisons.reach import RowCounts
+from bakeoff.comparisons.settings import INDEPENDENT
+from bakeoff.comparisons.smallest_pvalue import RowCounts
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import fixed, interval, p_equals, percent, score, words
 from bakeoff.report.study import Study, clean
@@ -168,7 +168,7 @@ def worth(study: Study, row: Comparison) -> str:
     kin = declared(study.experiment, row.dataset) if row.dataset else None
     if kin is None:
         return ""
-    if OPTION in row.result:
+    if INDEPENDENT in row.result:
         return f", taken for independent though {kin.column!r} relates them"
     found = {**row.result.get("details", {}), **row.result}
     count, effective = found.get("n_clusters", found.get("n_times")), found.get("n_effective")

@@ -22,7 +22,7 @@ from bakeoff.fit.predictions import read_facts
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.report.study import Study
 from bakeoff.scores.metrics.own import enter_own
-from bakeoff.spec import Experiment
+from bakeoff.spec import AnalysisPlan, Experiment
 from bakeoff.stats import looks_at
 
 _TEXTS = (
@@ -39,7 +39,7 @@ def read_study(
     timings: str | Path,
     cards: Sequence[str | Path],
     holdouts: Mapping[str, str | Path],
-    chosen: str | Path,
+    tests: str | Path,
     divisions: Sequence[str | Path],
     tables: Mapping[str, str | Path],
     missing: str | Path | None = None,
@@ -57,8 +57,8 @@ def read_study(
         One card per data set.
     holdouts : Mapping of data set to path
         The collected predictions of each data set's test rows; may be empty.
-    chosen : path
-        The tests and why they run: tests.json.
+    tests : path
+        The plan of the analysis: tests.json.
     divisions : sequence of path
         How good the divisions are, one file per data set and plan.
     tables : Mapping of name to path
@@ -89,7 +89,7 @@ def read_study(
         intervals=extras.get("intervals", nothing),
         subgroups=extras.get("subgroups", nothing),
         importance=extras.get("importance", nothing),
-        chosen=read_json(chosen),
+        analysis=AnalysisPlan.from_list(read_json(tests)),
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},
         notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},

@@ -17,7 +17,7 @@ from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.report.family import Family
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
-from bakeoff.spec import Experiment
+from bakeoff.spec import AnalysisPlan, Experiment
 from bakeoff.spec.related import dependent
 from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
 
@@ -62,8 +62,8 @@ class Study:
     intervals, subgroups : DataFrame
         The metrics of single models on held-out rows, and the models compared in subgroups of
         them, as in intervals.csv and subgroups.csv.
-    chosen : sequence of Mapping
-        The tests and why they run, as in tests.json.
+    analysis : AnalysisPlan
+        The tests with their settings and why they run, as in tests.json.
     divisions : sequence of Mapping
         How good the divisions are, as in splits/<dataset>.<plan>.json.
     missing : Mapping
@@ -90,7 +90,7 @@ class Study:
     intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     subgroups: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     importance: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
-    chosen: Sequence[Mapping[str, Any]] = ()
+    analysis: AnalysisPlan = dataclasses.field(default_factory=AnalysisPlan)
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
@@ -151,11 +151,9 @@ class Study:
 
     @cached_property
     def tests(self) -> tuple[Entry, ...]:
-        """The tests that ran: those chosen, then the post hoc tests that came along."""
+        """The tests that ran: those planned, then the post hoc tests that came along."""
         known = catalogue()
-        chosen = [test["test"] for test in self.chosen]
-        posthoc = [test["posthoc"]["test"] for test in self.chosen if test["posthoc"]]
-        return tuple(known[name] for name in dict.fromkeys([*chosen, *posthoc]))
+        return tuple(known[test.name] for test in self.analysis.with_posthoc)
 
     @cached_property
     def families(self) -> tuple[Family, ...]:

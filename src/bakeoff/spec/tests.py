@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
 
@@ -25,54 +25,6 @@ Correction = Literal[
     "none",
 ]
 RECOMMENDED = "recommended"
-
-
-class ChosenTest(NamedTuple):
-    """A test of the experiment and what feeds it.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the catalogue.
-    plan : str
-        The resampling plan its evidence comes from.
-    evidence : str
-        The kind of evidence, as `bakeoff.stats.Evidence` names it.
-    metrics : tuple of str
-        The metrics it is run on; tests on several criteria take them together.
-    why : str
-        Why it was chosen, in one sentence.
-    posthoc : str
-        The test of pairs that comes along; may be empty.
-    """
-
-    name: str
-    plan: str
-    evidence: str
-    metrics: tuple[str, ...]
-    why: str
-    posthoc: str = ""
-
-    @property
-    def on_rows(self) -> bool:
-        """Whether it is fed with predictions row by row, not with scores."""
-        return self.evidence in (
-            "correctness",
-            "labels",
-            "probabilities",
-            "predictions",
-            "values",
-        )
-
-    @property
-    def on_fold_rows(self) -> bool:
-        """Whether it is fed with the predictions of every fold, row by row."""
-        return self.evidence == "fold_correctness"
-
-    @property
-    def on_datasets(self) -> bool:
-        """Whether it is fed with one score per data set."""
-        return self.evidence == "dataset_scores"
 
 
 def _list_or_recommended(value: Any) -> Any:

@@ -34,8 +34,8 @@ from sklearn.tree import DecisionTreeClassifier
 import bakeoff
 from bakeoff import UserError
 from bakeoff.api.plans import plan_of
-from bakeoff.comparisons import choose_tests
-from bakeoff.comparisons.gather import run_chosen
+from bakeoff.comparisons import plan_tests
+from bakeoff.comparisons.run_tests import run_planned
 from bakeoff.scores.given_results import given_scores
 from bakeoff.spec import load_experiment
 
@@ -111,14 +111,14 @@ def test_folds_compare_as_in_the_workflow(plan: str, tmp_path: Path) -> None:
             "resampling": resampling,
         }
     )
-    problems, chosen = choose_tests(experiment)
+    problems, chosen = plan_tests(experiment)
     assert not problems
     (name,), (used,) = resampling, experiment.datasets
     given_scores(experiment, used, name)[0].to_csv(tmp_path / "all.csv", index=False)
     told = [
         row.to_row()
         for test in chosen
-        for row in run_chosen(test, experiment, {used: str(tmp_path / "all.csv")})
+        for row in run_planned(test, experiment, {used: str(tmp_path / "all.csv")})
     ]
     expected = pd.DataFrame(told).assign(dataset="folds")
     pd.testing.assert_frame_equal(own, expected[list(own.columns)], check_exact=True)

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons import Comparison, choose_tests, run_chosen
-from bakeoff.comparisons.gather import HOLES, MATRIX
+from bakeoff.comparisons import Comparison, plan_tests, run_planned
+from bakeoff.comparisons.run_tests import HOLES, MATRIX
 from bakeoff.data import load_table, make_splits
 from bakeoff.data.splits import write_splits
 from bakeoff.execution import steps
@@ -17,7 +17,7 @@ from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.run_fit import run_fit
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.collect import collect_fold_predictions
-from bakeoff.spec import ChosenTest, Experiment, load_experiment
+from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest, load_experiment
 
 STUDY: dict[str, Any] = {
     "experiment": "study",
@@ -93,7 +93,7 @@ class Study:
                     paths = {fit.model: path for fit, path in made.items()}
                     collect_predictions(paths, self.file(dataset, name, "predictions"))
         pd.concat(every).to_csv(self._path("scores.csv"), index=False)
-        steps.score_matrix(e, [], self._path("scores.csv"), *self.matrix.values())
+        steps.score_matrix(e, AnalysisPlan(), self._path("scores.csv"), *self.matrix.values())
 
     @property
     def matrix(self) -> dict[str, str]:
@@ -104,7 +104,7 @@ class Study:
         """Return the file of one data set's scores or predictions."""
         return self._path(f"{dataset}.{plan}.{kind}")
 
-    def inputs(self, chosen: ChosenTest, experiment: Experiment) -> dict[str, str]:
+    def inputs(self, chosen: PlannedTest, experiment: Experiment) -> dict[str, str]:
         """Name the files that feed a test, as the workflow does."""
         if chosen.on_datasets:
             return self.matrix
@@ -115,12 +115,12 @@ class Study:
     def run(self, tests: dict[str, Any], **changes: Any) -> list[Comparison]:
         """Run tests with other settings on the fits that are there."""
         experiment = load_experiment({**self.config, "tests": tests, **changes})
-        problems, chosen = choose_tests(experiment)
+        problems, chosen = plan_tests(experiment)
         assert problems == []
         return [
             comparison
             for test in chosen
-            for comparison in run_chosen(test, experiment, self.inputs(test, experiment))
+            for comparison in run_planned(test, experiment, self.inputs(test, experiment))
         ]
 
     def _path(self, name: str) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bakeoff.comparisons import Context, advisable, choose_tests, run_test, with_halves
+from bakeoff.comparisons import Context, advisable, plan_tests, run_test, with_halves
 from bakeoff.comparisons.evidence import DatasetScores
-from bakeoff.comparisons.reach import FEW, RowCounts, can_tell, remedies, smallest_p
+from bakeoff.comparisons.settings import planned
+from bakeoff.comparisons.smallest_pvalue import FEW, RowCounts, remedies, smallest_pvalue
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.stats import Evidence, catalogue
 
@@ -54,6 +55,18 @@ def named(text: str) -> list[str]:
     return [n for n in re.findall(r"\w+", text.partition(" use ")[2]) if n in CATALOGUE]
 
 
+def smallest(name: str, spec: Experiment, size: RowCounts | None = None) -> float:
+    return smallest_pvalue(planned(CATALOGUE[name], spec.tests), spec, size)
+
+
+def can_tell(name: str, spec: Experiment, size: RowCounts) -> bool:
+    return smallest(name, spec, size) <= spec.tests.alpha
+
+
+def helping(name: str, spec: Experiment, size: RowCounts) -> str:
+    return remedies(planned(CATALOGUE[name], spec.tests), spec, size)
+
+
 @pytest.mark.parametrize(
     ("models", "datasets"), list(itertools.product((2, 3, 5, 20), (1, 2, 3, 4, 5, 6, 8, 30)))
 )
@@ -64,11 +77,11 @@ def test_recommended_tests_can_reach_the_level(
 ) -> None:
     plans = ("holdout", "kfold")
     spec = experiment(models, datasets, plans, alpha=alpha, alternative=alternative)
-    problems, chosen = choose_tests(spec)
+    problems, chosen = plan_tests(spec)
     if alternative == "two-sided":
         assert not problems
     for test in chosen:
-        assert smallest_p(CATALOGUE[test.name], spec) <= alpha, test
+        assert smallest_pvalue(test, spec) <= alpha, test
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -86,18 +99,18 @@ def test_messages_name_tests_that_would_run(
     name: str, models: int, datasets: int, resampling: dict[str, Any]
 ) -> None:
     spec = experiment(models, datasets, resampling=resampling, run=[name])
-    for problem in choose_tests(spec)[0]:
+    for problem in plan_tests(spec)[0]:
         for other in named(problem.message):
             alone = experiment(models, datasets, resampling=resampling, run=[other])
-            problems, chosen = choose_tests(alone)
+            problems, chosen = plan_tests(alone)
             assert chosen, (problem.message, [p.message for p in problems])
-            assert smallest_p(CATALOGUE[other], alone) <= 0.05
+            assert smallest(other, alone) <= 0.05
 
 
 @pytest.mark.parametrize("name", [n for n, e in CATALOGUE.items() if e.arity == "all_pairs"])
 def test_versus_names_tests_that_would_run(name: str) -> None:
     spec = experiment(3, 3, ("kfold", "holdout"), run=[name], versus="m0")
-    for problem in choose_tests(spec)[0]:
+    for problem in plan_tests(spec)[0]:
         for other in named(problem.message):
             assert advisable([other], spec)
 
@@ -105,14 +118,14 @@ def test_versus_names_tests_that_would_run(name: str) -> None:
 def test_three_data_sets_are_too_few_for_signed_ranks() -> None:
     assert advisable(["wilcoxon_signed_rank"], experiment(2, 3)) == []
     assert advisable(["wilcoxon_signed_rank"], experiment(2, 6)) == ["wilcoxon_signed_rank"]
-    assert smallest_p(CATALOGUE["wilcoxon_signed_rank"], experiment(2, 3)) == 0.25
+    assert smallest("wilcoxon_signed_rank", experiment(2, 3)) == 0.25
     one_sided = experiment(2, 5, alternative="greater")
-    assert smallest_p(CATALOGUE["wilcoxon_signed_rank"], one_sided) == 1 / 32
+    assert smallest("wilcoxon_signed_rank", one_sided) == 1 / 32
 
 
 @pytest.mark.parametrize("rows", [1, 4, 5, 6, 20, FEW])
 def test_rows_of_a_test_set_set_a_limit(rows: int) -> None:
-    found = smallest_p(CATALOGUE["mcnemar"], experiment(), RowCounts(rows))
+    found = smallest("mcnemar", experiment(), RowCounts(rows))
     assert found == (0.0 if rows == FEW else pytest.approx(0.5**rows))
     assert (advisable(["mcnemar"], experiment(), rows) == ["mcnemar"]) == (0.5**rows <= 0.05)
 
@@ -127,12 +140,12 @@ def test_rows_of_a_test_set_set_a_limit(rows: int) -> None:
 )
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_no_evidence_goes_below_the_smallest_p(name: str, n: int) -> None:
-    entry, spec, rng = CATALOGUE[name], experiment(3, n), np.random.default_rng(n)
-    least = smallest_p(entry, spec)
-    context = Context("", "holdout", "accuracy", True, spec.tests)
+    spec, rng = experiment(3, n), np.random.default_rng(n)
+    least = smallest(name, spec)
+    test = planned(CATALOGUE[name], spec.tests)
     for _ in range(8):
         data = DatasetScores(tuple(spec.models), tuple(spec.datasets), rng.random((n, 3)))
-        rows = run_test(entry, data, context)
+        rows = run_test(test, data, Context("", "accuracy", True))
         pairs = [row for row in rows if row.role == "pair"] or rows
         assert all(not row.pvalue_adjusted < least - 1e-12 for row in pairs)
 
@@ -160,40 +173,40 @@ def test_groups_set_a_limit_that_more_rows_do_not_lift(
     name: str, models: int, size: RowCounts, least: float
 ) -> None:
     column = {"time": "day"} if size.times else {"groups": "patient"}
-    found = smallest_p(CATALOGUE[name], experiment(models, dataset=column), size)
+    found = smallest(name, experiment(models, dataset=column), size)
     assert found == pytest.approx(least)
 
 
 @pytest.mark.parametrize("models", [2, 3, 6, 10, 20])
 @pytest.mark.parametrize("times", [32, 39, 1_000])
 def test_recommended_tests_in_time_can_tell_any_number_of_models(models: int, times: int) -> None:
-    problems, chosen = choose_tests(experiment(models, dataset={"time": "day"}))
+    problems, chosen = plan_tests(experiment(models, dataset={"time": "day"}))
     assert not problems
     assert [test.name for test in chosen] == ["diebold_mariano"]
     for test in chosen:
         spec = experiment(models, dataset={"time": "day"})
-        assert can_tell(CATALOGUE[test.name], spec, RowCounts(4 * times, times=times))
-        assert not can_tell(CATALOGUE[test.name], spec, RowCounts(4 * times, times=31))
+        assert can_tell(test.name, spec, RowCounts(4 * times, times=times))
+        assert not can_tell(test.name, spec, RowCounts(4 * times, times=31))
 
 
 def test_what_helps_would_help() -> None:
-    entry, size = CATALOGUE["clustered_mcnemar"], RowCounts(700, groups=7)
+    name, size = "clustered_mcnemar", RowCounts(700, groups=7)
     grouped = {"groups": "patient"}
-    assert not can_tell(entry, experiment(6, dataset=grouped), size)
-    assert remedies(entry, experiment(6, dataset=grouped), size) == (
+    assert not can_tell(name, experiment(6, dataset=grouped), size)
+    assert helping(name, experiment(6, dataset=grouped), size) == (
         "at least 10 groups or at most 3 models"
     )
-    assert can_tell(entry, experiment(6, dataset=grouped), RowCounts(700, groups=10))
-    assert not can_tell(entry, experiment(6, dataset=grouped), RowCounts(700, groups=9))
-    assert can_tell(entry, experiment(3, dataset=grouped), size)
-    assert not can_tell(entry, experiment(4, dataset=grouped), size)
+    assert can_tell(name, experiment(6, dataset=grouped), RowCounts(700, groups=10))
+    assert not can_tell(name, experiment(6, dataset=grouped), RowCounts(700, groups=9))
+    assert can_tell(name, experiment(3, dataset=grouped), size)
+    assert not can_tell(name, experiment(4, dataset=grouped), size)
     eight = RowCounts(700, groups=8)
-    assert "with one baseline" in remedies(entry, experiment(6, dataset=grouped), eight)
-    assert can_tell(entry, experiment(6, dataset=grouped, versus="m0"), eight)
+    assert "with one baseline" in helping(name, experiment(6, dataset=grouped), eight)
+    assert can_tell(name, experiment(6, dataset=grouped, versus="m0"), eight)
 
 
 def test_more_times_help_a_test_of_times_and_no_test_of_blocks() -> None:
     spec, size = experiment(2, dataset={"time": "day"}), RowCounts(140, times=14)
-    assert remedies(CATALOGUE["diebold_mariano"], spec, size) == "at least 32 times"
+    assert helping("diebold_mariano", spec, size) == "at least 32 times"
     blocks = experiment(6, dataset={"time": "day"})
-    assert "times" not in remedies(CATALOGUE["clustered_mcnemar"], blocks, size)
+    assert "times" not in helping("clustered_mcnemar", blocks, size)

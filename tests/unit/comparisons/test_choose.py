@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.comparisons import check_classes, choose_tests, list_tests, recommend
+from bakeoff.comparisons import check_classes, described, plan_tests
+from bakeoff.errors import joined
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
 
@@ -30,13 +31,13 @@ def experiment(*, models: int = 3, datasets: int = 1, **changes: Any) -> Any:
 
 def chosen(**facts: Any) -> dict[str, str]:
     """Return the plan of each chosen test."""
-    problems, tests = choose_tests(experiment(**facts))
+    problems, tests = plan_tests(experiment(**facts))
     assert problems == []
     return {test.name: test.plan for test in tests}
 
 
 def problems(**facts: Any) -> str:
-    return "\n".join(map(str, choose_tests(experiment(**facts))[0]))
+    return "\n".join(map(str, plan_tests(experiment(**facts))[0]))
 
 
 @pytest.mark.parametrize(
@@ -82,13 +83,13 @@ def test_recommended_tests_on_rows_follow_the_metrics(
 ) -> None:
     costs = {"classes": ["a", "b"], "matrix": [[0.0, 1.0], [1.0, 0.0]]}
     facts = {"metrics": metrics, "costs": costs, "resampling": {"holdout": {}}}
-    problems, tests = choose_tests(experiment(models=2, **facts))
+    problems, tests = plan_tests(experiment(models=2, **facts))
     assert problems == []
     assert {test.name: list(test.metrics) for test in tests} == expected
 
 
 def test_recommended_tests_on_folds_follow_the_metrics() -> None:
-    _, tests = choose_tests(experiment(resampling={"cv_5x2": {}}))
+    _, tests = plan_tests(experiment(resampling={"cv_5x2": {}}))
     assert {test.name: test.metrics for test in tests} == {
         "cv5x2_mcnemar": ("accuracy",),
         "corrected_repeated_kfold_t": ("log_loss", "mcc"),
@@ -98,13 +99,13 @@ def test_recommended_tests_on_folds_follow_the_metrics() -> None:
 def test_metrics_among_the_options_are_those_of_the_test() -> None:
     options = {"metric_difference": {"metrics": ["accuracy"]}}
     facts = {"resampling": {"holdout": {}}, "tests": {"options": options}}
-    _, (_, test) = choose_tests(experiment(models=2, **facts))
+    _, (_, test) = plan_tests(experiment(models=2, **facts))
     assert (test.name, test.metrics) == ("metric_difference", ("accuracy",))
 
 
 def test_every_recommendation_says_why() -> None:
     for n in (1, 3, 12):
-        for test in choose_tests(experiment(datasets=n))[1]:
+        for test in plan_tests(experiment(datasets=n))[1]:
             assert len(test.why) > 40
 
 
@@ -163,7 +164,7 @@ def test_recommended_test_runs_on_the_plan_that_its_reason_names(
     data = {"source": "file", "path": "x.csv", "target": "y", "positive": "1", **related}
     resampling = {name.replace("repeated", "kfold"): FOLDS[name] for name in plans}
     config = copy.deepcopy(BASE) | {"datasets": {"d": data}, "resampling": resampling}
-    found, tests = choose_tests(load_experiment(config | {"metrics": metrics}))
+    found, tests = plan_tests(load_experiment(config | {"metrics": metrics}))
     assert found == []
     assert tests
     for test in tests:
@@ -174,7 +175,7 @@ def test_recommended_test_runs_on_the_plan_that_its_reason_names(
 def test_a_plan_among_the_options_is_the_reason() -> None:
     options = {"corrected_resampled_t": {"plan": "kfold"}}
     config = {"resampling": {"kfold": {}, "resampled": {}}, "tests": {"options": options}}
-    _, tests = choose_tests(experiment(**config))
+    _, tests = plan_tests(experiment(**config))
     (test,) = (test for test in tests if test.name == "corrected_resampled_t")
     assert test.plan == "kfold"
     assert "random divisions" not in test.why
@@ -184,16 +185,16 @@ def test_a_plan_among_the_options_is_the_reason() -> None:
 def test_forward_chaining_is_no_cross_validation() -> None:
     timed = {"source": "file", "path": "x.csv", "target": "y", "time": "t"}
     config = copy.deepcopy(BASE) | {"datasets": {"d": timed}, "resampling": {"kfold": {}}}
-    _, tests = choose_tests(load_experiment(config))
+    _, tests = plan_tests(load_experiment(config))
     assert [test.name for test in tests] == ["corrected_repeated_kfold_t"]
     config["tests"] = {"run": ["corrected_kfold_t"]}
-    (problem,), _ = choose_tests(load_experiment(config))
+    (problem,), _ = plan_tests(load_experiment(config))
     assert "with `time:` the training sets grow" in str(problem)
 
 
 def test_the_list_of_tests_says_how_and_why() -> None:
     e = experiment(resampling={"holdout": {}}, tests={"correction": "holm", "versus": "b"})
-    listed, by_metric = list_tests(e, choose_tests(e)[1])
+    listed, by_metric = described(plan_tests(e)[1])
     assert by_metric["metrics"] == ["log_loss", "mcc"]
     assert listed["test"] == "cochran_q"
     assert "comparisons of b with each other model, corrected by holm" in listed["why"]
@@ -203,7 +204,7 @@ def test_the_list_of_tests_says_how_and_why() -> None:
 
 def test_default_corrections() -> None:
     e = experiment(datasets=2, tests={"run": ["mcnemar", "wilcoxon_signed_rank", "nemenyi"]})
-    found = {one["test"]: one["correction"] for one in list_tests(e, choose_tests(e)[1])}
+    found = {one.name: one.correction for one in plan_tests(e)[1]}
     assert found == {"mcnemar": "bonferroni", "wilcoxon_signed_rank": "holm", "nemenyi": None}
 
 
@@ -474,7 +475,7 @@ def test_bergmann_hommel_takes_no_more_than_fifteen_models() -> None:
     config = copy.deepcopy(BASE)
     config["models"] = {f"m{i}": BASE["models"]["a"] for i in range(16)}
     config["tests"] = {"run": ["mcnemar"], "correction": "bergmann-hommel"}
-    (problem,), _ = choose_tests(load_experiment(config))
+    (problem,), _ = plan_tests(load_experiment(config))
     assert "takes up to 15 models, found 16; use 'shaffer'" in str(problem)
 
 
@@ -486,7 +487,7 @@ def test_options_reach_the_post_hoc_test() -> None:
 
 
 def test_a_value_in_a_unit_is_for_the_first_metric() -> None:
-    _, tests = choose_tests(experiment(tests={"run": ["tost_folds", "cv5x2_f"], "margin": 0.1}))
+    _, tests = plan_tests(experiment(tests={"run": ["tost_folds", "cv5x2_f"], "margin": 0.1}))
     found = {test.name: test.metrics for test in tests}
     assert found == {"tost_folds": ("accuracy",), "cv5x2_f": ("accuracy", "log_loss", "mcc")}
 
@@ -522,4 +523,4 @@ def test_a_test_by_cost_is_tried_with_the_costs_of_the_experiment() -> None:
     ("names", "text"), [(["f1"], "f1"), (["f1", "mcc"], "f1 and mcc"), (list("abc"), "a, b and c")]
 )
 def test_metrics_are_listed_in_words(names: list[str], text: str) -> None:
-    assert recommend._all(names) == text
+    assert joined(names) == text

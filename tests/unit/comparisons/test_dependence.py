@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons import Context, run_test
-from bakeoff.comparisons.choose import choose_tests
+from bakeoff.comparisons import Comparison, Context, run_test
 from bakeoff.comparisons.evidence import FoldPredictions, PairedPredictions
-from bakeoff.comparisons.gather import run_chosen
+from bakeoff.comparisons.plan_tests import plan_tests
+from bakeoff.comparisons.run_tests import run_planned
+from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.report.prose import why_undecided
@@ -32,14 +33,20 @@ def experiment(tests: dict[str, Any] | None = None, **columns: str) -> Experimen
     )
 
 
+def run(name: str, rows: Any, spec: Experiment) -> list[Comparison]:
+    """Run a test on rows under the settings of an experiment."""
+    test = planned(catalogue()[name], spec.tests)
+    return run_test(test, rows, Context("rows", "accuracy", True))
+
+
 def names(tests: dict[str, Any] | None = None, **columns: str) -> list[str]:
-    problems, chosen = choose_tests(experiment(tests, **columns))
+    problems, chosen = plan_tests(experiment(tests, **columns))
     assert problems == []
     return [test.name for test in chosen]
 
 
 def messages(tests: dict[str, Any], **columns: str) -> str:
-    problems, _ = choose_tests(experiment(tests, **columns))
+    problems, _ = plan_tests(experiment(tests, **columns))
     return "\n".join(map(str, problems))
 
 
@@ -74,8 +81,7 @@ def test_every_test_that_takes_rows_for_independent_has_a_form_for_related_ones(
 def test_the_plain_form_is_kept_when_asked_for_by_name() -> None:
     tests = {"run": ["mcnemar"], "options": {"mcnemar": {"assume_independent": True}}}
     assert names(tests, group="patient") == ["mcnemar"]
-    context = Context("rows", "holdout", "accuracy", True, experiment(tests).tests)
-    (row,) = run_test(catalogue()["mcnemar"], evidence(), context)
+    (row,) = run("mcnemar", evidence(), experiment(tests))
     assert row.pvalue == mcnemar(*evidence().correct.T).pvalue
     assert row.result["assume_independent"] is True
     assumed = {one["name"]: one for one in row.result["assumptions"]}["independent rows"]
@@ -84,8 +90,7 @@ def test_the_plain_form_is_kept_when_asked_for_by_name() -> None:
 
 
 def test_groups_reach_the_test() -> None:
-    context = Context("rows", "holdout", "accuracy", True, experiment().tests)
-    (row,) = run_test(catalogue()["clustered_mcnemar"], evidence(), context)
+    (row,) = run("clustered_mcnemar", evidence(), experiment())
     expected = clustered_mcnemar(*evidence().correct.T, groups=evidence().groups)
     assert row.pvalue == expected.pvalue
     plain = mcnemar(*evidence().correct.T)
@@ -131,11 +136,11 @@ def test_predictions_that_lost_their_groups_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "rows.holdout.predictions.parquet"
     rows.assign(b=list("abab")).to_parquet(file)
     spec = experiment({"run": ["mcnemar"]}, group="patient")
-    (chosen,) = choose_tests(spec)[1]
+    (chosen,) = plan_tests(spec)[1]
     with pytest.raises(
         UserError, match=r"does not say which rows of rows belong together.*patient"
     ):
-        run_chosen(chosen, spec, {"rows": str(file)})
+        run_planned(chosen, spec, {"rows": str(file)})
 
 
 def test_tests_of_rows_of_all_folds_give_way_to_tests_of_fold_scores(tmp_path: Path) -> None:
@@ -149,27 +154,23 @@ def test_tests_of_rows_of_all_folds_give_way_to_tests_of_fold_scores(tmp_path: P
         "resampling": {"cv_5x2": {}},
         "metrics": ["accuracy"],
     }
-    problems, (chosen,) = choose_tests(load_experiment(content))
+    problems, (chosen,) = plan_tests(load_experiment(content))
     assert not problems
     assert chosen.name == "corrected_repeated_kfold_t"
     assert "rows in groups" in chosen.why
     for name in ("cv5x2_mcnemar", "tost_cv5x2"):
         margin = {"margin": 0.05} if name == "tost_cv5x2" else {}
-        (problem,), _ = choose_tests(
-            load_experiment(content | {"tests": {"run": [name], **margin}})
-        )
+        (problem,), _ = plan_tests(load_experiment(content | {"tests": {"run": [name], **margin}}))
         assert f"{name} counts rows one by one, d has `groups: patient`" in str(problem)
         options = {name: {"assume_independent": True}}
         asked = load_experiment(content | {"tests": {"run": [name], "options": options, **margin}})
-        problems, (chosen,) = choose_tests(asked)
+        problems, (chosen,) = plan_tests(asked)
         assert not problems
         assert chosen.name == name
     one = FoldPredictions(
         ("a", "b"), np.tile([1, 2], (5, 20)), np.arange(400).reshape(5, 40, 2) % 3 > 0
     )
-    context = Context("d", "cv_5x2", "accuracy", True, asked.tests)
-    entry = catalogue()["tost_cv5x2"]
-    (row,) = run_test(entry, one, context)
+    (row,) = run("tost_cv5x2", one, asked)
     assert row.n == one.n == 40
     assumed = {a["name"]: a["holds"] for a in row.result["assumptions"]}
     assert assumed["independent rows"] is False
@@ -179,21 +180,20 @@ def test_reasons_name_the_form_that_runs() -> None:
     given = {"predictions": "p.csv", "columns": {"group": "patient"}}
     entry = {"experiment": "w", "datasets": {"rows": {"source": "given"}}, "metrics": ["accuracy"]}
     three = load_experiment(entry | {"models": dict.fromkeys("abc", given)})
-    _, chosen = choose_tests(three)
+    _, chosen = plan_tests(three)
     why = " ".join(test.why for test in chosen)
     assert "corrected by holm" in why
     assert "mid-p" not in why
     assert "Raschka" not in why
-    two = choose_tests(experiment(group="patient"))[1]
-    assert "mid-p" not in two[0].why
-    assert "mid-p" in choose_tests(experiment())[1][0].why
+    two = plan_tests(experiment(group="patient"))[1]
+    assert "mid-p" not in two.tests[0].why
+    assert "mid-p" in plan_tests(experiment())[1].tests[0].why
 
 
 def test_too_few_groups_are_named_with_the_number_it_takes() -> None:
     found = evidence()
     few = dataclasses.replace(found, groups=np.repeat(np.arange(4), 30))
-    context = Context("rows", "holdout", "accuracy", True, experiment().tests)
-    (row,) = run_test(catalogue()["clustered_mcnemar"], few, context)
+    (row,) = run("clustered_mcnemar", few, experiment())
     assert why_undecided(row) == (
         "120 rows in 4 groups, and at a level of 0.05 it takes 6 groups: the signs of fewer can "
         "never reject"
@@ -204,17 +204,15 @@ def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form() -> Non
     labels = np.resize([0, 1], 120)
     rows = dataclasses.replace(evidence(), truth=labels)
     tests = {"run": ["tost_paired"], "margin": 0.1}
-    problems, (chosen,) = choose_tests(experiment(tests, group="patient"))
+    problems, (chosen,) = plan_tests(experiment(tests, group="patient"))
     assert not problems
     assert chosen.name == "tost_paired"
     assert "in its form for groups of rows: rows of one `patient`" in chosen.why
-    context = Context("rows", "holdout", "accuracy", True, experiment(tests).tests)
-    (row,) = run_test(catalogue()["tost_paired"], rows, context)
+    (row,) = run("tost_paired", rows, experiment(tests))
     wanted = tost_paired(*rows.correct.T, margin=0.1, groups=rows.groups)
     assert (row.variant, row.pvalue) == ("score_effective", wanted.pvalue)
     asked = {**tests, "options": {"tost_paired": {"assume_independent": True}}}
-    context = dataclasses.replace(context, settings=experiment(asked, group="patient").tests)
-    (row,) = run_test(catalogue()["tost_paired"], rows, context)
+    (row,) = run("tost_paired", rows, experiment(asked, group="patient"))
     assert (row.variant, row.pvalue) == ("score", tost_paired(*rows.correct.T, margin=0.1).pvalue)
     assert row.result["assume_independent"] is True
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from bakeoff.comparisons import check_classes, choose_tests
+from bakeoff.comparisons import check_classes, plan_tests
 from bakeoff.comparisons.recommend import recommended
 from bakeoff.spec import load_experiment
 
@@ -39,7 +39,7 @@ def examples(page: str) -> list[dict[str, Any]]:
 )
 def test_examples_are_valid(page: str, number: int) -> None:
     experiment = load_experiment(copy.deepcopy(AROUND) | examples(page)[number])
-    problems, chosen = choose_tests(experiment)
+    problems, chosen = plan_tests(experiment)
     for dataset in experiment.datasets:
         problems += check_classes(experiment, dataset, ("benign", "malignant"))
     assert problems == []
@@ -60,7 +60,7 @@ def test_the_message_shown_is_the_one_given() -> None:
         "resampling": {"kfold": {"repeats": 5}},
         "tests": {"run": ["corrected_kfold_t"]},
     }
-    (problem,), _ = choose_tests(load_experiment(config))
+    (problem,), _ = plan_tests(load_experiment(config))
     shown = re.sub(r"\s+", " ", (DOCS / "choosing-tests.md").read_text(encoding="utf-8"))
     assert str(problem) in shown
 

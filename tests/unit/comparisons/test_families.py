@@ -15,6 +15,7 @@ from bakeoff.comparisons import Comparison, Context, Decision, merged, read_rows
 from bakeoff.comparisons import family as running
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
 from bakeoff.comparisons.ranges import range_of
+from bakeoff.comparisons.settings import planned
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import catalogue
@@ -23,9 +24,13 @@ from bakeoff.stats.core.multiplicity import adjust_pvalues
 CATALOGUE = catalogue()
 
 
-def context(*, greater_is_better: bool = True, **tests: Any) -> Context:
-    settings = HypothesisTests.model_validate(tests)
-    return Context("d", "kfold", "accuracy", greater_is_better, settings, 7)
+HERE = Context("d", "accuracy", True, 7)
+
+
+def run(name: str, evidence: Any, where: Context = HERE, **tests: Any) -> list[Comparison]:
+    """Run a test under the settings of `tests:` in an experiment."""
+    test = planned(CATALOGUE[name], HypothesisTests.model_validate(tests))
+    return run_test(test.on("kfold", ("accuracy",)), evidence, where)
 
 
 def rows_right(models: int, n: int = 200, seed: int = 0) -> PairedPredictions:
@@ -61,7 +66,7 @@ CORRECTIONS = (
 @pytest.mark.parametrize("name", ["corrected_kfold_t", "mcnemar"])
 def test_corrections_are_those_of_the_catalogue(name: str, correction: str) -> None:
     evidence = rows_right(4) if name == "mcnemar" else folds(4)
-    rows = run_test(CATALOGUE[name], evidence, context(correction=correction))
+    rows = run(name, evidence, correction=correction)
     expected = adjust_pvalues([row.pvalue for row in rows], correction)
     np.testing.assert_array_equal([row.pvalue_adjusted for row in rows], expected)
     assert {row.correction for row in rows} == {correction}
@@ -73,10 +78,10 @@ def test_corrections_are_those_of_the_catalogue(name: str, correction: str) -> N
 def test_a_family_at_once_agrees_with_its_single_tests(
     monkeypatch: pytest.MonkeyPatch, correction: str, variant: str
 ) -> None:
-    how = context(correction=correction, options={"mcnemar": {"variant": variant}})
-    single = run_test(CATALOGUE["mcnemar"], rows_right(6), how)
+    how = dict[str, Any](correction=correction, options={"mcnemar": {"variant": variant}})
+    single = run("mcnemar", rows_right(6), **how)
     monkeypatch.setattr(running, "MANY_PAIRS", 2)
-    at_once = run_test(CATALOGUE["mcnemar"], rows_right(6), how)
+    at_once = run("mcnemar", rows_right(6), **how)
     for one, other in zip(single, at_once, strict=True):
         assert one.to_row() == other.to_row()
         assert other.result["details"]["only_a_correct"] == one.result["details"]["only_a_correct"]
@@ -86,32 +91,32 @@ def test_a_family_at_once_agrees_with_its_single_tests(
 def test_one_sided_versus_a_control_at_once_agrees(
     monkeypatch: pytest.MonkeyPatch, alternative: str
 ) -> None:
-    how = context(versus="m3", alternative=alternative, correction="minp")
-    single = run_test(CATALOGUE["mcnemar"], rows_right(6), how)
+    how = dict[str, Any](versus="m3", alternative=alternative, correction="minp")
+    single = run("mcnemar", rows_right(6), **how)
     monkeypatch.setattr(running, "MANY_PAIRS", 2)
-    at_once = run_test(CATALOGUE["mcnemar"], rows_right(6), how)
+    at_once = run("mcnemar", rows_right(6), **how)
     assert [row.to_row() for row in single] == [row.to_row() for row in at_once]
     assert [row.model_a for row in single] == ["m3"] * 5
 
 
 def test_the_unconditional_test_is_never_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "MANY_PAIRS", 2)
-    how = context(options={"mcnemar": {"variant": "exact_unconditional"}})
-    rows = run_test(CATALOGUE["mcnemar"], rows_right(3, n=40), how)
+    how = dict[str, Any](options={"mcnemar": {"variant": "exact_unconditional"}})
+    rows = run("mcnemar", rows_right(3, n=40), **how)
     assert {row.variant for row in rows} == {"exact_unconditional"}
 
 
 @pytest.mark.parametrize("name", ["corrected_kfold_t", "wilcoxon_signed_rank", "mcnemar"])
 def test_versus_makes_a_smaller_family_with_the_control_as_a(name: str) -> None:
     evidence = {"mcnemar": rows_right(4), "corrected_kfold_t": folds(4)}.get(name, over_datasets(4))
-    rows = run_test(CATALOGUE[name], evidence, context(versus="m2", correction="bonferroni"))
+    rows = run(name, evidence, versus="m2", correction="bonferroni")
     assert [(r.model_a, r.model_b) for r in rows] == [("m2", "m0"), ("m2", "m1"), ("m2", "m3")]
     assert [r.pvalue_adjusted for r in rows] == [min(1.0, 3 * r.pvalue) for r in rows]
 
 
 def test_versus_reaches_tests_of_all_pairs_at_once() -> None:
-    how = context(versus="m1")
-    rows = run_test(CATALOGUE["friedman_posthoc"], over_datasets(3), how)
+    how = dict[str, Any](versus="m1")
+    rows = run("friedman_posthoc", over_datasets(3), **how)
     assert [(r.model_a, r.model_b) for r in rows] == [("m1", "m0"), ("m1", "m2")]
     assert rows[0].decision in (Decision.A_BETTER, Decision.NOT_SHOWN)
     assert rows[0].estimate > 0 > rows[1].estimate
@@ -123,28 +128,27 @@ def test_versus_reaches_tests_of_all_pairs_at_once() -> None:
 )
 def test_open_side_of_an_interval_ends_where_the_metric_does(name: str, alternative: str) -> None:
     data = {"mcnemar": rows_right, "wilcoxon_signed_rank": over_datasets}.get(name, folds)(3)
-    known = context(alternative=alternative)
-    bounded = dataclasses.replace(known, range=(0.0, 1.0))
-    for row in run_test(CATALOGUE[name], data, bounded):
+    bounded = dataclasses.replace(HERE, range=(0.0, 1.0))
+    for row in run(name, data, bounded, alternative=alternative):
         assert (row.ci_high if alternative == "greater" else -row.ci_low) == 1
         ci = row.result["ci"]
         assert (row.ci_low, row.ci_high) == (ci["low"], ci["high"])
-    unbounded = dataclasses.replace(known, range=(0.0, math.inf))
+    unbounded = dataclasses.replace(HERE, range=(0.0, math.inf))
     if name == "kfold_t":
-        for row in run_test(CATALOGUE[name], data, unbounded):
+        for row in run(name, data, unbounded, alternative=alternative):
             assert math.isinf(row.ci_high if alternative == "greater" else row.ci_low)
 
 
 def test_interval_that_no_level_allows_is_all_that_is_possible() -> None:
-    known = dataclasses.replace(context(correction="bonferroni"), range=(0.0, 1.0))
-    for row in run_test(CATALOGUE["wilcoxon_signed_rank"], over_datasets(3, n=5), known):
+    known, five = dataclasses.replace(HERE, range=(0.0, 1.0)), over_datasets(3, n=5)
+    for row in run("wilcoxon_signed_rank", five, known, correction="bonferroni"):
         assert (row.ci_low, row.ci_high) == (-1, 1)
 
 
 @pytest.mark.parametrize("name", ["kfold_t", "corrected_kfold_t"])
 def test_two_sided_intervals_end_where_a_difference_must(name: str) -> None:
     found = [
-        run_test(CATALOGUE[name], folds(3), dataclasses.replace(context(), range=limits))
+        run(name, folds(3), dataclasses.replace(HERE, range=limits))
         for limits in ((0.0, 100.0), (0.0, 0.01))
     ]
     for wide, narrow in zip(*found, strict=True):
@@ -154,8 +158,9 @@ def test_two_sided_intervals_end_where_a_difference_must(name: str) -> None:
 
 
 def test_open_side_of_one_model_ends_where_the_metric_does() -> None:
-    known = context(alternative="less", options={"one_sample_t": {"mu0": 0.5}})
-    rows = run_test(CATALOGUE["one_sample_t"], folds(2), dataclasses.replace(known, range=(0, 1)))
+    share = dataclasses.replace(HERE, range=(0, 1))
+    options = {"one_sample_t": {"mu0": 0.5}}
+    rows = run("one_sample_t", folds(2), share, alternative="less", options=options)
     assert [row.ci_low for row in rows] == [0, 0]
     costs = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
     assert range_of(METRICS["cost"], costs) == (0, 5)
@@ -168,8 +173,8 @@ def test_open_side_of_one_model_ends_where_the_metric_does() -> None:
 def test_bonferroni_intervals_agree_with_the_decisions(
     name: str, seed: int, alternative: str
 ) -> None:
-    how = context(correction="bonferroni", alternative=alternative)
-    for row in run_test(CATALOGUE[name], folds(3, seed), how):
+    how = dict[str, Any](correction="bonferroni", alternative=alternative)
+    for row in run(name, folds(3, seed), **how):
         assert row.confidence == pytest.approx(1 - 0.05 / 3)
         excludes_zero = row.ci_low > 0 or row.ci_high < 0
         assert excludes_zero == (row.decision is not Decision.NOT_SHOWN)
@@ -177,8 +182,8 @@ def test_bonferroni_intervals_agree_with_the_decisions(
 
 @pytest.mark.parametrize("seed", range(20))
 def test_equivalence_is_shown_when_its_interval_lies_within_the_margin(seed: int) -> None:
-    how = context(margin=0.03, correction="bonferroni")
-    for row in run_test(CATALOGUE["tost_folds"], folds(3, seed, step=0.0), how):
+    how = dict[str, Any](margin=0.03, correction="bonferroni")
+    for row in run("tost_folds", folds(3, seed, step=0.0), **how):
         inside = row.ci_low > -0.03 and row.ci_high < 0.03
         assert inside == (row.decision is Decision.EQUIVALENT)
         assert row.confidence == pytest.approx(1 - 2 * 0.05 / 3)
@@ -187,15 +192,15 @@ def test_equivalence_is_shown_when_its_interval_lies_within_the_margin(seed: int
 
 
 def test_one_sided_decisions_name_the_better_model() -> None:
-    better = run_test(CATALOGUE["mcnemar"], rows_right(2, 800), context(alternative="less"))[0]
-    other = run_test(CATALOGUE["mcnemar"], rows_right(2, 800), context(alternative="greater"))[0]
+    better = run("mcnemar", rows_right(2, 800), alternative="less")[0]
+    other = run("mcnemar", rows_right(2, 800), alternative="greater")[0]
     assert (better.decision, other.decision) == (Decision.B_BETTER, Decision.NOT_SHOWN)
     assert better.pvalue + other.pvalue == pytest.approx(1)
 
 
 def posterior(step: float, **tests: Any) -> Comparison:
     evidence = folds(2, spread=0.004, step=step)
-    return run_test(CATALOGUE["bayes_correlated_t"], evidence, context(**tests))[0]
+    return run("bayes_correlated_t", evidence, **tests)[0]
 
 
 def test_posteriors_decide_by_their_probabilities() -> None:
@@ -211,24 +216,23 @@ def test_posteriors_decide_by_their_probabilities() -> None:
 
 def test_equal_folds_are_no_evidence_but_equal_data_sets_are() -> None:
     same = dataclasses.replace(folds(2), values=np.full((1, 10, 2), 0.8))
-    row = run_test(CATALOGUE["bayes_correlated_t"], same, context())[0]
+    row = run("bayes_correlated_t", same)[0]
     assert (row.p_equivalent, row.decision) == (1.0, Decision.UNDECIDED)
     equal = dataclasses.replace(over_datasets(2, 30), values=np.full((30, 2), 0.8))
-    row = run_test(CATALOGUE["bayes_sign"], equal, context())[0]
+    row = run("bayes_sign", equal)[0]
     assert row.decision is Decision.EQUIVALENT
 
 
 def test_sampling_depends_on_the_names_alone() -> None:
-    entry = CATALOGUE["bayes_signed_rank"]
     three, two = over_datasets(3), over_datasets(3)
     two = dataclasses.replace(two, models=three.models[1:], values=three.values[:, 1:])
-    all_pairs = run_test(entry, three, context())
-    (alone,) = run_test(entry, two, context())
+    all_pairs = run("bayes_signed_rank", three)
+    (alone,) = run("bayes_signed_rank", two)
     same = all_pairs[2]
     assert (alone.model_a, alone.model_b) == (same.model_a, same.model_b)
     assert (alone.p_a_better, alone.p_equivalent) == (same.p_a_better, same.p_equivalent)
-    again = dataclasses.replace(context(), seed=8)
-    assert run_test(entry, two, again)[0].p_equivalent != alone.p_equivalent
+    again = dataclasses.replace(HERE, seed=8)
+    assert run("bayes_signed_rank", two, again)[0].p_equivalent != alone.p_equivalent
 
 
 def with_gap(models: int = 3) -> FoldScores:
@@ -240,7 +244,7 @@ def with_gap(models: int = 3) -> FoldScores:
 
 
 def test_an_undefined_score_leaves_its_own_pairs_open() -> None:
-    rows = run_test(CATALOGUE["corrected_kfold_t"], with_gap(), context())
+    rows = run("corrected_kfold_t", with_gap())
     assert [row.status for row in rows] == ["undefined_metric", "undefined_metric", "ok"]
     assert [row.decision for row in rows[:2]] == [Decision.UNDECIDED] * 2
     assert rows[0].result["reason"] == "the metric is undefined on a fold: no row is positive"
@@ -250,11 +254,11 @@ def test_an_undefined_score_leaves_its_own_pairs_open() -> None:
 
 @pytest.mark.parametrize("name", ["anova_repeated_measures", "tukey_hsd"])
 def test_an_undefined_score_leaves_tests_of_all_models_open(name: str) -> None:
-    rows = run_test(CATALOGUE[name], with_gap(), context())
+    rows = run(name, with_gap())
     assert {row.status for row in rows} >= {"undefined_metric"}
     assert all(row.decision is Decision.UNDECIDED for row in rows if not row.follows)
     options = {"tukey_hsd": {"nan_policy": "omit"}}
-    omitted = run_test(CATALOGUE["tukey_hsd"], with_gap(), context(options=options))
+    omitted = run("tukey_hsd", with_gap(), options=options)
     assert not any(math.isnan(row.pvalue) for row in omitted)
 
 
@@ -266,7 +270,7 @@ def test_what_a_test_refuses_is_undecided_with_its_words() -> None:
         np.array([[1, 0]] * 5),
         np.random.default_rng(0).random((5, 2)),
     )
-    (row,) = run_test(CATALOGUE["delong"], silent, context())
+    (row,) = run("delong", silent)
     assert (row.status, row.decision) == ("undefined", Decision.UNDECIDED)
     assert "found no negative row" in row.result["reason"]
     assert Comparison.from_dict(row.to_dict()).decision is Decision.UNDECIDED
@@ -277,14 +281,14 @@ def test_a_model_without_scores_is_named() -> None:
     scores = np.random.default_rng(0).random((50, 3))
     scores[:, 2] = np.nan
     silent = dataclasses.replace(evidence, scores=scores, truth=np.resize([0, 1], 50))
-    rows = run_test(CATALOGUE["delong"], silent, context())
+    rows = run("delong", silent)
     assert [row.status for row in rows] == ["ok", "undefined_metric", "undefined_metric"]
     assert "m2 give(s) no probabilities or scores" in rows[1].result["reason"]
 
 
 def test_what_was_left_out_is_said_with_every_result() -> None:
     evidence = dataclasses.replace(over_datasets(3), left_out=("data set d9 was left out: gone",))
-    for row in run_test(CATALOGUE["friedman"], evidence, context()):
+    for row in run("friedman", evidence):
         (note,) = [a for a in row.result["assumptions"] if a["name"] == "complete evidence"]
         assert note == {
             "name": "complete evidence",
@@ -294,13 +298,13 @@ def test_what_was_left_out_is_said_with_every_result() -> None:
 
 
 def test_the_control_may_be_missing() -> None:
-    rows = run_test(CATALOGUE["mcnemar"], rows_right(3), context(versus="gone"))
+    rows = run("mcnemar", rows_right(3), versus="gone")
     assert {row.decision for row in rows} == {Decision.UNDECIDED}
     assert "gone, the model that all are compared with" in rows[0].result["reason"]
 
 
 def test_old_comparisons_can_be_read() -> None:
-    row = run_test(CATALOGUE["mcnemar"], rows_right(2), context())[0]
+    row = run("mcnemar", rows_right(2))[0]
     known = {
         key: value
         for key, value in row.to_dict().items()
@@ -310,14 +314,14 @@ def test_old_comparisons_can_be_read() -> None:
 
 
 def test_each_test_has_its_own_level() -> None:
-    how = context(alpha=0.05, options={"mcnemar": {"alpha": 0.2}})
-    rows = run_test(CATALOGUE["cochran_q"], rows_right(3), how)
+    how = dict[str, Any](alpha=0.05, options={"mcnemar": {"alpha": 0.2}})
+    rows = run("cochran_q", rows_right(3), **how)
     assert [row.alpha for row in rows] == [0.05, 0.2, 0.2, 0.2]
     assert rows[1].confidence == pytest.approx(1 - 0.2 / 3)
 
 
 def test_numbers_that_json_lacks_come_back_as_they_were() -> None:
-    row = run_test(CATALOGUE["cv5x2_f"], folds(2), context())[0]
+    row = run("cv5x2_f", folds(2))[0]
     odd = dataclasses.replace(
         row, statistic=math.inf, estimate=-math.inf, pvalue=math.nan, df=None, df1=math.inf
     )

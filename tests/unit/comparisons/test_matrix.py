@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons.gather import matrices, missing_cells
 from bakeoff.comparisons.matrix import Hole, check_holes, complete, score_matrix
+from bakeoff.comparisons.run_tests import matrices, missing_cells
+from bakeoff.comparisons.settings import planned
 from bakeoff.errors import UserError
-from bakeoff.spec import ChosenTest, load_experiment
+from bakeoff.spec import AnalysisPlan, HypothesisTests, load_experiment
 from bakeoff.spec.resampling import Halves, KFold
+from bakeoff.stats import catalogue
 
 MODELS, DATASETS = ["a", "b", "c"], ["x", "y", "z"]
 
@@ -130,11 +132,12 @@ def test_excluded_models_are_left_out_by_default() -> None:
 
 
 def test_what_must_be_complete() -> None:
-    tests = [
-        ChosenTest("friedman", "kfold", "dataset_scores", ("f1",), ""),
-        ChosenTest("kruskal_wallis", "kfold", "dataset_scores", ("mcc",), ""),
-        ChosenTest("cv5x2_f", "cv_5x2", "fold_scores", ("f1",), ""),
-    ]
-    spared = experiment(tests={"options": {"kruskal_wallis": {"missing": "omit"}}})
-    assert matrices(tests, experiment()) == {("kfold", "f1"), ("kfold", "mcc")}
-    assert matrices(tests, spared) == {("kfold", "f1")}
+    def plan(**options: Any) -> AnalysisPlan:
+        settings = HypothesisTests.model_validate({"options": options})
+        known = catalogue()
+        wanted = [("friedman", "kfold", "f1"), ("kruskal_wallis", "kfold", "mcc")]
+        wanted += [("cv5x2_f", "cv_5x2", "f1")]
+        return AnalysisPlan(tuple(planned(known[n], settings).on(p, (m,)) for n, p, m in wanted))
+
+    assert matrices(plan()) == {("kfold", "f1"), ("kfold", "mcc")}
+    assert matrices(plan(kruskal_wallis={"missing": "omit"})) == {("kfold", "f1")}

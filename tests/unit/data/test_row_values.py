@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons import Comparison, run_chosen
+from bakeoff.comparisons import Comparison, run_planned
 from bakeoff.data.given_predictions import divide, load
 from bakeoff.data.splits import divisions
 from bakeoff.errors import UserError
@@ -69,7 +69,7 @@ def compared(tmp_path: Path, **more: Any) -> list[Comparison]:
         experiment, "v", "holdout", list(map(str, paths.values())), [], {}, "s.csv", "times.csv"
     )
     inputs = {"v": str(tmp_path / "all.parquet")}
-    return [row for test in chosen for row in run_chosen(test, experiment, inputs)]
+    return [row for test in chosen for row in run_planned(test, experiment, inputs)]
 
 
 def test_two_models_have_the_numbers_of_the_library(tmp_path, files):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,10 +12,16 @@ from typing import Any
 import pytest
 
 from bakeoff.execution import fingerprints
-from bakeoff.spec import ChosenTest, Experiment, load_experiment
+from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest, load_experiment
 
 ROOT = Path(__file__).parents[3]
-TEST = ChosenTest("mcnemar", "holdout", "correctness", ("accuracy",), "it was asked for")
+TEST = PlannedTest(
+    name="mcnemar",
+    plan="holdout",
+    evidence="correctness",
+    metrics=("accuracy",),
+    why="it was asked for",
+)
 
 FINGERPRINTS: dict[str, Callable[[Experiment], str]] = {
     "data": lambda e: fingerprints.of_data(e, "iris"),
@@ -23,8 +30,8 @@ FINGERPRINTS: dict[str, Callable[[Experiment], str]] = {
     "scores": lambda e: fingerprints.of_scores(e, "iris"),
     "joined": fingerprints.of_joined_scores,
     "test": lambda e: fingerprints.of_test(e, TEST),
-    "matrix": lambda e: fingerprints.of_matrix(e, [TEST]),
-    "listing": lambda e: fingerprints.of_listing(e, [TEST]),
+    "matrix": lambda e: fingerprints.of_matrix(e, AnalysisPlan((TEST,))),
+    "listing": lambda e: fingerprints.of_listing(e, AnalysisPlan((TEST,))),
     "report": fingerprints.of_report,
 }
 # what a new module of a room makes outdated
@@ -109,8 +116,9 @@ def test_order_of_metrics_and_tests_counts(tiny: dict[str, Any]) -> None:
     after = digests(tiny)
     changed = {name for name in FINGERPRINTS if after[name] != before[name]}
     assert changed == {"scores", "joined", "matrix", "listing", "report"}
-    tests = [TEST, TEST._replace(name="cochran_q")]
-    assert fingerprints.of_comparisons(tests) != fingerprints.of_comparisons(tests[::-1])
+    tests = TEST, dataclasses.replace(TEST, name="cochran_q")
+    found, other = AnalysisPlan(tests), AnalysisPlan(tests[::-1])
+    assert fingerprints.of_comparisons(found) != fingerprints.of_comparisons(other)
 
 
 def test_costs_of_a_data_set_make_scores_and_chosen_thresholds_outdated(

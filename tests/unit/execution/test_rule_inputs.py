@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bakeoff.comparisons import choose_tests
+from bakeoff.comparisons import plan_tests
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.spec import load_experiment
 
@@ -15,7 +15,7 @@ def test_each_test_is_fed_what_it_looks_at(tiny: dict[str, Any]) -> None:
     plans = {"cv_5x2": {}, "holdout": {}}
     made = {"datasets": data, "resampling": plans, "tests": {"run": run}}
     needs = RuleInputs(load_experiment(tiny | made))
-    _, chosen = choose_tests(needs.experiment)
+    _, chosen = plan_tests(needs.experiment)
     fed = {test.name: needs.evidence(test) for test in chosen}
     root = needs.paths.root
     assert fed == {

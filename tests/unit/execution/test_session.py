@@ -46,13 +46,14 @@ def test_only_what_an_edit_touches_is_checked_again(
 
     def check() -> tuple[list[str], list[str]]:
         asked.clear()
-        return list(Session(tiny, [], 1, Storage(lambda path: None)).tests), list(asked)
+        tests = Session(tiny, [], 1, Storage(lambda path: None)).tests
+        return [test.name for test in tests], list(asked)
 
     assert check() == (["cv5x2_f", "mcnemar", "cochran_q"], ["check"])
     tiny["label"] = tiny["models"]["tree"]["label"] = "called otherwise"
     assert check()[1] == []
     tiny["tests"]["run"] = ["cv5x2_t"]
-    assert check() == (["cv5x2_t"], ["choose_tests"])
+    assert check() == (["cv5x2_t"], ["plan_tests"])
     tiny["tests"]["run"] = ["delong"]  # iris has three classes
     with pytest.raises(UserError, match="for two classes, iris has 3"):
         check()

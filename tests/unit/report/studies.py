@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pandas as pd
 
-from bakeoff.comparisons import Comparison, Context, Decision, choose_tests, list_tests, run_test
+from bakeoff.comparisons import Comparison, Context, Decision, plan_tests, run_test
 from bakeoff.comparisons.comparison import decide_omnibus, decide_pair
 from bakeoff.comparisons.evidence import DatasetScores, PairedPredictions, fold_scores
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
+from bakeoff.comparisons.settings import planned
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
@@ -152,7 +153,7 @@ def study(spec, comparisons, means, *, accuracies=None, **options):
         sets,
         {"python": "3.11.0", "platform": "Linux", "machine": "a machine"},
         "config/made-up.yaml",
-        chosen=list_tests(spec, choose_tests(spec)[1]),
+        analysis=plan_tests(spec)[1],
         divisions=[division(name, plan) for name in spec.datasets for plan in FOLDS],
         intervals=tabulate(alone),
     )
@@ -219,8 +220,9 @@ def _run(entry, bare):
     spec = bare.experiment
     metric = "cost" if entry.evidence.value == "labels" else "accuracy"
     for dataset, plan, evidence in _evidence(entry, bare):
-        context = Context(dataset, plan, metric, metric == "accuracy", spec.tests, costs=spec.costs)
-        yield from run_test(entry, evidence, context)
+        context = Context(dataset, metric, metric == "accuracy", costs=spec.costs)
+        test = planned(entry, spec.tests, len(spec.models)).on(plan, (metric,))
+        yield from run_test(test, evidence, context)
 
 
 def _evidence(entry, bare):

@@ -10,7 +10,7 @@ from studies import card, division, experiment, omnibus, pair, study
 
 from bakeoff.report.methods import methods
 from bakeoff.report.methods.sentence import CHECKLISTS, author_year
-from bakeoff.spec import load_experiment
+from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 from bakeoff.stats.core.citations import BIBTEX
 
 AB, ABC = ("a", "b"), ("a", "b", "c")
@@ -157,7 +157,7 @@ def test_groups_are_told_with_what_they_are_worth():
     own = dataclasses.replace(
         plain(row, tests=("mcnemar",)),
         experiment=load_experiment(spec),
-        chosen=[{"test": "clustered_mcnemar", "posthoc": None, "options": {}}],
+        analysis=AnalysisPlan((PlannedTest(name="clustered_mcnemar"),)),
         divisions=[division("d", "holdout") | {"groups": 20}],
     )
     text = methods(own).text
@@ -167,7 +167,7 @@ def test_groups_are_told_with_what_they_are_worth():
         "the tests on rows account for."
     ) in text
     said = pair("a", "b", 0.01, 0.05, test="mcnemar", result={"assume_independent": True})
-    taken = dataclasses.replace(own, comparisons=(said,), chosen=())
+    taken = dataclasses.replace(own, comparisons=(said,), analysis=AnalysisPlan())
     assert "tests on rows took them for independent all the same." in methods(taken).text
 
 

@@ -6,7 +6,7 @@ import io
 import pytest
 from studies import experiment, ran
 
-from bakeoff.comparisons import choose_tests
+from bakeoff.comparisons import plan_tests
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.tables import to_csv
 from bakeoff.report.verdict import Kind, answer
@@ -23,7 +23,7 @@ def made(test, options, models=("a",), datasets=("d",)):
 
 def test_a_test_of_the_error_rate_says_error_rate():
     one = made("binomial_test", {"rate": "error", "p0": 0.2, "alternative": "less"})
-    (chosen,) = choose_tests(one.experiment)[1]
+    (chosen,) = plan_tests(one.experiment)[1]
     assert chosen.metrics == ("error",)
 
 

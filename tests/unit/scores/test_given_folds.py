@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from bakeoff import stats
-from bakeoff.comparisons import choose_tests, run_chosen
+from bakeoff.comparisons import plan_tests, run_planned
 from bakeoff.data.given_predictions import divide, load
 from bakeoff.data.splits import divisions
 from bakeoff.errors import UserError
@@ -108,14 +108,14 @@ def comparison(config: dict[str, Any], plan: str) -> dict[str, Any]:
     """Run the one test of an experiment."""
     assert told(config) == ""
     experiment = load_experiment(config)
-    _, (chosen,) = choose_tests(experiment)
+    _, (chosen,) = plan_tests(experiment)
     paths = predictions(experiment, plan)
     if chosen.on_fold_rows:
         collect_fold_predictions(paths, "rows.parquet")
-        return run_chosen(chosen, experiment, {"pets": "rows.parquet"})[0].to_dict()["result"]
+        return run_planned(chosen, experiment, {"pets": "rows.parquet"})[0].to_dict()["result"]
     scores, _ = score_fits([p for own in paths.values() for p in own], ["accuracy"])
     scores.to_csv("scores.csv", index=False)
-    return run_chosen(chosen, experiment, {"pets": "scores.csv"})[0].to_dict()["result"]
+    return run_planned(chosen, experiment, {"pets": "scores.csv"})[0].to_dict()["result"]
 
 
 def fold_scores(name: str, divided: pd.DataFrame) -> np.ndarray[Any, Any]:

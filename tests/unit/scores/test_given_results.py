@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.comparisons import Decision, run_chosen
+from bakeoff.comparisons import Decision, run_planned
 from bakeoff.data import Split
 from bakeoff.data.given_predictions import load_given
 from bakeoff.errors import UserError
@@ -599,11 +599,11 @@ def test_any_metric_of_given_scores_is_compared_the_right_way_round(
     scores, _ = given_scores(experiment, "pets", "kfold")
     scores.to_csv(tmp_path / "scores.csv", index=False)
     _, (chosen,) = check_experiment(experiment)
-    (row,) = run_chosen(chosen, experiment, {"pets": str(tmp_path / "scores.csv")})
+    (row,) = run_planned(chosen, experiment, {"pets": str(tmp_path / "scores.csv")})
     assert (row.metric, row.decision) == ("rmse", Decision.A_BETTER)
     assert row.estimate == pytest.approx(2.6)
     config["metrics"] = [{**RMSE, "greater_is_better": True}]
-    (row,) = run_chosen(chosen, only(config), {"pets": str(tmp_path / "scores.csv")})
+    (row,) = run_planned(chosen, only(config), {"pets": str(tmp_path / "scores.csv")})
     assert row.decision is Decision.B_BETTER
 
 

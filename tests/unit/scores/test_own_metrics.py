@@ -15,6 +15,7 @@ from sklearn.metrics import f1_score
 from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.score_intervals import of_test_set
+from bakeoff.comparisons.settings import planned
 from bakeoff.comparisons.subgroups import of_test_set as in_subgroups
 from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
@@ -175,14 +176,12 @@ def test_interval_is_that_of_leaving_rows_out_and_near_the_formulas(code):
     assert line["ci_low"] < line["estimate"] < line["ci_high"]
 
 
-@pytest.mark.parametrize("test", ["metric_difference"])
-def test_tests_of_any_metric_take_own_ones(tiny, code, test):
+@pytest.mark.parametrize("name", ["metric_difference"])
+def test_tests_of_any_metric_take_own_ones(tiny, code, name):
     entered(hits={})
-    context = Context("d", "holdout", "hits", True, load_experiment(tiny).tests)
-    (found,) = run_test(catalogue()[test], rows("hits"), context)
-    (known,) = run_test(
-        catalogue()[test], rows("accuracy"), dataclasses.replace(context, metric="accuracy")
-    )
+    test = planned(catalogue()[name], load_experiment(tiny).tests)
+    (found,) = run_test(test, rows("hits"), Context("d", "hits", True))
+    (known,) = run_test(test, rows("accuracy"), Context("d", "accuracy", True))
     assert found.estimate == pytest.approx(known.estimate)
     assert found.status == "ok"
     assert found.pvalue == pytest.approx(known.pvalue, abs=0.02)
@@ -191,8 +190,8 @@ def test_tests_of_any_metric_take_own_ones(tiny, code, test):
 def test_metric_that_jumps_has_an_interval_and_no_test(tiny, code):
     entered(median_amount={"columns": ["amount"], "smooth": False})
     data = rows("median_amount", n=40)
-    context = Context("d", "holdout", "median_amount", True, load_experiment(tiny).tests)
-    (found,) = run_test(catalogue()["metric_difference"], data, context)
+    test = planned(catalogue()["metric_difference"], load_experiment(tiny).tests)
+    (found,) = run_test(test, data, Context("d", "median_amount", True))
     assert math.isnan(found.pvalue)
     assert found.ci_low < found.ci_high
     assert found.decision.value == "undecided"

@@ -19,7 +19,7 @@ from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions, no_predictions
 from bakeoff.paths import Paths
 from bakeoff.preflight import check_experiment
-from bakeoff.spec import Fit, load_experiment
+from bakeoff.spec import AnalysisPlan, Fit, load_experiment
 
 MARCH: dict[str, Any] = {
     "experiment": "march",
@@ -53,7 +53,9 @@ def divide(config: dict[str, Any]) -> None:
     for plan in e.resampling.plans():
         made = paths.splits("d", plan), paths.split_quality("d", plan)
         steps.split_dataset(e, "d", plan, paths.data("d"), *made)
-    steps.resolve_experiment(e, [], paths.top("experiment.yaml"), paths.top("tests.json"))
+    steps.resolve_experiment(
+        e, AnalysisPlan(), paths.top("experiment.yaml"), paths.top("tests.json")
+    )
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.setup import setup_of
+from bakeoff.comparisons.settings import planned
 from bakeoff.report.drawing import (
     BLUE,
     GREEN,
@@ -175,7 +175,7 @@ def _alt(families: list[Family], k: int) -> str:
 
 def _all_pairs(asked: Asked, entry: Entry) -> bool:
     experiment = asked.experiment
-    of_all = len(experiment.models) > 2 and setup_of(entry, experiment.tests).versus is None
+    of_all = len(experiment.models) > 2 and planned(entry, experiment.tests).versus is None
     return asked.pairs(entry) and entry.type1 is not TypeOneError.BAYESIAN and of_all
 
 

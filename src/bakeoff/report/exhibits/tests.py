@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from bakeoff.comparisons import Decision
 from bakeoff.report import prose
@@ -21,7 +20,8 @@ from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
 from bakeoff.report.undeclared import notes
 from bakeoff.report.verdict.sentences import assumed
-from bakeoff.stats import Arity, Entry, TypeOneError
+from bakeoff.spec import PlannedTest
+from bakeoff.stats import Arity, Entry, TypeOneError, catalogue
 
 _QUOTED = re.compile(r"`([^`]*)`")
 CHOSEN_COLUMNS = (
@@ -37,33 +37,32 @@ def build_chosen(item: Item, study: Study) -> PageTable:
     """Say which tests ran, on what, with which settings, and why."""
     rows = (
         {
-            "test": text(test["title"]),
-            "plan": text(prose.PLANS[test["plan"]]),
-            "metrics": text(", ".join(study.metrics[name].title for name in test["metrics"])),
+            "test": text(catalogue()[test.name].title),
+            "plan": text(prose.PLANS[test.plan]),
+            "metrics": text(", ".join(study.metrics[name].title for name in test.metrics)),
             "settings": text("; ".join(_settings(study, test))),
-            "why": text(capital(clean(_QUOTED.sub(r"“\1”", test["why"])))),
+            "why": text(capital(clean(_QUOTED.sub(r"“\1”", test.why)))),
         }
-        for test in study.chosen
+        for test in study.analysis
     )
     return tabulate(item, CHOSEN_COLUMNS, rows, "" if study.command else "As in tests.json.")
 
 
-def _settings(study: Study, test: Mapping[str, Any]) -> Iterator[str]:
-    yield f"level {test['alpha']:g}"
+def _settings(study: Study, test: PlannedTest) -> Iterator[str]:
+    yield f"level {test.alpha:g}"
     yield from _how(study, test)
-    if test["posthoc"]:
-        title = test["posthoc"]["title"]
-        how = ", ".join(_how(study, test["posthoc"]))
-        yield f"then {title}{f' ({how})' if how else ''}"
+    if test.posthoc:
+        how = ", ".join(_how(study, test.posthoc))
+        yield f"then {catalogue()[test.posthoc.name].title}{f' ({how})' if how else ''}"
 
 
-def _how(study: Study, test: Mapping[str, Any]) -> Iterator[str]:
-    if test["correction"]:
-        name = prose.CORRECTIONS.get(test["correction"], test["correction"])
-        yield "no correction" if test["correction"] == "none" else f"{name} correction"
-    if test["versus"]:
-        yield f"versus {study.label(test['versus'])}"
-    for key, value in test["options"].items():
+def _how(study: Study, test: PlannedTest) -> Iterator[str]:
+    if test.correction:
+        name = prose.CORRECTIONS.get(test.correction, test.correction)
+        yield "no correction" if test.correction == "none" else f"{name} correction"
+    if test.versus:
+        yield f"versus {study.label(test.versus)}"
+    for key, value in test.options.items():
         if value != "two-sided":
             yield f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}"
 

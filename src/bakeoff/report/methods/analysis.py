@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bakeoff.comparisons import Comparison
-from bakeoff.comparisons.dependence import OPTION
+from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report import prose
 from bakeoff.report.cells import capital
 from bakeoff.report.family import Family
@@ -15,6 +15,7 @@ from bakeoff.report.methods.sentence import Sentence, cited
 from bakeoff.report.numbers import count, percent, words
 from bakeoff.report.study import Study, clean
 from bakeoff.report.verdict.wording import name, the
+from bakeoff.spec import PlannedTest
 from bakeoff.spec.related import dependent
 
 _TESTS = (("7c",), ("12e",))
@@ -32,7 +33,7 @@ _NOT_LIBRARIES = ("python", "bakeoff", "snakemake", "platform", "machine", "matp
 def analysis(study: Study) -> Iterator[Sentence]:
     """Say what was measured, what was tested, and by which programs."""
     yield _metrics(study)
-    for test in study.chosen:
+    for test in study.analysis:
         yield from _test(study, test)
     yield from _level(study)
     yield from _related(study)
@@ -52,11 +53,11 @@ def _metrics(study: Study) -> Sentence:
     return Sentence((f"{said}.",), ("7a",), ("12e",))
 
 
-def _test(study: Study, test: Mapping[str, Any]) -> Iterator[Sentence]:
+def _test(study: Study, test: PlannedTest) -> Iterator[Sentence]:
     """Say what a test compared, on what, and what followed it."""
-    posthoc = test["posthoc"]
-    found = [f for f in study.families if f.entry.name == test["test"]]
-    after = [f for f in study.families if posthoc and f.entry.name == posthoc["test"]]
+    posthoc = test.posthoc
+    found = [f for f in study.families if f.entry.name == test.name]
+    after = [f for f in study.families if posthoc and f.entry.name == posthoc.name]
     own = [f for f in found if not f.rows[0].follows]
     if not own:  # told with the test that it follows
         return
@@ -100,7 +101,7 @@ def _sources(families: Sequence[Family]) -> Any:
     return cited([entry.citation, *used])
 
 
-def _options(families: Sequence[Family], test: Mapping[str, Any]) -> str:
+def _options(families: Sequence[Family], test: PlannedTest) -> str:
     """Name the form of a test, its side, its margin and its region of equivalence."""
     row = families[0].rows[0]
     said = []
@@ -112,7 +113,7 @@ def _options(families: Sequence[Family], test: Mapping[str, Any]) -> str:
     for value, what in ((row.margin, "a margin"), (row.rope, "a region of practical equivalence")):
         if value == value and value is not None:
             said.append(f"{what} of ±{value:g}")
-    asked = {key: v for key, v in test["options"].items() if key in ("p0", "mu0")}
+    asked = {key: v for key, v in test.options.items() if key in ("p0", "mu0")}
     said += [f"{key} = {value:g}" for key, value in asked.items()]
     return f" ({', '.join(said)})" if said else ""
 
@@ -156,7 +157,7 @@ def _related(study: Study) -> Iterator[Sentence]:
         if not on_rows:
             continue
         said = f"Rows of {study.dataset_label(dataset)} {how} by {clean(kin.column)}"
-        if any(OPTION in row.result for row in on_rows):
+        if any(INDEPENDENT in row.result for row in on_rows):
             said += "; tests on rows took them for independent all the same"
         else:
             worth = prose.worth(study, on_rows[0]).partition(", worth ")[2]

@@ -9,7 +9,7 @@ import numpy as np
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.cautions import inflation, measured, rates_by
-from bakeoff.comparisons.reach import remedies, smallest_p
+from bakeoff.comparisons.smallest_pvalue import remedies, smallest_pvalue
 from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import count, p_equals, percent, pvalue, score, words
@@ -225,7 +225,8 @@ def _unable(study: Study, family: Family, row: Comparison) -> str:
     models = {model: study.experiment.models[model] for model in family.models}
     compared = study.experiment.model_copy(update={"models": models})
     size = prose.size_of(study, row) if family.entry.evidence.on_rows else None
-    smallest = smallest_p(family.entry, compared, size)
+    test = study.analysis[family.entry.name]
+    smallest = smallest_pvalue(test, compared, size)
     if smallest <= row.alpha:
         return ""
     few = "" if size is None or size.times is None else f" at {count(size.times, 'time')}"
@@ -234,7 +235,7 @@ def _unable(study: Study, family: Family, row: Comparison) -> str:
     if row.family_size > 1:
         few += f" with {row.family_size} comparisons"
     called = "adjusted p-value" if row.family_size > 1 else "p-value"
-    helping = remedies(family.entry, compared, size) if size else ""
+    helping = remedies(test, compared, size) if size else ""
     return (
         f"No result could have been significant: the smallest possible {called}{few} is "
         f"{pvalue(smallest)}, above {row.alpha:g}."

@@ -1,17 +1,16 @@
-"""How small a test's p-value can be at all: too few rows, groups or data sets never tell."""
+"""The smallest p-value that a test can give with so few rows, groups or data sets."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
 from bakeoff.comparisons.comparison import Comparison
-from bakeoff.comparisons.dependence import assumes_independence
 from bakeoff.comparisons.evidence import (
     AnyEvidence,
     DatasetScores,
@@ -20,13 +19,13 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.comparisons.evidence.related import TIME_BLOCKS
 from bakeoff.comparisons.family import Context, run_test
-from bakeoff.comparisons.setup import setup_of, takes_control
-from bakeoff.spec import Costs, Experiment
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
+from bakeoff.comparisons.settings import takes_control
+from bakeoff.errors import joined
+from bakeoff.spec import Costs, Experiment, PlannedTest
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 
 FEW = 40
 """From here on rows, groups and times set no limit that matters."""
-Model = TypeVar("Model", bound=BaseModel)
 _OF_ROWS = (Evidence.CORRECTNESS, Evidence.VALUES, Evidence.LABELS)
 
 
@@ -46,11 +45,17 @@ class RowCounts(NamedTuple):
     times: int | None = None
 
 
-def smallest_p(entry: Entry, experiment: Experiment, size: RowCounts | None = None) -> float:
+def smallest_pvalue(
+    test: PlannedTest, experiment: Experiment, size: RowCounts | None = None
+) -> float:
     """Return the smallest adjusted p-value that a test could give, were one model ahead throughout.
 
     Parameters
     ----------
+    test : PlannedTest
+        The test.
+    experiment : Experiment
+        Whose models are compared, and on which data sets.
     size : RowCounts, optional
         The rows of the test set, where they are known.
 
@@ -59,17 +64,14 @@ def smallest_p(entry: Entry, experiment: Experiment, size: RowCounts | None = No
     float
         The p-value on the clearest evidence; 0 where the evidence sets no limit, or is not known.
     """
+    entry = catalogue()[test.name]
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
-    costs = _costs(experiment)
-    context = Context("", "", experiment.metrics[0], True, experiment.tests, costs=costs)
-    found = [
-        row for data in _clearest(entry, experiment, size) for row in run_test(entry, data, context)
-    ]
-    if not found:
-        return 0.0
+    context = Context("", experiment.metrics[0], True, costs=_costs(experiment))
+    evidence = _clearest(test, experiment, size)
+    found = [row for data in evidence for row in run_test(test, data, context)]
     pairs = [row for row in found if row.role == "pair"] or found
-    return min(map(_at_least, pairs))
+    return min(map(_at_least, pairs), default=0.0)
 
 
 def _at_least(row: Comparison) -> float:
@@ -80,47 +82,36 @@ def _at_least(row: Comparison) -> float:
     return min(1.0, exact * row.family_size) if isinstance(exact, float) else 1.0
 
 
-def can_tell(entry: Entry, experiment: Experiment, size: RowCounts | None = None) -> bool:
-    """Whether any evidence of this size could be significant."""
-    return smallest_p(entry, experiment, size) <= setup_of(entry, experiment.tests).alpha
-
-
-def remedies(entry: Entry, experiment: Experiment, size: RowCounts) -> str:
+def remedies(test: PlannedTest, experiment: Experiment, size: RowCounts) -> str:
     """Say what would let a test reach its level that cannot: more groups, or fewer comparisons.
 
     More times do not help a test that cuts them into a fixed number of blocks.
     """
-    found, tests, models = [], experiment.tests, list(experiment.models)
+
+    def reaches(test: PlannedTest, size: RowCounts, models: Sequence[str]) -> bool:
+        fewer = experiment.model_copy(update={"models": dict.fromkeys(models)})
+        return smallest_pvalue(test, fewer, size) <= test.alpha
+
+    found, models = [], list(experiment.models)
     unit = next((one for one in ("times", "groups") if getattr(size, one) is not None), "rows")
     for more in range(getattr(size, unit) + 1, FEW):
-        if can_tell(entry, experiment, size._replace(**{unit: more})):
+        if reaches(test, size._replace(**{unit: more}), models):
             found.append(f"at least {more} {unit}")
             break
-    if setup_of(entry, tests).versus is None and len(models) > 2:
-        most = next(
-            (
-                m
-                for m in range(len(models) - 1, 1, -1)
-                if can_tell(entry, _with(experiment, models=dict.fromkeys(models[:m])), size)
-            ),
-            None,
-        )
-        found += [f"at most {most} models"] if most else []
-        baseline = _with(experiment, tests=_with(tests, versus=models[0]))
-        if takes_control(entry) and can_tell(entry, baseline, size):
+    if test.versus is None and len(models) > 2:
+        fewer = (m for m in range(len(models) - 1, 1, -1) if reaches(test, size, models[:m]))
+        found += [f"at most {most} models" for most in islice(fewer, 1)]
+        baseline = dataclasses.replace(test, versus=models[0])
+        if takes_control(catalogue()[test.name]) and reaches(baseline, size, models):
             found.append("a comparison of each model with one baseline (versus)")
-    return " or ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
-
-
-def _with(model: Model, **changed: object) -> Model:
-    """Return a copy of an experiment or of its part with something changed."""
-    return model.model_copy(update=changed)
+    return joined(found, "or")
 
 
 def _clearest(
-    entry: Entry, experiment: Experiment, size: RowCounts | None
+    test: PlannedTest, experiment: Experiment, size: RowCounts | None
 ) -> Iterator[AnyEvidence]:
     """Let the first model be ahead of all others throughout, then the last one."""
+    entry = catalogue()[test.name]
     models, k = tuple(experiment.models), len(experiment.models)
     if entry.evidence is Evidence.DATASET_SCORES:
         n = len(experiment.datasets)
@@ -131,7 +122,7 @@ def _clearest(
             yield DatasetScores(models, tuple(experiment.datasets), scores)
     if size is None or entry.evidence not in _OF_ROWS:
         return
-    if assumes_independence(entry, experiment):
+    if test.assume_independent:
         size = RowCounts(size.rows)
     n, kind = _units(entry, size)
     if not 0 < n < FEW:

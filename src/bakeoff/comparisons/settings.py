@@ -1,15 +1,14 @@
-"""The settings of one test: what all tests share, what the experiment says of this one."""
+"""The settings of one test: what an experiment may say of it, and the defaults of the rest."""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
 from bakeoff.scores import METRICS
-from bakeoff.spec import Costs, HypothesisTests
-from bakeoff.stats import Arity, Entry, Evidence, TypeOneError
+from bakeoff.spec import Costs, HypothesisTests, PlannedTest
+from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats.metrics.all_pairs import MAX_T
 
 MANAGED = {
@@ -36,6 +35,9 @@ MANAGED = {
 }
 """Parameters of the tests' functions that no experiment sets, and where their values come from."""
 
+INDEPENDENT = "assume_independent"
+"""The option that takes rows with groups or times for independent."""
+
 SHARED = ("alternative", "rope", "margin")
 """Parameters that `tests:` may set for all tests that have them."""
 
@@ -50,53 +52,62 @@ FIXED_METRICS = {
 _OWN_CORRECTIONS = (Arity.PAIR, Arity.ONE)
 
 
-@dataclasses.dataclass(frozen=True)
-class Setup:
-    """The settings of one test, every default filled in.
+def planned(entry: Entry, settings: HypothesisTests, models: int = 3) -> PlannedTest:
+    """Return a test with its settings, every default filled in; its evidence is still open.
 
-    Attributes
+    Parameters
     ----------
-    alpha : float
-        The level of its decisions.
-    correction : str
-        How its family is adjusted; ``none`` for posteriors, which have no p-values.
-    versus : str or None
-        The control, for tests of pairs.
-    alternative : str
-        The side of the test; ``two-sided`` where it has no other.
-    simultaneous : bool
-        Whether the intervals of a family hold together, or each by itself.
-    options : Mapping
-        Parameters for its function, but for `MANAGED` ones and the correction.
+    entry : Entry
+        The test.
+    settings : HypothesisTests
+        The experiment's, with the test's own options.
+    models : int
+        How many models are compared: with two of them there is no maximum to adjust by.
     """
-
-    alpha: float
-    correction: str
-    versus: str | None
-    alternative: str
-    simultaneous: bool
-    options: Mapping[str, Any]
-
-
-def setup_of(entry: Entry, settings: HypothesisTests, models: int = 3) -> Setup:
-    """Fill in the settings of one test; of two models there is no maximum to adjust by."""
     own = settings.of(entry.name)
-    options = {k: v for k, v in own.items() if k in entry.all_options and k not in ("alpha",)}
+    options = {k: v for k, v in own.items() if k in entry.all_options and k != "alpha"}
     for name in SHARED:
         shared = getattr(settings, name)
         if name in entry.options and shared is not None:
             options.setdefault(name, shared)
+    options.pop("simultaneous", None)
+    correction = None
     if corrects(entry):
         options.pop("correction", None)
-    options.pop("simultaneous", None)
-    return Setup(
+        asked = own.get("correction") or settings.correction
+        correction = asked or (MAX_T if jointly(entry) else _stepwise(entry))
+    independent = own.get(INDEPENDENT) is True
+    posthoc = None
+    if entry.posthoc:
+        posthoc = planned(catalogue()[entry.posthoc], settings, models)
+        posthoc = dataclasses.replace(
+            posthoc,
+            why=f"comes along with {entry.name}",
+            assume_independent=independent or posthoc.assume_independent,
+        )
+    return PlannedTest(
+        name=entry.name,
+        evidence=entry.evidence.value,
         alpha=own.get("alpha", settings.alpha),
-        correction=_correction(entry, settings, models),
+        correction=correction and correction_among(entry, correction, models),
         versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
-        alternative=options.get("alternative", "two-sided"),
         simultaneous=own.get("simultaneous", True),
+        assume_independent=independent,
         options=options,
+        posthoc=posthoc,
     )
+
+
+def correction_among(entry: Entry, correction: str, models: int) -> str:
+    """Return how the pairs of so many models are adjusted: of two models there is no maximum."""
+    alone = models < 3 and entry.arity is not Arity.ALL_PAIRS
+    return _stepwise(entry) if correction == MAX_T and jointly(entry) and alone else correction
+
+
+def _stepwise(entry: Entry) -> str:
+    """Return the default correction of p-values that are computed one by one."""
+    related = entry.evidence.on_rows and not {"groups", "times"}.isdisjoint(entry.options)
+    return "holm" if entry.evidence is Evidence.DATASET_SCORES or related else "bonferroni"
 
 
 def cost_options(costs: Costs | None, metric: str) -> dict[str, Any]:
@@ -134,7 +145,7 @@ def allowed_options(entry: Entry) -> list[str]:
     if len(entry.plans) > 1:
         found.add("plan")
     if entry.can_take_rows_for_independent:
-        found.add("assume_independent")
+        found.add(INDEPENDENT)
     if corrects(entry):
         found.add("correction")
     if corrects(entry) and entry.arity is Arity.PAIR:
@@ -148,16 +159,3 @@ def jointly(entry: Entry) -> bool:
     """Tell whether a test adjusts all pairs by the largest statistic, if told nothing else."""
     own = inspect.signature(entry.all_pairs or entry.function).parameters.get("correction")
     return own is not None and own.default == MAX_T
-
-
-def _correction(entry: Entry, settings: HypothesisTests, models: int) -> str:
-    if not corrects(entry):
-        return "none"
-    related = entry.evidence.on_rows and not {"groups", "times"}.isdisjoint(entry.options)
-    holm = entry.evidence is Evidence.DATASET_SCORES or related
-    default = "holm" if holm else "bonferroni"
-    asked: str | None = settings.of(entry.name).get("correction") or settings.correction
-    joint = jointly(entry) and asked in (None, MAX_T)
-    if joint and (models > 2 or entry.arity is Arity.ALL_PAIRS):
-        return MAX_T
-    return default if joint else asked or default

@@ -1,4 +1,4 @@
-"""Bring a chosen test together with all its evidence."""
+"""Run a planned test on all its evidence."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.held_out import check_related, held_out
 from bakeoff.comparisons.matrix import Hole, complete, read_holes, read_matrix
 from bakeoff.comparisons.ranges import range_of
-from bakeoff.comparisons.setup import setup_of
 from bakeoff.scores import metrics_of
-from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import Entry, Evidence, catalogue
 from bakeoff.threads import on_one_thread
@@ -34,14 +33,14 @@ from bakeoff.threads import on_one_thread
 MATRIX, HOLES = "matrix", "holes"
 
 
-def run_chosen(
-    chosen: ChosenTest, experiment: Experiment, inputs: Mapping[str, str]
+def run_planned(
+    test: PlannedTest, experiment: Experiment, inputs: Mapping[str, str]
 ) -> list[Comparison]:
     """Run one test on every data set and metric it is meant for.
 
     Parameters
     ----------
-    chosen : ChosenTest
+    test : PlannedTest
         The test.
     experiment : Experiment
         Its settings.
@@ -49,32 +48,32 @@ def run_chosen(
         One file per data set: collected predictions or scores; for tests over data sets the
         files of the score matrix, `MATRIX` and `HOLES`.
     """
-    entry = catalogue()[chosen.name]
+    entry = catalogue()[test.name]
     found: list[Comparison] = []
-    for dataset, metric, evidence in _evidence(entry, chosen, experiment, inputs):
+    for dataset, metric, evidence in _evidence(entry, test, experiment, inputs):
         if evidence.models:
-            found += run_on(evidence, chosen, experiment, dataset, metric)
+            found += run_on(evidence, test, experiment, dataset, metric)
     return found
 
 
 def run_on_scores(
-    chosen: ChosenTest, experiment: Experiment, dataset: str, scores: pd.DataFrame
+    test: PlannedTest, experiment: Experiment, dataset: str, scores: pd.DataFrame
 ) -> list[Comparison]:
     """Run one test on the scores of one data set and plan, as collected scores have them."""
-    entry = catalogue()[chosen.name]
+    entry = catalogue()[test.name]
     found: list[Comparison] = []
-    for metric, evidence in _of_scores(entry, chosen, experiment, scores):
-        found += run_on(evidence, chosen, experiment, dataset, metric)
+    for metric, evidence in _of_scores(entry, test, experiment, scores):
+        found += run_on(evidence, test, experiment, dataset, metric)
     return found
 
 
 @on_one_thread
 def run_on(
-    evidence: AnyEvidence, chosen: ChosenTest, experiment: Experiment, dataset: str, metric: str
+    evidence: AnyEvidence, test: PlannedTest, experiment: Experiment, dataset: str, metric: str
 ) -> list[Comparison]:
     """Run one test on one piece of evidence, with what simulations say against it."""
     known = catalogue()
-    found = run_test(known[chosen.name], evidence, _context(chosen, experiment, dataset, metric))
+    found = run_test(test, evidence, _context(experiment, dataset, metric))
     against = {
         name: cautions(known[name], experiment, evidence.left_out, metric, dataset)
         for name in dict.fromkeys(row.test for row in found)
@@ -94,16 +93,14 @@ def _caution(known: Cautions, row: Comparison, evidence: AnyEvidence) -> str:
     return " ".join(text[0].upper() + text[1:] for text in said)
 
 
-def _context(chosen: ChosenTest, experiment: Experiment, dataset: str, metric: str) -> Context:
+def _context(experiment: Experiment, dataset: str, metric: str) -> Context:
     """Say where the hypotheses of a test come from, and how an experiment has them tested."""
     costs = experiment.costs_on(dataset) if dataset else None
     known = metrics_of(experiment)[metric]
     return Context(
         dataset,
-        chosen.plan,
         metric,
         known.greater_is_better,
-        experiment.tests,
         experiment.seed,
         costs,
         range_of(known, costs),
@@ -119,56 +116,56 @@ def missing_cells(experiment: Experiment) -> str:
     return experiment.tests.missing_cells or default
 
 
-def matrices(tests: Iterable[ChosenTest], experiment: Experiment) -> set[tuple[str, str]]:
+def matrices(tests: AnalysisPlan) -> set[tuple[str, str]]:
     """List the plans and metrics whose score matrix a test needs complete."""
     return {
-        (chosen.plan, metric)
-        for chosen in tests
-        if chosen.on_datasets and not _keeps_holes(catalogue()[chosen.name], experiment)
-        for metric in chosen.metrics
+        (test.plan, metric)
+        for test in tests
+        if test.on_datasets and not test.allows_missing
+        for metric in test.metrics
     }
 
 
 def _evidence(
-    entry: Entry, chosen: ChosenTest, experiment: Experiment, inputs: Mapping[str, str]
+    entry: Entry, test: PlannedTest, experiment: Experiment, inputs: Mapping[str, str]
 ) -> Iterator[tuple[str, str, AnyEvidence]]:
     models = list(experiment.models)
-    if chosen.on_datasets:
-        policy = "keep" if _keeps_holes(entry, experiment) else missing_cells(experiment)
+    if test.on_datasets:
+        policy = "keep" if test.allows_missing else missing_cells(experiment)
         holes = read_holes(inputs[HOLES])
-        for metric in chosen.metrics:
-            datasets, values = read_matrix(inputs[MATRIX], chosen.plan, metric, models)
-            own = _holes(holes, chosen.plan, metric)
+        for metric in test.metrics:
+            datasets, values = read_matrix(inputs[MATRIX], test.plan, metric, models)
+            own = _holes(holes, test.plan, metric)
             yield "", metric, complete(models, datasets, values, own, policy)
         return
     for dataset, path in inputs.items():
-        if chosen.on_rows:
+        if test.on_rows:
             if entry.evidence is Evidence.PREDICTIONS:
-                for rows in held_out(experiment, dataset, path, chosen.metrics):
+                for rows in held_out(experiment, dataset, path, test.metrics):
                     yield dataset, rows.metric, rows
                 continue
             whole = _rows(entry, path, models)
             check_related(experiment, dataset, whole, path)
-            yield dataset, chosen.metrics[0], whole
+            yield dataset, test.metrics[0], whole
             continue
         if entry.evidence is Evidence.FOLD_CORRECTNESS:
-            yield dataset, chosen.metrics[0], read_fold_predictions(path, models)
+            yield dataset, test.metrics[0], read_fold_predictions(path, models)
             continue
-        for metric, part in _of_scores(entry, chosen, experiment, read_scores(path)):
+        for metric, part in _of_scores(entry, test, experiment, read_scores(path)):
             yield dataset, metric, part
 
 
 def _of_scores(
-    entry: Entry, chosen: ChosenTest, experiment: Experiment, scores: pd.DataFrame
+    entry: Entry, test: PlannedTest, experiment: Experiment, scores: pd.DataFrame
 ) -> Iterator[tuple[str, FoldScores | FoldCriteria]]:
     """Cut the scores of one data set and plan for a test, metric by metric or all together."""
     models, known = list(experiment.models), metrics_of(experiment)
-    parts = {metric: fold_scores(scores, models, metric) for metric in chosen.metrics}
+    parts = {metric: fold_scores(scores, models, metric) for metric in test.metrics}
     if entry.evidence is Evidence.FOLD_CRITERIA:
         better = [known[metric].greater_is_better for metric in parts]
         yield "+".join(parts), FoldCriteria.join(parts, better)
         return
-    plan = experiment.resampling.plans()[chosen.plan]
+    plan = experiment.resampling.plans()[test.plan]
     full = plan.full_repeats if isinstance(plan, Halves) else 0
     for metric, part in parts.items():
         yield metric, dataclasses.replace(part, full_repeats=full)
@@ -183,8 +180,3 @@ def _rows(entry: Entry, path: str, models: list[str]) -> RowEvidence:
 
 def _holes(holes: Iterable[Hole], plan: str, metric: str) -> list[Hole]:
     return [hole for hole in holes if (hole.plan, hole.metric) == (plan, metric)]
-
-
-def _keeps_holes(entry: Entry, experiment: Experiment) -> bool:
-    """Tell whether a test was asked to do with missing cells itself."""
-    return setup_of(entry, experiment.tests).options.get("missing") == "omit"

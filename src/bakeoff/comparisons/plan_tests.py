@@ -1,22 +1,18 @@
-"""Which tests run, on which plan's evidence; refuses what the experiment cannot feed."""
+"""The one way from the names in `tests:` to the plan of the analysis, or to their problems."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from bakeoff.comparisons import dependence
-from bakeoff.comparisons.feed import Place, advisable, feed, is_one_of
+from bakeoff.comparisons.assign_plans import advisable, assign_plan, is_one_of
 from bakeoff.comparisons.options import check_options
 from bakeoff.comparisons.recommend import Recommendation, recommended
-from bakeoff.comparisons.setup import (
-    compares_pairs,
-    corrects,
-    setup_of,
-    takes_control,
-)
+from bakeoff.comparisons.settings import compares_pairs, corrects, takes_control
 from bakeoff.data.columns import check_values
-from bakeoff.errors import Problem, UserError, unknown
-from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.errors import Place, Problem, UserError, unknown
+from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.stats import RETIRED, Entry, Evidence, catalogue
 
 _VERSUS = {
@@ -26,39 +22,51 @@ _VERSUS = {
 _ASKED = "asked for in `tests: run:`"
 
 
-def choose_tests(experiment: Experiment) -> tuple[list[Problem], list[ChosenTest]]:
-    """Pair every test of an experiment with a plan and metrics.
+def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
+    """Plan every test of an experiment: its evidence, its settings and why it runs.
 
     Returns
     -------
     problems : list of Problem
-        Unknown tests, tests that the experiment cannot feed, options they do not take.
-    tests : list of ChosenTest
+        Unknown tests, tests without evidence in the experiment, options they do not take.
+    tests : AnalysisPlan
         In the order asked for.
     """
     known = catalogue()
     problems: list[Problem] = list(_unknown_names(experiment))
-    chosen: list[ChosenTest] = []
+    tests: list[PlannedTest] = []
     for place, (name, why, metrics, plan) in _wanted(experiment):
         if name not in known:
             continue
         entry = dependence.robust(known[name], experiment)
         if reason := dependence.why(known[name], experiment):
             why = f"{why}; {reason}"
-        if entry.name in {test.name for test in chosen}:
+        if entry.name in {test.name for test in tests}:
             continue  # asked for by both names
-        if refused := dependence.refusal(entry, experiment):
-            problems.append(Problem(place, refused))
-            continue
         try:
-            chosen.append(feed(entry, experiment, place, why, metrics, plan))
+            tests.append(assign_plan(entry, experiment, place, why, metrics, plan))
         except Problem as problem:
             problems.append(problem)
     problems += dependence.problems_of_options(experiment)
+    found = AnalysisPlan(tuple(tests))
     if not problems:
-        problems += _unused(experiment, running(chosen))
-        problems += check_options(experiment, chosen)
-    return problems, chosen
+        problems += _unused(experiment, found)
+        problems += check_options(experiment, found)
+    return problems, found
+
+
+def described(tests: AnalysisPlan) -> list[dict[str, Any]]:
+    """Return what tests.json holds: the plan, with what the catalogue says of each test."""
+    known = catalogue()
+
+    def told(test: Mapping[str, Any] | None) -> dict[str, Any] | None:
+        if test is None:
+            return None
+        entry = known[test["test"]]
+        facts = {"title": entry.title, "about": entry.about, "caution": entry.caution}
+        return {**test, **facts, "posthoc": told(test["posthoc"])}
+
+    return [one for one in map(told, tests.to_list()) if one is not None]
 
 
 def check_classes(
@@ -92,13 +100,6 @@ def check_classes(
             at,
             f"the class {lacking[0]!r} of {dataset} has no row and column in the costs",
         )
-
-
-def running(chosen: Sequence[ChosenTest]) -> list[Entry]:
-    """List the tests that run: those chosen, and post hoc tests that come along."""
-    known = catalogue()
-    names = [*(test.name for test in chosen), *(test.posthoc for test in chosen if test.posthoc)]
-    return [known[name] for name in dict.fromkeys(names)]
 
 
 def _wanted(experiment: Experiment) -> Iterator[tuple[Place, Recommendation]]:
@@ -136,9 +137,11 @@ def _unknown_names(experiment: Experiment) -> Iterator[Problem]:
         yield Problem(("tests", "versus"), unknown("model", tests.versus, experiment.models))
 
 
-def _unused(experiment: Experiment, entries: Sequence[Entry]) -> Iterator[Problem]:
+def _unused(experiment: Experiment, planned: AnalysisPlan) -> Iterator[Problem]:
     """Refuse settings that no test that runs would look at, or that one cannot follow."""
-    tests = experiment.tests
+    tests, known = experiment.tests, catalogue()
+    running = {test.name: (test, known[test.name]) for test in planned.with_posthoc}
+    entries, names = [entry for _, entry in running.values()], ", ".join(running) or "none"
     takers = {
         "correction": [e for e in entries if corrects(e)],
         "versus": [e for e in entries if takes_control(e)],
@@ -150,14 +153,13 @@ def _unused(experiment: Experiment, entries: Sequence[Entry]) -> Iterator[Proble
     neutral = {"alternative": "two-sided"}
     for key, taking in takers.items():
         if getattr(tests, key) != neutral.get(key) and not taking:
-            yield Problem(("tests", key), f"none of the tests that run takes it ({_list(entries)})")
+            yield Problem(("tests", key), f"none of the tests that run takes it ({names})")
     for name in tests.options:
-        if name not in {entry.name for entry in entries}:
+        if name not in running:
             place = ("tests", "options", name)
-            yield Problem(place, f"{name} does not run (the tests are {_list(entries)})")
-    for entry in entries:
-        how = setup_of(entry, tests)
-        if how.versus is not None and not takes_control(entry):
+            yield Problem(place, f"{name} does not run (the tests are {names})")
+    for test, entry in running.values():
+        if test.versus is not None and not takes_control(entry):
             own = ("options", entry.name) if "versus" in tests.of(entry.name) else ()
             instead = " or ".join(advisable(_VERSUS.get(entry.evidence, ()), experiment))
             yield Problem(
@@ -178,7 +180,3 @@ def _unused(experiment: Experiment, entries: Sequence[Entry]) -> Iterator[Proble
 def _has_no_sides(entry: Entry) -> bool:
     """Tell whether the question of a test has no sides: posteriors and equivalence."""
     return "rope" in entry.options or "margin" in entry.options
-
-
-def _list(entries: Sequence[Entry]) -> str:
-    return ", ".join(entry.name for entry in entries) or "none"

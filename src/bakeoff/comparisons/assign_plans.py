@@ -1,23 +1,22 @@
-"""Pair one test with a plan and metrics of an experiment, or say why it cannot be."""
+"""Assign the resampling plan and the metrics of one test, or say why an experiment has none."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 
 from bakeoff.comparisons import dependence
 from bakeoff.comparisons.evidence import has_interval
-from bakeoff.comparisons.reach import RowCounts, can_tell
 from bakeoff.comparisons.recommend import complete_folds
-from bakeoff.comparisons.setup import FIXED_METRICS, IN_UNIT, compares_pairs, setup_of
+from bakeoff.comparisons.settings import FIXED_METRICS, IN_UNIT, compares_pairs, planned
+from bakeoff.comparisons.smallest_pvalue import RowCounts, smallest_pvalue
 from bakeoff.data.splits import check_plan
-from bakeoff.errors import Problem, shown, unknown
+from bakeoff.errors import Place, Problem, listed, shown, unknown
 from bakeoff.scores import counted_rows
-from bakeoff.spec import ChosenTest, Experiment
+from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import Arity, Entry, Evidence, catalogue, test_set_metrics
-
-Place = tuple[str | int, ...]
 
 LEAST = {Arity.ONE: 1, Arity.PAIR: 2, Arity.OMNIBUS: 3, Arity.ALL_PAIRS: 2}
 """How many models a test needs."""
@@ -40,28 +39,27 @@ _REPEATED = {
 
 
 def advisable(names: Iterable[str], experiment: Experiment, rows: int | None = None) -> list[str]:
-    """Keep the tests that the experiment can feed, and that could reach their level.
+    """Keep the tests that the experiment can run, and that could reach their level.
 
     Parameters
     ----------
     rows : int, optional
         The rows of the test set, where they are known.
     """
-    return [name for name in names if _can(name, experiment, rows)]
+    size = None if rows is None else RowCounts(rows)
+    return [name for name in names if _can(name, experiment, size)]
 
 
-def _can(name: str, experiment: Experiment, rows: int | None) -> bool:
+def _can(name: str, experiment: Experiment, size: RowCounts | None) -> bool:
     entry = dependence.robust(catalogue()[name], experiment)
     two_sided = experiment.tests.of(name).get("alternative", experiment.tests.alternative)
     if two_sided != "two-sided" and compares_pairs(entry) and "alternative" not in entry.options:
         return False
-    if dependence.refusal(entry, experiment):
-        return False
     try:
-        feed(entry, experiment, (), "")
+        test = assign_plan(entry, experiment, (), "")
     except Problem:
         return False
-    return can_tell(entry, experiment, None if rows is None else RowCounts(rows))
+    return smallest_pvalue(test, experiment, size) <= test.alpha
 
 
 def with_halves(experiment: Experiment) -> Experiment | None:
@@ -83,21 +81,50 @@ def with_halves(experiment: Experiment) -> Experiment | None:
     return experiment.model_copy(update={"resampling": resampling})
 
 
-def feed(
+def assign_plan(
     entry: Entry,
     experiment: Experiment,
     place: Place,
     why: str,
     metrics: Sequence[str] = (),
     recommended: str = "",
-) -> ChosenTest:
-    """Find the plan and the metrics of one test: those recommended, where its options name none."""
+) -> PlannedTest:
+    """Plan one test: its settings, its resampling plan and its metrics.
+
+    Parameters
+    ----------
+    entry : Entry
+        The test.
+    experiment : Experiment
+        What it is to run in.
+    place : tuple
+        Where it is asked for, for messages.
+    why : str
+        Why it runs.
+    metrics, recommended : sequence of str, str
+        The metrics and the plan that it is recommended for; its options come before them.
+
+    Raises
+    ------
+    Problem
+        The experiment has no evidence for it.
+    """
+    if refused := dependence.refusal(entry, experiment):
+        raise Problem(place, refused)
+    test = planned(entry, experiment.tests, len(experiment.models))
     plan = _plan(entry, experiment, place, recommended)
     if recommended and plan != recommended:
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
     _check_kind(entry, experiment, place)
-    models = len(experiment.models)
-    least = LEAST[entry.arity]
+    _check_size(entry, experiment, place)
+    default = tuple(metrics or experiment.metrics)
+    found = _metrics(test, entry, experiment, place, plan, default)
+    return dataclasses.replace(test, why=why).on(plan, found)
+
+
+def _check_size(entry: Entry, experiment: Experiment, place: Place) -> None:
+    """Refuse tests of more models, or of more data sets, than there are."""
+    models, least = len(experiment.models), LEAST[entry.arity]
     if models < least:
         for_two = _FOR_TWO.get(entry.evidence, ()) if models == 2 else ()
         instead = advisable(for_two, experiment)[:1]
@@ -113,8 +140,6 @@ def feed(
             f"{entry.name} compares models over several data sets, found one"
             + (f"; on one data set use a test like {instead[0]}" if instead else ""),
         )
-    found = _metrics(entry, experiment, place, plan, tuple(metrics or experiment.metrics))
-    return ChosenTest(entry.name, plan, entry.evidence.value, found, why, entry.posthoc)
 
 
 def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
@@ -146,14 +171,14 @@ def _plan(entry: Entry, experiment: Experiment, place: Place, recommended: str) 
         if not is_one_of(asked, plans):
             raise Problem(at, unknown("plan", asked, plans))
         if asked not in entry.plans:
-            takes = _or(entry.plans)
+            takes = listed(entry.plans, "or")
             raise Problem(at, f"{entry.name} is not valid on `{asked}`, it takes {takes}")
     wanted = (asked or recommended,) if asked or recommended else entry.plans
     usable = [plan for plan in entry.plans if plan in plans and plan in wanted]
     if not usable:
         raise Problem(
             place,
-            f"{entry.name} needs the plan {_or(entry.plans)}, the experiment has "
+            f"{entry.name} needs the plan {listed(entry.plans, 'or')}, the experiment has "
             f"{', '.join(f'`{p}`' for p in plans) or 'none'}; add it under `resampling:` or drop "
             "the test",
         )
@@ -192,7 +217,12 @@ def _refusal(entry: Entry, plan: str, experiment: Experiment) -> str:
 
 
 def _metrics(
-    entry: Entry, experiment: Experiment, place: Place, plan: str, default: tuple[str, ...]
+    test: PlannedTest,
+    entry: Entry,
+    experiment: Experiment,
+    place: Place,
+    plan: str,
+    default: tuple[str, ...],
 ) -> tuple[str, ...]:
     own = experiment.tests.of(entry.name).get("metrics")
     fixed = FIXED_METRICS.get(entry.evidence)
@@ -203,7 +233,7 @@ def _metrics(
                 place, f"{entry.name} needs `costs:`{where}; if every error costs 1 use mcnemar"
             )
         # a test of one model may be about the error rate instead
-        return (setup_of(entry, experiment.tests).options.get("rate", fixed),)
+        return (test.options.get("rate", fixed),)
     if own is not None:
         _check_metrics(own, experiment, ("tests", "options", entry.name, "metrics"))
     if entry.evidence is Evidence.FOLD_CRITERIA:
@@ -264,7 +294,3 @@ def _criteria(
 def is_one_of(name: object, known: Iterable[str]) -> bool:
     """Tell whether an option's value, which may be anything, is a known name."""
     return isinstance(name, str) and name in known
-
-
-def _or(plans: Sequence[str]) -> str:
-    return " or ".join(f"`{plan}`" for plan in plans)
