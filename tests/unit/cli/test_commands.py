@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from bakeoff.comparisons.setup import allowed_options
+from bakeoff.comparisons.settings import allowed_options
 
 from bakeoff import __version__
 from bakeoff.cli import COMMANDS, main
