@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from bakeoff.comparisons.settings import allowed_options
 
 from bakeoff import __version__
 from bakeoff.cli import COMMANDS, main
 from bakeoff.cli.terminal import bold, table, width_of
+from bakeoff.comparisons.settings import allowed_options
 from bakeoff.data import load_table
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
