@@ -179,13 +179,53 @@ def read_json(path: str | Path) -> Any:
         return json.loads(Path(path).read_text(encoding="utf-8"))
 
 
+def write_csv(path: str | Path, table: pd.DataFrame) -> None:
+    """Write a CSV file of the results, of which no spreadsheet runs a text as a formula."""
+    with whole(path) as part:
+        _each_text(table, no_formula).to_csv(part, index=False, lineterminator="\n")
+
+
 def read_csv(path: str | Path, **options: Any) -> pd.DataFrame:
-    """Read a CSV file of the results."""
+    """Read a CSV file of the results, the texts as they were before they were written."""
     import pandas as pd
 
     with reading(path):
-        table: pd.DataFrame = pd.read_csv(path, **options)
-        return table
+        return _each_text(pd.read_csv(path, **options), _as_given)
+
+
+def _each_text(table: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
+    """Change the texts of a table, its head included."""
+    found = table.rename(columns=change)
+    for name, column in found.select_dtypes(exclude=["number", "bool"]).items():
+        new = {text: change(text) for text in column.unique() if isinstance(text, str)}
+        if any(text != changed for text, changed in new.items()):
+            found[name] = column.map(lambda value, new=new: new.get(value, value))
+    return found
+
+
+def no_formula(value: Any) -> Any:
+    """Keep a spreadsheet from running a text, such as the name of a class, as a formula."""
+    return f"'{value}" if _is_formula(value) else value
+
+
+def _as_given(value: Any) -> Any:
+    """Undo `no_formula`."""
+    escaped = isinstance(value, str) and value[:1] == "'" and _is_formula(value)
+    return value[1:] if escaped else value
+
+
+def _is_formula(value: Any) -> bool:
+    """Tell whether a text would be a formula, or is one after apostrophes."""
+    text = value.lstrip("'") if isinstance(value, str) else ""
+    return text[1:] != "" and text[0] in "=+-@\t\r" and not _is_number(text)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def is_whole(path: str | Path) -> bool:

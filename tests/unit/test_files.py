@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -28,6 +30,7 @@ from bakeoff.files import (
     reading,
     remove_parts,
     whole,
+    write_csv,
     write_json,
     write_parquet,
     write_text,
@@ -183,3 +186,18 @@ def test_parts_of_dead_processes_of_this_machine_are_removed_and_no_others(
         remove_parts(tmp_path)
         assert sorted(target.parent.iterdir()) == sorted([living, elsewhere, theirs])
     assert not part.exists()
+
+
+TEXTS = ["=1+1", "@cmd", "-x", "+x", "'=1+1", "''@x", "'as it is'", "-0.5", "1e3", "-", "a=b"]
+
+
+def test_texts_of_a_table_are_no_formulas_and_are_read_as_they_were(tmp_path):
+    path = tmp_path / "subgroups.csv"
+    table = pd.DataFrame({"=head": TEXTS, "value": np.linspace(-1, 1, len(TEXTS))})
+    write_csv(path, table)
+    cells = [line.split(",")[0] for line in path.read_text(encoding="utf-8").splitlines()]
+    assert cells[:6] == ["'=head", "'=1+1", "'@cmd", "'-x", "'+x", "''=1+1"]
+    assert cells[7:] == TEXTS[6:]
+    found = read_csv(path, dtype={"'=head": str}, keep_default_na=False)
+    pd.testing.assert_frame_equal(found, table, check_dtype=False)
+    assert found["value"].dtype == float

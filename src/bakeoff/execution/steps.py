@@ -10,16 +10,13 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from bakeoff.errors import UserError
-from bakeoff.files import is_whole, read_json, whole, write_json, write_text
+from bakeoff.files import is_whole, read_json, write_csv, write_json, write_text
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import AnalysisPlan, Experiment, Fit, PlannedTest
 from bakeoff.spec.datasets import GivenData
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def load_dataset(
@@ -123,7 +120,7 @@ def collect_scores(
             how = experiment.metrics, experiment.costs_on(dataset), fingerprints, columns
             tables = score_fits(predictions, *how)
     for table, path in zip(tables, (scores, timings), strict=True):
-        _write_csv(table, path)
+        write_csv(path, table)
 
 
 def collect_predictions(
@@ -159,7 +156,7 @@ def all_scores(scores: Sequence[str], timings: Sequence[str], output: str, times
     from bakeoff.comparisons.evidence import read_scores
 
     for tables, path in ((scores, output), (timings, times)):
-        _write_csv(pd.concat([read_scores(table) for table in tables], ignore_index=True), path)
+        write_csv(path, pd.concat([read_scores(table) for table in tables], ignore_index=True))
 
 
 def list_excluded(lists: Sequence[str], output: str) -> None:
@@ -169,14 +166,14 @@ def list_excluded(lists: Sequence[str], output: str) -> None:
     from bakeoff.scores.excluded import COLUMNS
 
     rows = [row for path in lists for row in read_json(path)]
-    _write_csv(pd.DataFrame(rows, columns=list(COLUMNS)), output)
+    write_csv(output, pd.DataFrame(rows, columns=list(COLUMNS)))
 
 
 def list_choices(predictions: Sequence[str], output: str) -> None:
     """Write what the fits chose on their training parts."""
     from bakeoff.scores.choices import choices
 
-    _write_csv(choices(predictions), output)
+    write_csv(output, choices(predictions))
 
 
 def list_seed_noise(
@@ -187,14 +184,14 @@ def list_seed_noise(
 
     _enter_own(experiment)
     how = experiment.metrics, experiment.costs_on, carried
-    _write_csv(seed_noise(predictions, *how), output)
+    write_csv(output, seed_noise(predictions, *how))
 
 
 def list_importance(predictions: Sequence[str], output: str) -> None:
     """Write how much each column matters to the fitted models."""
     from bakeoff.scores.importance import importances
 
-    _write_csv(importances(predictions), output)
+    write_csv(output, importances(predictions))
 
 
 def run_test(
@@ -213,7 +210,7 @@ def list_intervals(experiment: Experiment, holdouts: Mapping[str, str], output: 
     from bakeoff.comparisons.score_intervals import score_intervals
 
     _enter_own(experiment)
-    _write_csv(score_intervals(experiment, holdouts), output)
+    write_csv(output, score_intervals(experiment, holdouts))
 
 
 def list_subgroups(experiment: Experiment, holdouts: Mapping[str, str], output: str) -> None:
@@ -221,7 +218,7 @@ def list_subgroups(experiment: Experiment, holdouts: Mapping[str, str], output: 
     from bakeoff.comparisons.subgroups import subgroup_table
 
     _enter_own(experiment)
-    _write_csv(subgroup_table(experiment, holdouts), output)
+    write_csv(output, subgroup_table(experiment, holdouts))
 
 
 def compare(tests: Sequence[str], csv: str, json: str) -> None:
@@ -235,7 +232,7 @@ def compare(tests: Sequence[str], csv: str, json: str) -> None:
     places = once(found)
     write_json(json, [{**plain[i], "follows": follows} for i, follows in places.items()])
     rows = [{**found[i].to_row(), "follows": follows} for i, follows in places.items()]
-    _write_csv(pd.DataFrame(rows, columns=Comparison.columns()), csv)
+    write_csv(csv, pd.DataFrame(rows, columns=Comparison.columns()))
 
 
 def score_matrix(
@@ -251,7 +248,7 @@ def score_matrix(
     table, holes = score_matrix(read_scores(scores), *names, plans)
     policy = missing_cells(experiment)
     check_holes(holes, matrices(tests), policy)
-    _write_csv(table, matrix)
+    write_csv(matrix, table)
     write_json(missing, {"policy": policy, "missing": [vars(hole) for hole in holes]})
 
 
@@ -315,8 +312,3 @@ def _naming_damaged(paths: Iterable[str]) -> Iterator[None]:
                     f"{path} is damaged; delete it and run again, it is made anew"
                 ) from error
         raise
-
-
-def _write_csv(table: pd.DataFrame, path: str | Path) -> None:
-    with whole(path) as part:
-        table.to_csv(part, index=False, lineterminator="\n")

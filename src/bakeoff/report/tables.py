@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from bakeoff.files import no_formula
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE
 
@@ -141,23 +142,9 @@ def to_csv(table: PageTable) -> str:
     """Write a table for machines: keys as header, values unrounded."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([_no_formula(column.key) for column in table.columns])
-    writer.writerows([_no_formula(cell.raw) for cell in row] for row in table.rows)
+    writer.writerow([no_formula(column.key) for column in table.columns])
+    writer.writerows([no_formula(cell.raw) for cell in row] for row in table.rows)
     return buffer.getvalue()
-
-
-def _no_formula(value: Any) -> Any:
-    """Keep a spreadsheet from running a text, such as the name of a class, as a formula."""
-    formula = isinstance(value, str) and value[1:] and value[0] in "=+-@\t\r"
-    return f"'{value}" if formula and not _is_number(value) else value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def to_markdown(table: PageTable) -> str:
