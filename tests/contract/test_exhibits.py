@@ -87,11 +87,12 @@ def test_every_exhibit_is_made_and_says_what_it_shows(shown, kind):
         drawing = draw(item, one)
         assert len(drawing.alt) > 20
         assert "no result" not in drawing.alt
-        assert drawing.legend
+        assert drawing.legend.startswith(item.caption)
     else:
         table = build(item, one)
         assert table.rows
         assert table.title == item.title
+        assert table.note.startswith(item.caption)
 
 
 def test_exhibits_of_any_tests_have_names_of_their_own():

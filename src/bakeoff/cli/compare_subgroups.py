@@ -11,9 +11,8 @@ import pandas as pd
 from bakeoff.cli.terminal import dim, say, table
 from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.errors import UserError
-from bakeoff.report.cells import capital
 from bakeoff.report.exhibits.subgroups import says
-from bakeoff.report.numbers import fixed, interval, percent, pvalue
+from bakeoff.report.numbers import capital, fixed, interval, percent, pvalue
 from bakeoff.report.prose import advantage
 from bakeoff.report.study import Study
 from bakeoff.report.wrapping import paragraph

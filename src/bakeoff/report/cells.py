@@ -1,49 +1,99 @@
-"""Cells that many tables have."""
+"""The kinds of columns that tables share, and the values of a comparison by their keys."""
 
 from __future__ import annotations
 
 import math
 from typing import Any
 
-from bakeoff.comparisons import Decision
-from bakeoff.report.numbers import NONE, interval, pvalue, score, spread
-from bakeoff.report.tables import Cell, stars
+from bakeoff.comparisons import Comparison, Decision
+from bakeoff.report import prose
+from bakeoff.report.numbers import (
+    NONE,
+    capital,
+    degrees,
+    interval,
+    number,
+    probability,
+    pvalue,
+    score,
+    seconds,
+    share,
+    spread,
+)
+from bakeoff.report.study import Study
+from bakeoff.report.tables import Cell, Column, Kind, numbers, stars
 
 TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
 
+SCORE, NUMBER, SECONDS = numbers(score), numbers(number), numbers(seconds)
+PROBABILITY, P = numbers(probability), numbers(pvalue)
+SHARE = numbers(lambda value: share(value, 0))
+COUNT = Kind(lambda study, n: Cell(f"{int(n):,}", int(n)))
+STARRED = Kind(lambda study, p: Cell(pvalue(p), p, mark=stars(p, study.alpha)))
+INTERVAL = Kind(lambda study, ends: _interval(*(ends or (math.nan, math.nan))))
+DEGREES = Kind(lambda study, df: Cell(degrees(*df)))
+SIZES = Kind(lambda study, sizes: _sizes(sizes))
+DATASET_LABEL = Kind(lambda study, dataset: Cell(study.dataset_label(dataset)), number=False)
+MODEL_LABEL = Kind(lambda study, model: Cell(study.label(model)), number=False)
+NOTHING = Cell(NONE)
 
-def score_cell(value: float, best: bool = False) -> Cell:
-    """Show a score or a difference of scores."""
-    return Cell(score(value), value, best=best)
+DATASET = Column("dataset", "Data set", DATASET_LABEL, several=True)
+MODEL = Column("model", "Model", MODEL_LABEL)
+A, B = Column("model_a", "A", MODEL_LABEL), Column("model_b", "B", MODEL_LABEL)
+PLAN = Column("plan", "Plan", Kind(lambda study, plan: Cell(prose.PLANS[plan]), number=False))
+METRIC = Column(
+    "metric",
+    "Metric",
+    Kind(lambda study, metric: Cell(capital(study.metrics[metric].title)), number=False),
+)
+STATISTIC = Column("statistic", "Statistic", NUMBER)
+DF = Column("df", "df", DEGREES)
+PVALUE = Column("pvalue", "p", P)
+ADJUSTED = Column("pvalue_adjusted", "Adjusted p", STARRED)
+DECISION = Column("decision", "Says")
 
 
-def p_cell(p: float, alpha: float) -> Cell:
-    """Show a p-value with its stars."""
-    return Cell(pvalue(p), p, mark=stars(p, alpha))
+def compared(study: Study, row: Comparison) -> dict[str, Any]:
+    """Return the values of a comparison by the keys of columns.
+
+    They are as computed: the statistic and the effect sizes belong to this side.
+    """
+    tones = TONES if row.role == "pair" else {Decision.DIFFERENT: "good"}
+    return {
+        "dataset": row.dataset,
+        "metric": row.metric,
+        "model": row.model_a,
+        "model_a": row.model_a,
+        "model_b": row.model_b,
+        "estimate": row.estimate,
+        "ci_low": (row.ci_low, row.ci_high),
+        "statistic": row.statistic,
+        "df": (row.df, row.df1, row.df2),
+        "pvalue": row.pvalue,
+        "pvalue_adjusted": Cell(
+            pvalue(row.pvalue_adjusted),
+            row.pvalue_adjusted,
+            mark=stars(row.pvalue_adjusted, row.alpha),
+        ),
+        "p_a_better": row.p_a_better,
+        "p_equivalent": row.p_equivalent,
+        "p_b_better": row.p_b_better,
+        "decision": Cell(prose.decision(study, row), tone=tones.get(row.decision, "open")),
+    }
 
 
-def ci_cell(low: float, high: float) -> Cell:
+def best_cell(value: float, best: float) -> Cell:
+    """Show a score, in bold where it is the best of its kind."""
+    return Cell(score(value), value, best=value == best)
+
+
+def _interval(low: float, high: float) -> Cell:
     """Show an interval; it sorts by its lower limit."""
     return Cell(interval(low, high), low)
 
 
-def count_cell(n: int) -> Cell:
-    """Show a number of things."""
-    return Cell(f"{n:,}", int(n))
-
-
-def range_cell(values: Any) -> Cell:
+def _sizes(values: Any) -> Cell:
     """Show the least and the largest of some sizes; given scores may come without them."""
     if values.isna().any():
         return Cell("not known")
     return Cell(spread(values), int(values.min()))
-
-
-def share(value: float, decimals: int = 1) -> str:
-    """Write a share in percent."""
-    return NONE if math.isnan(value) else f"{100 * value:.{decimals}f}%"
-
-
-def capital(words: str) -> str:
-    """Begin with a capital letter."""
-    return words[:1].upper() + words[1:]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bakeoff.comparisons import Decision
 from bakeoff.files import whole
 from bakeoff.report.exhibit import Drawing
-from bakeoff.report.numbers import short
+from bakeoff.report.numbers import capital, short
 
 if TYPE_CHECKING:  # who lists exhibits draws none
     from matplotlib.axes import Axes
@@ -188,11 +188,11 @@ def interval_plot(
     return figure, axes
 
 
-def message(text: str, legend: str = "") -> Drawing:
+def message(text: str) -> Drawing:
     """Make a figure that only says why there is none."""
     figure = canvas(WIDTH, 0.7)
     figure.text(0.5, 0.5, text, ha="center", va="center", color=MUTED)
-    return Drawing(figure, f"{text[:1].upper()}{text[1:]}." if text else "", legend)
+    return Drawing(figure, f"{capital(text)}." if text else "")
 
 
 _METADATA: dict[str, dict[str, Any]] = {

@@ -40,7 +40,7 @@ class Drawing(NamedTuple):
     alt : str
         What it shows, in words.
     legend : str
-        How to read it; printed below it.
+        What its caption cannot say, for it depends on the results.
     shows : str
         Which part of the comparisons it shows; empty where it shows all there is.
     """
@@ -101,7 +101,7 @@ class Exhibit:
     title : str or callable
         A short name, after that of the test or before that of the data set; or made of `Asked`.
     caption : str
-        What it means statistically: the caption in Snakemake's report.
+        What it means statistically and how to read it, whatever the results.
     each : {"study", "test", "dataset"}
         Whether a report has one of it, one for each test, or one for each data set.
     when : callable

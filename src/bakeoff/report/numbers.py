@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 MINUS = "\N{MINUS SIGN}"
 NONE = "\N{EN DASH}"
@@ -115,6 +115,11 @@ def percent(value: float) -> str:
     return f"{value * 100:.4g}%"
 
 
+def share(value: float, decimals: int = 1) -> str:
+    """Format a share in percent with fixed decimals."""
+    return NONE if math.isnan(value) else f"{100 * value:.{decimals}f}%"
+
+
 def seconds(value: float) -> str:
     """Format a duration.
 
@@ -161,6 +166,24 @@ def words(items: list[str], most: int = 4) -> str:
         shown = items[: most - 1]
         return f"{', '.join(shown)} and {len(items) - len(shown)} others"
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def enumerated(items: Iterable[str], most: int = 6) -> str:
+    """Join clauses by semicolons, the tail of a long list counted.
+
+    Examples
+    --------
+    >>> enumerated("ab"), enumerated("abcdefgh")
+    ('a; b', 'a; b; c; d; e; f; and 2 more')
+    """
+    said = list(items)
+    more = [f"and {len(said) - most} more"] if len(said) > most else []
+    return "; ".join([*said[:most], *more])
+
+
+def capital(words: str) -> str:
+    """Begin with a capital letter."""
+    return words[:1].upper() + words[1:]
 
 
 def short(text: str, most: int = 30) -> str:

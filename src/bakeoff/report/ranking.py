@@ -9,6 +9,7 @@ from functools import lru_cache
 import pandas as pd
 
 from bakeoff.comparisons.ranges import clipped
+from bakeoff.report.numbers import percent
 from bakeoff.report.study import Study
 from bakeoff.stats import ConfidenceInterval, Result, catalogue
 
@@ -126,23 +127,26 @@ def sizes_known(scores: pd.DataFrame) -> bool:
 
 
 def interval_note(study: Study) -> str:
-    """Say how the intervals of the ranking were made."""
-    level = f"{(1 - study.alpha) * 100:.4g}%"
+    """Say in a sentence how the intervals of the ranking were made."""
+    level = percent(1 - study.alpha)
     if len(study.datasets) > 1:
-        return f"{level} t interval of the mean over data sets"
+        return f"Intervals are {level} t intervals of the mean over data sets."
     folds = len(next(iter(study.values(study.metric.name, study.plan).values()), []))
     given = study.experiment.by_scores(study.plan)
     if folds > 1 and given and not sizes_known(study.scored[study.scored["plan"] == study.plan]):
-        return "no intervals, for the scores were given without the sizes of their parts"
+        return (
+            "There are no intervals, because the scores were given without the sizes of their "
+            "training and test parts."
+        )
     if folds > 1:
         return (
-            f"{level} interval for the expected score, its width corrected for the overlap of the "
-            "training sets (Nadeau and Bengio)"
+            f"Intervals are {level} confidence intervals of the expected score, corrected for the "
+            "overlap of the training sets (Nadeau and Bengio)."
         )
     if study.numbers:
-        return f"{level} t interval of the mean over rows, or groups of rows that belong together"
+        return f"Intervals are {level} t intervals of the mean over rows or groups of rows."
     if not study.metric.counts:
-        return f"{level} interval of the score on the test rows"
+        return f"Intervals are {level} confidence intervals of the score on the test rows."
     rows = study.test_sets.get(study.datasets[0])
-    related = "" if rows is None or not rows.related else ", on their effective number"
-    return f"{level} Wilson interval of the share of the test rows{related}"
+    related = "" if rows is None or not rows.related else " with their effective number"
+    return f"Intervals are {level} Wilson intervals of the share of the test rows{related}."

@@ -7,8 +7,8 @@ import dataclasses
 import io
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from bakeoff.files import no_formula
 from bakeoff.report.item import Item
@@ -55,17 +55,47 @@ class Cell:
 _EMPTY = Cell(NONE, math.nan)
 
 
+class Kind(NamedTuple):
+    """What a column holds: how its values are shown, and whether they are numbers."""
+
+    cell: Callable[[Any, Any], Cell]
+    number: bool = True
+
+
+def numbers(write: Callable[[Any], str]) -> Kind:
+    """Return the kind of numbers that are written so, and kept unrounded."""
+    return Kind(lambda study, value: Cell(write(value), value))
+
+
+WORDS = Kind(lambda study, value: Cell(value), number=False)
+
+
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """One column: key for machines, title for people, numbers to the right.
+    """One column of a table.
 
-    `of` says what the title names, where there is a column for each of them: ``model``.
+    Attributes
+    ----------
+    key, title : str
+        For machines, and for people.
+    kind : Kind
+        How a cell is made from the study and a value; of numbers the column is flush right.
+    of : str
+        What the title names, where there is a column for each of them: ``model``.
+    several : bool
+        Whether only studies of several data sets have it.
     """
 
     key: str
     title: str
-    number: bool = False
+    kind: Kind = WORDS
     of: str = ""
+    several: bool = False
+
+    @property
+    def number(self) -> bool:
+        """Whether it holds numbers."""
+        return self.kind.number
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,24 +141,32 @@ class PageTable:
 
 def tabulate(
     item: Item,
+    study: Any,
     columns: Iterable[Column],
-    rows: Iterable[Mapping[str, Cell]],
+    rows: Iterable[Mapping[Any, Any]],
     note: str = "",
-    **more: Any,
+    summary: str = "",
+    overall: int = 0,
 ) -> PageTable:
-    """Make a table of rows by the keys of their columns.
+    """Make a table of rows of values by the keys of their columns.
 
-    A column that no row has is left out; a row that lacks one has no value there.
+    The kind of a column makes cells of values; a `Cell` stays as it is. A column that no row has is
+    left out; a row that lacks one has no value there.
     """
     found = list(rows)
-    kept = tuple(c for c in columns if not found or any(c.key in row for row in found))
-    cells = tuple(tuple(row.get(c.key, _EMPTY) for c in kept) for row in found)
-    return PageTable(item.title, kept, cells, note, **more)
+    kept = tuple(
+        c
+        for c in columns
+        if (not found or any(c.key in row for row in found))
+        and (len(study.datasets) > 1 or not c.several)
+    )
 
+    def cell(column: Column, row: Mapping[Any, Any]) -> Cell:
+        value = row.get(column.key, _EMPTY)
+        return value if isinstance(value, Cell) else column.kind.cell(study, value)
 
-def text(value: str, **options: Any) -> Cell:
-    """Make a cell of words."""
-    return Cell(value, **options)
+    cells = tuple(tuple(cell(column, row) for column in kept) for row in found)
+    return PageTable(item.title, kept, cells, f"{item.caption} {note}".rstrip(), summary, overall)
 
 
 def stars(p: float, alpha: float) -> str:

@@ -78,7 +78,7 @@ def test_costs_are_those_of_the_test():
     assert float(by_model["a"]["cost"]) == pytest.approx(details["cost_a"])
     assert float(by_model["b"]["cost"]) == pytest.approx(details["cost_b"])
     assert [c.title for c in table.columns[3:]] == [
-        "yes taken for no (cost 5)", "no taken for yes (cost 1)"
+        "yes predicted as no (cost 5)", "no predicted as yes (cost 1)"
     ]  # fmt: skip
     known = one.test_sets["d"]
     missed = (known.truth == 1) & (known.predicted[:, 0] == 0)
@@ -95,7 +95,9 @@ def test_errors_of_each_data_set_cost_what_its_own_costs_say():
     one = study(spec, (), TWO, accuracies=TWO)
     shown, table = rows("costs", one)
     assert [c.title for c in table.columns[4:]] == [
-        "yes taken for no (cost 7)", "yes taken for no (cost 5)", "no taken for yes (cost 1)"
+        "yes predicted as no (cost 7)",
+        "yes predicted as no (cost 5)",
+        "no predicted as yes (cost 1)",
     ]  # fmt: skip
     for row, price in zip(shown, [5, 5, 7, 7, 5, 5], strict=True):
         known = one.test_sets[row["dataset"]]
@@ -143,7 +145,7 @@ def test_choices_are_counted_and_many_numbers_summed_up():
     many = [{**keys, "parameter": "C", "value": str(0.1 * i)} for i in range(1, 8)]
     one = dataclasses.replace(one, choices=pd.DataFrame([*few, *many]))
     table = build_choices(exhibits(one.experiment, ())[0], one)
-    values = {row[3].text: row[5].text for row in table.rows}
+    values = {row[2].text: row[4].text for row in table.rows}
     assert values == {"kernel": "rbf (2×), nan (1×)", "C": "0.100 to 0.700, median 0.400"}
 
 
@@ -281,7 +283,7 @@ def test_confusion_and_crossing_count_the_rows():
         assert row["error"].startswith("yes (" if row["class"] == "no" else "no (")
     assert [row["model"] for row in counts] == ["a", "a", "b", "b", "c", "c"]
     crossed, table = rows("three_way", one)
-    assert "of the two best models" in table.note
+    assert "the two best models" in table.note
     assert sum(int(row["rows"]) for row in crossed) == known.n
     codes = {name: i for i, name in enumerate(known.classes)}
     for row in crossed:

@@ -34,7 +34,7 @@ def test_clear_win_in_time_is_a_win_without_a_warning(models: int) -> None:
     assert said.startswith(f"m0 is {which}")
     assert "Diebold-Mariano test" in said
     assert "aution" not in said
-    assert "Take care" not in said
+    assert "Caution" not in said
 
 
 def test_dependence_that_is_measured_is_warned_of() -> None:

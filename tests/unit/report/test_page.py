@@ -263,5 +263,5 @@ def test_the_legend_of_differences_explains_what_is_drawn():
     items = {item.name: item for item in exhibits(one.experiment, one.tests)}
     legends = {test: draw(items[f"forest.{test}"], one).legend for test in ("cv5x2_f", "cv5x2_t")}
     assert "interval" not in legends["cv5x2_f"]
-    assert "ticks" in legends["cv5x2_f"]
+    assert "Ticks" in legends["cv5x2_f"]
     assert not any("green" in text or "one-sided" in text for text in legends.values())

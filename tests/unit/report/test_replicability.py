@@ -34,7 +34,7 @@ def test_data_sets_are_counted_and_named_by_holm():
     assert (line["a_better"], line["a_better_on"]) == ("3", "iris, car and zoo")
     assert (line["b_better"], line["b_better_on"]) == ("0", "")
     assert "Of 4 data sets" in table.note
-    assert "5% at most, half of it for either side" in table.note
+    assert "at most 5%, half of it for either direction" in table.note
 
 
 def test_other_side_is_counted_for_itself():

@@ -6,6 +6,7 @@ import io
 import pytest
 from studies import experiment, ran
 
+from bakeoff.report.cells import P
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.tables import (
     Cell,
@@ -23,7 +24,7 @@ from bakeoff.report.tables import (
 THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
 TABLE = PageTable(
     "A & B",
-    (Column("model", "Model"), Column("p", "p", True)),
+    (Column("model", "Model"), Column("p", "p", P)),
     (
         (Cell("x_1", best=True), Cell("< .001", 0.0002, mark="***")),
         (Cell("|y|"), Cell("–", float("nan"))),
@@ -40,9 +41,9 @@ def tables():
 
 def test_row_without_a_value_of_a_column_is_empty_there(tables):
     item = exhibits(tables[1].experiment, tables[1].tests)[0]
-    columns = Column("model", "Model"), Column("p", "p", True), Column("q", "q", True)
-    rows = [{"model": Cell("a"), "p": Cell(".03", 0.03)}, {"model": Cell("b")}]
-    table = tabulate(item, columns, rows)
+    columns = Column("model", "Model"), Column("p", "p", P), Column("q", "q", P)
+    rows = [{"model": "a", "p": 0.03}, {"model": Cell("b")}]
+    table = tabulate(item, tables[1], columns, rows)
     assert to_csv(table) == "model,p\na,0.03\nb,\n"
     assert table.rows[1][1].text == "–"
 
@@ -101,7 +102,7 @@ def test_data_sets_keep_the_order_of_the_experiment():
 
 def test_texts_are_no_formulas_in_a_spreadsheet_and_numbers_stay():
     texts = ["=1+1", "+a", "-cmd|' /C calc'!A0", "@SUM(A1)", "\tx", "a=1", "-", "-1.5", "−2", ""]
-    columns = (Column("=model", "Model"), Column("x", "x", number=True))
+    columns = (Column("=model", "Model"), Column("x", "x", P))
     rows = tuple((Cell(text), Cell("−0.50", -0.5)) for text in texts)
     head, *lines = csv.reader(io.StringIO(to_csv(PageTable("t", columns, rows))))
     assert head == ["'=model", "x"]

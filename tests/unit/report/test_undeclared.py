@@ -24,7 +24,7 @@ def test_nothing_is_found_where_nothing_is(study):
     assert notes(study) == []
     (item,) = (e for e in exhibits(study.experiment, study.tests) if e.kind == "undeclared")
     table = build(item, study)
-    assert [cell.text for cell in table.rows[0]] == ["all", "nothing", "–"]
+    assert [cell.text for cell in table.rows[0]] == ["nothing", "–"]
     assert not any("Note" in sentence for sentence in answer(study).sentences)
 
 

@@ -100,6 +100,7 @@ def draw(item: Item, study: Study) -> Drawing:
         if item.test and not families_of(study, item.test):
             return message(f"{item.title}: there is no result")
         drawing = record.draw(item, study)
+    drawing = drawing._replace(legend=f"{item.caption} {drawing.legend}".rstrip())
     if not (drawing.figure.axes or drawing.figure.texts) or not drawing.alt.strip():
         raise ValueError(f"the figure {item.kind} lacks a drawing or a text for who cannot see it")
     return drawing

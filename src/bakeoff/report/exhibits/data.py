@@ -8,24 +8,29 @@ from typing import Any
 
 import pandas as pd
 
-from bakeoff.report import prose
-from bakeoff.report.cells import count_cell, range_cell, share
+from bakeoff.report.cells import COUNT, DATASET, DATASET_LABEL, PLAN, SIZES
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, count, fixed, percent, spread
+from bakeoff.report.numbers import NONE, count, fixed, percent, share, spread
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
+from bakeoff.report.tables import Cell, Column, Kind, PageTable, numbers, tabulate
 
+RARE = numbers(lambda value: NONE if math.isnan(value) else percent(round(value, 3)))
+FINE_SHARE = numbers(share)
+POINTS = numbers(lambda value: f"{100 * value:.1f} points")
+AT_LEAST = numbers(lambda value: f"{fixed(value, 1)} or more")
+HASH = Kind(lambda study, value: Cell(str(value)[:12], value), number=False)
+OVERLAP = Kind(lambda study, known: _overlap(known))
 DATA_COLUMNS = (
-    Column("dataset", "Data set"),
-    Column("rows", "Rows", True),
-    Column("features", "Features", True),
+    Column("dataset", "Data set", DATASET_LABEL),
+    Column("rows", "Rows", COUNT),
+    Column("features", "Features", COUNT),
     Column("classes", "Classes"),
-    Column("rarest", "Rarest class", True),
-    Column("missing_cells", "Missing cells", True),
-    Column("duplicate_rows", "Duplicate rows", True),
+    Column("rarest", "Rarest class", RARE),
+    Column("missing_cells", "Missing cells", COUNT),
+    Column("duplicate_rows", "Duplicate rows", COUNT),
     Column("licence", "Licence"),
-    Column("sha256", "SHA-256"),
+    Column("sha256", "SHA-256", HASH),
 )
 
 
@@ -37,102 +42,81 @@ def build_data(item: Item, study: Study) -> PageTable:
         classes = card["classes"]
         shown = [f"{clean(str(c))}: {n:,}" for c, n in list(classes.items())[:4]]
         more = f" and {count(len(classes) - 4, 'other')}" if len(classes) > 4 else ""
-        rarest = min(classes.values()) / card["rows"] if classes else math.nan
-        rows.append(
-            {
-                "dataset": text(study.dataset_label(name)),
-                "rows": count_cell(card["rows"]),
-                "features": count_cell(len(card["features"])),
-                "classes": text(", ".join(shown) + more),
-                "rarest": Cell(percent(round(rarest, 3)) if classes else NONE, rarest),
-                "missing_cells": count_cell(card["missing_cells"]),
-                "duplicate_rows": count_cell(card["duplicate_rows"]),
-                "licence": text(clean(card["licence"]) if card.get("licence") else NONE),
-            }
-        )
-        if "sha256" in card:
-            rows[-1]["sha256"] = Cell(str(card["sha256"])[:12], card["sha256"])
-    hashed = any("sha256" in row for row in rows)
-    note = "The hash is of the canonical table; whole in the CSV file." if hashed else ""
+        told = {
+            "features": len(card["features"]),
+            "classes": ", ".join(shown) + more,
+            "rarest": min(classes.values()) / card["rows"] if classes else math.nan,
+            "licence": clean(card["licence"]) if card.get("licence") else NONE,
+        }
+        rows.append({**card, **told})
     sizes = [study.cards[name]["rows"] for name in study.datasets]
     summary = f"{count(len(rows), 'data set')} of {spread(sizes)} rows"
-    return tabulate(item, DATA_COLUMNS, rows, note, summary=summary)
+    return tabulate(item, study, DATA_COLUMNS, rows, summary=summary)
 
 
 _FAR_FROM_HALF = 0.25
 SPLITS_COLUMNS = (
-    Column("dataset", "Data set"),
-    Column("plan", "Plan"),
-    Column("method", "Divided"),
-    Column("splits", "Divisions", True),
-    Column("n_train", "Training rows", True),
-    Column("n_test", "Test rows", True),
-    Column("groups", "Groups", True),
-    Column("test_groups", "In a test part", True),
-    Column("effective_groups", "Worth", True),
-    Column("max_class_share_difference", "Class shares differ by up to", True),
-    Column("overlap", "Overlap of halves", True),
+    DATASET,
+    PLAN,
+    Column("method", "Method"),
+    Column("splits", "Divisions", COUNT),
+    Column("n_train", "Training rows", SIZES),
+    Column("n_test", "Test rows", SIZES),
+    Column("groups", "Groups", COUNT),
+    Column("test_groups", "In a test part", SIZES),
+    Column("effective_groups", "Effective number", AT_LEAST),
+    Column("max_class_share_difference", "Largest difference of class shares", POINTS),
+    Column("overlap", "Overlap of halves", OVERLAP),
 )
 
 
 def build_splits(item: Item, study: Study) -> PageTable:
     """Say how the rows were divided, and how good the divisions are."""
-    grouped = any(known["groups"] for known in study.divisions)
-    halves = any(known["overlap"] for known in study.divisions)
     sizes = study.scores.drop_duplicates(["dataset", "plan", "repeat", "fold"])
     by_place = {(known["dataset"], known["plan"]): known for known in study.divisions}
     rows = []
     for (dataset, plan), part in sizes.groupby(["dataset", "plan"], sort=False):
         known = by_place.get((str(dataset), str(plan)), {})
-        groups = known.get("groups")
-        row = {
-            "dataset": text(study.dataset_label(str(dataset))),
-            "plan": text(prose.PLANS[str(plan)]),
-            "method": text(_method(known)),
-            "splits": count_cell(len(part)),
-            "n_train": range_cell(part["n_train"]),
-            "n_test": range_cell(part["n_test"]),
-            "max_class_share_difference": _difference(known),
+        row: dict[str, Any] = {
+            "dataset": dataset,
+            "plan": plan,
+            "method": _method(known),
+            "splits": len(part),
+            "n_train": part["n_train"],
+            "n_test": part["n_test"],
+            "max_class_share_difference": Cell("not known"),
         }
-        if grouped:
-            row["groups"] = count_cell(groups) if groups else Cell(NONE)
-            row |= _test_groups(known)
-        if halves:
-            row["overlap"] = _overlap(known)
+        if known and known["method"] != "given":
+            row["max_class_share_difference"] = known["max_class_share_difference"]
+        if known.get("groups"):
+            tested = pd.DataFrame([one["test"] for one in known["parts"]])
+            row |= {"groups": known["groups"], "test_groups": tested["groups"]}
+            row["effective_groups"] = float(tested["effective_groups"].min())
+        if known.get("overlap"):
+            row["overlap"] = known["overlap"]
         rows.append(row)
     given = any(map(study.experiment.by_scores, study.experiment.resampling.plans()))
-    note = (
-        "The scores were given: that they come from the same divisions is the givers' word."
+    note = [
+        "The scores were given; bakeoff cannot check that they come from the same divisions."
         if given
-        else "All models are trained and tested on the same rows of every division. Class shares "
-        "are compared between the training and the test part of a division."
-    )
-    if grouped:
-        note += (
-            " Groups are never divided; uneven ones are worth as many groups of one size as have "
-            "the same sum of squared shares."
+        else "All models are trained and tested on the same rows of every division."
+    ]
+    if any("groups" in row for row in rows):
+        note.append(
+            "Groups are never divided. The effective number of groups is the number of groups of "
+            "equal size with the same sum of squared shares."
         )
-    if halves:
-        note += (
-            " The halves of two replications share half of their rows on average; near 0% or "
+    if any("overlap" in row for row in rows):
+        note.append(
+            "The halves of two replications are expected to share half of their rows; near 0% or "
             "100% two replications are nearly the same division."
         )
-    far = max((_far(known) for known in study.divisions), default=0)
+    measured = (row["max_class_share_difference"] for row in rows)
+    far = max((value for value in measured if not isinstance(value, Cell)), default=0)
     summary = f"{count(len(rows), 'division plan')} of {count(len(study.datasets), 'data set')}"
     if far:
         summary += f", class shares differ by up to {100 * far:.1f} points"
-    return tabulate(item, SPLITS_COLUMNS, rows, note, summary=summary)
-
-
-def _test_groups(known: Mapping[str, Any]) -> dict[str, Cell]:
-    if not known.get("groups"):
-        return {"test_groups": Cell(NONE), "effective_groups": Cell(NONE)}
-    tested = pd.DataFrame([part["test"] for part in known["parts"]])
-    least = float(tested["effective_groups"].min())
-    return {
-        "test_groups": range_cell(tested["groups"]),
-        "effective_groups": Cell(f"{fixed(least, 1)} or more", least),
-    }
+    return tabulate(item, study, SPLITS_COLUMNS, rows, " ".join(note), summary=summary)
 
 
 def _method(known: Mapping[str, Any]) -> str:
@@ -141,38 +125,24 @@ def _method(known: Mapping[str, Any]) -> str:
     return f"{known['method']}, stratified" if known["stratified"] else str(known["method"])
 
 
-def _far(known: Mapping[str, Any]) -> float:
-    return 0.0 if known["method"] == "given" else float(known["max_class_share_difference"])
-
-
-def _difference(known: Mapping[str, Any]) -> Cell:
-    if not known or known["method"] == "given":
-        return Cell("not known")
-    value = known["max_class_share_difference"]
-    return Cell(f"{100 * value:.1f} points", value)
-
-
-def _overlap(known: Mapping[str, Any]) -> Cell:
-    found = known.get("overlap")
-    if not found:
-        return Cell(NONE)
-    far = max(found["max"] - 0.5, 0.5 - found["min"]) > _FAR_FROM_HALF
-    shown = f"{share(found['min'], 0)} to {share(found['max'], 0)}"
-    return Cell(shown, found["mean"], tone="bad" if far else "")
+def _overlap(known: Mapping[str, float]) -> Cell:
+    far = max(known["max"] - 0.5, 0.5 - known["min"]) > _FAR_FROM_HALF
+    shown = f"{share(known['min'], 0)} to {share(known['max'], 0)}"
+    return Cell(shown, known["mean"], tone="bad" if far else "")
 
 
 _MOST_CLASSES = 6
 _SHARES = {
-    "train_low": "Training parts, least",
-    "train_high": "most",
-    "test_low": "Test parts, least",
-    "test_high": "most",
+    "train_low": "Training parts, smallest",
+    "train_high": "largest",
+    "test_low": "Test parts, smallest",
+    "test_high": "largest",
 }
 BALANCE_COLUMNS = (
-    Column("dataset", "Data set"),
-    Column("plan", "Plan"),
+    DATASET,
+    PLAN,
     Column("class", "Class"),
-    *(Column(key, title, True) for key, title in _SHARES.items()),
+    *(Column(key, title, FINE_SHARE) for key, title in _SHARES.items()),
 )
 
 
@@ -180,34 +150,22 @@ def build_balance(item: Item, study: Study) -> PageTable:
     """Compare the share of each class between training and test parts."""
     rows = []
     for known in study.divisions:
-        for name in _shown(known):
-            shares = [*_extremes(known, "train", name), *_extremes(known, "test", name)]
-            rows.append(
-                {
-                    "dataset": text(study.dataset_label(known["dataset"])),
-                    "plan": text(prose.PLANS[known["plan"]]),
-                    "class": text(clean(name)),
-                    **{k: Cell(share(v), v) for k, v in zip(_SHARES, shares, strict=True)},
-                }
-            )
+        sizes = known["parts"][0]["test"]["classes"]
+        by_size = sorted(sizes, key=lambda name: sizes[name])
+        if len(sizes) > _MOST_CLASSES:
+            by_size = [*by_size[: _MOST_CLASSES // 2], *by_size[-_MOST_CLASSES // 2 :]]
+        for name in sizes:
+            if name in by_size:
+                shares = [*_extremes(known, "train", name), *_extremes(known, "test", name)]
+                rows.append(
+                    {"dataset": known["dataset"], "plan": known["plan"], "class": clean(name)}
+                    | dict(zip(_SHARES, shares, strict=True))
+                )
     note = (
-        "The share of each class in the parts of all divisions. Of more than "
-        f"{_MOST_CLASSES} classes the rarest and the most frequent ones are shown; "
+        f"Of more than {_MOST_CLASSES} classes the table has the rarest and the most frequent; "
         "splits/<data set>.<plan>.json has every part."
     )
-    return tabulate(item, BALANCE_COLUMNS, rows, note)
-
-
-def _shown(known: Mapping[str, Any]) -> list[str]:
-    """Choose the classes to show: all, or the rarest and the most frequent ones."""
-    part = known["parts"][0]["test"]["classes"]
-    names = list(part)
-    if len(names) <= _MOST_CLASSES:
-        return names
-    by_size = sorted(names, key=lambda name: part[name])
-    half = _MOST_CLASSES // 2
-    kept = {*by_size[:half], *by_size[-half:]}
-    return [name for name in names if name in kept]
+    return tabulate(item, study, BALANCE_COLUMNS, rows, note)
 
 
 def _extremes(known: Mapping[str, Any], side: str, name: str) -> Iterator[float]:
@@ -222,22 +180,16 @@ def build_overlap(item: Item, study: Study) -> PageTable:
     measured = [known for known in study.divisions if known["overlap"]]
     pairs = [tuple(pair["repeats"]) for pair in measured[0]["overlap"]["pairs"]] if measured else []
     columns = (
-        Column("dataset", "Data set"),
-        *(Column(f"share_{i}_{j}", f"{i} and {j}", True) for i, j in pairs),
-        Column("mean", "Mean", True),
+        Column("dataset", "Data set", DATASET_LABEL),
+        *(Column(f"share_{i}_{j}", f"{i} and {j}", FINE_SHARE) for i, j in pairs),
+        Column("mean", "Mean", FINE_SHARE),
     )
     rows = []
     for known in measured:
         found = known["overlap"]
-        shares = [*(pair["share"] for pair in found["pairs"]), found["mean"]]
-        cells = (Cell(share(value), value) for value in shares)
-        named = dict(zip((column.key for column in columns[1:]), cells, strict=True))
-        rows.append({"dataset": text(study.dataset_label(known["dataset"])), **named})
-    note = (
-        "The share of the rows of one replication's first half that are in another's first half; "
-        "50% is expected of independent halves."
-    )
-    return tabulate(item, columns, rows, note)
+        shares = [known["dataset"], *(pair["share"] for pair in found["pairs"]), found["mean"]]
+        rows.append(dict(zip((column.key for column in columns), shares, strict=True)))
+    return tabulate(item, study, columns, rows)
 
 
 EXHIBITS = {
@@ -245,8 +197,7 @@ EXHIBITS = {
         section=Section.TRUST,
         place=50,
         title="The data",
-        caption="The data sets: rows, features, classes and their balance, missing cells, "
-        "duplicate rows, licence, and a hash of the canonical table.",
+        caption="The data sets, with a hash of the canonical table (complete in the CSV file).",
         of_rows=True,
         build=build_data,
     ),
@@ -254,24 +205,21 @@ EXHIBITS = {
         section=Section.TRUST,
         place=60,
         title="The splits",
-        caption="How the rows were divided, and how good the divisions are: the sizes of the "
-        "parts, by how much the share of a class differs at most between a training and a test "
-        "part, and for 5 × 2-fold cross-validation which share of their rows the halves of two "
-        "replications have in common (half of them is expected). All models are trained and tested "
-        "on the same rows of every division.",
+        caption="How the rows were divided, and how much the share of a class differs at most "
+        "between the training part and the test part of a division.",
         of_fits=True,
         build=build_splits,
     ),
     "balance": TableExhibit(
         section=Section.TRUST,
         place=70,
-        title="Classes in the parts",
-        caption="The share of each class in the training and test parts of all divisions, the "
-        "least and the most. Stratified divisions keep the shares as nearly as the counts allow; "
-        "if shares differ much, the scores of single folds differ for reasons other than the "
+        title="Class shares in the parts",
+        caption="The smallest and the largest share of each class in the training parts and in the "
+        "test parts of all divisions. Stratified divisions keep the shares as equal as the counts "
+        "allow; if shares differ much, scores of single folds differ for reasons other than the "
         "models.",
         when=lambda asked: bool(asked.divided),
-        folded="Classes in the parts",
+        folded="Class shares in the parts",
         of_fits=True,
         build=build_balance,
     ),
@@ -280,9 +228,9 @@ EXHIBITS = {
         place=80,
         title="Overlap of the halves",
         caption="For 5 × 2-fold cross-validation: the share of the rows of one replication's "
-        "first half that are in another's first half. Independent halves share 50% on average; "
-        "near 0% or 100% two replications are nearly the same division, and their differences "
-        "nearly the same evidence counted twice.",
+        "first half that are also in another replication's first half. Independent halves share "
+        "50% on average; near 0% or 100% two replications are nearly the same division, and their "
+        "differences count nearly the same evidence twice.",
         when=lambda asked: "cv_5x2" in asked.divided,
         folded="Overlap of the halves",
         of_fits=True,

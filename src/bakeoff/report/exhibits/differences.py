@@ -25,7 +25,7 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import fixed, interval, p_equals, score
+from bakeoff.report.numbers import enumerated, fixed, interval, p_equals, score
 from bakeoff.report.pairs_shown import Row, difference_name, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study
 from bakeoff.stats import Entry, Evidence, TypeOneError
@@ -57,20 +57,20 @@ def _legend(rows: list[Row]) -> str:
     """Explain what is drawn, and nothing else."""
     found = [row.comparison for row in rows]
     lined = [not math.isnan(c.ci_low) for c in found]
-    parts = ["The square is the difference" + (", the line its interval" if any(lined) else "")]
+    parts = []
+    if any(lined):
+        parts.append(f"The line is the {prose.levels_of(found)}")
     if any(len(_differences(row)) for row, line in zip(rows, lined, strict=True) if not line):
-        parts.append("The ticks are the differences on single folds")
-    if any(c.decision in SAYS and c.decision is not Decision.EQUIVALENT for c in found):
-        parts.append("A filled square marks a pair that is shown to differ")
+        parts.append("Ticks are the differences on single folds")
     if found[0].margin > 0:
-        green = "; green squares are shown to be equivalent"
+        green = "; green squares are significantly equivalent"
         parts.append(
-            "The green band is the margin of equivalence"
+            "The green band is the equivalence margin"
             + green * any(c.decision is Decision.EQUIVALENT for c in found)
         )
     if any(c.alternative != "two-sided" for c in found):
-        parts.append("The interval of a one-sided test is unbounded on its other side")
-    return ". ".join(parts) + "."
+        parts.append("The interval of a one-sided test is unbounded on the other side")
+    return "".join(f"{part}. " for part in parts).rstrip()
 
 
 def _edges(found: list[Comparison]) -> tuple[float, float]:
@@ -96,12 +96,9 @@ def _interval(row: Row, edges: tuple[float, float]) -> IntervalLine:
 
 
 def _alt(family: Family, rows: list[Row]) -> str:
-    parts = [
-        f"{row.label}: {score(row.comparison.estimate)}, {p_equals(row.comparison.pvalue_adjusted)}"
-        for row in rows[:6]
-    ]
-    more = f"; and {len(rows) - 6} more" if len(rows) > 6 else ""
-    return f"{family.entry.title}, differences with intervals. {'; '.join(parts)}{more}."
+    found = ((row.label, row.comparison) for row in rows)
+    told = (f"{label}: {score(c.estimate)}, {p_equals(c.pvalue_adjusted)}" for label, c in found)
+    return f"{family.entry.title}, differences with intervals. {enumerated(told)}."
 
 
 def _differences(row: Row) -> NDArray[np.float64]:
@@ -110,28 +107,16 @@ def _differences(row: Row) -> NDArray[np.float64]:
     return -values if row.turned else values
 
 
-def _with_differences(asked: Asked, entry: Entry) -> bool:
-    # several criteria at once have no single difference
-    single = entry.evidence is not Evidence.FOLD_CRITERIA
-    return asked.pairs(entry) and entry.type1 is not TypeOneError.BAYESIAN and single
-
-
-TEN_T_LEGEND = (
-    "Ten orders of the folds would have given ten t tests; one statistic for all of them does not "
-    "depend on the order."
-)
-
-
 def draw_ten_t(item: Item, study: Study) -> Drawing:
     """Draw the ten t values that ten orders of the folds could have given, with F beside."""
     families = families_of(study, item.test)
     rows = rows_of(study, families)
     found = [(row, values) for row in rows if len(values := ten_t_values(row)) == 10]
     if not found:
-        return message("no t value exists: the folds do not vary", TEN_T_LEGEND)
+        return message("there are no t values, because the folds do not vary")
     alpha = found[0][0].comparison.alpha
     critical = float(special.stdtrit(5, 1 - alpha / 2))
-    axis = f"the ten possible t values; shaded: |t| < {fixed(critical, 2)}, p > {alpha:g} each"
+    axis = f"ten possible t values; shaded: |t| < {fixed(critical, 2)}, p > {alpha:g}"
     lines = [IntervalLine(row.label, _statistic_note(row)) for row, _ in found]
     figure, axes = interval_plot(lines, axis, band=critical, tint=MUTED)
     for place, (_, values) in enumerate(found):
@@ -142,11 +127,9 @@ def draw_ten_t(item: Item, study: Study) -> Drawing:
                 t, place, "o", markersize=4.5, color=colour, markerfacecolor=fill, alpha=0.9
             )  # fmt: skip
     counts = [int(sum(abs(t) > critical for t in values)) for _, values in found]
-    alt = "; ".join(
-        f"{line.label}: {c} of 10 beyond" for line, c in list(zip(lines, counts, strict=True))[:8]
-    )
-    alt = f"Ten t values for each pair, critical value {critical:.2f}. {alt}."
-    return Drawing(figure, alt, TEN_T_LEGEND, what_is_shown(study, families, rows))
+    told = (f"{one.label}: {c} of 10 beyond" for one, c in zip(lines, counts, strict=True))
+    alt = f"Ten t values for each pair, critical value {critical:.2f}. {enumerated(told)}."
+    return Drawing(figure, alt, shows=what_is_shown(study, families, rows))
 
 
 def ten_t_values(row: Row) -> list[float]:
@@ -170,17 +153,7 @@ def _statistic_note(row: Row) -> str:
     return f"{'t' if signed else 'F'} = {fixed(value, 2)}, {p_equals(c.pvalue)}{raw}"
 
 
-def _on_halves(asked: Asked, entry: Entry) -> bool:
-    of_folds = entry.evidence is Evidence.FOLD_SCORES
-    return asked.pairs(entry) and entry.plans == ("cv_5x2",) and of_folds
-
-
 Points = NDArray[np.float64]
-QUANTILES_LEGEND = (
-    "Differences of the two best models (blue) and of other pairs (grey), less their mean, in "
-    "units of their standard deviation: on the line if they are normal. Few folds scatter around "
-    "it."
-)
 
 
 def draw_quantiles(item: Item, study: Study) -> Drawing:
@@ -189,9 +162,7 @@ def draw_quantiles(item: Item, study: Study) -> Drawing:
     rows = rows_of(study, families)
     found = [(row, points) for row in rows if len(points := standardised(study, row))]
     if not found:
-        return message(
-            "the differences do not vary, so their shape cannot be told", QUANTILES_LEGEND
-        )
+        return message("the differences do not vary, so they have no distribution to show")
     figure = canvas(3.6, 3.4)
     axes = figure.add_axes((0.16, 0.15, 0.8, 0.81))
     for side in ("top", "right"):
@@ -212,7 +183,7 @@ def draw_quantiles(item: Item, study: Study) -> Drawing:
         f"{first.label}: {len(points)} differences over folds, correlation with normal quantiles "
         f"{fixed(straightness(points), 3)}; the lowest of {len(found)} shown is {fixed(worst, 3)}."
     )
-    return Drawing(figure, alt, f"{QUANTILES_LEGEND} {alt}", what_is_shown(study, families, rows))
+    return Drawing(figure, alt, alt, what_is_shown(study, families, rows))
 
 
 def standardised(study: Study, row: Row) -> Points:
@@ -244,10 +215,8 @@ def straightness(points: Points) -> float:
     return float(both / (np.sqrt(np.square(wanted).sum() * len(points)) * points.std()))
 
 
-def _assumes_normal(asked: Asked, entry: Entry) -> bool:
-    # the halves of `halves` have a mean each, which the test compares; its folds say nothing of it
-    of_folds = entry.evidence is Evidence.FOLD_SCORES and "halves" not in entry.plans
-    return asked.pairs(entry) and of_folds
+def _of_scores(asked: Asked, entry: Entry) -> bool:
+    return asked.pairs(entry) and entry.evidence is Evidence.FOLD_SCORES
 
 
 EXHIBITS = {
@@ -255,35 +224,40 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=22,
         title="differences",
-        caption="Differences between pairs of models with confidence intervals, simultaneous "
-        "where the correction bounds the chance of any false finding. A filled square marks a pair "
-        "that the adjusted p-value calls different.",
+        caption="Differences between pairs of models. A filled square marks a significant "
+        "difference (by the adjusted p-value).",
         each="test",
-        when=_with_differences,
+        # several criteria at once have no single difference
+        when=lambda asked, entry: (
+            asked.pairs(entry)
+            and entry.type1 is not TypeOneError.BAYESIAN
+            and entry.evidence is not Evidence.FOLD_CRITERIA
+        ),
         draw=draw_forest,
     ),
     "ten_t": FigureExhibit(
         section=Section.COMPARISONS,
         place=24,
-        title="the ten t values",
+        title="ten t values",
         caption="The 5×2cv t test divides the first of ten differences by their standard error, so "
-        "it depends on the order of the folds. These are the ten possible t values; the shaded "
-        "band contains those that are not significant on their own. The combined F "
-        "test uses all ten at once. With several data sets: the two best models on each of them.",
+        "it depends on the order of the folds. These are the ten t values that the order allows; "
+        "those in the shaded band are not significant. The combined F test uses all ten at once "
+        "and does not depend on the order.",
         each="test",
-        when=_on_halves,
+        when=lambda asked, entry: _of_scores(asked, entry) and entry.plans == ("cv_5x2",),
         draw=draw_ten_t,
     ),
     "quantiles": FigureExhibit(
         section=Section.TRUST,
         place=32,
-        title="are the differences normal?",
+        title="normality of the differences",
         caption="Tests on folds assume that the differences of two models over the folds are "
-        "normal. Ordered and standardised, they are drawn against the quantiles of a normal "
-        "distribution (a Q-Q plot): a bend or a far point is a reason to look at the single folds. "
-        "With several data sets: the two best models on each of them.",
+        "normal. In this Q-Q plot the standardised differences of the two best models (blue) and "
+        "of other pairs (grey) lie near the line if they are normal. A curve or an outlier is a "
+        "reason to look at the single folds; few folds scatter around the line.",
         each="test",
-        when=_assumes_normal,
+        # the halves of `halves` have a mean each, which the test compares, not its folds
+        when=lambda asked, entry: _of_scores(asked, entry) and "halves" not in entry.plans,
         folded="Q-Q plot",
         draw=draw_quantiles,
     ),

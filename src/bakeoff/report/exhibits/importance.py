@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bakeoff.report.cells import NOTHING as NO_LOSS
 from bakeoff.report.drawing import (
     BLUE,
     GRID,
@@ -19,22 +20,18 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.important import columns_that_matter, losses, what_is_lost
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, score
+from bakeoff.report.numbers import score
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
+from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
 
 MOST_COLUMNS, MOST_MODELS = 15, 4
-LEGEND = (
-    "The bars are means over the shuffles, the lines one standard deviation to either side; the "
-    "columns that matter most to any model come first."
-)
 
 
 def draw_importance_bars(item: Item, study: Study) -> Drawing:
     """Draw a panel for each model, the columns in the same order in all."""
     found = losses(study, item.dataset)
     if not found:
-        return message("no model has importances here", LEGEND)
+        return message("no model has importances here")
     names, models = columns_that_matter(found), list(found)[:MOST_MODELS]
     shown = names[:MOST_COLUMNS]
     labels = [name_of(clean(name), 24) for name in shown]
@@ -67,73 +64,67 @@ def draw_importance_bars(item: Item, study: Study) -> Drawing:
     first = models[0]
     best = max(found[first], key=lambda name: found[first][name].mean)
     alt = (
-        f"Bars of what {len(shown)} columns are worth to {len(models)} models. To "
-        f"{study.label(first)} {clean(best)} is worth most, {score(found[first][best].mean)}."
+        f"Permutation importance of {len(shown)} columns for {len(models)} models. For "
+        f"{study.label(first)} {clean(best)} has the largest, {score(found[first][best].mean)}."
     )
     parts = [
         f"{len(part)} of {len(whole)} {kind}"
         for part, whole, kind in ((shown, names, "columns"), (models, found, "models"))
         if len(part) < len(whole)
     ]
-    return Drawing(figure, alt, LEGEND, " and ".join(parts))
+    return Drawing(figure, alt, shows=" and ".join(parts))
 
 
 TABLE_COLUMNS = 30
+LOSS = Kind(lambda study, loss: Cell(f"{score(loss.mean)} ± {score(loss.sd)}", loss.mean))
 
 
 def build_importance(item: Item, study: Study) -> PageTable:
     """Give the mean loss of each column's shuffles, with their standard deviation."""
     found = losses(study, item.dataset)
-    models = list(found)
     names = columns_that_matter(found)
     columns = (
         Column("feature", "Column"),
-        *(Column(f"loss_{m}", study.label(m), True) for m in models),
+        *(Column(f"loss_{m}", study.label(m), LOSS) for m in found),
     )
-    rows = []
-    for name in names[:TABLE_COLUMNS]:
-        cells = {}
-        for model in models:
-            known = found[model].get(name)
-            shown = f"{score(known.mean)} ± {score(known.sd)}" if known else NONE
-            cells[f"loss_{model}"] = Cell(shown, known.mean if known else None)
-        rows.append({"feature": text(clean(name)), **cells})
-    note = (
-        f"{what_is_lost(study)}: mean ± standard deviation over the shuffles; a dash where the "
-        "model did not get the column. Columns that tell the same share what they matter, or seem "
-        "not to matter at all. It describes these fitted models, not causes."
+    rows = (
+        {"feature": clean(name)}
+        | {f"loss_{m}": known.get(name, NO_LOSS) for m, known in found.items()}
+        for name in names[:TABLE_COLUMNS]
     )
+    note = f"{what_is_lost(study)}: mean ± standard deviation over the shuffles."
     if len(names) > TABLE_COLUMNS:
         note += (
-            f" The {TABLE_COLUMNS} of {len(names):,} that matter most; all are in importance.csv."
+            f" The table has the {TABLE_COLUMNS} most important of {len(names):,} columns; "
+            "importance.csv has all."
         )
-    return tabulate(item, columns, rows, note)
+    return tabulate(item, study, columns, rows, note)
 
 
 EXHIBITS = {
     "importance_bars": FigureExhibit(
         section=Section.MODELS,
         place=60,
-        title="What the columns are worth",
-        caption="Permutation importance on the held-out rows, a panel for each model: what its "
-        "score loses when one column is shuffled among these rows, mean and standard deviation "
-        "over the shuffles.",
+        title="Permutation importance",
+        caption="The decrease of each model's score on the held-out rows when one column is "
+        "shuffled among these rows. Bars are means over the shuffles, lines one standard deviation "
+        "to either side. The columns are in the order of their largest importance for any model.",
         each="dataset",
         when=lambda asked: asked.experiment.importance is not None,
-        heading="What the columns are worth",
+        heading="Permutation importance",
         draw=draw_importance_bars,
     ),
     "importance": TableExhibit(
         section=Section.MODELS,
         place=61,
-        title="What the columns are worth, in numbers",
-        caption="Permutation importance on the held-out rows (Breiman 2001): what the score of "
-        "each fitted model loses when one column is shuffled among these rows. It describes how "
-        "a model uses a column, not what the column causes, and columns with the same information "
-        "share it.",
+        title="Permutation importance, all numbers",
+        caption="The decrease of each fitted model's score on the held-out rows when one column is "
+        "shuffled among these rows (Breiman 2001); a dash marks a column that the model did not "
+        "get. It describes how a model uses a column, not a causal effect. Columns with the same "
+        "information share their importance and may seem unimportant.",
         each="dataset",
         when=lambda asked: asked.experiment.importance is not None,
-        folded="What every column is worth, in numbers",
+        folded="All numbers",
         build=build_importance,
     ),
 }

@@ -34,23 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-LEGEND = (
-    "Below the diagonal the difference, row minus column; above it the adjusted p-value. Bold and "
-    "coloured: shown to differ (blue: the row is better, orange: the column), or in green shown to "
-    "be equivalent."
-)
-LEGEND_COUNTS = (
-    "Number of data sets on which the test calls the model of the row better, or in green both "
-    "equivalent."
-)
-LEGEND_MAP = (
-    "Blue: the model of the row is shown to be better, orange: that of the column, green: shown to "
-    "be equivalent; grey: cannot tell."
-)
-LEGEND_MAP_COUNTS = (
-    "The stronger the blue, the more data sets on which the test calls the model of the row "
-    "better; green: equivalent."
-)
 MOST_NUMBERED = 30
 """With more models, cells have colours and no numbers, which nobody could read."""
 LEVELS = 16
@@ -98,10 +81,17 @@ def draw_matrix(item: Item, study: Study) -> Drawing:
 
 
 def _legend(several: bool, numbered: bool) -> str:
-    if numbered:
-        return LEGEND_COUNTS if several else LEGEND
+    if not numbered:
+        shades = "The stronger the colour, the more data sets. " if several else ""
+        return f"{shades}The table of all pairs has the numbers."
+    if several:
+        return (
+            "Each number counts the data sets on which the model of the row is significantly "
+            "better, or on green both models are equivalent."
+        )
     return (
-        f"{LEGEND_MAP_COUNTS if several else LEGEND_MAP} The numbers are in the table of all pairs."
+        "Below the diagonal is the difference, row minus column; above it is the adjusted p-value, "
+        "or a question mark where the comparison is undecided."
     )
 
 
@@ -157,11 +147,9 @@ def _square(axes: Axes, i: int, j: int, n: int = 1, **how: Any) -> None:
 
 def _alt(families: list[Family], k: int) -> str:
     title = families[0].entry.title
-    called = "equivalent" if families[0].equivalence else "different"
+    equivalence = families[0].equivalence
     if len(families) > 1:
-        says = (
-            "both are equivalent" if families[0].equivalence else "the model of the row is better"
-        )
+        says = "both are equivalent" if equivalence else "the model of the row is better"
         return (
             f"{title}: for each pair of {k} models, the number of {len(families)} data "
             f"sets on which {says}."
@@ -169,7 +157,7 @@ def _alt(families: list[Family], k: int) -> str:
     shown = sum(row.decision in SAYS for row in families[0].rows)
     return (
         f"{title}: differences and adjusted p-values of {len(families[0].rows)} pairs of models; "
-        f"{shown} of them are called {called}."
+        f"{shown} of them are significantly {'equivalent' if equivalence else 'different'}."
     )
 
 
@@ -184,11 +172,8 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=23,
         title="matrix",
-        caption="All pairs of models: below the diagonal the difference (row minus column), above "
-        "it the adjusted p-value. Bold on blue or orange: called different at the experiment's "
-        "level; on green: shown to be equivalent. A question mark is an undecided comparison, "
-        "which is no evidence for equality. With several data sets: the number of data sets on "
-        "which the model of the row is called better, or both equivalent.",
+        caption="All pairs of models. Blue: the model of the row is significantly better; orange: "
+        "the model of the column; green: both are equivalent; grey: the test cannot tell.",
         each="test",
         when=_all_pairs,
         draw=draw_matrix,

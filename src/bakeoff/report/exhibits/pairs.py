@@ -5,14 +5,31 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 from bakeoff.comparisons import Comparison
 from bakeoff.report import prose
-from bakeoff.report.cells import TONES, capital, ci_cell, count_cell, p_cell, score_cell
+from bakeoff.report.cells import (
+    ADJUSTED,
+    COUNT,
+    DATASET,
+    DECISION,
+    DF,
+    INTERVAL,
+    METRIC,
+    NUMBER,
+    PROBABILITY,
+    PVALUE,
+    SCORE,
+    STATISTIC,
+    A,
+    B,
+    compared,
+)
 from bakeoff.report.exhibit import Asked, Section, TableExhibit
 from bakeoff.report.family import Family, as_float, seen_from
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import degrees, number, percent, probability, pvalue, words
+from bakeoff.report.numbers import capital, percent, words
 from bakeoff.report.pairs_shown import (
     COUNTED,
     MOST_PAIRS,
@@ -24,21 +41,15 @@ from bakeoff.report.pairs_shown import (
 )
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
+from bakeoff.report.tables import Column, PageTable, tabulate
 from bakeoff.report.verdict.sentences import assumed
 from bakeoff.stats import Entry, Evidence, Replicability, TypeOneError, replicability_count
 
-_PROBABILITIES = {
-    "p_a_better": "P(A better)",
-    "p_equivalent": "P(equivalent)",
-    "p_b_better": "P(B better)",
-}
-_P_VALUES = {
-    "statistic": "Statistic",
-    "df": "df",
-    "pvalue": "p",
-    "pvalue_adjusted": "Adjusted p",
-}
+_PROBABILITIES = (
+    Column("p_a_better", "P(A better)", PROBABILITY),
+    Column("p_equivalent", "P(equivalent)", PROBABILITY),
+    Column("p_b_better", "P(B better)", PROBABILITY),
+)
 _EFFECTS = {
     "cohen_dz": "Cohen's dz",
     "hedges_gz": "Hedges' gz",
@@ -53,11 +64,14 @@ _EFFECTS = {
 """Names of effect sizes that are no plain words."""
 
 
+NO_RESULT = "There is no result."
+
+
 def build_pairs(item: Item, study: Study) -> PageTable:
     """Show every number of a test of pairs, or with several data sets count what it says."""
     families = families_of(study, item.test)
     if not families:
-        return tabulate(item, (Column("pair", "Pair"),), (), "There is no result.")
+        return tabulate(item, study, (A, B), (), NO_RESULT)
     if len(families) > 1:
         return _tallies(item, study, families)
     first = families[0]
@@ -68,83 +82,70 @@ def build_pairs(item: Item, study: Study) -> PageTable:
     ]
     if sum(len(f.rows) for f in found) > MOST_PAIRS:
         found = [first]
-    ranked = order(study)
+    place = {model: i for i, model in enumerate(order(study))}
     rows = [
-        (family, row)
+        row
         for family in (first, *(f for f in found if f is not first))
         for row in sorted(
-            family.rows, key=lambda r: sorted((ranked.index(r.model_a), ranked.index(r.model_b)))
+            family.rows, key=lambda row: sorted((place[row.model_a], place[row.model_b]))
         )
     ]
-    head = "A − B" if first.entry.unit else prose.advantage(f.measure for f in found)
-    effects = list(dict.fromkeys(k for _, r in rows for k in r.result.get("effect_sizes", {})))
+    effects = list(dict.fromkeys(k for row in rows for k in row.result.get("effect_sizes", {})))
     columns = (
-        Column("metric", "Metric"),
-        Column("model_a", "A"),
-        Column("model_b", "B"),
-        Column("estimate", head, True),
-        Column("ci_low", capital(prose.levels_of(rows[0][0].rows)), True),
-        *(Column(key, name, True) for key, name in (_PROBABILITIES | _P_VALUES).items()),
-        Column("decision", "Says"),
-        Column("odds_ratio_low", "Odds ratio, CI", True),
+        *([METRIC] if len(found) > 1 else []),
+        A,
+        B,
+        Column("estimate", _advantage(found), SCORE),
+        Column("ci_low", capital(prose.levels_of(first.rows)), INTERVAL),
+        *(_PROBABILITIES if first.bayesian else (STATISTIC, DF, PVALUE, ADJUSTED)),
+        DECISION,
+        Column("odds_ratio_low", "Odds ratio, CI", INTERVAL),
         *(
-            Column(f"effect_{k}", _EFFECTS.get(k, capital(k.replace("_", " "))), True)
+            Column(f"effect_{k}", _EFFECTS.get(k, capital(k.replace("_", " "))), NUMBER)
             for k in effects
         ),
     )
-    lines = []
-    for family, row in rows:
-        metric = {"metric": text(family.measure.title)} if len(found) > 1 else {}
-        lines.append(metric | _pair(study, family, row, effects))
     note = _pairs_note(study, first, len(found))
     if not first.entry.unit:
         note += prose.lower_is_better(family.measure for family in found)
-    return tabulate(item, columns, lines, note)
+    lines = (compared(study, row) | _effects(row, effects) for row in rows)
+    return tabulate(item, study, columns, lines, note)
+
+
+def _advantage(families: Sequence[Family]) -> str:
+    if families[0].entry.unit:
+        return "A − B"
+    return prose.advantage(family.measure for family in families)
+
+
+def _effects(row: Comparison, effects: list[str]) -> dict[str, Any]:
+    """Return the effect sizes of a comparison, and its odds ratio where it has one."""
+    found = row.result.get("effect_sizes", {})
+    values: dict[str, Any] = {f"effect_{key}": as_float(found.get(key)) for key in effects}
+    if ratio := row.result.get("odds_ratio_ci"):
+        values["odds_ratio_low"] = as_float(ratio["low"]), as_float(ratio["high"])
+    return values
 
 
 def _pairs_note(study: Study, family: Family, metrics: int) -> str:
     row = family.rows[0]
     unit = "" if metrics > 1 else f"{prose.unit(family)} on "
-    note = f"{capital(unit + prose.evidence(study, family))}; A as in comparisons.csv"
+    note = f"{capital(unit + prose.evidence(study, family))}."
     if family.entry.unit:
-        note += f"; A − B in {prose.unit(family)}"
+        note += f" A − B is in units of {prose.unit(family)}."
     if family.bayesian:
-        return f"{note}."
+        return note
     one, two, three = (f"{row.alpha / part:g}" for part in (1, 5, 50))
     each = " for each metric" if metrics > 1 and row.family_size > 1 else ""
-    side = "" if row.alternative == "two-sided" else f"; one-sided: {prose.side(row)}"
+    side = "" if row.alternative == "two-sided" else f" One-sided test: {prose.side(row)}"
     return (
-        f"{note}; {prose.correction(row)}{each}{side}. Stars: adjusted p at most {one} (*), {two} "
-        f"(**), {three} (***).{prose.disagreement(family.rows)} {assumed(family)}"
+        f"{note} {capital(prose.correction(row))}{each}.{side} Stars: adjusted p at most {one} "
+        f"(*), {two} (**), {three} (***).{prose.disagreement(family.rows)} {assumed(family)}"
     ).rstrip()
 
 
-def _pair(study: Study, family: Family, row: Comparison, effects: list[str]) -> dict[str, Cell]:
-    """Show a comparison as it was computed: its statistic and effect sizes belong to this side."""
-    cells = {
-        "model_a": text(study.label(row.model_a)),
-        "model_b": text(study.label(row.model_b)),
-        "estimate": score_cell(row.estimate),
-        "ci_low": ci_cell(row.ci_low, row.ci_high),
-        "decision": Cell(prose.decision(study, row), tone=TONES.get(row.decision, "open")),
-    }
-    if family.bayesian:
-        cells |= {key: Cell(probability(p := getattr(row, key)), p) for key in _PROBABILITIES}
-    else:
-        cells |= {
-            "statistic": Cell(number(row.statistic), row.statistic),
-            "df": text(degrees(row.df, row.df1, row.df2)),
-            "pvalue": Cell(pvalue(row.pvalue), row.pvalue),
-            "pvalue_adjusted": p_cell(row.pvalue_adjusted, row.alpha),
-        }
-    if ratio := row.result.get("odds_ratio_ci"):
-        cells["odds_ratio_low"] = ci_cell(as_float(ratio["low"]), as_float(ratio["high"]))
-    found = row.result.get("effect_sizes", {})
-    values = {key: as_float(found.get(key)) for key in effects}
-    return cells | {f"effect_{key}": Cell(number(v), v) for key, v in values.items()}
-
-
 def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
+    """Count for each pair the data sets on which the test decides in each way."""
     first = families[0]
     says = {
         "a_better": "A better on",
@@ -157,34 +158,27 @@ def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
         del says["a_better"], says["b_better"]
     elif not first.bayesian:
         del says["equivalent"]
-    rows = []
-    for a, b in (oriented(study, *pair) for pair in combinations(order(study), 2)):
-        found = tally(families, a, b)
-        if found:
-            names = {"model_a": text(study.label(a)), "model_b": text(study.label(b))}
-            rows.append(names | {kind: count_cell(found[kind]) for kind in says})
-    called = "calls them equivalent" if first.equivalence else "calls one model better"
-    level = percent(first.rows[0].alpha)
+    rows = [
+        {"model_a": a, "model_b": b} | {kind: found[kind] for kind in says}
+        for a, b in (oriented(study, *pair) for pair in combinations(order(study), 2))
+        if (found := tally(families, a, b))
+    ]
     note = (
-        f"Number of the {len(families)} data sets on which the test of "
-        f"{first.measure.title}, at the {level} level within each data set, {called}. All "
-        f"single results are in comparisons.csv. {assumed(first)}".rstrip()
+        f"Numbers of data sets (of {len(families)}), by {first.measure.title} at the "
+        f"{percent(first.rows[0].alpha)} level within each data set. comparisons.csv has all "
+        f"single results. {assumed(first)}".rstrip()
     )
-    columns = (
-        Column("model_a", "A"),
-        Column("model_b", "B"),
-        *(Column(key, title, True) for key, title in says.items()),
-    )
-    return tabulate(item, columns, rows, note)
+    columns = (A, B, *(Column(key, title, COUNT) for key, title in says.items()))
+    return tabulate(item, study, columns, rows, note)
 
 
 COUNTS_COLUMNS = (
-    Column("dataset", "Data set"),
-    Column("model_a", "A"),
-    Column("model_b", "B"),
-    *(Column(key, capital(title), True) for key, title in COUNTED.items()),
-    Column("pvalue", "p", True),
-    Column("pvalue_adjusted", "Adjusted p", True),
+    DATASET,
+    A,
+    B,
+    *(Column(key, capital(title), COUNT) for key, title in COUNTED.items()),
+    PVALUE,
+    ADJUSTED,
 )
 
 
@@ -193,29 +187,13 @@ def build_counts(item: Item, study: Study) -> PageTable:
     families = families_of(study, item.test)
     chosen, which = chosen_pairs(study, len(families), MOST_PAIRS)
     rows = []
-    for family in families:
-        where = text(study.dataset_label(family.dataset))
-        for a, b in chosen:
-            row = family.between(a, b)
-            found = row.result.get("details", {}) if row else {}
-            if row is None or not set(COUNTED) <= set(found):
-                continue
-            rows.append(
-                {
-                    **({"dataset": where} if len(study.datasets) > 1 else {}),
-                    "model_a": text(study.label(a)),
-                    "model_b": text(study.label(b)),
-                    **{key: count_cell(int(found[key])) for key in COUNTED},
-                    "pvalue": Cell(pvalue(row.pvalue), row.pvalue),
-                    "pvalue_adjusted": p_cell(row.pvalue_adjusted, row.alpha),
-                }
-            )
-    note = (
-        f"Test rows, {which}. Only the two counts where exactly one model is right bear on the "
-        "question."
-    )
+    for row in (family.between(a, b) for family in families for a, b in chosen):
+        found = row.result.get("details", {}) if row else {}
+        if row is not None and set(COUNTED) <= set(found):
+            rows.append(compared(study, row) | {key: found[key] for key in COUNTED})
+    note = f"Test rows, {which}."
     note += "".join(dict.fromkeys(not_independent(study, f.dataset) for f in families))
-    return tabulate(item, COUNTS_COLUMNS, rows, note)
+    return tabulate(item, study, COUNTS_COLUMNS, rows, note)
 
 
 TWO_SIDED = "two-sided"
@@ -225,44 +203,35 @@ def build_replicability(item: Item, study: Study) -> PageTable:
     """Count for each pair the data sets on which one model is better, and name them."""
     families = families_of(study, item.test)
     if not families:
-        return tabulate(item, (Column("pair", "Pair"),), (), "There is no result.")
+        return tabulate(item, study, (A, B), (), NO_RESULT)
     first = families[0].rows[0]
     pairs, which = chosen_pairs(study, 1, MOST_PAIRS)
     lines = []
     for a, b in pairs:
         rows = [row for family in families if (row := family.between(a, b)) is not None]
         if rows:
-            lines.append(
-                {"model_a": text(study.label(a)), "model_b": text(study.label(b))}
-                | _side(study, "a", rows)
-                | _side(study, "b", [seen_from(row, b) for row in rows])
-            )
+            line: dict[str, Any] = {"model_a": a, "model_b": b}
+            for side, model in (("a", a), ("b", b)):
+                found = better_on([seen_from(row, model) for row in rows])
+                line[f"{side}_better"] = found.count
+                names = [study.dataset_label(name) for name in found.names]
+                line[f"{side}_better_on"] = words(names, len(names)) if names else ""
+            lines.append(line)
     columns = (
-        Column("model_a", "A"),
-        Column("model_b", "B"),
-        Column("a_better", "A better on", True),
+        A,
+        B,
+        Column("a_better", "A better on", COUNT),
         Column("a_better_on", "namely"),
-        Column("b_better", "B better on", True),
+        Column("b_better", "B better on", COUNT),
         Column("b_better_on", "namely"),
     )
-    sides = "" if first.alternative != TWO_SIDED else ", half of it for either side"
+    sides = "" if first.alternative != TWO_SIDED else ", half of it for either direction"
     note = (
-        f"Of {len(families)} data sets, by {families[0].measure.title}: on how many a model is "
-        f"better, and on which; the chance that a pair has a number too high, or a wrong name, is "
-        f"{percent(first.alpha)} at most{sides} (Dror et al. 2017, by Holm's procedure), whatever "
-        "relates the data sets. No number says that the models are alike on the others. Pairs are "
-        f"each for itself, not adjusted for their number; shown: {which}."
+        f"Of {len(families)} data sets, by {families[0].measure.title}; {which}. For each "
+        f"pair the probability of a number that is too high, or of a wrong name, is at most "
+        f"{percent(first.alpha)}{sides} (Dror et al. 2017, by Holm's procedure)."
     )
-    return tabulate(item, columns, lines, note)
-
-
-def _side(study: Study, side: str, rows: Sequence[Comparison]) -> dict[str, Cell]:
-    found = better_on(rows)
-    names = [study.dataset_label(name) for name in found.names]
-    return {
-        f"{side}_better": count_cell(found.count),
-        f"{side}_better_on": text(words(names, len(names)) if names else ""),
-    }
+    return tabulate(item, study, columns, lines, note)
 
 
 def better_on(rows: Sequence[Comparison]) -> Replicability:
@@ -271,18 +240,18 @@ def better_on(rows: Sequence[Comparison]) -> Replicability:
     A test with two sides spends half of its level on either, so that both answers hold together.
     """
     level = rows[0].alpha / (2 if rows[0].alternative == TWO_SIDED else 1)
+
+    def one_sided(row: Comparison) -> float:
+        # 1 where the test cannot tell whether A is better, or does not ask
+        if math.isnan(row.pvalue) or row.alternative == "less":
+            return 1.0
+        if row.alternative == "greater":
+            return row.pvalue
+        return row.pvalue / 2 if row.estimate > 0 else 1 - row.pvalue / 2
+
     return replicability_count(
-        [_one_sided(row) for row in rows], [row.dataset for row in rows], alpha=level
+        [one_sided(row) for row in rows], [row.dataset for row in rows], alpha=level
     )
-
-
-def _one_sided(row: Comparison) -> float:
-    """Return the p-value for A being better; 1 where the test cannot tell, or does not ask."""
-    if math.isnan(row.pvalue) or row.alternative == "less":
-        return 1.0
-    if row.alternative == "greater":
-        return row.pvalue
-    return row.pvalue / 2 if row.estimate > 0 else 1 - row.pvalue / 2
 
 
 def _on_each_dataset(asked: Asked, entry: Entry) -> bool:
@@ -296,11 +265,9 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=26,
         title="all pairs",
-        caption="A test of every pair of models. The estimate is the advantage of A over B; "
-        "intervals are simultaneous where the correction bounds the chance of any false finding. "
-        'The adjusted p-value, not the raw one, decides. "Cannot tell" means that the data do not '
-        "decide, not that the models are equal. With several data sets: on how many of them the "
-        "test calls one model better.",
+        caption="Every pair of models, with A and B as in comparisons.csv. The adjusted p-value "
+        "(of Bayesian tests the posterior probability) decides. “Cannot tell” means that the data "
+        "do not decide, not that the models are equal.",
         each="test",
         when=Asked.pairs,
         folded="All numbers",
@@ -310,9 +277,9 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=27,
         title="right and wrong rows",
-        caption="How many test rows both models have right, exactly one of them, or none. Only "
-        "the two counts of rows on which exactly one model is right bear on the question whether "
-        "one is right more often; of the other rows there may be any number.",
+        caption="The number of test rows that both models have right, exactly one of them, or "
+        "none. Only the two counts of rows on which exactly one model is right are evidence for a "
+        "difference.",
         each="test",
         when=lambda asked, entry: asked.pairs(entry) and entry.counts,
         folded="Right and wrong rows",
@@ -322,10 +289,10 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=26,
         title="better on which data sets",
-        caption="On how many data sets one model is better than another, and on which, so that "
-        "the number is too high with at most the level's probability, whatever relates the data "
-        "sets (Dror et al. 2017). More data sets tested by themselves would find some differences "
-        "by chance.",
+        caption="The number of data sets on which one model is better than another, and their "
+        "names, corrected for the number of data sets. The data sets may depend on each other. A "
+        "small number is not evidence that the models are equal on the other data sets. The "
+        "results are not corrected for the number of pairs.",
         each="test",
         when=_on_each_dataset,
         folded="Better on which data sets",

@@ -28,7 +28,7 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import probability, score
+from bakeoff.report.numbers import enumerated, probability, score
 from bakeoff.report.pairs_shown import Row, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study
 from bakeoff.stats import TypeOneError
@@ -38,11 +38,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-LEGEND = (
-    "How probable it is that the first is better, both are equivalent, the second is better; "
-    "beside it, where it is known, the density of the difference, the region of practical "
-    "equivalence shaded."
-)
 _ROW, _TOP, _BOTTOM, _GAP = 0.42, 0.42, 0.55, 0.3
 _POINTS = 121
 _REACH = 0.003
@@ -75,7 +70,7 @@ def draw_posterior(item: Item, study: Study) -> Drawing:
         second = figure.add_axes((start, vertical[0], bar / WIDTH, vertical[1]), sharey=axes)
         _densities(second, curves, rope)
         second.set_xlabel(f"advantage of the first ({prose.unit(family)})")
-    return Drawing(figure, _alt(rows, family), LEGEND, what_is_shown(study, families, rows))
+    return Drawing(figure, _alt(rows, family), shows=what_is_shown(study, families, rows))
 
 
 def _bar(axes: Axes, place: int, row: Comparison) -> None:
@@ -153,21 +148,12 @@ def _densities(axes: Axes, curves: list[tuple[np.ndarray, np.ndarray] | None], r
 
 
 def _alt(rows: list[Row], family: Family) -> str:
-    texts = [
-        f"{row.label}: "
-        + ", ".join(
-            map(
-                probability,
-                (row.comparison.p_a_better, row.comparison.p_equivalent, row.comparison.p_b_better),
-            )
-        )
-        for row in rows[:6]
-    ]
-    more = f"; and {len(rows) - 6} more" if len(rows) > 6 else ""
-    return (
-        f"{family.entry.title}, probabilities of better, equivalent, worse. "
-        f"{'; '.join(texts)}{more}."
+    found = ((row.label, row.comparison) for row in rows)
+    told = enumerated(
+        f"{label}: {', '.join(map(probability, (c.p_a_better, c.p_equivalent, c.p_b_better)))}"
+        for label, c in found
     )
+    return f"{family.entry.title}, probabilities of better, equivalent, worse. {told}."
 
 
 EXHIBITS = {
@@ -177,10 +163,9 @@ EXHIBITS = {
         title="posterior",
         caption="Posterior probabilities that the first model is better, that both are "
         "practically equivalent (their difference lies in the region of practical equivalence), "
-        "and that the second is better; they are probabilities of the statements themselves, not "
-        "p-values. For the correlated t test the density of the difference is beside them, the "
-        "region of practical equivalence shaded. The tests over data sets have no density in "
-        "closed form.",
+        "and that the second model is better. They are probabilities of these statements, not "
+        "p-values. The correlated t test also has the posterior density of the difference in "
+        "closed form, with the region of practical equivalence shaded.",
         each="test",
         when=lambda asked, entry: asked.pairs(entry) and entry.type1 is TypeOneError.BAYESIAN,
         draw=draw_posterior,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bakeoff.comparisons import Decision
 from bakeoff.report import prose
-from bakeoff.report.cells import p_cell
+from bakeoff.report.cells import DECISION, DF, METRIC, STARRED, STATISTIC, compared
 from bakeoff.report.drawing import (
     BLUE,
     INK,
@@ -22,10 +22,10 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, count, degrees, fixed, number, words
+from bakeoff.report.numbers import NONE, count, fixed, words
 from bakeoff.report.pairs_shown import families_of
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate
 from bakeoff.stats import Arity, Entry, Evidence
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 OMNIBUS_COLUMNS = (
     Column("test", "Test"),
     Column("dataset", "On"),
-    Column("metric", "Metric"),
-    Column("statistic", "Statistic", True),
-    Column("df", "df", True),
-    Column("pvalue", "p", True),
-    Column("decision", "Says"),
-    Column("posthoc", "Pairs it goes with"),
+    METRIC,
+    STATISTIC,
+    DF,
+    Column("pvalue", "p", STARRED),
+    DECISION,
+    Column("posthoc", "Pairwise tests"),
 )
 _DIFFER = (Decision.A_BETTER, Decision.B_BETTER, Decision.DIFFERENT)
 
@@ -53,33 +53,17 @@ def build_omnibus(item: Item, study: Study) -> PageTable:
     families = [family for family in study.families if family.role == "omnibus"]
     families.sort(key=lambda family: bool(family.dataset))
     single = [family for family in families if family.dataset]
-    note = (
-        "The tests of pairs are always computed. Where the test of all models at once is not "
-        "significant, a significant pair is tentative."
+    rows = (
+        compared(study, family.rows[0])
+        | {
+            "test": family.entry.title,
+            "dataset": Cell(prose.where(study, family)),
+            "posthoc": _pairs_with(study, family),
+        }
+        for family in families
     )
-    return tabulate(
-        item,
-        OMNIBUS_COLUMNS,
-        [_row(study, family) for family in families],
-        note,
-        summary=_summary(study, single),
-        overall=len(families) - len(single),
-    )
-
-
-def _row(study: Study, family: Family) -> dict[str, Cell]:
-    row = family.rows[0]
-    found = row.decision is Decision.DIFFERENT
-    return {
-        "test": text(family.entry.title),
-        "dataset": text(prose.where(study, family)),
-        "metric": text(study.metrics[row.metric].title),
-        "statistic": Cell(number(row.statistic), row.statistic),
-        "df": text(degrees(row.df, row.df1, row.df2)),
-        "pvalue": p_cell(row.pvalue, row.alpha),
-        "decision": Cell(prose.decision(study, row), tone="good" if found else "open"),
-        "posthoc": text(_pairs_with(study, family)),
-    }
+    overall, told = len(families) - len(single), _summary(study, single)
+    return tabulate(item, study, OMNIBUS_COLUMNS, rows, summary=told, overall=overall)
 
 
 def _summary(study: Study, families: list[Family]) -> str:
@@ -106,9 +90,6 @@ def _pairs_with(study: Study, family: Family) -> str:
     return NONE
 
 
-RANKS_LEGEND = "Bars join models that the adjusted p-values of this test do not tell apart."
-
-
 def draw_ranks(item: Item, study: Study) -> Drawing:
     """Draw the average ranks that the test compares, and bars as it found them.
 
@@ -116,21 +97,19 @@ def draw_ranks(item: Item, study: Study) -> Drawing:
     """
     family = families_of(study, item.test)[0]
     if not family.ranks or not all(map(math.isfinite, family.ranks.values())):
-        return message("there are no average ranks", RANKS_LEGEND)
+        return message("there are no average ranks")
     groups = joined(family)
     figure, alt = _diagram(study, family, groups), _alt(study, family, groups)
-    return Drawing(figure, alt, RANKS_LEGEND, _not_drawn(study, family))
+    apart = [" and ".join(map(study.label, pair)) for pair in _models(family, "cd_pairs_not_shown")]
+    if not apart:
+        return Drawing(figure, alt)
+    hidden = f"not {words(apart, 3)}, which do not differ significantly but cannot be joined"
+    return Drawing(figure, alt, shows=hidden)
 
 
 def joined(family: Family) -> list[list[str]]:
     """Return the groups that bars join: none versus a control, which has no such groups."""
     return _models(family, "cd_groups")
-
-
-def _not_drawn(study: Study, family: Family) -> str:
-    """Name the pairs that are not told apart, but have between them a model that is."""
-    found = [" and ".join(map(study.label, pair)) for pair in _models(family, "cd_pairs_not_shown")]
-    return f"not {words(found, 3)}, which are not told apart but no bar can join" if found else ""
 
 
 def _models(family: Family, key: str) -> list[list[str]]:
@@ -221,7 +200,7 @@ def _alt(study: Study, family: Family, groups: list[list[str]]) -> str:
     order = sorted(family.ranks, key=lambda model: family.ranks[model])
     listed = ", ".join(f"{study.label(m)} {family.ranks[m]:.2f}" for m in order)
     bars = "; ".join(f"{study.label(g[0])} to {study.label(g[-1])}" for g in groups)
-    return f"Average ranks: {listed}. Not told apart: {bars or 'no models'}."
+    return f"Average ranks: {listed}. No significant difference: {bars or 'no models'}."
 
 
 def _over_datasets(asked: Asked, entry: Entry) -> bool:
@@ -236,9 +215,10 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=10,
         title="All models at once",
-        caption="Tests of the hypothesis that all models are alike. A small p-value says that "
-        "they are not all alike, not which of them differ; a large one does not show that they are "
-        "equal. The tests of pairs are computed in either case.",
+        caption="Omnibus tests of the hypothesis that all models are equal. A small p-value means "
+        "that some models differ, but not which; a large one is not evidence that they are equal. "
+        "Pairwise tests are computed in either case; without a significant omnibus test a "
+        "significant pair is tentative.",
         when=lambda asked: any(entry.arity is Arity.OMNIBUS for entry in asked.tests),
         build=build_omnibus,
     ),
@@ -246,10 +226,9 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=20,
         title="average ranks",
-        caption="Critical difference diagram: the average ranks that the test compares. A bar "
-        "joins models that the adjusted p-values of this very test do not tell apart; models that "
-        "no bar joins differ. Where one critical difference holds for all pairs, it is drawn to "
-        "scale.",
+        caption="Critical difference diagram of the average ranks that the test compares. Bars "
+        "join models that do not differ significantly by the adjusted p-values of this test. Where "
+        "one critical difference holds for all pairs, it is drawn to scale.",
         each="test",
         when=_over_datasets,
         draw=draw_ranks,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.report.cells import count_cell, score_cell
+from bakeoff.report.cells import COUNT, MODEL, SCORE, A, B
 from bakeoff.report.drawing import (
     BLUE,
     INK,
@@ -28,7 +28,7 @@ from bakeoff.report.numbers import NONE, count
 from bakeoff.report.pairs_shown import order, oriented
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Column, PageTable, tabulate, text
+from bakeoff.report.tables import Column, PageTable, tabulate
 from bakeoff.report.unique_rows import unique_rows
 
 MOST_CLASSES = 12
@@ -39,49 +39,37 @@ def build_confusion(item: Item, study: Study) -> PageTable:
     """Count true against predicted classes of every model, with the errors of each class."""
     tested = study.test_sets[item.dataset or study.datasets[0]]
     names = [clean(name) for name in tested.classes]
-    few = len(names) <= MOST_CLASSES
     columns = (
-        Column("model", "Model"),
+        MODEL,
         Column("class", "True class"),
-        Column("rows", "Rows", True),
-        *(Column(f"as_{name}", f"Taken for {name}", True) for name in names if few),
-        Column("recall", "Share right", True),
-        Column("error", "Most often taken for"),
+        Column("rows", "Rows", COUNT),
+        *(Column(f"as_{name}", f"Predicted {name}", COUNT) for name in names),
+        Column("recall", "Recall", SCORE),
+        Column("error", "Most frequent error"),
     )
-    rows = []
+    if len(names) > MOST_CLASSES:
+        columns = tuple(column for column in columns if not column.key.startswith("as_"))
+    rows: list[dict[str, Any]] = []
     for model in (m for m in order(study) if m in tested.models):
-        counts = tested.confusion(model)
-        for true, (name, own) in enumerate(zip(names, counts, strict=True)):
-            if not own.sum():
+        for true, counts in enumerate(tested.confusion(model)):
+            if not counts.sum():
                 continue
-            wrong = own.copy()
-            wrong[true] = 0
+            wrong = np.where(np.arange(len(names)) == true, 0, counts)
             worst = int(wrong.argmax())
-            named = f"{names[worst]} ({wrong[worst]:,})" if wrong[worst] else NONE
-            taken = {
-                f"as_{k}": count_cell(n) for k, n in zip(names, own.tolist(), strict=True) if few
+            told = {
+                "model": model,
+                "class": names[true],
+                "rows": counts.sum(),
+                "recall": float(counts[true] / counts.sum()),
+                "error": f"{names[worst]} ({wrong[worst]:,})" if wrong[worst] else NONE,
             }
-            rows.append(
-                {
-                    "model": text(study.label(model)),
-                    "class": text(name),
-                    "rows": count_cell(int(own.sum())),
-                    **taken,
-                    "recall": score_cell(float(own[true] / own.sum())),
-                    "error": text(named),
-                }
-            )
-    note = "Held-out rows; models from best to worst."
-    return tabulate(item, columns, rows, note)
+            rows.append(told | {f"as_{k}": n for k, n in zip(names, counts, strict=True)})
+    return tabulate(item, study, columns, rows)
 
 
 MOST_MODELS = 12
 _ACROSS, _NUMBERED, _NAMED = 3, 6, 20
 _ROOM = 1.5  # inches for the names of the classes below a panel, side by side
-MAPS_LEGEND = (
-    "Rows are true classes, columns predicted ones; the darker, the larger the share of the true "
-    "class. On the diagonal the rows that are right."
-)
 
 
 def draw_confusion_maps(item: Item, study: Study) -> Drawing:
@@ -89,7 +77,7 @@ def draw_confusion_maps(item: Item, study: Study) -> Drawing:
     from matplotlib.colors import LinearSegmentedColormap
 
     if not study.test_sets:
-        return message("there are no held-out rows", MAPS_LEGEND)
+        return message("there are no held-out rows")
     (tested,) = study.test_sets.values()
     known = [m for m in order(study) if m in tested.models]
     shown = known[:MOST_MODELS]
@@ -132,15 +120,12 @@ def draw_confusion_maps(item: Item, study: Study) -> Drawing:
         f"{k} classes. {study.label(shown[0])} has {int(best.trace()):,} of them right."
     )
     fewer = f"the {len(shown)} best of {len(known)} models" if len(shown) < len(known) else ""
-    return Drawing(figure, alt, MAPS_LEGEND, fewer)
+    return Drawing(figure, alt, shows=fewer)
 
 
 MOST_PATTERNS = 36
 MOST_OF_SEVERAL = 20
 """With several data sets, each has its figure: fewer patterns keep the page small."""
-DISAGREEMENT_LEGEND = (
-    "Each column is a pattern of models that are right and wrong on the same held-out rows."
-)
 _BARS = 2.6  # the height of the bars in lines of names
 
 
@@ -148,7 +133,7 @@ def draw_disagreement(item: Item, study: Study) -> Drawing:
     """Draw each pattern of right and wrong models as a column, most frequent first."""
     dataset = item.dataset or study.datasets[0]
     if dataset not in study.test_sets:
-        return message("there are no held-out rows", DISAGREEMENT_LEGEND)
+        return message("there are no held-out rows")
     rows = study.test_sets[dataset]
     known = [m for m in order(study) if m in rows.models]
     correct = rows.correct[:, [rows.models.index(m) for m in known]]
@@ -157,7 +142,7 @@ def draw_disagreement(item: Item, study: Study) -> Drawing:
     mixed = correct[correct.any(axis=1) & ~correct.all(axis=1)]
     if not len(mixed):
         text = f"the models are right on the same {n_right} rows and wrong on the same {n_wrong}"
-        return message(text, DISAGREEMENT_LEGEND)
+        return message(text)
     patterns, counts = unique_rows(mixed)
     most = MOST_PATTERNS if len(study.datasets) == 1 else MOST_OF_SEVERAL
     first = np.lexsort((*(~patterns).T[::-1], -counts))[:most]
@@ -183,28 +168,25 @@ def draw_disagreement(item: Item, study: Study) -> Drawing:
     axes.spines["bottom"].set_visible(False)
     shown = int(counts.sum())
     axes.set_xlabel(
-        "patterns of right (dot) and wrong (cross); number of test rows on top", color=MUTED
+        "patterns of right (dot) and wrong (cross) models; number of test rows on top", color=MUTED
     )
-    forms = f"{n_patterns} pattern{'s' if n_patterns > 1 else ''}"
     alt = (
         f"Of {len(correct)} test rows all models are right on {n_right}, all wrong on "
-        f"{n_wrong}, and they disagree on {len(mixed)}, in {forms}."
+        f"{n_wrong}, and they disagree on {len(mixed)}, in {count(n_patterns, 'pattern')}."
     )
     rarer = count(len(mixed) - shown, "row")
     shows = f"all but the {rarer} of rarer patterns" if shown < len(mixed) else ""
-    return Drawing(
-        figure, alt, f"{DISAGREEMENT_LEGEND} {alt}{not_independent(study, dataset)}", shows
-    )
+    return Drawing(figure, alt, f"{alt}{not_independent(study, dataset)}", shows)
 
 
 MOST_ROWS = 60
 THREE_COLUMNS = (
     Column("true", "True class"),
-    Column("model_a", "A"),
-    Column("a", "A says"),
-    Column("model_b", "B"),
-    Column("b", "B says"),
-    Column("rows", "Rows", True),
+    A,
+    Column("a", "A predicts"),
+    B,
+    Column("b", "B predicts"),
+    Column("rows", "Rows", COUNT),
     Column("right", "Right"),
 )
 
@@ -214,40 +196,38 @@ def build_three_way(item: Item, study: Study) -> PageTable:
     tested = study.test_sets[item.dataset or study.datasets[0]]
     known = [m for m in order(study) if m in tested.models][:2]
     if len(known) < 2:
-        return tabulate(item, THREE_COLUMNS, (), "There are no two models to cross.")
-    known = list(oriented(study, *known))
-    said = [tested.predicted[:, tested.models.index(m)] for m in known]
+        return tabulate(item, study, THREE_COLUMNS, (), "There are no two models to compare.")
+    a, b = oriented(study, *known)
+    said = [tested.predicted[:, tested.models.index(m)] for m in (a, b)]
     found, n = unique_rows(np.column_stack([tested.truth, *said]))
-    by_count = np.argsort(-n, kind="stable")
-    names = [clean(name) for name in tested.classes]
-    a, b = (study.label(model) for model in known)
-    right = {(True, True): "both", (True, False): a, (False, True): b, (False, False): "none"}
-    rows = [
-        {
-            **{k: text(names[c]) for k, c in zip(("true", "a", "b"), found[i], strict=True)},
-            "model_a": text(a),
-            "model_b": text(b),
-            "rows": count_cell(int(n[i])),
-            "right": text(right[found[i][1] == found[i][0], found[i][2] == found[i][0]]),
-        }
-        for i in by_count[:MOST_ROWS]
-    ]
-    rarer = f" {len(n) - MOST_ROWS:,} rarer ones are not shown." if len(n) > MOST_ROWS else ""
-    note = f"Held-out rows of the two best models.{rarer}"
-    return tabulate(item, THREE_COLUMNS, rows, note)
+    right = {
+        (True, True): "both",
+        (True, False): study.label(a),
+        (False, True): study.label(b),
+        (False, False): "none",
+    }
+    rows: list[dict[str, Any]] = []
+    for i in np.argsort(-n, kind="stable")[:MOST_ROWS]:
+        classes = [clean(tested.classes[code]) for code in found[i]]
+        told = right[found[i][1] == found[i][0], found[i][2] == found[i][0]]
+        line = {"model_a": a, "model_b": b, "rows": n[i], "right": told}
+        rows.append(line | dict(zip(("true", "a", "b"), classes, strict=True)))
+    rarer = f"{len(n) - MOST_ROWS:,} rarer combinations are not shown."
+    return tabulate(item, study, THREE_COLUMNS, rows, rarer if len(n) > MOST_ROWS else "")
 
 
 EXHIBITS = {
     "confusion": TableExhibit(
         section=Section.COMPARISONS,
         place=60,
-        title="Errors, class by class",
-        caption="The confusion matrix of every model on the held-out rows: the number of rows "
-        "of each true class by predicted class, the recall, and the most frequent error. It "
-        "describes these rows; in small classes the shares vary strongly between samples.",
+        title="Errors by class",
+        caption="The confusion matrix of every model on the held-out rows, from the best model to "
+        "the worst: the number of rows of each true class by predicted class, the recall, and the "
+        "most frequent error. It describes these rows; the shares of small classes vary strongly "
+        "between samples.",
         each="dataset",
         when=lambda asked: asked.rows,
-        heading="Errors, class by class",
+        heading="Errors by class",
         folded="Every class of every model",
         build=build_confusion,
     ),
@@ -255,9 +235,9 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=50,
         title="Confusion matrices",
-        caption="The confusion matrix of each model on the held-out rows as a map: rows are true "
-        "classes, columns predicted ones, the darker a cell the larger its share of the true "
-        "class.",
+        caption="The confusion matrix of each model on the held-out rows: rows are true classes, "
+        "columns predicted classes. The darker a cell, the larger its share of the true class; "
+        "correct predictions are on the diagonal.",
         when=lambda asked: asked.rows and not asked.several,
         heading="Confusion matrices",
         draw=draw_confusion_maps,
@@ -265,25 +245,26 @@ EXHIBITS = {
     "disagreement": FigureExhibit(
         section=Section.COMPARISONS,
         place=40,
-        title="Where the models disagree",
-        caption="The held-out rows on which some models are right (dot) and others wrong (cross), "
-        "by pattern; the bars count rows. Tests on the held-out rows use these rows only.",
+        title="Disagreement between models",
+        caption="The held-out rows on which some models are right (dot) and others wrong (cross). "
+        "Each column is a pattern of right and wrong models; the bars count its rows. Tests of "
+        "correctness on the held-out rows use only these rows.",
         each="dataset",
         when=lambda asked: asked.rows and len(asked.experiment.models) > 1,
-        heading="Where the models disagree",
+        heading="Disagreement between models",
         fourfolds=True,
         draw=draw_disagreement,
     ),
     "three_way": TableExhibit(
         section=Section.COMPARISONS,
         place=70,
-        title="Truth and the two best models, crossed",
-        caption="Held-out rows of each true class by the classes that the two best models "
-        "predict. Rows with the same prediction of both carry no information on which model is "
-        "better.",
+        title="True class and predictions of the two best models",
+        caption="The number of held-out rows by true class and by the classes that the two best "
+        "models predict. Rows for which both models predict the same class carry no information on "
+        "which model is better.",
         each="dataset",
         when=lambda asked: asked.rows and len(asked.experiment.models) > 1,
-        heading="Truth and the two best models, crossed",
+        heading="True class and predictions of the two best models",
         folded="Every combination",
         build=build_three_way,
     ),

@@ -8,7 +8,7 @@ from typing import Any
 
 from bakeoff.comparisons.evidence import has_interval
 from bakeoff.report import prose
-from bakeoff.report.cells import capital, ci_cell, score_cell
+from bakeoff.report.cells import DATASET, INTERVAL, METRIC, MODEL, SCORE
 from bakeoff.report.drawing import BLUE, INK, MUTED, SOFT, grid, message, name_of, name_rows, panel
 from bakeoff.report.exhibit import (
     MOST_DATASETS,
@@ -19,12 +19,12 @@ from bakeoff.report.exhibit import (
     TableExhibit,
 )
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import percent
+from bakeoff.report.numbers import capital, count, percent, score
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import WHY_UNDECIDED
 from bakeoff.report.ranking import Ranked, dataset_means, ranking, ranks_of
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate
 from bakeoff.stats import Status
 
 MOST_LINES = 120
@@ -37,7 +37,7 @@ def draw_scores(item: Item, study: Study) -> Drawing:
     ranked = ranking(study)
     tables = study.values(study.metric.name, study.plan)
     if not ranked:
-        return message("no model has a complete set of scores", _legend(study, True))
+        return message("no model has a complete set of scores")
     several = len(tables) > 1
     table = (
         dataset_means(study, study.metric.name, study.plan)
@@ -48,7 +48,7 @@ def draw_scores(item: Item, study: Study) -> Drawing:
     labels = [name_of(study.label(line.model)) for line in ranked]
     figure, axes = panel(len(ranked), labels, row=0.34 if len(ranked) < 16 else 0.27)
     places = range(len(ranked))
-    joined = len(values) <= MOST_LINES and values.size <= MOST_DOTS
+    joined = len(values) <= MOST_LINES and values.size <= MOST_DOTS and len(values) > 1
     if joined:
         for row in values:
             axes.plot(row, places, color=SOFT, linewidth=0.6, alpha=0.6, zorder=1)
@@ -71,99 +71,62 @@ def draw_scores(item: Item, study: Study) -> Drawing:
     )
     arrow = "higher is better" if study.metric.greater_is_better else "lower is better"
     axes.set_xlabel(f"{study.metric.title} {unit} ({arrow})")
-    return Drawing(figure, _alt(study, ranked, len(values), several), _legend(study, joined))
+    dots = f"Each dot is {'the mean on one data set' if several else 'the score on one fold'}"
+    lines = "; thin lines join scores on the same rows" if joined else ""
+    legend = f"{dots}{lines}." if len(values) > 1 else ""
+    return Drawing(figure, _alt(study, ranked, len(values), several), legend)
 
 
 def _alt(study: Study, ranked: list[Ranked], n: int, several: bool) -> str:
-    each = "data set" if several else "fold"
     best, last = ranked[0], ranked[-1]
     return (
-        f"{study.metric.title} of {len(ranked)} models on {n} {each}{'s' if n != 1 else ''}, from "
-        f"{study.label(best.model)} (mean {best.mean:.3f}) to {study.label(last.model)} "
-        f"(mean {last.mean:.3f})."
+        f"{capital(study.metric.title)} of {len(ranked)} models on "
+        f"{count(n, 'data set' if several else 'fold')}, from {study.label(best.model)} (mean "
+        f"{best.mean:.3f}) to {study.label(last.model)} (mean {last.mean:.3f})."
     )
-
-
-def _legend(study: Study, joined: bool) -> str:
-    ends = "The diamond is the mean, the bar its interval."
-    several = len(study.datasets) > 1
-    if study.plan == "holdout" and not several:
-        return "Each diamond is a model's score on the held-out rows, the bar its interval."
-    each, together = (
-        ("data set", "the scores on one data set")
-        if several
-        else ("fold", "what was scored on the same rows")
-    )
-    lines = f"; thin lines join {together}" if joined else ""
-    return f"Each dot is one {each}{lines}. {ends}"
 
 
 def _title(asked: Asked) -> str:
-    if asked.several:
-        return "Scores, every data set"
     plans = asked.experiment.resampling.plans().values()
     folds = any(len(plan.splits()) > 1 for plan in plans)
-    return "Scores, every fold" if folds else "Scores, on the test rows"
+    where = "data set" if asked.several else "fold"
+    return f"Scores on every {where}" if asked.several or folds else "Scores on the test rows"
 
 
 INTERVALS_COLUMNS = (
-    Column("dataset", "Data set"),
-    Column("metric", "Metric"),
-    Column("model", "Model"),
-    Column("estimate", "Score", True),
-    Column("se", "SE", True),
-    Column("ci_low", "CI", True),
-    Column("note", "Take care"),
+    DATASET,
+    METRIC,
+    MODEL,
+    Column("estimate", "Score", SCORE),
+    Column("se", "SE", SCORE),
+    Column("ci_low", "CI", INTERVAL),
+    Column("note", "Caution"),
 )
-
-
-def _has_intervals(asked: Asked) -> bool:
-    """Show it where a metric of held-out rows has an interval, for a few data sets."""
-    known = any(map(has_interval, asked.experiment.metrics))
-    return asked.rows and known and len(asked.experiment.datasets) <= MOST_DATASETS
 
 
 def build_intervals(item: Item, study: Study) -> PageTable:
     """List the scores data set by data set and metric by metric, in the order of the ranking."""
     found = study.intervals
-    several = len(study.datasets) > 1
     place = {model: i for i, model in enumerate(order(study))}
-    lines = [
-        line
+    rows = [
+        line | {"ci_low": (line["ci_low"], line["ci_high"]), "note": _note(line)}
         for _, own in found.groupby(["dataset", "metric"], sort=False)
         for line in sorted(own.to_dict("records"), key=lambda line: place[line["model"]])
     ]
-    rows = [
-        ({"dataset": text(study.dataset_label(line["dataset"]))} if several else {})
-        | {
-            "metric": text(capital(study.metrics[line["metric"]].title)),
-            "model": text(study.label(line["model"])),
-            "estimate": score_cell(line["estimate"]),
-            "se": score_cell(line["se"]),
-            "ci_low": ci_cell(line["ci_low"], line["ci_high"]),
-            "note": _note(line),
-        }
-        for line in lines
-    ]
-    note = (
-        f"{percent(1 - study.alpha)} intervals of single models on the held-out rows; that two "
-        "overlap does not say that the models do not differ. The standard error is that of the "
-        "interval: metrics of right and wrong rows have pseudo-rows in it "
-        "(docs/stats/any-metric.md), and shares Wilson's interval."
-    )
+    note = f"{percent(1 - study.alpha)} confidence intervals."
     metrics = found["metric"].nunique() if len(found) else 0
-    summary = f"{len(study.models)} models by {metrics} metric{'s' if metrics != 1 else ''}"
-    return tabulate(item, INTERVALS_COLUMNS, rows, note, summary=summary)
+    summary = f"{count(len(study.models), 'model')} by {count(metrics, 'metric')}"
+    return tabulate(item, study, INTERVALS_COLUMNS, rows, note, summary=summary)
 
 
 def _note(line: Mapping[Any, Any]) -> Cell:
-    """Say why there is no interval, or what the interval takes for granted and does not find."""
+    """Say why there is no interval, or which assumption of the interval does not hold."""
     status, said = str(line["status"]), clean(str(line["note"])) if line["note"] else ""
     if status == Status.OK:
-        return text(said, tone="open" if said else "")
+        return Cell(said, tone="open" if said else "")
     why = said or WHY_UNDECIDED.get(status, status.replace("_", " "))
     missing = isinstance(line["estimate"], float) and math.isnan(line["estimate"])
-    return text(f"{'no score' if missing else 'no interval'}: {why}", tone="bad")
+    return Cell(f"{'no score' if missing else 'no interval'}: {why}", tone="bad")
 
 
 _MOST_HOLES = 5
@@ -180,20 +143,17 @@ def build_datasets(item: Item, study: Study) -> PageTable:
     means = dataset_means(study, study.metric.name, study.plan).reindex(columns=ordered)
     ranks = ranks_of(means, study.metric.greater_is_better)
     best = ranks.eq(ranks.min(axis=1), axis=0)
-    columns = (
-        Column("dataset", "Data set"),
-        *(Column(m, study.label(m), True, "model") for m in ordered),
-    )
+    columns = (DATASET, *(Column(m, study.label(m), SCORE, "model") for m in ordered))
     rows = (
-        {"dataset": text(study.dataset_label(str(name)))}
-        | {m: score_cell(float(own[m]), bool(first[m])) for m in ordered}
+        {"dataset": str(name)}
+        | {m: Cell(score(own[m]), float(own[m]), best=bool(first[m])) for m in ordered}
         for (name, own), (_, first) in zip(means.iterrows(), best.iterrows(), strict=True)
     )
     note = (
-        f"{capital(study.metric.title)}, {prose.scored(study)}; best of each data set in bold. "
-        "Other metrics and plans are in score_matrix.csv."
+        f"{capital(study.metric.title)}, {prose.scored(study)}. score_matrix.csv has the other "
+        "metrics and plans."
     )
-    return tabulate(item, columns, rows, note + _holes(study))
+    return tabulate(item, study, columns, rows, note + _holes(study))
 
 
 def _holes(study: Study) -> str:
@@ -215,21 +175,23 @@ EXHIBITS = {
         section=Section.MODELS,
         place=10,
         title=_title,
-        caption="Every score that ranks the models. A dot is one fold (with several data sets: "
-        "the mean on one data set); thin lines join what was scored on the same rows, for the "
-        "differences between models are judged within rows, folds or data sets, not between them. "
-        "The diamond is the mean and the bar its confidence interval. Overlapping intervals do not "
-        "mean that two models do not differ; the tests tell.",
+        caption="The diamond is the mean score of a model, the line its confidence interval. "
+        "Whether two models differ is answered by the tests, not by overlapping intervals.",
         draw=draw_scores,
     ),
     "intervals": TableExhibit(
         section=Section.MODELS,
         place=28,
         title="Every metric on the held-out rows",
-        caption="Every metric of every model on the held-out rows with its standard error and its "
-        "interval. Where the rows are too few for a metric there is no interval, and where the "
-        "interval is a rough one the table says why.",
-        when=_has_intervals,
+        caption="Every metric of every model on the held-out rows, with its standard error and "
+        "confidence interval. The standard errors of metrics of right and wrong rows include "
+        "pseudo-rows (docs/stats/any-metric.md); shares have Wilson intervals. Overlapping "
+        "intervals do not mean that two models do not differ.",
+        when=lambda asked: (
+            asked.rows
+            and any(map(has_interval, asked.experiment.metrics))
+            and len(asked.experiment.datasets) <= MOST_DATASETS
+        ),
         folded="Every metric with its interval",
         build=build_intervals,
     ),
@@ -237,9 +199,8 @@ EXHIBITS = {
         section=Section.MODELS,
         place=30,
         title="Mean scores by data set",
-        caption="The mean score of each model on each data set, the best of a data set in bold. A "
-        "dash is a missing score; the note says why it is missing and what the tests over data "
-        "sets do about it.",
+        caption="The mean score of each model on each data set; the best score of a data set is in "
+        "bold, a dash marks a missing score.",
         when=lambda asked: asked.several,
         folded="Every data set",
         build=build_datasets,

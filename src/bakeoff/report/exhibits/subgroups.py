@@ -9,22 +9,31 @@ from typing import Any
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import has_test
 from bakeoff.comparisons.subgroups import INTERACTION
-from bakeoff.report.cells import TONES, capital, ci_cell, count_cell, p_cell, score_cell
-from bakeoff.report.drawing import (
-    IntervalLine,
-    interval_plot,
-    message,
-    name_of,
+from bakeoff.report.cells import (
+    ADJUSTED,
+    COUNT,
+    DATASET,
+    DF,
+    INTERVAL,
+    METRIC,
+    NUMBER,
+    PVALUE,
+    SCORE,
+    TONES,
+    A,
+    B,
 )
+from bakeoff.report.drawing import IntervalLine, interval_plot, message, name_of
 from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import degrees, interval, number, p_equals, percent, pvalue, score
+from bakeoff.report.numbers import count, enumerated, interval, p_equals, percent, score
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED, advantage, lower_is_better
 from bakeoff.report.study import Study
-from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate
 from bakeoff.spec.row_columns import row_columns
 
+EMPTY = Cell("")
 MOST_LINES = 36
 
 
@@ -32,13 +41,20 @@ def draw_subgroups(item: Item, study: Study) -> Drawing:
     """Draw the difference in each subgroup with its interval, column by column."""
     lines = _lines(item, study)
     if not any(math.isfinite(line["estimate"]) for line in lines):
-        return message("no subgroup has enough rows for a difference", _legend(study))
+        return message("no subgroup has enough rows for a difference")
     shown = lines[:MOST_LINES]
     better = "higher" if study.metric.greater_is_better else "lower"
     difference = f"{advantage([study.metric])} in {study.metric.title}"
     axis = f"{difference} (to the right: A is {better} and better)"
     figure, _ = interval_plot([_interval(line, study) for line in shown], axis)
-    return Drawing(figure, _alt(shown, study), _legend(study), _shows(lines, shown))
+    told = enumerated(f"{_label(line, study)}: {_note(line)}" for line in shown)
+    shows = f"the first {len(shown)} of {len(lines)} lines; all are in subgroups.csv"
+    return Drawing(
+        figure,
+        f"Differences in {study.metric.title} by subgroup. {told}.",
+        f"Intervals are simultaneous {percent(1 - study.alpha)} intervals for each column.",
+        shows if len(shown) < len(lines) else "",
+    )
 
 
 def _interval(line: dict[str, Any], study: Study) -> IntervalLine:
@@ -72,31 +88,10 @@ def _note(line: dict[str, Any]) -> str:
     called = "adj. p" if line["family_size"] > 1 else "p"
     p = p_equals(line["pvalue_adjusted"], called)
     if line["role"] == INTERACTION:
-        return f"does it differ? {p}" if math.isfinite(line["pvalue"]) else "too few rows"
+        return f"interaction: {p}" if math.isfinite(line["pvalue"]) else "too few rows"
     if not math.isfinite(line["pvalue"]):
         return str(line["status"]).replace("_", " ")
     return f"{score(line['estimate'])} {interval(line['ci_low'], line['ci_high'])}  {p}"
-
-
-def _legend(study: Study) -> str:
-    return (
-        "Each square is the difference in one subgroup (in brackets its rows), the line its "
-        f"{percent(1 - study.alpha)} interval, which holds together with the others of its column. "
-        "Filled: shown to differ in that subgroup. That one subgroup shows a difference and "
-        "another does not is no sign that they differ: the p-value beside the name of the column "
-        "asks that."
-    )
-
-
-def _shows(lines: list[dict[str, Any]], shown: list[dict[str, Any]]) -> str:
-    if len(shown) == len(lines):
-        return ""
-    return f"the first {len(shown)} of {len(lines)} lines; all are in subgroups.csv"
-
-
-def _alt(lines: list[dict[str, Any]], study: Study) -> str:
-    told = "; ".join(f"{_label(line, study)}: {_note(line)}" for line in lines[:8])
-    return f"Differences in {study.metric.title} by subgroup. {told}."
 
 
 def _compared(asked: Asked) -> bool:
@@ -108,78 +103,40 @@ def _compared(asked: Asked) -> bool:
     return there and several and (ranked or experiment.by_values)
 
 
-COLUMNS = (
-    Column("dataset", "Data set"),
-    Column("metric", "Metric"),
-    Column("column", "By"),
-    Column("subgroup", "Subgroup"),
-    Column("model_a", "A"),
-    Column("model_b", "B"),
-    Column("n", "Rows", True),
-    Column("estimate", "A − B", True),
-    Column("ci_low", "CI", True),
-    Column("statistic", "F or t", True),
-    Column("df", "df", True),
-    Column("pvalue", "p", True),
-    Column("pvalue_adjusted", "Adjusted p", True),
-    Column("says", "Says"),
-)
-
-
 def build_subgroup_tests(item: Item, study: Study) -> PageTable:
     """List the interaction of every column and the difference in every subgroup."""
-    several = len(study.datasets) > 1
-    rows = [
-        ({"dataset": text(study.dataset_label(line["dataset"]))} if several else {})
-        | _cells(line, study)
-        for line in study.subgroups.to_dict("records")
-    ]
-    note = (
-        "“All” is the interaction: whether the difference is the same in all subgroups of the "
-        "column (Welch 1951; where groups of rows reach into several subgroups, the largest t of "
-        "all pairs of them). P-values of interactions are adjusted over columns and pairs, those "
-        "of subgroups over the subgroups and pairs of a column (Holm 1979), for each metric; "
-        "intervals hold together likewise. All of it is in subgroups.csv."
-    )
-    summary = f"{len(rows)} lines" if rows else ""
+    rows = [_values(line, study) for line in study.subgroups.to_dict("records")]
     shown = [study.metrics[name] for name in dict.fromkeys(study.subgroups["metric"])]
-    head = Column("estimate", advantage(shown), True)
-    columns = [head if column.key == "estimate" else column for column in COLUMNS]
-    return tabulate(item, columns, rows, note + lower_is_better(shown), summary=summary)
+    columns = (
+        DATASET,
+        METRIC,
+        Column("column", "By"),
+        Column("subgroup", "Subgroup"),
+        A,
+        B,
+        Column("n", "Rows", COUNT),
+        Column("estimate", advantage(shown), SCORE),
+        Column("ci_low", "CI", INTERVAL),
+        Column("statistic", "F or t", NUMBER),
+        DF,
+        PVALUE,
+        ADJUSTED,
+        Column("says", "Says"),
+    )
+    note = f"subgroups.csv has all columns.{lower_is_better(shown)}"
+    summary = count(len(rows), "row") if rows else ""
+    return tabulate(item, study, columns, rows, note, summary=summary)
 
 
-def _cells(line: dict[Any, Any], study: Study) -> dict[str, Cell]:
-    interaction = line["role"] == INTERACTION
-    return {
-        "metric": text(capital(study.metrics[line["metric"]].title)),
-        "column": text(line["column"]),
-        "subgroup": text("All" if interaction else line["subgroup"]),
-        "model_a": text(study.label(line["model_a"])),
-        "model_b": text(study.label(line["model_b"])),
-        "n": count_cell(line["n"]),
-        "estimate": Cell(""),
-        "ci_low": Cell(""),
-        "statistic": Cell(""),
-        "df": Cell(""),
-        "pvalue": Cell(pvalue(line["pvalue"]), line["pvalue"]),
-        "pvalue_adjusted": p_cell(line["pvalue_adjusted"], study.alpha),
-        "says": says(line, study),
-    } | (_test(line) if interaction else _difference(line))
-
-
-def _test(line: dict[Any, Any]) -> dict[str, Cell]:
-    found = (line[key] for key in ("df", "df1", "df2"))
-    return {
-        "statistic": Cell(number(line["statistic"]), line["statistic"]),
-        "df": text(degrees(*(None if math.isnan(n) else n for n in found))),
-    }
-
-
-def _difference(line: dict[Any, Any]) -> dict[str, Cell]:
-    return {
-        "estimate": score_cell(line["estimate"]),
-        "ci_low": ci_cell(line["ci_low"], line["ci_high"]),
-    }
+def _values(line: dict[Any, Any], study: Study) -> dict[Any, Any]:
+    """Return a line with what its role has: a statistic, or a difference with its interval."""
+    told = line | {"says": says(line, study)}
+    if line["role"] == INTERACTION:
+        found = (line[key] for key in ("df", "df1", "df2"))
+        df = (None if math.isnan(n) else n for n in found)
+        return told | {"subgroup": "All", "df": tuple(df), "estimate": EMPTY, "ci_low": EMPTY}
+    ends = line["ci_low"], line["ci_high"]
+    return told | {"ci_low": ends, "statistic": EMPTY, "df": EMPTY}
 
 
 def says(line: Mapping[Any, Any], study: Study) -> Cell:
@@ -201,11 +158,12 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=30,
         title="Differences by subgroup",
-        heading="In subgroups",
-        caption="The difference between two models in each subgroup of the held-out rows with its "
-        "interval, and for each column of subgroups the p-value of the interaction: whether the "
-        "difference is the same in all of them. P-values are adjusted over columns, subgroups and "
-        "pairs by Holm's method.",
+        heading="Subgroups",
+        caption="The difference between two models in each subgroup of the held-out rows (square; "
+        "number of rows in brackets) with its interval; filled squares differ significantly from "
+        "zero. A significant difference in one subgroup but not in another is not evidence that "
+        "the two subgroups differ: the interaction test beside the name of the column answers "
+        "this. P-values are adjusted by Holm's method over columns, subgroups and pairs.",
         each="dataset",
         when=_compared,
         draw=draw_subgroups,
@@ -214,9 +172,12 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=31,
         title="Differences by subgroup, all numbers",
-        caption="The difference between two models in each subgroup of the held-out rows, by "
-        "every metric, and for each column the test of the interaction. Where a subgroup has too "
-        "few rows it has no p-value, and the interaction is about the others.",
+        caption="Rows of the subgroup “All” hold the test of the interaction: whether the "
+        "difference is the same in all subgroups of the column (Welch 1951; if groups of rows "
+        "spread over several subgroups, the largest t of all pairs of subgroups). P-values of "
+        "interactions are adjusted over columns and pairs, those of subgroups over the subgroups "
+        "and pairs of a column (Holm 1979), for each metric; intervals are simultaneous likewise. "
+        "Subgroups with too few rows have no p-value and are left out of the interaction.",
         when=_compared,
         folded="All subgroups",
         citation="hothorn2008",

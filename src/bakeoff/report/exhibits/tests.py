@@ -6,18 +6,31 @@ import math
 import re
 from collections.abc import Iterator
 
-from bakeoff.comparisons import Decision
 from bakeoff.report import prose
-from bakeoff.report.cells import capital, ci_cell, p_cell, score_cell
+from bakeoff.report.cells import (
+    ADJUSTED,
+    DATASET,
+    DATASET_LABEL,
+    DECISION,
+    INTERVAL,
+    METRIC,
+    MODEL,
+    NUMBER,
+    PLAN,
+    PVALUE,
+    SCORE,
+    STATISTIC,
+    compared,
+)
 from bakeoff.report.checks import Check, checked
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.family import Family
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, count, number, pvalue
+from bakeoff.report.numbers import NONE, capital, count
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.power import detectable
 from bakeoff.report.study import Study, clean
-from bakeoff.report.tables import Cell, Column, PageTable, tabulate, text
+from bakeoff.report.tables import Cell, Column, PageTable, tabulate
 from bakeoff.report.undeclared import notes
 from bakeoff.report.verdict.sentences import assumed
 from bakeoff.spec import PlannedTest
@@ -26,10 +39,10 @@ from bakeoff.stats import Arity, Entry, TypeOneError, catalogue
 _QUOTED = re.compile(r"`([^`]*)`")
 CHOSEN_COLUMNS = (
     Column("test", "Test"),
-    Column("plan", "On"),
+    PLAN,
     Column("metrics", "Metrics"),
     Column("settings", "Settings"),
-    Column("why", "Why"),
+    Column("why", "Reason"),
 )
 
 
@@ -37,15 +50,15 @@ def build_chosen(item: Item, study: Study) -> PageTable:
     """Say which tests ran, on what, with which settings, and why."""
     rows = (
         {
-            "test": text(catalogue()[test.name].title),
-            "plan": text(prose.PLANS[test.plan]),
-            "metrics": text(", ".join(study.metrics[name].title for name in test.metrics)),
-            "settings": text("; ".join(_settings(study, test))),
-            "why": text(capital(clean(_QUOTED.sub(r"“\1”", test.why)))),
+            "test": catalogue()[test.name].title,
+            "plan": test.plan,
+            "metrics": ", ".join(study.metrics[name].title for name in test.metrics),
+            "settings": "; ".join(_settings(study, test)),
+            "why": capital(clean(_QUOTED.sub(r"“\1”", test.why))),
         }
         for test in study.analysis
     )
-    return tabulate(item, CHOSEN_COLUMNS, rows, "" if study.command else "As in tests.json.")
+    return tabulate(item, study, CHOSEN_COLUMNS, rows)
 
 
 def _settings(study: Study, test: PlannedTest) -> Iterator[str]:
@@ -73,7 +86,7 @@ TESTS_COLUMNS = (
     Column("null_hypothesis", "Null hypothesis"),
     Column("type1", "Error rate"),
     Column("family", "Hypotheses and correction"),
-    Column("detectable", "Would probably miss"),
+    Column("detectable", "Probably missed"),
 )
 
 
@@ -87,28 +100,19 @@ def build_tests(item: Item, study: Study) -> PageTable:
         first = families[0].rows[0]
         lenient = study.type1(entry) is TypeOneError.LIBERAL
         alone = families[0].bayesian or len(families[0].rows) < 2
-        null = next(
-            (n for f in families for r in f.rows if (n := r.result.get("null_hypothesis"))), NONE
-        )
+        nulls = (r.result.get("null_hypothesis") for f in families for r in f.rows)
         rows.append(
             {
-                "test": text(entry.title),
-                "about": text(prose.about(families[0])),
-                "null_hypothesis": text(str(null)),
-                "type1": text(study.type1(entry).short, tone="bad" if lenient else ""),
-                "family": text(NONE if alone else prose.correction(first)),
-                "detectable": text(_would_miss(study, entry)),
+                "test": entry.title,
+                "about": prose.about(families[0]),
+                "null_hypothesis": next(filter(None, nulls), NONE),
+                "type1": Cell(study.type1(entry).short, tone="bad" if lenient else ""),
+                "family": NONE if alone else prose.correction(first),
+                "detectable": _would_miss(study, entry),
             }
         )
-    note = (
-        "A fitted model is what one training set made; an algorithm is what would be trained "
-        "anew. The last column is the largest true difference that a test of a pair finds with a "
-        "probability of less than 80%, given the noise of these data: it says how much "
-        "'cannot tell' is worth. Corrections are within one data set and metric."
-    )
-    for said in dict.fromkeys(assumed(family) for family in study.families):
-        note += f" {said}" if said else ""
-    return tabulate(item, TESTS_COLUMNS, rows, note)
+    note = [said for said in dict.fromkeys(map(assumed, study.families)) if said]
+    return tabulate(item, study, TESTS_COLUMNS, rows, " ".join(note))
 
 
 def _would_miss(study: Study, entry: Entry) -> str:
@@ -145,29 +149,25 @@ ASSUMPTIONS_COLUMNS = (
     Column("test", "Test"),
     Column("assumption", "Assumption"),
     Column("holds", "Holds"),
-    Column("detail", "In detail"),
+    Column("detail", "Details"),
 )
 
 
 def build_assumptions(item: Item, study: Study) -> PageTable:
     """Show the checks of what tests assume."""
-    rows = [
+    rows = (
         {
-            "test": text(entry.title),
-            "assumption": text(check.name),
+            "test": entry.title,
+            "assumption": check.name,
             "holds": _holds(check),
-            "detail": text(check.detail),
+            "detail": check.detail,
         }
         for entry in study.tests
         for check in checked(
             row for family in study.families if family.entry is entry for row in family.rows
         )
-    ]
-    note = (
-        "Where a test made several comparisons, the detail is of the first that does not hold, "
-        "or else of the first."
     )
-    return tabulate(item, ASSUMPTIONS_COLUMNS, rows, note)
+    return tabulate(item, study, ASSUMPTIONS_COLUMNS, rows)
 
 
 def _holds(check: Check) -> Cell:
@@ -183,53 +183,46 @@ def _holds(check: Check) -> Cell:
 
 
 UNDECLARED_COLUMNS = (
-    Column("dataset", "Data set"),
-    Column("found", "Found"),
+    DATASET,
+    Column("found", "Finding"),
     Column("advice", "What to do"),
 )
 _OF_TABLES = (
-    "Looked for were columns that look like ids of groups, rows that repeat other rows or all but "
-    "one of their features, test rows that repeat training rows, and disagreements of the models "
-    "that are alike on neighbouring test rows. Repeats that coarse features give by chance are "
-    "counted, not noted. Nothing was changed."
+    "The checks look for columns like group ids, rows that repeat other rows (or all but one of "
+    "their features), test rows that repeat training rows, and models that disagree alike on "
+    "neighbouring test rows. Repeated rows that coarse features make likely by chance are not "
+    "reported. Nothing was changed."
 )
 _OF_PREDICTIONS = (
-    "Given predictions come without features. Looked for were columns beside them in one table "
-    "that are named like ids of groups, and disagreements of the models that are alike on "
-    "neighbouring rows, both where no groups or times are named."
+    "Given predictions come without features. The checks look for columns named like group ids in "
+    "the same table, and for models that disagree alike on neighbouring rows, both only where no "
+    "groups or times are declared."
 )
 
 
 def build_undeclared(item: Item, study: Study) -> PageTable:
     """List the notes, or say that there is none."""
     found = notes(study)
-    rows = [
-        {
-            "dataset": text(study.dataset_label(note.dataset)),
-            "found": text(note.found),
-            "advice": text(note.advice),
-        }
-        for note in found
-    ]
     seen = any(card["features"] for card in study.cards.values())
-    nothing = text("nothing" if seen else "nothing, but there are no features to look at")
-    none = {"dataset": text("all"), "found": nothing, "advice": text(NONE)}
+    nothing = "nothing" if seen else "nothing; there are no features to look at"
+    none = {"dataset": Cell("all"), "found": nothing, "advice": NONE}
+    rows = [note._asdict() for note in found] or [none]
     note = _OF_TABLES if seen else _OF_PREDICTIONS
     summary = count(len(found), "note") if found else "nothing found"
-    return tabulate(item, UNDECLARED_COLUMNS, rows or [none], note, summary=summary)
+    return tabulate(item, study, UNDECLARED_COLUMNS, rows, note, summary=summary)
 
 
 SINGLE_COLUMNS = (
-    Column("model", "Model"),
-    Column("dataset", "On"),
-    Column("metric", "Metric"),
-    Column("estimate", "Estimate", True),
-    Column("ci_low", "CI", True),
-    Column("null_value", "Tested against", True),
-    Column("statistic", "Statistic", True),
-    Column("pvalue", "p", True),
-    Column("pvalue_adjusted", "Adjusted p", True),
-    Column("decision", "Says"),
+    MODEL,
+    Column("dataset", "Data set", DATASET_LABEL),
+    METRIC,
+    Column("estimate", "Estimate", SCORE),
+    Column("ci_low", "CI", INTERVAL),
+    Column("null_value", "Tested against", NUMBER),
+    STATISTIC,
+    PVALUE,
+    ADJUSTED,
+    DECISION,
 )
 
 
@@ -237,68 +230,55 @@ def build_single(item: Item, study: Study) -> PageTable:
     """Show a test of each model by itself."""
     found = [f for f in study.families if f.role == "single" and f.entry.name == item.test]
     rows = [
-        {
-            "model": text(study.label(row.model_a)),
-            "dataset": text(study.dataset_label(row.dataset)),
-            "metric": text(study.metrics[row.metric].title),
-            "estimate": score_cell(row.estimate),
-            "ci_low": ci_cell(row.ci_low, row.ci_high),
-            "null_value": Cell(number(value := prose.tested_value(row)), value),
-            "statistic": Cell(number(row.statistic), row.statistic),
-            "pvalue": Cell(pvalue(row.pvalue), row.pvalue),
-            "pvalue_adjusted": p_cell(row.pvalue_adjusted, row.alpha),
-            "decision": Cell(
-                prose.decision(study, row),
-                tone="good" if row.decision is Decision.DIFFERENT else "open",
-            ),
-        }
+        compared(study, row) | {"null_value": prose.tested_value(row)}
         for family in found
         for row in family.rows
     ]
     if not rows:
-        return tabulate(item, SINGLE_COLUMNS, rows, "There is no result.")
+        return tabulate(item, study, SINGLE_COLUMNS, rows, "There is no result.")
     first = found[0].rows[0]
     level = f"{prose.level_of(first)}; " if not math.isnan(first.confidence) else ""
     asks = {"greater": "above", "less": "below"}.get(first.alternative)
-    side = f"; one-sided: whether it is {asks} the value" if asks else ""
-    note = f"{level}{prose.correction(first)}{side}."
-    return tabulate(item, SINGLE_COLUMNS, rows, capital(note))
+    side = f"; one-sided: is the score {asks} the value?" if asks else "."
+    note = capital(f"{level}{prose.correction(first)}{side}")
+    return tabulate(item, study, SINGLE_COLUMNS, rows, note)
 
 
 EXHIBITS = {
     "chosen": TableExhibit(
         section=Section.TRUST,
         place=10,
-        title="Which tests ran, and why",
-        caption="The tests that ran: on which resampling plan and metrics, at which level, with "
-        "which correction and options, and why each of them was chosen.",
+        title="Tests and why they were chosen",
+        caption="The tests that ran, with their resampling plan, metrics, level, correction and "
+        "options, and the reason for each.",
         build=build_chosen,
     ),
     "tests": TableExhibit(
         section=Section.TRUST,
         place=20,
-        title="What each test says and assumes",
-        caption="For each test: whether it is about the fitted models or the learning algorithms, "
-        "its null hypothesis, how it holds its level, the size of its family of hypotheses with "
-        "the correction, and the largest true difference that it would probably have missed.",
+        title="What each test is about",
+        caption="A fitted model is the result of one training set; a learning algorithm would be "
+        "trained anew. The type I error rate comes from simulations. “Probably missed” is the "
+        "largest true difference that a pairwise test would detect with a power below 80%, given "
+        "the noise of these data. Corrections are made within one data set and metric.",
         build=build_tests,
     ),
     "assumptions": TableExhibit(
         section=Section.TRUST,
         place=30,
-        title="Assumptions, checked",
-        caption='What each test assumes and what the data say of it. "Cannot be checked" marks '
-        "assumptions that only knowledge of how the data came about can settle.",
+        title="Assumptions of the tests",
+        caption="The assumptions of each test and whether the data agree with them. “Cannot be "
+        "checked” marks assumptions that only knowledge of the origin of the data can settle. "
+        "Where a test made several comparisons, the details are those of the first one that "
+        "violates the assumption, or else of the first.",
         build=build_assumptions,
     ),
     "undeclared": TableExhibit(
         section=Section.TRUST,
         place=55,
-        title="Dependence that nobody declared",
-        caption="Signs of dependent rows that the experiment does not declare: columns "
-        "that look like ids of groups, repeated rows, test rows that repeat training rows, and "
-        "models that disagree alike on neighbouring rows. If rows are dependent, tests that "
-        "assume independent rows have an inflated type I error.",
+        title="Undeclared dependence",
+        caption="Signs of dependent rows that the experiment does not declare. If rows are "
+        "dependent, tests that assume independent rows have an inflated type I error.",
         of_rows=True,
         build=build_undeclared,
     ),
@@ -307,7 +287,7 @@ EXHIBITS = {
         place=25,
         title="",
         caption="A test of each model by itself against a fixed value. It does not compare "
-        "models; the adjusted p-values are for the family of all models.",
+        "models; the p-values are adjusted for the number of models.",
         each="test",
         when=lambda asked, entry: entry.arity is Arity.ONE,
         folded="All numbers",

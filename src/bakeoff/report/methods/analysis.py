@@ -8,11 +8,10 @@ from typing import Any
 from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.report import prose
-from bakeoff.report.cells import capital
 from bakeoff.report.family import Family
 from bakeoff.report.methods.design import MOST
 from bakeoff.report.methods.sentence import Sentence, cited
-from bakeoff.report.numbers import count, percent, words
+from bakeoff.report.numbers import capital, count, percent, words
 from bakeoff.report.study import Study, clean
 from bakeoff.report.verdict.wording import name, the
 from bakeoff.spec import PlannedTest

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bakeoff.report.methods.sentence import Sentence, cited
-from bakeoff.report.numbers import count, percent, spread, words
+from bakeoff.report.numbers import capital, count, percent, spread, words
 from bakeoff.report.study import Study, clean
 from bakeoff.report.verdict.wording import name
 from bakeoff.spec.models import Model
@@ -122,15 +122,10 @@ def _left_out(study: Study) -> Iterator[Sentence]:
         of = f"Of {study.dataset_label(dataset)}, " if several else ""
         if found:
             said = f"{of}{words(found)} {'was' if found[0].startswith('1 ') else 'were'} left out."
-            yield Sentence((begun(said),), ("4a",))
+            yield Sentence((capital(said),), ("4a",))
         if pooled:
             said = f"{of}{'the ' if of else 'The '}classes {words(pooled)}."
             yield Sentence((said,), ("4c",), ("7",))
-
-
-def begun(text: str) -> str:
-    """Begin a sentence with a capital."""
-    return text[0].upper() + text[1:]
 
 
 def _missing(study: Study) -> Iterator[Sentence]:
@@ -178,7 +173,7 @@ def _preprocessing(study: Study) -> Iterator[Sentence]:
     for said, models in by.items():
         who = _who(models, len(fitted))
         if said == "none":
-            yield Sentence((begun(f"{who} got the columns as they are."),), ("4c",), ("12b",))
+            yield Sentence((capital(f"{who} got the columns as they are."),), ("4c",), ("12b",))
         elif said not in ("auto", "none"):
             text = f"Columns were prepared for {who} {said}, fitted on training rows alone."
             yield Sentence((text,), ("4c", "6a"), ("12b",))
@@ -200,7 +195,7 @@ def _automatic(study: Study, models: list[str], everyone: int) -> str:
         )
     steps.append("numbers were standardised, except for models made of trees")
     for_whom = "" if len(models) == everyone else f"for {words(models, MOST)}, "
-    return begun(f"{for_whom}{words(steps)}; all of this was learned from training rows alone.")
+    return capital(f"{for_whom}{words(steps)}; all of this was learned from training rows alone.")
 
 
 def _choices(study: Study, model: str, spec: Model) -> Iterator[Sentence]:

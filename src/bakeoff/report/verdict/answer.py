@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 from bakeoff.comparisons import Comparison, Decision, advisable
 from bakeoff.report import prose
-from bakeoff.report.cells import capital
 from bakeoff.report.family import Family
-from bakeoff.report.numbers import count, interval, p_equals, percent, score
+from bakeoff.report.numbers import capital, count, interval, p_equals, percent, score
 from bakeoff.report.ranking import Ranked, ranking
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
