@@ -24,7 +24,7 @@ from typing import Any
 from bakeoff.execution import fingerprints, steps
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.worker import work_in_turn
-from bakeoff.fit import predictions, reuse, stamp, task
+from bakeoff.fit import predictions, reuse, run_fit, stamp
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.spec import load_experiment
 from benchmarks import tables
@@ -33,11 +33,11 @@ from benchmarks.scale import study
 TABLE = Path(__file__).with_name("fit_stages.csv")
 FITS, OTHERS = "the fit and its predictions", "all else"
 STAGES: dict[str, tuple[tuple[Any, str], ...]] = {
-    FITS: ((task, "_fit_and_predict"),),
+    FITS: ((run_fit, "_fit_and_predict"),),
     "the file of predictions": ((predictions.Predictions, "write"),),
-    "memory held": ((task, "reset_peak_memory"), (task, "peak_memory_mb")),
+    "memory held": ((run_fit, "reset_peak_memory"), (run_fit, "peak_memory_mb")),
     "is it there": ((stamp, "is_made"), (reuse, "take")),
-    "seed and rows": ((task, "read_split"), (task, "derive")),
+    "seed and rows": ((run_fit, "read_split"), (run_fit, "derive")),
 }
 APART = "what keeps fits apart"
 REPEATS = 5
@@ -70,7 +70,7 @@ class Clock:
 
     def watch_isolation(self) -> None:
         """Time how a fit is kept apart from others, without the fit."""
-        isolated = task.isolated
+        isolated = run_fit.isolated
 
         @contextlib.contextmanager
         def timed(*args: Any) -> Iterator[None]:
@@ -81,7 +81,7 @@ class Clock:
                 with self.stage(APART):
                     stack.close()
 
-        task.isolated = timed
+        run_fit.isolated = timed
 
 
 def measure() -> list[dict[str, str]]:

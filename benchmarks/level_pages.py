@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 
 from bakeoff.stats import TypeOneError
 from benchmarks.levels import THROUGH, Level, Rate
@@ -11,7 +13,8 @@ from benchmarks.pages import renewed
 from benchmarks.type1.rates import rates_by_setting
 from benchmarks.type1.settings import SETTINGS
 
-DOCS = Path(__file__).parents[1] / "docs" / "stats"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs/stats"
 PAGE = DOCS / "type1-error.md"
 
 INTRODUCTION = """\
@@ -101,8 +104,42 @@ def part(found: Mapping[str, Level], tests: Sequence[str]) -> str:
         inflated = ", ".join(f"{r.label} ({r.rate:.2f})" for r in own) or "–"
         highest = found[test].highest.rate
         word = found[test].word.short
-        lines.append(f"| `{test}` | {word}, at most {highest:.2f} | {inflated} |")
+        lines.append(f"| `{test}` | {word}, highest rate {highest:.2f} | {inflated} |")
     return "\n".join(lines)
+
+
+def variants() -> str:
+    """Return how often each variant of McNemar's test rejects a true null, by setting."""
+    rates: dict[str, list[str]] = {}
+    shown = []
+    for setting, rows in rates_by_setting().items():
+        own = [row for row in rows if (row["test"], row["on"]) == ("mcnemar", "pair")]
+        if own:
+            shown.append(setting.removeprefix("Two models, ").removeprefix("one test set: "))
+        for row in own:
+            rate = int(row["rejected"]) / int(row["runs"])
+            name = f"`{row['options'].removeprefix('variant=')}`"
+            rates.setdefault(name, []).append(f"{rate:.3f}")
+    lines = [f"| `variant` | {' | '.join(shown)} |", f"|---|{'---:|' * len(shown)}"]
+    lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rates.items()]
+    return "\n".join(lines)
+
+
+def rows_as_if_independent() -> str:
+    """Return how often McNemar's test rejects a true null where rows belong to groups."""
+    found: dict[float, list[float]] = {}
+    with (ROOT / "benchmarks/dependent/rates.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            naive = row["kind"] == "pair" and row["test"] == "McNemar mid-p (rows)"
+            if naive and float(row["difference"]) == 0 and float(row["mean_size"]) == 20:
+                found.setdefault(float(row["dependence"]), []).append(float(row["rate"]))
+    told = [f"{median(found[icc]):.0%} if it is {icc:g}" for icc in sorted(found) if icc]
+    return (
+        "In simulations with 20 rows per group on average, McNemar's test for independent rows "
+        "rejects a true null hypothesis at the .05 level with a probability that depends on the "
+        f"intraclass correlation of the difference per row: {' and '.join(told)} (medians over "
+        "accuracies, numbers and sizes of groups; [all rates](stats/type1-dependent.md))."
+    )
 
 
 def page(found: Mapping[str, Level]) -> str:
@@ -129,6 +166,13 @@ def page(found: Mapping[str, Level]) -> str:
 def write(found: Mapping[str, Level]) -> None:
     """Write the page, and the parts of other pages."""
     PAGE.write_text(page(found), encoding="utf-8")
+    for file, name, text in parts(found):
+        file.write_text(renewed(file, name, text), encoding="utf-8")
+
+
+def parts(found: Mapping[str, Level]) -> Iterator[tuple[Path, str, str]]:
+    """Give the parts of other pages: the page, the name of the part, and its text."""
     for name, tests in PARTS.items():
-        text = renewed(DOCS / name, "rates", part(found, tests))
-        (DOCS / name).write_text(text, encoding="utf-8")
+        yield DOCS / name, "rates", part(found, tests)
+    yield DOCS / "paired.md", "variants", variants()
+    yield DOCS.parent / "dependent-rows.md", "naive", rows_as_if_independent()

@@ -1,7 +1,11 @@
-"""Write the table of all tests into README.md: `python docs/stats/table.py`."""
+"""Write the table of all tests into README.md, and error rates into the tables of the pages.
+
+Command: `python docs/stats/table.py`.
+"""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from bakeoff.stats import Arity, Entry, Evidence, catalogue
@@ -11,6 +15,8 @@ HERE = Path(__file__).parent
 README = HERE / "README.md"
 INDEXES = (README, HERE / "type1-error.md")
 """Pages that list all tests."""
+RATES = "type I error at .05"
+"""Heading of the last column of tables of tests, which is made from the simulations."""
 BEGIN, END = "<!-- table: begin -->\n", "<!-- table: end -->\n"
 
 GROUPS = {
@@ -57,15 +63,29 @@ def line(entry: Entry) -> str:
         EVIDENCE[entry.evidence],
         plans,
         ABOUT[entry.about],
-        _level(entry),
+        error_rate(entry),
     )
     return f"| {' | '.join(cells)} |\n"
 
 
-def _level(entry: Entry) -> str:
-    """Return whether it holds its level, with a link to what shows it."""
+def error_rate(entry: Entry) -> str:
+    """Return whether it holds its level and the highest simulated rate, with a link to all."""
     word = entry.type1.short
-    return f"[{word}](type1-error.md)" if entry.simulated else word
+    if not entry.rates:
+        return word
+    return f"[{word}](type1-error.md), highest rate {max(rate.rate for rate in entry.rates):.2f}"
+
+
+def with_rates(page: str) -> str:
+    """Return a page with the error rates of the tests in its tables renewed."""
+
+    def row(match: re.Match[str]) -> str:
+        entry = catalogue().get(match[2])
+        return match[0] if entry is None else f"{match[1]}| {error_rate(entry)} |"
+
+    tables = rf"(?m)^\| test \|.*\| {re.escape(RATES)} \|\n(?:\|.*\n)+"
+    line = re.compile(r"(?m)^(\| `(\w+)`.*)\|[^|]*\|$")
+    return re.sub(tables, lambda match: line.sub(row, match[0]), page)
 
 
 def table() -> str:
@@ -76,7 +96,7 @@ def table() -> str:
         entries.sort(key=lambda e: (list(Evidence).index(e.evidence), e.name))
         parts.append(
             f"## {heading}\n\n"
-            "| test | title | evidence | splits | its null is about | level |\n"
+            f"| test | title | evidence | splits | its null is about | {RATES} |\n"
             "|---|---|---|---|---|---|\n" + "".join(map(line, entries))
         )
     return "\n" + "\n".join(parts) + "\n"
@@ -91,3 +111,5 @@ def text() -> str:
 
 if __name__ == "__main__":
     README.write_text(text())
+    for file in HERE.glob("*.md"):
+        file.write_text(with_rates(file.read_text()))

@@ -18,7 +18,7 @@ from bakeoff.data import splits, table
 from bakeoff.execution import fingerprints, planning, steps
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.execution.worker import work_in_turn
-from bakeoff.fit import stamp, task
+from bakeoff.fit import run_fit, stamp
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.scores import collect, score_fits
 from bakeoff.scores.metrics import METRICS
@@ -70,7 +70,7 @@ def test_batch_reads_each_table_and_each_division_once(
     batch: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: Counter[str] = Counter()
-    counted(monkeypatch, task, "read_shared", calls)
+    counted(monkeypatch, run_fit, "read_shared", calls)
     counted(monkeypatch, stamp, "sha256_of", calls)
     counted(monkeypatch, splits.pq, "ParquetFile", calls)
     counted(monkeypatch, pq, "write_table", calls)
@@ -110,7 +110,7 @@ def test_fits_that_are_there_are_not_done_again(
 ) -> None:
     work_in_turn(batch, 600)
     calls: Counter[str] = Counter()
-    counted(monkeypatch, task, "train", calls)
+    counted(monkeypatch, run_fit, "train", calls)
     counted(monkeypatch, pq, "write_table", calls)
     assert work_in_turn(batch, 600) == [False] * 33
     assert not calls

@@ -41,6 +41,14 @@ def test_table_is_that_of_the_catalogue():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_error_rates_of_tables_are_those_of_the_simulations(page):
+    text = page.read_text()
+    assert table_module().with_rates(text) == text, "run: python docs/stats/table.py"
+    heads = re.findall(r"(?m)^\| test \|.*\| level \|$", text)
+    assert not heads, "say it in a column that is made from the simulations"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_examples_run(page, capsys):
     blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
     assert blocks, "show an example"

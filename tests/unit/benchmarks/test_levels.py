@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from bakeoff.spec.learners import LEARNERS
@@ -62,23 +60,8 @@ def test_file_and_pages_are_made_from_the_simulations() -> None:
     found = levels.levels(levels.read())
     assert levels.RATES.read_text() == levels.table(found), "run: make generate"
     assert level_pages.PAGE.read_text() == level_pages.page(found), "run: make generate"
-    for name, tests in level_pages.PARTS.items():
-        file = level_pages.DOCS / name
-        shown = renewed(file, "rates", level_pages.part(found, tests))
-        assert file.read_text() == shown, "run: make generate"
-
-
-def test_no_page_has_a_word_of_its_own_for_the_error_rate_of_a_test() -> None:
-    for file in level_pages.DOCS.glob("*.md"):
-        text = file.read_text(encoding="utf-8").partition("<!-- rates: begin -->")[0]
-        for line in text.splitlines():
-            named = re.match(r"\| `(\w+)`", line)
-            if (
-                named
-                and named[1] in catalogue()
-                and file.name not in ("README.md", "type1-error.md")
-            ):
-                assert not re.search(r"controlled|elevated|liberal|inflated", line), file.name
+    for file, name, text in level_pages.parts(found):
+        assert file.read_text() == renewed(file, name, text), "run: make generate"
 
 
 def test_every_setting_is_a_learner_or_a_situation_that_cautions_know() -> None:
