@@ -92,7 +92,6 @@ from bakeoff.stats.metrics.differences import (
 from bakeoff.stats.metrics.influence import Influence, influence
 from bakeoff.stats.metrics.means import mean_ci, mean_difference
 from bakeoff.stats.metrics.metric import METRICS, POINTS, Metric, Need, own_metric
-from bakeoff.stats.metrics.own import own_metric_ci, own_metric_difference
 from bakeoff.stats.metrics.subgroups import mean_interaction, metric_interaction
 from bakeoff.stats.planning import (
     FiveByTwoPower,
@@ -275,8 +274,6 @@ __all__ = [
     "one_sample_t",
     "order_dependence",
     "own_metric",
-    "own_metric_ci",
-    "own_metric_difference",
     "paired_difference_ci",
     "paired_odds_ratio_ci",
     "pairwise_clustered_mcnemar",

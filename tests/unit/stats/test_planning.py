@@ -175,7 +175,10 @@ def test_smallest_discordant_count(variant, side, alpha):
         (lambda: McNemarPower(discordance=0.3).solve(n=0, difference=0.1), "n: found 0"),
         (lambda: GroupsPower(rows_per_group=5, discordance=0.3), "icc: give either"),
         (lambda: GroupsPower(rows_per_group=0.9, discordance=0.3, icc=0.3), "rows_per_group"),
-        (lambda: GroupsPower(rows_per_group=5, discordance=0.3, design_effect=0.5), "must be at"),
+        (
+            lambda: GroupsPower(rows_per_group=5, discordance=0.3, design_effect=0.5),
+            "of at least 1",
+        ),
         (lambda: MetricPower(sd=0.0), "sd: found 0"),
         (lambda: MetricPower(sd=0.3).solve(n=1, power=0.8), "n: found 1"),
         (lambda: HalfSamplePower(se=-1.0), "se: found -1"),

@@ -12,19 +12,15 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from annotated_types import Ge, Le
 from scipy import special
 
 from bakeoff.stats.core import mcnemar_kernels
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    check_choice,
-    check_count,
-    check_level,
-    check_number,
-)
+from bakeoff.stats.core.arguments import Level, PositiveFloat, checked
+from bakeoff.stats.core.checks import FloatArray, check_count
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import ConfidenceInterval
 from bakeoff.stats.planning import McNemarPower
@@ -157,17 +153,18 @@ class Claim:
     most_discordant: int | None = None
 
 
+@checked
 def accuracy_claim(
     accuracy_a: str | float | Rounded,
     accuracy_b: str | float | Rounded,
     *,
-    n: int,
+    n: Annotated[int, Ge(1), Le(_MOST_ROWS)],
     agree: str | float | Rounded | None = None,
-    variant: str = "midp",
-    confidence_level: float = 0.95,
-    alpha: float = 0.05,
-    power: float = 0.8,
-    prior: float = 1.0,
+    variant: mcnemar_kernels.Variant = "midp",
+    confidence_level: Level = 0.95,
+    alpha: Level = 0.05,
+    power: Level = 0.8,
+    prior: PositiveFloat = 1.0,
 ) -> Claim:
     """Return what two printed accuracies on the same n rows can be worth.
 
@@ -194,11 +191,6 @@ def accuracy_claim(
     Claim
         With the exact range of p-values, posteriors and intervals over all tables.
 
-    Raises
-    ------
-    ValueError
-        A number out of range or an unknown variant.
-
     Notes
     -----
     It holds for one test set with one prediction per row and independent rows; means over folds or
@@ -215,64 +207,55 @@ def accuracy_claim(
     >>> accuracy_claim("0.873", "0.85", n=60).impossible
     {'a': (52, 53)}
     """
-    rows = check_count(n, "n", least=1)
-    if rows > _MOST_ROWS:
-        raise ArgumentError("n", f"found {rows:,}, at most {_MOST_ROWS:,}")
-    check_choice(variant, mcnemar_kernels.VARIANTS, "variant")
-    check_level(alpha, "alpha")
-    check_level(power, "power")
-    check_level(confidence_level)
-    if not (check_number(prior, "prior") > 0 and math.isfinite(prior)):
-        raise ArgumentError("prior", f"found {prior!r}, must be positive and finite")
     given = {"a": accuracy_a, "b": accuracy_b} | ({} if agree is None else {"agree": agree})
     read = {k: v if isinstance(v, Rounded) else Rounded.of(v, k) for k, v in given.items()}
-    counts = {name: number.counts(rows) for name, number in read.items()}
-    impossible = {name: read[name].nearest(rows) for name, found in counts.items() if not found}
+    counts = {name: number.counts(n) for name, number in read.items()}
+    impossible = {name: read[name].nearest(n) for name, found in counts.items() if not found}
     if impossible:
-        return Claim(rows, impossible)
+        return Claim(n, impossible)
     right_a, right_b = counts["a"], counts["b"]
     known: dict[str, Any] = {
         "right_a": (right_a[0], right_a[-1]),
         "right_b": (right_b[0], right_b[-1]),
     }
-    d, least, most = _discordance(rows, right_a, right_b, counts.get("agree"))
+    d, least, most = _discordance(n, right_a, right_b, counts.get("agree"))
     if not len(d):
-        return Claim(rows, {"agree": read["agree"].nearest(rows)}, **known)
+        return Claim(n, {"agree": read["agree"].nearest(n)}, **known)
     printed = float(read["a"].value - read["b"].value)
 
     ends_d, ends_n = np.concatenate([d, d]), np.concatenate([least, most])
     b, c = (ends_n + ends_d) / 2, (ends_n - ends_d) / 2
     pvalues = mcnemar_kernels.pvalue(variant, b, c, "two-sided")
     false = special.betainc(b + prior, c + prior, 0.5)
-    low, high = _limits(b, c, rows, confidence_level)
+    low, high = _limits(b, c, n, confidence_level)
 
     def table(only_a: float, only_b: float) -> ClaimedTable:
         x, y = np.asarray(only_a, dtype=float), np.asarray(only_b, dtype=float)
-        lower, upper = _limits(x, y, rows, confidence_level)
+        lower, upper = _limits(x, y, n, confidence_level)
         return ClaimedTable(
             int(only_a),
             int(only_b),
             float(mcnemar_kernels.pvalue(variant, x, y, "two-sided")),
             float(special.betainc(x + prior, y + prior, 0.5)),
             ConfidenceInterval(float(lower), float(upper), confidence_level, "tango"),
-            _rows_needed(printed, (only_a + only_b) / rows, alpha, power),
+            _rows_needed(printed, (only_a + only_b) / n, alpha, power),
         )
 
     order = np.lexsort((ends_n, -ends_d, false))
     best, worst = order[0], order[-1]
     tables = {"best": table(b[best], c[best])}
     if agree is None:
-        tables["independent"] = table(*_independent(read["a"], read["b"], rows, d, least, most))
+        tables["independent"] = table(*_independent(read["a"], read["b"], n, d, least, most))
     tables["worst"] = table(b[worst], c[worst])
     return Claim(
-        rows,
+        n,
         {},
         **known,
         tables=tables,
         pvalue=(float(pvalues.min()), float(pvalues.max())),
         p_false=(float(false.min()), float(false.max())),
         ci=(float(low.min()), float(high.max())),
-        most_discordant=_most_discordant(_central(printed, rows, d), rows, alpha, variant),
+        most_discordant=_most_discordant(_central(printed, n, d), n, alpha, variant),
     )
 
 
@@ -328,7 +311,7 @@ def _most_discordant(d: float, n: int, alpha: float, variant: str) -> int | None
 
 
 def _limits(
-    b: FloatArray, c: FloatArray, n: int, confidence_level: float
+    b: FloatArray, c: FloatArray, n: int, confidence_level: Level
 ) -> tuple[FloatArray, FloatArray]:
     rest = n - b - c
     return difference_bounds(

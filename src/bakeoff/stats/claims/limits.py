@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import check_level, paired_counts
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.arguments import Alpha, checked
+from bakeoff.stats.core.checks import paired_counts
 from bakeoff.stats.core.result import Result, Status
 from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.differences import difference, setting_of
@@ -63,12 +63,13 @@ class Limits:
     warnings: tuple[str, ...] = ()
 
 
+@checked
 def accuracy_limits(
     correct_candidate: ArrayLike,
     correct_base: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
 ) -> Limits:
     """Return limits for the difference of two accuracies on the same rows.
 
@@ -76,8 +77,6 @@ def accuracy_limits(
     ----------
     correct_candidate, correct_base : array_like of bool or 0/1, shape (n,)
         Whether each is right on each row.
-    groups : array_like, shape (n,), optional
-        Which rows belong together.
     alpha : float
         Level of each limit, below 0.5.
 
@@ -86,11 +85,6 @@ def accuracy_limits(
     Limits
         Independent rows: exact melded limits (Fay & Lumbard 2021), which no discordance brings
         beyond the level. Groups: the score limits of `noninferiority`.
-
-    Raises
-    ------
-    ValueError
-        On class labels instead of right/wrong, missing values or unequal lengths.
 
     Examples
     --------
@@ -101,24 +95,24 @@ def accuracy_limits(
     >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
     (0.01, -0.001, 0.022)
     """
-    level = _check_alpha(alpha)
     if groups is not None:
         found = noninferiority(
-            correct_candidate, correct_base, margin=_ANY_MARGIN, groups=groups, alpha=level
+            correct_candidate, correct_base, margin=_ANY_MARGIN, groups=groups, alpha=alpha
         )
-        return _limits(found, found, level, found.n_clusters, "score_effective")
+        return _limits(found, found, alpha, found.n_clusters, "score_effective")
     counts = paired_counts(correct_candidate, correct_base)
     low, high = (
         paired_difference_ci(
-            **counts, method="exact_melded", confidence_level=1 - level, alternative=side
+            **counts, method="exact_melded", confidence_level=1 - alpha, alternative=side
         )
         for side in ("greater", "less")
     )
     n = sum(counts.values())
     estimate = (counts["only_a_correct"] - counts["only_b_correct"]) / n
-    return Limits(estimate, low.low, high.high, level, n, 0, Status.OK, "exact_melded")
+    return Limits(estimate, low.low, high.high, alpha, n, 0, Status.OK, "exact_melded")
 
 
+@checked
 def metric_limits(
     y_true: ArrayLike,
     predicted_candidate: ArrayLike,
@@ -128,18 +122,13 @@ def metric_limits(
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
 ) -> Limits:
     """Return limits for the difference of any metric of a test set; see `metric_difference`.
 
     Means of a value per row (log loss, Brier score, cost): each limit is the wider one of Student's
     and of Hall's (1992), which takes the skewness of the values out of t; there are none below 10
     effective degrees of freedom (20 with groups), of a log loss below 20 rows of the rarest class.
-
-    Raises
-    ------
-    ValueError
-        As `metric_difference`.
 
     Examples
     --------
@@ -149,11 +138,10 @@ def metric_limits(
     >>> round(found.estimate, 2), round(found.low, 2)
     (0.3, 0.13)
     """
-    level = _check_alpha(alpha)
     models = [("predicted_candidate", predicted_candidate), ("predicted_base", predicted_base)]
     setting, rows = setting_of(metric, y_true, models, positive, labels, groups, Options())
-    (found, low), (_, high) = (difference(setting, rows, side, 1 - level) for side in _SIDES)
-    limits = _limits(low, high, level, _count(groups), "t_influence")
+    (found, low), (_, high) = (difference(setting, rows, side, 1 - alpha) for side in _SIDES)
+    limits = _limits(low, high, alpha, _count(groups), "t_influence")
     if setting.metric.form is not Form.ROWS or found is None or math.isnan(limits.low):
         return limits
     limits = dataclasses.replace(limits, warnings=())
@@ -165,23 +153,19 @@ def metric_limits(
     return _of_mean(limits, found.tested, skew, fewest_degrees)
 
 
+@checked
 def mean_limits(
     values_candidate: ArrayLike,
     values_base: ArrayLike,
     *,
     greater_is_better: bool = True,
     groups: ArrayLike | None = None,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
 ) -> Limits:
     """Return limits for the mean difference of a number per row; see `mean_difference`.
 
     Each is the wider one of Student's and of Hall's (1992) limit; there are none below 20
     effective degrees of freedom.
-
-    Raises
-    ------
-    ValueError
-        As `mean_difference`.
 
     Examples
     --------
@@ -190,7 +174,6 @@ def mean_limits(
     >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
     (-0.161, -0.186, -0.134)
     """
-    level = _check_alpha(alpha)
     low, high = (
         mean_difference(
             values_candidate,
@@ -199,11 +182,11 @@ def mean_limits(
             groups=groups,
             variant=None if groups is None else "t_and_flips",
             alternative=side,
-            confidence_level=1 - level,
+            confidence_level=1 - alpha,
         )
         for side in _SIDES
     )
-    limits = _limits(low, high, level, _count(groups), "t_influence")
+    limits = _limits(low, high, alpha, _count(groups), "t_influence")
     if math.isnan(limits.low):
         return limits
     differences = np.subtract(values_candidate, values_base, dtype=np.float64)
@@ -242,10 +225,3 @@ def _none(limits: Limits, why: str) -> Limits:
 
 def _count(groups: ArrayLike | None) -> int:
     return 0 if groups is None else len(np.unique(np.asarray(groups).astype(str)))
-
-
-def _check_alpha(alpha: float) -> float:
-    level = check_level(alpha, "alpha")
-    if not level < 0.5:
-        raise ArgumentError("alpha", f"found {alpha!r}, must lie strictly between 0 and 0.5")
-    return level

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge, Le
 from scipy import special
 
 from bakeoff.stats.claims.accuracy import Rounded
-from bakeoff.stats.core.checks import check_count, check_level
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.arguments import Count, Level, PositiveInt, checked
 
 __all__ = ["AreaClaim", "F1Claim", "area_claim", "f1_claim"]
 
@@ -63,7 +64,13 @@ class AreaClaim:
     correlation_needed: float
 
 
-def f1_claim(f1: str | float | Rounded, *, positives: int, negatives: int) -> F1Claim:
+@checked
+def f1_claim(
+    f1: str | float | Rounded,
+    *,
+    positives: Annotated[int, Ge(1), Le(_MOST_POSITIVES)],
+    negatives: Count,
+) -> F1Claim:
     """Return what a printed F1 score on these rows allows, by all tables of predictions.
 
     Parameters
@@ -78,11 +85,6 @@ def f1_claim(f1: str | float | Rounded, *, positives: int, negatives: int) -> F1
     F1Claim
         With the ranges of sensitivity, precision and accuracy.
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> found = f1_claim("0.80", positives=20, negatives=80)
@@ -92,9 +94,7 @@ def f1_claim(f1: str | float | Rounded, *, positives: int, negatives: int) -> F1
     False
     """
     printed = f1 if isinstance(f1, Rounded) else Rounded.of(f1, "f1")
-    p, n = check_count(positives, "positives", least=1), check_count(negatives, "negatives")
-    if p > _MOST_POSITIVES:
-        raise ArgumentError("positives", f"found {p:,}, at most {_MOST_POSITIVES:,}")
+    p, n = positives, negatives
     scale = 2 * 10**printed.digits
     twice = int(printed.value * scale)
     tp = np.arange(p + 1, dtype=np.int64)
@@ -117,13 +117,14 @@ def f1_claim(f1: str | float | Rounded, *, positives: int, negatives: int) -> F1
     )
 
 
+@checked
 def area_claim(
     area_a: str | float | Rounded,
     area_b: str | float | Rounded,
     *,
-    positives: int,
-    negatives: int,
-    alpha: float = 0.05,
+    positives: PositiveInt,
+    negatives: PositiveInt,
+    alpha: Level = 0.05,
 ) -> AreaClaim:
     """Return what two printed areas under the ROC curve on the same rows can be worth.
 
@@ -141,11 +142,6 @@ def area_claim(
     AreaClaim
         With the correlation that the claim needs.
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Notes
     -----
     The standard errors take exponential scores for granted (Hanley & McNeil 1982). The printed
@@ -157,9 +153,8 @@ def area_claim(
     >>> round(found.pvalue_unpaired, 2), round(found.correlation_needed, 2)
     (0.46, 0.86)
     """
-    p = check_count(positives, "positives", least=1)
-    n = check_count(negatives, "negatives", least=1)
-    critical = -float(special.ndtri(check_level(alpha, "alpha") / 2))
+    p, n = positives, negatives
+    critical = -float(special.ndtri(alpha / 2))
     read = {
         name: value if isinstance(value, Rounded) else Rounded.of(value, name)
         for name, value in (("a", area_a), ("b", area_b))

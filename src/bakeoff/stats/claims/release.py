@@ -11,7 +11,8 @@ import math
 from enum import StrEnum
 
 from bakeoff.stats.claims.limits import Limits
-from bakeoff.stats.core.checks import check_count, check_level, check_number
+from bakeoff.stats.core.arguments import Finite, Level, PositiveInt, checked
+from bakeoff.stats.core.checks import check_number
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.planning import IntervalPower
 
@@ -99,7 +100,8 @@ def check_margin(margin: float, low: float = -math.inf, high: float = math.inf) 
     return size
 
 
-def rows_to_decide(limits: Limits, margin: float, *, power: float = 0.8) -> int | None:
+@checked
+def rows_to_decide(limits: Limits, margin: Finite, *, power: Level = 0.8) -> int | None:
     """Return with how many rows an undecided candidate would probably be decided on.
 
     Parameters
@@ -125,7 +127,7 @@ def rows_to_decide(limits: Limits, margin: float, *, power: float = 0.8) -> int 
     >>> rows_to_decide(accuracy_limits(a, b), 0.0)
     2963
     """
-    gap = limits.estimate + check_number(margin, "margin")
+    gap = limits.estimate + margin
     half = limits.estimate - limits.low if gap > 0 else limits.high - limits.estimate
     if gap == 0 or not (half > 0 and math.isfinite(half)):
         return None
@@ -138,7 +140,8 @@ def rows_to_decide(limits: Limits, margin: float, *, power: float = 0.8) -> int 
     return math.ceil(limits.n * factor) if factor <= _MOST_TIMES else None
 
 
-def level_of_use(use: int, alpha: float) -> float:
+@checked
+def level_of_use(use: PositiveInt, alpha: Level) -> float:
     """Return the level of the k-th decision by one test set: alpha/(k(k + 1)).
 
     However often it decides, the levels sum to less than alpha: the probability that any decision
@@ -156,15 +159,9 @@ def level_of_use(use: int, alpha: float) -> float:
     float
         The level of this one.
 
-    Raises
-    ------
-    ValueError
-        A number out of range.
-
     Examples
     --------
     >>> level_of_use(1, 0.05), round(level_of_use(200, 0.05), 9)
     (0.025, 1.244e-06)
     """
-    k = check_count(use, "use", least=1)
-    return check_level(alpha, "alpha") / (k * (k + 1))
+    return alpha / (use * (use + 1))

@@ -37,8 +37,9 @@ Alpha = Annotated[float, Gt(0), Lt(0.5)]
 Margin = Annotated[float, Gt(0)]
 Rope = Annotated[float, Ge(0)]
 Count = Annotated[int, Ge(0)]
-Positive = Annotated[int, Ge(1)]
-"""A count of at least 1."""
+PositiveInt = Annotated[int, Ge(1)]
+PositiveFloat = Annotated[float, Gt(0)]
+Share = Annotated[float, Gt(0), Le(1)]
 Seed = Annotated[int, Ge(0)]
 Resamples = Annotated[int, Ge(99)]
 """Draws of a bootstrap, enough for a level of 1%."""
@@ -96,6 +97,12 @@ def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:
         return result if finish is None else finish(result)
 
     return typing.cast(F, call)
+
+
+def check_argument(value: Any, name: str, kind: Any) -> Any:
+    """Check a value by one of the types above."""
+    check = check_of(kind)
+    return check(value, name) if check else value
 
 
 def check_side(level: float, alternative: str) -> None:
@@ -157,9 +164,9 @@ def check_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def check_choice(value: Any, allowed: tuple[str, ...], name: str) -> str:
+def check_choice(value: Any, allowed: tuple[Any, ...], name: str) -> Any:
     """Check that an option is one of the allowed names."""
-    if not isinstance(value, str) or value not in allowed:
+    if not isinstance(value, type(allowed[0])) or value not in allowed:
         raise ArgumentError(name, f"found {value!r}, allowed: {', '.join(map(repr, allowed))}")
     return value
 
@@ -180,7 +187,7 @@ def _unless_none(check: Check, value: Any, name: str) -> Any:
     return None if value is None else check(value, name)
 
 
-def _choice(allowed: tuple[str, ...], value: Any, name: str) -> str:
+def _choice(allowed: tuple[Any, ...], value: Any, name: str) -> Any:
     return check_choice(value, allowed, name)
 
 

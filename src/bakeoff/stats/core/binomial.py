@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import FloatArray, check_level
+from bakeoff.stats.core.arguments import Level
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Alternative
 
 
@@ -66,10 +67,9 @@ def pvalue(x: int, n: int, p0: float, side: Alternative) -> float:
     return min(1.0, float(p))
 
 
-def tail_probability(confidence_level: float, alternative: Alternative) -> float:
+def tail_probability(confidence_level: Level, alternative: Alternative) -> float:
     """Return what an interval leaves out beyond each limit it has."""
-    level = check_level(confidence_level, side=alternative)
-    return (1 - level) / (2 if alternative == "two-sided" else 1)
+    return (1 - confidence_level) / (2 if alternative == "two-sided" else 1)
 
 
 def clopper_pearson(x: ArrayLike, n: ArrayLike, tail: float) -> tuple[FloatArray, FloatArray]:

@@ -160,7 +160,8 @@ def check_same_labels(**tables: ArrayLike) -> None:
 
 def check_alternative(alternative: str) -> Alternative:
     """Check the name of the alternative hypothesis."""
-    return check_choice(alternative, get_args(Alternative), "alternative")  # type: ignore[return-value]
+    side: Alternative = check_choice(alternative, get_args(Alternative), "alternative")
+    return side
 
 
 def check_level(

@@ -7,6 +7,7 @@ Bin(n_d, 1/2) under the null. Every p-value is 1 where there are no discordant p
 from __future__ import annotations
 
 import math
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +18,8 @@ from bakeoff.stats.core.binomial import lower_tail, upper_tail
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Alternative
 
-VARIANTS = ("midp", "exact", "asymptotic", "corrected")
+Variant = Literal["midp", "exact", "asymptotic", "corrected"]
+VARIANTS: tuple[str, ...] = get_args(Variant)
 SOURCES = {
     "midp": "fagerland2013",
     "exact": "fagerland2013",

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core import logical_pairs
-from bakeoff.stats.core.checks import FloatArray, as_floats, check_choice, check_count, check_level
+from bakeoff.stats.core.arguments import Count, Level, checked
+from bakeoff.stats.core.checks import FloatArray, as_floats, check_choice
 from bakeoff.stats.core.errors import ArgumentError
 
 __all__ = [
@@ -121,10 +122,12 @@ def canonical_method(method: str, name: str = "method", others: tuple[str, ...] 
     if isinstance(method, str):  # None must not pass for "none"
         wanted = method.replace("_", "-").lower().removesuffix("-static")
         method = known.get(wanted, method)
-    return check_choice(method, allowed, name)
+    canonical: str = check_choice(method, allowed, name)
+    return canonical
 
 
-def simultaneous_level(confidence_level: float, m: int, method: str) -> float:
+@checked
+def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
     """Return the level of each of m intervals that makes them hold together.
 
     Parameters
@@ -155,13 +158,12 @@ def simultaneous_level(confidence_level: float, m: int, method: str) -> float:
     >>> round(simultaneous_level(0.95, 5, "holm"), 4)
     0.99
     """
-    level, m = check_level(confidence_level), check_count(m, "m")
     method = canonical_method(method, others=("minp",))
     if method == "none" or m <= 1:
-        return level
+        return confidence_level
     if method in ("sidak", "holm-sidak"):
-        return math.exp(math.log(level) / m)
-    return 1 - (1 - level) / m
+        return math.exp(math.log(confidence_level) / m)
+    return 1 - (1 - confidence_level) / m
 
 
 def shaffer_static(pvalues: ArrayLike) -> FloatArray:

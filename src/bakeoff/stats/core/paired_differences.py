@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.checks import FloatArray, as_scores, check_same_labels
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.core.tails import t_pvalue
@@ -151,7 +152,7 @@ def paired_t_result(
     d: Differences,
     correction: float,
     alternative: Alternative,
-    confidence_level: float,
+    confidence_level: Level,
     *assumptions: Assumption,
     details: dict[str, Any] | None = None,
 ) -> Result:
@@ -181,7 +182,7 @@ def t_result(
     df: int,
     status: Status,
     alternative: Alternative,
-    confidence_level: float,
+    confidence_level: Level,
     **facts: Any,
 ) -> Result:
     """Refer estimate/se to Student's t; `facts` are the rest of the result."""

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.stats.core.checks import check_alternative, check_flag, check_level
+from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.pairs import check_control, check_correction, pairs_of
 from bakeoff.stats.core.registry import RETIRED, Arity, Entry, Evidence, catalogue
-from bakeoff.stats.core.result import Pair, PairwiseResult, Result, Status
+from bakeoff.stats.core.result import Alternative, Pair, PairwiseResult, Result, Status
 
 Compare = Callable[..., Sequence[Result]]
 
@@ -30,8 +30,6 @@ def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
         A test of pairs in the `catalogue`, such as ``"mcnemar"``.
     *evidence : array_like
         What the test takes, of all models in one array with an axis of models; see `Evidence`.
-    control : int, optional
-        Column of a control: only it is compared, as A, with each other model as B.
     correction : str
         A method of `adjust_pvalues`; some tests have one of their own.
     simultaneous : bool
@@ -70,14 +68,15 @@ def all_pairs(name: str, /, *evidence: Any, **options: Any) -> PairwiseResult:
     return (entry.all_pairs or partial(_one_by_one, entry))(*evidence, **options)
 
 
+@checked
 def pairwise(
     compare: Compare,
     models: int,
     *,
     control: int | None = None,
     correction: str = "holm",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
     simultaneous: bool = True,
     **options: Any,
 ) -> PairwiseResult:
@@ -90,17 +89,16 @@ def pairwise(
         the options of the test.
     models : int
         How many there are.
-    control, correction, alternative, confidence_level, simultaneous, **options
-        As in `all_pairs`.
+    **options
+        Those of the test.
     """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    check_flag(simultaneous, "simultaneous")
     at_control = check_control(control, models)
-    method = check_correction(correction, at_control, side, models)
+    method = check_correction(correction, at_control, alternative, models)
     members = pairs_of(models, at_control)
-    each = simultaneous_level(level, len(members), method) if simultaneous else level
-    results = tuple(compare(members, alternative=side, confidence_level=each, **options))
+    each = confidence_level
+    if simultaneous:
+        each = simultaneous_level(each, len(members), method)
+    results = tuple(compare(members, alternative=alternative, confidence_level=each, **options))
     adjusted = adjust_pvalues([result.pvalue for result in results], method)
     first, statuses = results[0], {result.status for result in results}
     return PairwiseResult(
@@ -123,13 +121,13 @@ def pairwise(
             for (a, b), result, p in zip(members, results, adjusted, strict=True)
         ),
         n=first.n,
-        alternative=side,
+        alternative=alternative,
         status=first.status if len(statuses) == 1 else Status.OK,
         assumptions=first.assumptions,
         null_hypothesis=first.null_hypothesis,
         method=first.method,
         details={
-            "confidence_level": level,
+            "confidence_level": confidence_level,
             "confidence_level_each": each,
             "simultaneous": simultaneous,
             "control": at_control,

@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bakeoff.stats.core.arguments import Decimals
 from bakeoff.stats.core.checks import (
     BoolArray,
     FloatArray,
@@ -96,7 +97,7 @@ def as_dataset_pair(
     return a, b
 
 
-def check_decimals(decimals: int | None) -> None:
+def check_decimals(decimals: Decimals | None) -> None:
     """Check the number of decimals to round scores to."""
     if decimals is None:
         return
@@ -106,7 +107,7 @@ def check_decimals(decimals: int | None) -> None:
         raise ArgumentError("decimals", f"found {decimals!r}, must lie between -15 and 15")
 
 
-def quantise(values: FloatArray, scale: float, decimals: int | None) -> FloatArray:
+def quantise(values: FloatArray, scale: float, decimals: Decimals | None) -> FloatArray:
     """Round values so that what is equal in decimal is equal in binary.
 
     Parameters
@@ -136,7 +137,7 @@ def largest(*arrays: FloatArray) -> float:
     return max(float(np.nanmax(np.abs(a))) for a in arrays)
 
 
-def differences(a: FloatArray, b: FloatArray, decimals: int | None) -> FloatArray:
+def differences(a: FloatArray, b: FloatArray, decimals: Decimals | None) -> FloatArray:
     """Return a - b, with float noise removed so that zeros and ties are those of the decimals."""
     scale = largest(a, b)
     if decimals is not None:
@@ -174,7 +175,7 @@ def _middle(up_to: NDArray[np.intp]) -> FloatArray:
     return np.asarray((before + up_to) / 2)
 
 
-def rank_rows(table: FloatArray, decimals: int | None) -> FloatArray:
+def rank_rows(table: FloatArray, decimals: Decimals | None) -> FloatArray:
     """Rank the models on every data set, 1 = best, equal scores sharing their mean rank."""
     return np.stack([rank(-quantise(row, largest(row), decimals))[0] for row in table])
 
@@ -186,7 +187,7 @@ def tie_sum(counts: NDArray[np.int64]) -> float:
 
 
 def split_groups(
-    oriented: FloatArray, decimals: int | None
+    oriented: FloatArray, decimals: Decimals | None
 ) -> tuple[list[FloatArray], FloatArray, NDArray[np.int64]]:
     """Rank all scores of a table together (1 = best), as if its columns were unpaired.
 

@@ -14,7 +14,7 @@ from annotated_types import Ge, Le
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import Positive, Rope, Seed
+from bakeoff.stats.core.arguments import PositiveInt, Rope, Seed
 from bakeoff.stats.core.arithmetic import exp, log
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.error_rates import TypeOneError
@@ -132,7 +132,7 @@ def bayes_signed_rank(
     rope: Rope = 0.01,
     prior: Strength = 0.5,
     prior_place: Literal["rope", "a", "b"] = "rope",
-    n_samples: Positive = 100_000,
+    n_samples: PositiveInt = 100_000,
     seed: Seed = 0,
     greater_is_better: bool = True,
 ) -> BayesResult:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.arithmetic import product
 from bakeoff.stats.core.checks import (
     BoolArray,
@@ -19,7 +20,6 @@ from bakeoff.stats.core.checks import (
     check_same_labels,
 )
 from bakeoff.stats.core.correctness_matrix import both_correct
-from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import paired_differences
 from bakeoff.stats.design.clusters import (
@@ -94,7 +94,7 @@ class Dependence:
     n_effective: float
 
 
-@fill_docstring
+@checked
 def row_dependence(values: ArrayLike, groups: ArrayLike) -> Dependence:
     """Describe how a value per row depends on the groups of the rows.
 
@@ -185,6 +185,7 @@ class ItemsAndRuns:
     variance_of_mean_many_runs: float
 
 
+@checked
 def items_and_runs(
     values_a: ArrayLike,
     values_b: ArrayLike,
@@ -274,6 +275,7 @@ class OrderDependence:
     n_effective: float
 
 
+@checked
 def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> OrderDependence | None:
     """Find the pair of models whose disagreements are most alike on neighbouring rows.
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.arguments import Positive, checked
+from bakeoff.stats.core.arguments import PositiveInt, checked
 from bakeoff.stats.core.checks import FloatArray, as_scores, check_number
 from bakeoff.stats.core.errors import ArgumentError
 
@@ -165,7 +165,7 @@ def variance_components_from_means(
     means: ArrayLike,
     within: float = math.nan,
     *,
-    seeds: Positive = 1,
+    seeds: PositiveInt = 1,
     variance_of_rows: float = math.nan,
 ) -> VarianceComponents:
     """Estimate the same from each split's mean over its seeds; see `variance_components`.

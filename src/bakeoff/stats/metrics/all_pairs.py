@@ -8,15 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
 from bakeoff.stats.core.binomial import tail_probability
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    check_alternative,
-    check_count,
-    check_flag,
-    check_level,
-)
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.pairs import all_pairs, check_control, check_correction
 from bakeoff.stats.core.registry import Arity, Evidence, register
@@ -33,7 +27,7 @@ from bakeoff.stats.metrics.options import Options
 MAX_T = "max-t"
 
 
-@fill_docstring
+@checked
 def compare_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
@@ -49,10 +43,10 @@ def compare_models(
     control: int | None = None,
     correction: str = MAX_T,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     simultaneous: bool = True,
-    n_resamples: int = 99_999,
-    seed: int = 0,
+    n_resamples: Resamples = 99_999,
+    seed: Seed = 0,
 ) -> PairwiseResult:
     """Test the differences of a metric between all pairs of models, or from a control.
 
@@ -65,25 +59,12 @@ def compare_models(
 
     Parameters
     ----------
-    y_true : shared
     predicted : array_like, shape (n, M) or (n, M, K)
         What each of M ≥ 2 models predicts for each row: classes, scores of the positive class,
         or probabilities of the K classes. Classes may also be a list of categorical columns,
         which are read without a look at their labels.
-    metric, positive, labels, groups, beta, k, cost, priors : shared
-    control : shared
     correction : str
         ``"max-t"``, or a method of `adjust_pvalues`.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: the first of the pair, or the control, is better.
-    confidence_level : float
-        Level of the intervals.
-    simultaneous : bool
-        True: all intervals hold together; False: each by itself.
-    n_resamples : int
-        Draws for ``"max-t"``.
-    seed : int
-        Of the draws: the same seed gives the same numbers.
 
     Returns
     -------
@@ -92,10 +73,6 @@ def compare_models(
         `metric_difference`. ``details`` holds ``values``, the metric of each model, and
         ``single_step``, the p-values against the largest of all statistics.
 
-    Raises
-    ------
-    ValueError
-        As `metric_difference`; fewer than two models; an unknown correction.
     """
     how = metric_called(metric)
     options = Options(beta, k, cost, priors)
@@ -105,7 +82,7 @@ def compare_models(
         "metric_difference",
         control,
         correction,
-        check_alternative(alternative),
+        alternative,
         confidence_level,
         simultaneous,
         n_resamples,
@@ -132,10 +109,10 @@ def compare_values(
     control: int | None = None,
     correction: str = MAX_T,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     simultaneous: bool = True,
-    n_resamples: int = 99_999,
-    seed: int = 0,
+    n_resamples: Resamples = 99_999,
+    seed: Seed = 0,
 ) -> PairwiseResult:
     """Test the mean differences of numbers that many systems have on the same rows.
 
@@ -145,22 +122,13 @@ def compare_values(
     ----------
     values : array_like, shape (n, M)
         The value of each row (first axis) by each of M ≥ 2 systems.
-    greater_is_better : bool
-        False for losses and costs.
-    groups : array_like, shape (n,), optional
-        Which rows belong together.
-    control, correction, alternative, confidence_level, simultaneous, n_resamples, seed
-        As `all_pairs` of `metric_difference`.
+    correction : str
+        ``"max-t"``, or a method of `adjust_pvalues`.
 
     Returns
     -------
     PairwiseResult
         As of `all_pairs`.
-
-    Raises
-    ------
-    ValueError
-        Values that are missing or infinite, fewer than two systems, an unknown option.
 
     Examples
     --------
@@ -168,13 +136,13 @@ def compare_values(
     >>> [round(pair.pvalue_adjusted, 2) for pair in compare_values(values).pairs]
     [0.24, 0.03, 0.13]
     """
-    family = family_of_values(values, check_flag(greater_is_better, "greater_is_better"), groups)
+    family = family_of_values(values, greater_is_better, groups)
     return compare_all(
         family,
         "compare_values",
         control,
         correction,
-        check_alternative(alternative),
+        alternative,
         confidence_level,
         simultaneous,
         n_resamples,
@@ -188,16 +156,12 @@ def compare_all(
     control: int | None,
     correction: str,
     side: Alternative,
-    confidence_level: float,
+    level: float,
     simultaneous: bool,
     n_resamples: int,
-    seed: int,
+    seed: Seed,
 ) -> PairwiseResult:
     """Compare all pairs of a family that has been read; see `compare_models`."""
-    level = check_level(confidence_level, side=side)
-    check_flag(simultaneous, "simultaneous")
-    check_count(seed, "seed")
-    check_count(n_resamples, "n_resamples", least=99)
     models = len(family.singles)
     at_control = check_control(control, models)
     method = check_correction(correction, at_control, side, models, (MAX_T,))

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from bakeoff.stats.core.checks import FloatArray, check_count, check_flag, check_level
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.metrics.answer import OF_ONE_MODEL, assumptions, decide
 from bakeoff.stats.metrics.area_intervals import exact_limit
@@ -66,7 +66,7 @@ class BestResult(Result):
         }
 
 
-@fill_docstring
+@checked
 def best_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
@@ -79,9 +79,9 @@ def best_models(
     k: int = 2,
     cost: ArrayLike | None = None,
     priors: ArrayLike | None = None,
-    confidence_level: float = 0.95,
-    n_resamples: int = 99_999,
-    seed: int = 0,
+    confidence_level: Level = 0.95,
+    n_resamples: Resamples = 99_999,
+    seed: Seed = 0,
 ) -> BestResult:
     """Return the set of models that may be the best, and what the winner is really worth.
 
@@ -91,21 +91,14 @@ def best_models(
 
     Parameters
     ----------
-    y_true : shared
-    predicted, n_resamples, seed
+    predicted : array_like, shape (n, M) or (n, M, K)
         As in `all_pairs` of `metric_difference`.
-    metric, positive, labels, groups, beta, k, cost, priors : shared
     confidence_level : float
         Probability that a best model is in the set, and level of the winner's one-sided interval.
 
     Returns
     -------
     BestResult
-
-    Raises
-    ------
-    ValueError
-        As `all_pairs` of `metric_difference`.
 
     Examples
     --------
@@ -123,44 +116,35 @@ def best_models(
     return best_of(family, "best_models", confidence_level, n_resamples, seed)
 
 
+@checked
 def best_by_values(
     values: ArrayLike,
     *,
     greater_is_better: bool = True,
     groups: ArrayLike | None = None,
-    confidence_level: float = 0.95,
-    n_resamples: int = 99_999,
-    seed: int = 0,
+    confidence_level: Level = 0.95,
+    n_resamples: Resamples = 99_999,
+    seed: Seed = 0,
 ) -> BestResult:
     """Return the set of systems that may be the best by numbers given per row.
 
     Parameters
     ----------
-    values, greater_is_better, groups
-        As in `compare_values`.
-    confidence_level, n_resamples, seed
+    values : array_like, shape (n, M)
+        The value of each row (first axis) by each of M ≥ 2 systems.
+    confidence_level : float
         As in `best_models`.
 
     Returns
     -------
     BestResult
-
-    Raises
-    ------
-    ValueError
-        As `compare_values`.
     """
-    family = family_of_values(values, check_flag(greater_is_better, "greater_is_better"), groups)
+    family = family_of_values(values, greater_is_better, groups)
     return best_of(family, "best_by_values", confidence_level, n_resamples, seed)
 
 
-def best_of(
-    family: MetricFamily, test: str, confidence_level: float, n_resamples: int, seed: int
-) -> BestResult:
+def best_of(family: MetricFamily, test: str, level: float, b: int, seed: int) -> BestResult:
     """Find the best models of a family that has been read; see `best_models`."""
-    level = check_level(confidence_level)
-    b = check_count(n_resamples, "n_resamples", least=99)
-    check_count(seed, "seed")
     known, models = family.known, len(family.singles)
     if not known:
         return _nothing(family, test, Status.UNDEFINED)

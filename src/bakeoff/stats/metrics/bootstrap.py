@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bakeoff.stats.core.checks import FloatArray, check_count, check_level
+from bakeoff.stats.core.arguments import Seed
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import ConfidenceInterval
 
 OwnMetric = Callable[[NDArray[np.intp]], float]
@@ -109,7 +110,7 @@ def bootstrap(
     *,
     clusters: NDArray[np.intp] | None = None,
     n_resamples: int = 9_999,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Bootstrap:
     """Return a metric of resampled rows, or of whole clusters of them.
 
@@ -121,17 +122,14 @@ def bootstrap(
         How many rows there are.
     clusters : ndarray of int, shape (n,), optional
         Codes of the clusters of the rows, which are then drawn whole.
-    n_resamples, seed : int
-        How many resamples, and what they are drawn from.
     """
-    b = check_count(n_resamples, "n_resamples", least=99)
     rng = np.random.default_rng(seed)
     members = None
     if clusters is not None:
         order = np.argsort(clusters, kind="stable")
         members = np.split(order, np.flatnonzero(np.diff(clusters[order])) + 1)
-    found = np.empty(b)
-    for i in range(b):
+    found = np.empty(n_resamples)
+    for i in range(n_resamples):
         if members is None:
             rows = rng.integers(0, n, n)
         else:
@@ -149,7 +147,6 @@ def _value(metric: OwnMetric, rows: NDArray[np.intp]) -> float:
 
 def bca_interval(found: Bootstrap, psi: FloatArray, level: float) -> ConfidenceInterval | None:
     """Return the BCa interval; None where too few resamples have a value or none differs."""
-    level = check_level(level)
     known = found.known
     if len(known) < 0.9 * len(found.replicates) or known[0] == known[-1]:
         return None

@@ -12,18 +12,16 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import check_alternative, check_level
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, Result
+from bakeoff.stats.core.result import Alternative, Result, Status
 from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.answer import Answer, better_is_positive
-from bakeoff.stats.metrics.bootstrap import OwnMetric
+from bakeoff.stats.metrics.bootstrap import OwnMetric, bca_interval, bootstrap
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.influence import Influence, by_rows, one, pair
 from bakeoff.stats.metrics.metric import METRICS, Metric, metric_called
 from bakeoff.stats.metrics.options import Options
-from bakeoff.stats.metrics.own import bootstrapped
 from bakeoff.stats.metrics.setting import Setting, read
 from bakeoff.stats.metrics.test_rows import read_groups
 
@@ -62,7 +60,7 @@ def metric_range(metric: str) -> tuple[float, float]:
 test_set_metrics.__test__ = False  # type: ignore[attr-defined]
 
 
-@fill_docstring
+@checked
 def metric_ci(
     y_true: ArrayLike,
     predicted: ArrayLike,
@@ -75,7 +73,7 @@ def metric_ci(
     k: int = 2,
     cost: ArrayLike | None = None,
     priors: ArrayLike | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """Return a metric of one model on test rows with its standard error and interval.
 
@@ -85,12 +83,8 @@ def metric_ci(
 
     Parameters
     ----------
-    y_true : shared
     predicted : array_like, shape (n,) or (n, K)
         As in `influence`.
-    metric, positive, labels, groups, beta, k, cost, priors : shared
-    confidence_level : float
-        Level of the interval.
 
     Returns
     -------
@@ -100,11 +94,6 @@ def metric_ci(
         than five rows of a class it is conditional on, or fewer than five groups;
         ``zero_variance``: no row differs from another, so that nothing is known of its spread.
 
-    Raises
-    ------
-    ValueError
-        As `influence`, but for a metric without value.
-
     Examples
     --------
     >>> y, said = [1] * 10 + [0] * 10, [1] * 8 + [0] * 11 + [1]
@@ -112,11 +101,10 @@ def metric_ci(
     >>> round(result.estimate, 3), round(result.ci.low, 3), round(result.ci.high, 3)
     (0.842, 0.582, 0.983)
     """
-    level = check_level(confidence_level)
     options = Options(beta, k, cost, priors)
     models = [("predicted", predicted)]
     setting, (rows,) = setting_of(metric, y_true, models, positive, labels, groups, options)
-    base = Answer("metric_ci", setting, "two-sided", level)
+    base = Answer("metric_ci", setting, "two-sided", confidence_level)
     try:
         found = one(setting, rows)
     except NoValue as reason:
@@ -153,7 +141,7 @@ def metric_difference(
     cost: ArrayLike | None = None,
     priors: ArrayLike | None = None,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """Test the difference of a metric between two models on the same test rows.
 
@@ -163,25 +151,12 @@ def metric_difference(
     accuracy: Agresti & Min 2005). The interval of a difference of areas is the hull of the t
     interval and of that made of the two logit intervals (Zou 2007).
 
-    Parameters
-    ----------
-    y_true : shared
-    predicted_a, predicted_b : array_like, shape (n,) or (n, K)
-        What A and B predict, in the same rows, as in `influence`.
-    metric, positive, labels, groups, beta, k, cost, priors : shared
-    alternative, confidence_level : shared
-
     Returns
     -------
     Result
         `estimate` is A's advantage (for losses B − A), without pseudo-rows; ``details`` holds
         ``value_a``, ``value_b``, ``se``, ``df`` and the ``padded`` difference. Statuses as in
         `metric_ci`; ``identical_scores``: no row is treated differently, p 1.
-
-    Raises
-    ------
-    ValueError
-        As `influence`, but for a metric without value; an unknown alternative.
 
     Examples
     --------
@@ -200,12 +175,10 @@ def metric_difference(
     ...     "metric_difference", y, table, metric="f1").pairs]
     ['0.01', '0.01', '0.74']
     """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
     options = Options(beta, k, cost, priors)
     setting, (a, b) = setting_of(metric, y_true, models, positive, labels, groups, options)
-    return difference(setting, [a, b], side, level)[1]
+    return difference(setting, [a, b], alternative, confidence_level)[1]
 
 
 def difference(
@@ -220,6 +193,13 @@ def difference(
     if not setting.metric.smooth:
         return None, bootstrapped(base, found, _advantage(setting, a, b))
     return found, base.of_pair(found, one(setting, a), one(setting, b))
+
+
+def bootstrapped(base: Answer, found: Influence, metric: OwnMetric) -> Result:
+    """Return the BCa interval of a metric that jumps when rows are left out."""
+    drawn = bootstrap(metric, base.setting.truth.n, clusters=base.setting.clusters)
+    ci = bca_interval(drawn, found.psi, base.level)
+    return base.with_interval(found, Status.OK if ci else Status.ZERO_VARIANCE, ci)
 
 
 def _advantage(setting: Setting, a: Any, b: Any) -> OwnMetric:

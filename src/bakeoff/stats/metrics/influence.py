@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.checks import FloatArray
-from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.leverage import Leverage, leverage_of
 from bakeoff.stats.design.spread import Spread, spread
@@ -157,7 +157,7 @@ class Atoms:
         return spread(psi, weights=self.cells.weights, pseudo=extra)
 
 
-@fill_docstring
+@checked
 def influence(
     y_true: ArrayLike,
     predicted: ArrayLike,
@@ -175,11 +175,9 @@ def influence(
 
     Parameters
     ----------
-    y_true : shared
     predicted : array_like, shape (n,) or (n, K)
         Predicted classes, for metrics of decisions; else scores of the positive class or
         probabilities with a column for each class.
-    metric, positive, labels, groups, beta, k, cost, priors : shared
 
     Returns
     -------

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from bakeoff.stats.core.arguments import Seed
 from bakeoff.stats.core.arithmetic import root, times_root
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Alternative
@@ -60,7 +61,7 @@ class Contrasts:
         return np.asarray(np.sqrt(np.maximum(v[i, i] + v[j, j] - 2 * v[i, j], 1e-300)))
 
 
-def draw(covariance: FloatArray, n_resamples: int, seed: int) -> tuple[NDArray[np.float32], float]:
+def draw(covariance: FloatArray, n_resamples: int, seed: Seed) -> tuple[NDArray[np.float32], float]:
     """Draw from N(0, V/s²), shape (B, M), and return the scale s with it.
 
     The scale is the largest standard deviation, so that single precision holds any unit.

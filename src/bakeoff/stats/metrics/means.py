@@ -8,15 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import (
-    as_scores,
-    check_alternative,
-    check_choice,
-    check_count,
-    check_level,
-    check_same_labels,
-    check_same_length,
-)
+from bakeoff.stats.core.arguments import Level, PositiveInt, Seed, checked
+from bakeoff.stats.core.checks import as_scores, check_same_labels, check_same_length
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import paired_differences
 from bakeoff.stats.core.registry import Arity, Evidence, register
@@ -35,11 +28,12 @@ from bakeoff.stats.metrics.test_rows import read_groups
 _VARIANTS = Variants(("paired",), (*GROUP_VARIANTS, "t_and_flips"))
 
 
+@checked
 def mean_ci(
     values: ArrayLike,
     *,
     groups: ArrayLike | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """Return the mean of a number that one system has on each row, with its interval.
 
@@ -52,8 +46,6 @@ def mean_ci(
         The number of each row.
     groups : array_like, shape (n,), optional
         Which rows belong together.
-    confidence_level : float
-        Level of the interval.
 
     Returns
     -------
@@ -72,7 +64,6 @@ def mean_ci(
     >>> round(result.estimate, 3), round(result.ci.low, 3), round(result.ci.high, 3)
     (0.625, 0.272, 0.978)
     """
-    level = check_level(confidence_level)
     x = as_scores(values, "values", unit="rows")
     clusters = read_groups(groups, len(x))
     estimate = float(x.mean())
@@ -85,7 +76,9 @@ def mean_ci(
         df=found.df,
         pvalue=math.nan,
         estimate=estimate,
-        ci=found.interval(estimate, level, "two-sided", (-math.inf, math.inf)) if ok else None,
+        ci=found.interval(estimate, confidence_level, "two-sided", (-math.inf, math.inf))
+        if ok
+        else None,
         n=len(x),
         status=status,
         assumptions=_assumptions(found, clusters is not None),
@@ -109,6 +102,8 @@ def mean_ci(
     caution="Where a few rows carry the differences (heavy losses) it rejects up to 6 % where 5 % "
     "are meant. With few groups it needs group effects that are as likely one way as the other, "
     "which cannot be tested.",
+    null_hypothesis="The two systems have the same mean value on the population that the "
+    "rows were drawn from.",
 )
 def mean_difference(
     values_a: ArrayLike,
@@ -122,9 +117,9 @@ def mean_difference(
     | None = None,
     df: Literal["influence", "rows"] = "influence",
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9_999,
-    seed: int = 0,
+    confidence_level: Level = 0.95,
+    n_resamples: PositiveInt = 9_999,
+    seed: Seed = 0,
 ) -> Result:
     """Test the mean difference of a number that each of two systems has on the same rows.
 
@@ -135,8 +130,6 @@ def mean_difference(
     ----------
     values_a, values_b : array_like, shape (n,)
         A's and B's value on each row, in the same rows.
-    greater_is_better : bool
-        False for losses and costs.
     groups : array_like, shape (n,), optional
         Which rows belong together. Where each item was run several times, rows are runs and
         `groups` the items.
@@ -153,16 +146,12 @@ def mean_difference(
         Of ``"paired"`` and ``"t_and_flips"``: degrees of freedom from the differences, or one
         less than rows (groups), as in the textbook's paired t test, which then stands alone in
         groups, too.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better.
     confidence_level : float
         Level of the interval: that of t for the t tests; for sign flips the hull of
         ``influence_t`` and of the limits from means of random subsets of groups (Hartigan 1969),
         which holds 0 where p ≥ 1 − `confidence_level`, and only there.
     n_resamples : int
         Draws of the signs where the sums are no whole numbers and more than 20 groups differ.
-    seed : int
-        Seed of the draws.
 
     Returns
     -------
@@ -189,16 +178,11 @@ def mean_difference(
     ('sign_flip', 0.1333, 0.0312)
     """
     form = _VARIANTS.choose(variant, groups)
-    check_count(n_resamples, "n_resamples", least=1)
-    check_count(seed, "seed")
-    check_choice(df, ("influence", "rows"), "df")
     if groups is not None and form != "t_and_flips":
         if df == "rows":
             raise ArgumentError("df", f"'rows' is of paired and t_and_flips, the variant is {form}")
         settings = settings_of(form, alternative, confidence_level, n_resamples, seed)
         return _in_groups(values_a, values_b, groups, settings, greater_is_better)
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     a, b = (
         as_scores(v, name, greater_is_better=greater_is_better, unit="rows")
         for v, name in ((values_a, "values_a"), (values_b, "values_b"))
@@ -212,28 +196,24 @@ def mean_difference(
     found = spread(differences - estimate, clusters=clusters, leverage=leverage)
     if df == "rows":
         found = Spread(found.se, found.units - 1, found.units)
-    status, t, pvalue = _decide(differences, estimate, found, clusters is not None, side)
+    status, t, pvalue = _decide(differences, estimate, found, clusters is not None, alternative)
     ci = None
     if status is Status.OK:
-        ci = found.interval(estimate, level, side, (-math.inf, math.inf))
+        ci = found.interval(estimate, confidence_level, alternative, (-math.inf, math.inf))
         if clusters is not None and leverage is not None and df == "influence":
             groups_of = GroupSums(np.bincount(clusters, differences) / len(a), leverage.shares)
-            pvalue, ci = with_flips(groups_of, pvalue, ci, estimate, side)
+            pvalue, ci = with_flips(groups_of, pvalue, ci, estimate, alternative)
     return Result(
-        test="mean_difference",
         variant=form,
         statistic=t,
         df=found.df,
         pvalue=pvalue,
-        alternative=side,
+        alternative=alternative,
         estimate=estimate,
         ci=ci,
         n=len(a),
         status=status,
         assumptions=_assumptions(found, clusters is not None),
-        null_hypothesis="The two systems have the same mean value on the population that the "
-        "rows were drawn from.",
-        method="satterthwaite1946",
         details={"se": found.se, "units": found.units},
     )
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.stats.core.arguments import checked
 from bakeoff.stats.core.checks import check_choice
 from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
@@ -234,6 +235,7 @@ def by_value(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
     return decorate
 
 
+@checked
 def own_metric(
     name: str,
     function: Callable[..., float],
@@ -252,8 +254,6 @@ def own_metric(
     function : Callable
         From true classes, what a model predicts and the columns by name to a number; a ValueError
         or NaN says that it has no value on these rows.
-    greater_is_better : bool
-        Which way is better.
     predictions : {"classes", "probabilities"}
         Its second argument: predicted classes, or probabilities of shape (n, K), of two classes
         those of the positive one, shape (n,).

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import FloatArray, as_floats, check_count, check_number
+from bakeoff.stats.core.arguments import PositiveFloat, PositiveInt, check_argument
+from bakeoff.stats.core.checks import FloatArray, as_floats
 from bakeoff.stats.core.errors import ArgumentError
 
 
@@ -34,9 +34,8 @@ class Options:
     priors: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        if not (check_number(self.beta, "beta") > 0 and math.isfinite(self.beta)):
-            raise ArgumentError("beta", f"found {self.beta!r}, must be greater than 0")
-        check_count(self.k, "k", least=1)
+        check_argument(self.beta, "beta", PositiveFloat)
+        check_argument(self.k, "k", PositiveInt)
         if self.cost is not None and not np.isfinite(as_floats(self.cost, "cost")).all():
             raise ArgumentError("cost", "found NaN or infinite costs")
         if self.priors is not None:

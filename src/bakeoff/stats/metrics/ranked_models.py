@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import check_flag
+from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
 from bakeoff.stats.core.result import PairwiseResult
 from bakeoff.stats.metrics.all_pairs import MAX_T, compare_all
 from bakeoff.stats.metrics.best_models import BestResult, best_of
@@ -17,6 +17,7 @@ from bakeoff.stats.metrics.options import Options
 Ranked = tuple[BestResult, PairwiseResult]
 
 
+@checked
 def ranked_models(
     y_true: ArrayLike,
     predicted: ArrayLike,
@@ -25,9 +26,9 @@ def ranked_models(
     positive: object | None = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    confidence_level: float,
-    n_resamples: int,
-    seed: int,
+    confidence_level: Level,
+    n_resamples: Resamples,
+    seed: Seed,
     **options: Any,
 ) -> Ranked:
     """Return what `best_models` and `compare_models` return, which take the same arguments."""
@@ -37,17 +38,18 @@ def ranked_models(
     return _ranked(family, *names, confidence_level, n_resamples, seed)
 
 
+@checked
 def ranked_by_values(
     values: ArrayLike,
     *,
     greater_is_better: bool,
     groups: ArrayLike | None = None,
-    confidence_level: float,
-    n_resamples: int,
-    seed: int,
+    confidence_level: Level,
+    n_resamples: Resamples,
+    seed: Seed,
 ) -> Ranked:
     """Return what `best_by_values` and `compare_values` return, which take the same arguments."""
-    family = family_of_values(values, check_flag(greater_is_better, "greater_is_better"), groups)
+    family = family_of_values(values, greater_is_better, groups)
     names = "best_by_values", "compare_values"
     return _ranked(family, *names, confidence_level, n_resamples, seed)
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.checks import FloatArray, as_scores, check_flag, check_level
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.checks import FloatArray, as_scores
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.pairs import all_pairs
 from bakeoff.stats.core.result import Result, Status
@@ -28,7 +28,7 @@ from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.test_rows import Codes, read_groups, subgroup_rows
 
 
-@fill_docstring
+@checked
 def metric_interaction(
     y_true: ArrayLike,
     predicted_a: ArrayLike,
@@ -43,7 +43,7 @@ def metric_interaction(
     k: int = 2,
     cost: ArrayLike | None = None,
     priors: ArrayLike | None = None,
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """Test whether the difference of a metric between two models differs between subgroups.
 
@@ -54,10 +54,8 @@ def metric_interaction(
 
     Parameters
     ----------
-    y_true : shared
     predicted_a, predicted_b : array_like, shape (n,) or (n, K)
         What A and B predict, in the same rows, as in `influence`.
-    metric, positive, labels, groups, beta, k, cost, priors : shared
     subgroup : array_like, shape (n,)
         The subgroup of each row; subgroups do not overlap.
     confidence_level : float
@@ -78,7 +76,6 @@ def metric_interaction(
     """
     n = len(np.asarray(y_true))
     every = sorted(set(np.asarray(y_true).tolist())) if labels is None else labels
-    level = check_level(confidence_level)
     options = Options(beta, k, cost, priors)
     parts = {}
     how = metric_called(metric)
@@ -89,7 +86,7 @@ def metric_interaction(
         models = [("predicted_a", _some(predicted_a, at)), ("predicted_b", _some(predicted_b, at))]
         own = None if groups is None else np.asarray(groups)[at]
         known = setting_of(here, _some(y_true, at), models, positive, every, own, options)
-        found, result = difference(*known, "two-sided", level)
+        found, result = difference(*known, "two-sided", confidence_level)
         parts[name] = _Part(at, result, None if found is None else found.drawn_from)
     return _interaction("metric_interaction", str(metric), parts, read_groups(groups, n))
 
@@ -99,6 +96,7 @@ def _some(values: Any, rows: NDArray[np.intp]) -> Any:
     return values[rows] if hasattr(values, "categories") else np.asarray(values)[rows]
 
 
+@checked
 def mean_interaction(
     values_a: ArrayLike,
     values_b: ArrayLike,
@@ -107,7 +105,7 @@ def mean_interaction(
     greater_is_better: bool = True,
     groups: ArrayLike | None = None,
     df: Literal["influence", "rows"] = "influence",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """Test whether the mean difference of numbers given per row differs between subgroups.
 
@@ -128,7 +126,6 @@ def mean_interaction(
     ValueError
         As `mean_difference`; fewer than two subgroups.
     """
-    check_flag(greater_is_better, "greater_is_better")
     a, b = as_scores(values_a, "values_a", unit="rows"), as_scores(values_b, "values_b")
     sign = 1 if greater_is_better else -1
     parts = {}

@@ -4,11 +4,7 @@ One class per test gives its power function; `Power.solve` finds the number of o
 difference or the power, whichever is not given.
 """
 
-from bakeoff.stats.planning.accuracy import (
-    MarginPower,
-    McNemarPower,
-    smallest_discordant_count,
-)
+from bakeoff.stats.planning.accuracy import MarginPower, McNemarPower, smallest_discordant_count
 from bakeoff.stats.planning.five_by_two import FiveByTwoPower
 from bakeoff.stats.planning.groups import GroupsPower, expected_design_effect
 from bakeoff.stats.planning.noise import HalfSamplePower, IntervalPower, MetricPower

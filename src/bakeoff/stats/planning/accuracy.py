@@ -15,21 +15,13 @@ import numpy as np
 from scipy import special
 
 from bakeoff.stats.core import binomial, mcnemar_kernels
+from bakeoff.stats.core.arguments import Alpha, Level, Share, checked
 from bakeoff.stats.core.arithmetic import exp, inner
-from bakeoff.stats.core.checks import (
-    BoolArray,
-    FloatArray,
-    check_alternative,
-    check_choice,
-    check_flag,
-    check_level,
-)
+from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.difference_limits import melded_pvalue, tango_statistic
-from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.margins import check_alpha
 from bakeoff.stats.core.result import Alternative
-from bakeoff.stats.planning.solver import Power, PowerResult, check_discordance
+from bakeoff.stats.planning.solver import Power, PowerResult, check_possible
 
 _NODES = 65
 """Numbers of discordant rows, at most, for which a melded limit is inverted."""
@@ -66,14 +58,9 @@ class McNemarPower(Power):
 
     test = "mcnemar"
     steady = 20
-    discordance: float
-    variant: Literal["midp", "exact", "asymptotic", "corrected"] = "midp"  # type: ignore[misc]
+    discordance: Share
+    variant: mcnemar_kernels.Variant = "midp"  # type: ignore[misc]
     calculation: Literal["exact", "normal"] = "exact"  # type: ignore[misc]
-
-    def __post_init__(self) -> None:
-        check_discordance(self.discordance)
-        check_choice(self.variant, mcnemar_kernels.VARIANTS, "variant")
-        check_choice(self.calculation, ("exact", "normal"), "calculation")
 
     @property
     def method(self) -> str:  # type: ignore[override]
@@ -87,7 +74,7 @@ class McNemarPower(Power):
 
     def check_effect(self, effect: float, side: Alternative) -> None:
         """Refuse a difference beyond the discordance."""
-        check_discordance(self.discordance, effect)
+        check_possible(effect, self.discordance)
 
     def details(self, n: float, effect: float) -> dict[str, float]:
         """Return the probabilities of the situation."""
@@ -145,13 +132,13 @@ class MarginPower(Power):
     """
 
     effect = "margin"
-    discordance: float
+    discordance: Share
     true_difference: float = 0.0
     both_sides: bool = False
 
     def __post_init__(self) -> None:
-        check_discordance(self.discordance, self.true_difference)
-        check_flag(self.both_sides, "both_sides")
+        super().__post_init__()
+        check_possible(self.true_difference, self.discordance)
 
     @property
     def test(self) -> str:  # type: ignore[override]
@@ -174,10 +161,6 @@ class MarginPower(Power):
         true = self.true_difference
         return max(abs(true) if self.both_sides else -true, 1e-9), 1 - 1e-9
 
-    def check_effect(self, effect: float, side: Alternative) -> None:
-        """Refuse a margin outside the range of an accuracy."""
-        check_level(effect, "margin")
-
     def check_direction(self, effect: float, side: Alternative) -> None:
         """Refuse a true difference that is beyond the margin."""
         true = self.true_difference
@@ -195,13 +178,14 @@ class MarginPower(Power):
         """Return the true difference, which is not what is solved for."""
         return self.true_difference
 
+    @checked
     def solve(  # type: ignore[override]
         self,
         *,
         n: int | None = None,
-        margin: float | None = None,
-        power: float | None = None,
-        alpha: float = 0.05,
+        margin: Level | None = None,
+        power: Level | None = None,
+        alpha: Alpha = 0.05,
     ) -> PowerResult:
         """Return the one of n, margin and power that is not given.
 
@@ -213,22 +197,15 @@ class MarginPower(Power):
             The largest accuracy difference that does not matter, between 0 and 1.
         power : float, optional
             Probability of showing it, above `alpha`.
-        alpha : float
-            Level of each one-sided test, below 0.5.
 
         Returns
         -------
         PowerResult
             `details` has the margin.
 
-        Raises
-        ------
-        ArgumentError
-            Numbers out of range, not exactly two of the three, or a true difference that is
-            beyond the margin.
         """
         side: Alternative = "two-sided" if self.both_sides else "greater"
-        return self._solve(n, margin, power, check_alpha(alpha), side)
+        return self._solve(n, margin, power, alpha, side)
 
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the probability that n rows show it within a margin."""
@@ -242,9 +219,12 @@ class MarginPower(Power):
         return min(1.0, inner(weights, shown))
 
 
-@fill_docstring
+@checked
 def smallest_discordant_count(
-    *, alpha: float = 0.05, alternative: str = "two-sided", variant: str = "midp"
+    *,
+    alpha: Level = 0.05,
+    alternative: Alternative = "two-sided",
+    variant: mcnemar_kernels.Variant = "midp",
 ) -> int:
     """Return the smallest n_d with which McNemar's test can reach a level at all.
 
@@ -252,10 +232,6 @@ def smallest_discordant_count(
 
     Parameters
     ----------
-    alpha : float
-        The level.
-    alternative : {"two-sided", "greater", "less"}
-        As in `mcnemar`.
     variant : {"midp", "exact", "asymptotic", "corrected"}
         As in `mcnemar`.
 
@@ -269,12 +245,9 @@ def smallest_discordant_count(
     >>> smallest_discordant_count(), smallest_discordant_count(variant="exact")
     (5, 6)
     """
-    check_level(alpha, "alpha")
-    check_choice(variant, mcnemar_kernels.VARIANTS, "variant")
-    side = check_alternative(alternative)
     n_d = np.arange(1, 10_000)  # 10,000 wins in a row underflow every alpha
-    b, c = (np.zeros_like(n_d), n_d) if side == "less" else (n_d, np.zeros_like(n_d))
-    p = mcnemar_kernels.pvalue(variant, b, c, side)
+    b, c = (np.zeros_like(n_d), n_d) if alternative == "less" else (n_d, np.zeros_like(n_d))
+    p = mcnemar_kernels.pvalue(variant, b, c, alternative)
     return int(n_d[np.argmax(p <= alpha)])
 
 

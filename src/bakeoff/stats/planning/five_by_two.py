@@ -9,14 +9,17 @@ from __future__ import annotations
 import dataclasses
 import math
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge, Lt
 from scipy import special
 
-from bakeoff.stats.core.checks import FloatArray, check_count, check_number
+from bakeoff.stats.core.arguments import PositiveFloat, Seed, Share, check_argument, check_count
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import Alternative
-from bakeoff.stats.planning.solver import Power, PowerResult, check_discordance, check_positive
+from bakeoff.stats.planning.solver import Power, PowerResult, check_possible
 
 _STEP = 0.05
 """Relative step of the slope that turns the error of a power into that of a difference."""
@@ -56,23 +59,16 @@ class FiveByTwoPower(Power):
     test = "cv5x2_f"
     method = "alpaydin1999"
     calculation = "simulation"
-    discordance: float | None = None
-    sd: float | None = None
-    correlation: float = 0.0
-    n_simulations: int = 20_000
-    seed: int = 0
+    discordance: Share | None = None
+    sd: PositiveFloat | None = None
+    correlation: Annotated[float, Ge(0), Lt(1)] = 0.0
+    n_simulations: Annotated[int, Ge(100)] = 20_000
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
         if (self.sd is None) == (self.discordance is None):
             raise ArgumentError("sd", "give either sd or discordance")
-        if self.sd is not None:
-            check_positive(self.sd, "sd")
-        if self.discordance is not None:
-            check_discordance(self.discordance)
-        if not 0 <= check_number(self.correlation, "correlation") < 1:
-            raise ArgumentError("correlation", f"found {self.correlation!r}, must lie in [0, 1)")
-        check_count(self.n_simulations, "n_simulations", least=100)
-        check_count(self.seed, "seed")
+        super().__post_init__()
 
     @property
     def unit(self) -> str:  # type: ignore[override]
@@ -92,14 +88,14 @@ class FiveByTwoPower(Power):
         if self.sd is None:
             check_count(n, "n", least=2)
         else:
-            check_positive(n, "n")
+            check_argument(n, "n", PositiveFloat)
 
     def check_effect(self, effect: float, side: Alternative) -> None:
         """Refuse a difference that is impossible."""
         if not math.isfinite(effect):
             raise ArgumentError("difference", f"found {effect!r}, must be finite")
         if self.discordance is not None:
-            check_discordance(self.discordance, effect)
+            check_possible(effect, self.discordance)
 
     def details(self, n: float, effect: float) -> dict[str, float]:
         """Return the noise of one fold's difference, and how it was simulated."""
@@ -120,7 +116,7 @@ class FiveByTwoPower(Power):
         difference: float | None = None,
         power: float | None = None,
         alpha: float = 0.05,
-        alternative: str = "two-sided",
+        alternative: Alternative = "two-sided",
     ) -> PowerResult:
         """Return the one of n, difference and power that is not given, with its error."""
         if alternative != "two-sided":

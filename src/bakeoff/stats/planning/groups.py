@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge, Le
 
-from bakeoff.stats.core.checks import check_number
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.arguments import Share, checked
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.design.cluster_result import too_few_clusters
-from bakeoff.stats.planning.solver import Power, check_discordance, t_power
+from bakeoff.stats.planning.solver import Power, check_possible, t_power
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -49,24 +50,18 @@ class GroupsPower(Power):
     unit = "groups"
     start = 8
     most = 10**7
-    rows_per_group: float
-    discordance: float
-    icc: float | None = None
-    design_effect: float | None = None
+    rows_per_group: Annotated[float, Ge(1)]
+    discordance: Share
+    icc: Annotated[float, Ge(0), Le(1)] | None = None
+    design_effect: Annotated[float, Ge(1)] | None = None
 
     def __post_init__(self) -> None:
-        check_discordance(self.discordance)
+        super().__post_init__()
         if (self.icc is None) == (self.design_effect is None):
             raise ArgumentError("icc", "give either icc or design_effect")
         if self.icc is not None:
             effect = expected_design_effect(rows_per_group=self.rows_per_group, icc=self.icc)
             object.__setattr__(self, "design_effect", effect)
-            return
-        expected_design_effect(rows_per_group=self.rows_per_group, icc=0.0)
-        if not 1 <= check_number(self.design_effect or math.nan, "design_effect") < math.inf:
-            raise ArgumentError(
-                "design_effect", f"found {self.design_effect!r}, must be at least 1"
-            )
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -75,7 +70,7 @@ class GroupsPower(Power):
 
     def check_effect(self, effect: float, side: Alternative) -> None:
         """Refuse a difference beyond the discordance."""
-        check_discordance(self.discordance, effect)
+        check_possible(effect, self.discordance)
 
     def details(self, n: float, effect: float) -> dict[str, float]:
         """Return the rows and what they are worth."""
@@ -102,8 +97,10 @@ class GroupsPower(Power):
         return float(np.rint(n * self.rows_per_group))
 
 
-@fill_docstring
-def expected_design_effect(*, rows_per_group: float, icc: float) -> float:
+@checked
+def expected_design_effect(
+    *, rows_per_group: Annotated[float, Ge(1)], icc: Annotated[float, Ge(0), Le(1)]
+) -> float:
     """Return 1 + (m − 1)·icc, the design effect of groups of m rows.
 
     Parameters
@@ -111,7 +108,7 @@ def expected_design_effect(*, rows_per_group: float, icc: float) -> float:
     rows_per_group : float
         m; for uneven groups Σn_k²/N.
     icc : float
-        Intraclass correlation of the differences per row, at least 0.
+        Intraclass correlation of the differences per row, from 0 (also for a negative one) to 1.
 
     Returns
     -------
@@ -123,10 +120,4 @@ def expected_design_effect(*, rows_per_group: float, icc: float) -> float:
     >>> expected_design_effect(rows_per_group=12, icc=0.25)
     3.75
     """
-    size = check_number(rows_per_group, "rows_per_group")
-    correlation = check_number(icc, "icc")
-    if not (size >= 1 and math.isfinite(size)):
-        raise ArgumentError("rows_per_group", f"found {rows_per_group!r}, must be at least 1")
-    if not 0 <= correlation <= 1:
-        raise ArgumentError("icc", f"found {icc!r}, must lie between 0 and 1 (a negative one is 0)")
-    return 1 + (size - 1) * correlation
+    return 1 + (rows_per_group - 1) * icc

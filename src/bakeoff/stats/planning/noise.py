@@ -12,17 +12,10 @@ from typing import Literal
 
 from scipy import special
 
-from bakeoff.stats.core.checks import check_level, check_number
+from bakeoff.stats.core.arguments import Level, PositiveFloat, check_argument
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import Alternative, Result
-from bakeoff.stats.planning.solver import (
-    Power,
-    PowerResult,
-    check_positive,
-    normal_power,
-    root,
-    t_power,
-)
+from bakeoff.stats.planning.solver import Power, PowerResult, normal_power, root, t_power
 
 _CAUTION = 0.8
 """Probability with which the pilot's upper limit is at least the true standard deviation."""
@@ -55,10 +48,7 @@ class MetricPower(Power):
     variant = "t"
     method = "satterthwaite1946"
     calculation = "normal"
-    sd: float
-
-    def __post_init__(self) -> None:
-        check_positive(self.sd, "sd")
+    sd: PositiveFloat
 
     @classmethod
     def from_pilot(cls, pilot: Result, *, cautious: bool = True) -> MetricPower:
@@ -123,7 +113,7 @@ class MetricPower(Power):
         difference: float | None = None,
         power: float | None = None,
         alpha: float = 0.05,
-        alternative: str = "two-sided",
+        alternative: Alternative = "two-sided",
     ) -> PowerResult:
         """Return the one of n, difference and power that is not given; see `Power.solve`."""
         found = super().solve(
@@ -173,14 +163,10 @@ class IntervalPower(Power):
     method = "connor1987"
     calculation = "normal"
     unit = "times the rows"
-    half: float
-    confidence: float
+    half: PositiveFloat
+    confidence: Level
     sides: Literal[1, 2] = 2
     df: float | None = None
-
-    def __post_init__(self) -> None:
-        check_positive(self.half, "half")
-        check_level(self.confidence, "confidence")
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -189,7 +175,7 @@ class IntervalPower(Power):
 
     def check_n(self, n: float) -> None:
         """Refuse a factor that is not positive."""
-        check_positive(n, "n")
+        check_argument(n, "n", PositiveFloat)
 
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the power with n times the rows at a true difference."""
@@ -238,10 +224,7 @@ class HalfSamplePower(Power):
     unit = "halvings"
     start = 2
     most = 200
-    se: float
-
-    def __post_init__(self) -> None:
-        check_positive(self.se, "se")
+    se: PositiveFloat
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -254,5 +237,4 @@ class HalfSamplePower(Power):
 
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the power with n halvings at a true difference."""
-        check_number(effect, "difference")
         return t_power(effect / self.se, n, alpha, side)

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from scipy import special
 
-from bakeoff.stats.core.checks import check_alternative, check_count, check_level, check_number
+from bakeoff.stats.core.arguments import Level, check_count, check_fields, check_number, checked
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import Alternative
 
@@ -87,6 +87,9 @@ class Power(abc.ABC):
     most: ClassVar[int] = 10**8
     steady: ClassVar[int] = 0
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     @abc.abstractmethod
     def power_at(self, n: float, effect: float, alpha: float, side: Alternative) -> float:
         """Return the power with n observations at an effect."""
@@ -122,14 +125,15 @@ class Power(abc.ABC):
         """Return the true difference."""
         return effect
 
+    @checked
     def solve(
         self,
         *,
         n: float | None = None,
         difference: float | None = None,
-        power: float | None = None,
-        alpha: float = 0.05,
-        alternative: str = "two-sided",
+        power: Level | None = None,
+        alpha: Level = 0.05,
+        alternative: Alternative = "two-sided",
     ) -> PowerResult:
         """Return the one of n, difference and power that is not given.
 
@@ -141,10 +145,6 @@ class Power(abc.ABC):
             The true advantage of A over B.
         power : float, optional
             Probability of rejecting, above `alpha`.
-        alpha : float
-            Level of the test.
-        alternative : {"two-sided", "greater", "less"}
-            ``"greater"``: A is better.
 
         Returns
         -------
@@ -153,12 +153,8 @@ class Power(abc.ABC):
             for is negative for the alternative ``"less"``, and NaN where even the largest that is
             possible does not reach the power.
 
-        Raises
-        ------
-        ArgumentError
-            Numbers out of range, not exactly two of the three, or a difference that no n finds.
         """
-        return self._solve(n, difference, power, alpha, check_alternative(alternative))
+        return self._solve(n, difference, power, alpha, alternative)
 
     def _solve(
         self,
@@ -168,7 +164,6 @@ class Power(abc.ABC):
         alpha: float,
         side: Alternative,
     ) -> PowerResult:
-        level = check_level(alpha, "alpha")
         if [n, effect, power].count(None) != 1:
             raise ArgumentError(
                 "n", f"give two of n, {self.effect} and power: the third is solved for"
@@ -177,16 +172,16 @@ class Power(abc.ABC):
             self.check_effect(effect, side)
         if n is not None:
             self.check_n(n)
-        if power is not None and check_level(power, "power") <= level:
+        if power is not None and power <= alpha:
             raise ArgumentError("power", f"found {power!r}, must be greater than alpha ({alpha!r})")
         if n is None and effect is not None and power is not None:
             self.check_direction(effect, side)
-            n = self.n_for(effect, power, level, side)
+            n = self.n_for(effect, power, alpha, side)
         assert n is not None
         if effect is None and power is not None:
-            effect = self._effect_for(n, power, level, side)
+            effect = self._effect_for(n, power, alpha, side)
         assert effect is not None
-        return self._result(n, effect, power, level, side)
+        return self._result(n, effect, power, alpha, side)
 
     def n_for(self, effect: float, power: float, alpha: float, side: Alternative) -> float:
         """Return the smallest n with a power."""
@@ -250,23 +245,12 @@ def root(excess: Callable[[float], float], low: float, high: float) -> float:
     return float(brentq(excess, low, high, xtol=1e-12 * (high - low)))
 
 
-def check_positive(value: float, name: str) -> float:
-    """Check a number that is above 0 and finite."""
-    number = check_number(value, name)
-    if not (number > 0 and math.isfinite(number)):
-        raise ArgumentError(name, f"found {value!r}, must be positive and finite")
-    return number
-
-
-def check_discordance(discordance: float, difference: float = 0.0) -> float:
-    """Check the share of rows that one model alone has right, and a difference made of them."""
-    if not 0 < check_number(discordance, "discordance") <= 1:
-        raise ArgumentError("discordance", f"found {discordance!r}, must lie in (0, 1]")
+def check_possible(difference: float, discordance: float) -> None:
+    """Check a difference that is made of the rows that one model alone has right."""
     if not abs(check_number(difference, "difference")) <= discordance:
         raise ArgumentError(
             "difference", f"found {difference!r}, cannot exceed the discordance {discordance!r}"
         )
-    return float(discordance)
 
 
 def normal_power(shift: float, alpha: float, side: Alternative) -> float:
