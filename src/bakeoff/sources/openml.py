@@ -1,4 +1,9 @@
-"""Data sets from OpenML (https://www.openml.org/apis), fetched once and kept."""
+"""Data sets from OpenML (https://www.openml.org/apis), fetched once and kept.
+
+scikit-learn's `fetch_openml(parser="pandas")` is not used because it gives other rows: it splits
+values in single quotes at their commas, cuts rows at a percent sign, leaves single quotes around
+texts and does not read sparse rows into a table. It also asks openml.org alone, and no `server`.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from sklearn.datasets import dump_svmlight_file
 from bakeoff.data import TARGET, load_table
 from bakeoff.data.columns import plain
 from bakeoff.errors import Problem, UserError
-from bakeoff.sources.common import formats
+from bakeoff.sources.common import archives, formats
 from bakeoff.sources.common.formats import read_table
 from bakeoff.sources.common.tables import TableKeys
 from bakeoff.sources.file import FileData
@@ -388,7 +388,7 @@ def test_archives_unpack_to_so_much(
     pd.DataFrame({"a": [0] * 50_000}).to_csv(path, index=False)
     assert len(read_table(path, path.name, TableKeys())) == 50_000
     assert path.stat().st_size < 2000
-    monkeypatch.setattr(formats, "LARGEST", 60_000)
+    monkeypatch.setattr(archives, "LARGEST", 60_000)
     with pytest.raises(UserError, match=r"'a\.csv\..*' cannot be read as csv: it unpacks to more"):
         read_table(path, path.name, TableKeys())
 

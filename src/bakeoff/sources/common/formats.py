@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import csv
-import gzip
 import io
 import json
 import lzma
@@ -15,8 +13,7 @@ import struct
 import tempfile
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -24,14 +21,10 @@ import pandas as pd
 
 from bakeoff.errors import Problem, UserError, unknown
 from bakeoff.files import read_large
+from bakeoff.sources.common.archives import COMPRESSED, opened, seekable
 from bakeoff.sources.common.arff import read_arff
 from bakeoff.sources.common.tables import ENDINGS, LARGEST, TableKeys
 
-_COMPRESSED: Mapping[str, Callable[..., Any]] = {
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
-}
 MISSING = frozenset(
     {
         *("", "NA", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "NULL", "null", "None"),
@@ -40,7 +33,6 @@ MISSING = frozenset(
 )
 """What stands for a missing value in a CSV file unless `missing_values` says otherwise."""
 _MOST_CELLS = 200_000_000
-_ZIP = ".zip"
 _OTHER_SEPARATORS = {";": "`sep: ';'`", "\t": '`sep: "\\t"` (or `format: tsv`)', "|": "`sep: '|'`"}
 
 
@@ -97,7 +89,7 @@ def format_of(name: str, spec: TableKeys) -> str:
     if spec.format is not None:
         return spec.format
     endings = [suffix.lower() for suffix in Path(name.partition("?")[0]).suffixes]
-    if endings and endings[-1] in (*_COMPRESSED, _ZIP):
+    if endings and endings[-1] in COMPRESSED:
         endings.pop()
     ending = endings[-1] if endings else ""
     if ending not in ENDINGS:
@@ -107,10 +99,10 @@ def format_of(name: str, spec: TableKeys) -> str:
 
 def _csv(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     sep = spec.sep or ("\t" if format_of(name, spec) == "tsv" else ",")
-    with _opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec), newline="") as lines:
+    with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec), newline="") as lines:
         columns = _check_text(lines, sep, name, spec)
     missing = spec.missing_values
-    with _opened(path, name) as file:
+    with opened(path, name) as file:
         return pd.read_csv(
             file,
             sep=sep,
@@ -167,24 +159,31 @@ def _encoding(spec: TableKeys) -> str:
     return "utf-8-sig" if spec.encoding.lower() in ("utf-8", "utf8") else spec.encoding
 
 
-def _parquet(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    with _opened(path, name) as file:
-        table = read_large(_seekable(file))
-        return _index_to_columns(table.to_pandas(split_blocks=True, self_destruct=True))
+def _binary(read: Callable[[Any], pd.DataFrame]) -> Callable[[Path, str, TableKeys], pd.DataFrame]:
+    """Make a reader of a format that says everything about the table itself."""
+
+    def reader(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
+        with opened(path, name) as file:
+            frame = read(seekable(file))
+        # what pandas stored as a named index is a column to everyone else
+        named = [name for name in frame.index.names if name is not None]
+        return frame.reset_index(named) if named else frame
+
+    return reader
 
 
-def _feather(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    with _opened(path, name) as file:
-        return _index_to_columns(pd.read_feather(_seekable(file)))
+def _parquet(file: IO[bytes]) -> pd.DataFrame:
+    frame: pd.DataFrame = read_large(file).to_pandas(split_blocks=True, self_destruct=True)
+    return frame
 
 
 def _arff(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    with _opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
+    with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
         return read_arff(lines)
 
 
 def _jsonl(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    with _opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
+    with opened(path, name) as file, io.TextIOWrapper(file, _encoding(spec)) as lines:
         rows = [_json_row(line, number) for number, line in enumerate(lines, 1) if line.strip()]
     return pd.DataFrame(rows)
 
@@ -200,7 +199,7 @@ def _json_row(line: str, number: int) -> dict[str, Any]:
 
 
 def _excel(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    with _opened(path, name) as file, _book(_seekable(file)) as book:
+    with opened(path, name) as file, _book(seekable(file)) as book:
         if spec.sheet is not None and spec.sheet not in book.sheet_names:
             sheets = map(str, book.sheet_names)
             raise Problem(("sheet",), f"{name!r}: {unknown('sheet', spec.sheet, sheets)}")
@@ -215,21 +214,16 @@ def _book(file: IO[bytes]) -> pd.ExcelFile:
     return pd.ExcelFile(file, engine="openpyxl")
 
 
-def _stata(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
-    with _opened(path, name) as file:
-        return pd.read_stata(_seekable(file))
-
-
 def _sas(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     kind: Literal["xport", "sas7bdat"] = "xport" if format_of(name, spec) == "xport" else "sas7bdat"
-    with _opened(path, name) as file:
-        return pd.read_sas(_seekable(file), format=kind, encoding=_encoding(spec))
+    with opened(path, name) as file:
+        return pd.read_sas(seekable(file), format=kind, encoding=_encoding(spec))
 
 
 def _spss(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     import pyreadstat
 
-    with _opened(path, name) as file, tempfile.NamedTemporaryFile(suffix=".sav") as plain:
+    with opened(path, name) as file, tempfile.NamedTemporaryFile(suffix=".sav") as plain:
         shutil.copyfileobj(file, plain)
         plain.flush()
         try:
@@ -242,8 +236,8 @@ def _spss(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
 def _libsvm(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
     from sklearn.datasets import load_svmlight_file
 
-    with _opened(path, name) as file:
-        features, labels = load_svmlight_file(_seekable(file))
+    with opened(path, name) as file:
+        features, labels = load_svmlight_file(seekable(file))
     if math.prod(features.shape) > _MOST_CELLS:
         raise ValueError(f"{features.shape[0]:,} × {features.shape[1]:,} cells are too many")
     columns = [f"x{i}" for i in range(1, features.shape[1] + 1)]
@@ -253,69 +247,17 @@ def _libsvm(path: Path, name: str, spec: TableKeys) -> pd.DataFrame:
 _READERS: Mapping[str, Callable[[Path, str, TableKeys], pd.DataFrame]] = {
     "csv": _csv,
     "tsv": _csv,
-    "parquet": _parquet,
-    "feather": _feather,
+    "parquet": _binary(_parquet),
+    "feather": _binary(pd.read_feather),
     "arff": _arff,
     "jsonl": _jsonl,
     "excel": _excel,
-    "stata": _stata,
+    "stata": _binary(pd.read_stata),
     "spss": _spss,
     "sas": _sas,
     "xport": _sas,
     "libsvm": _libsvm,
 }
-
-
-@contextmanager
-def _opened(path: Path, name: str) -> Iterator[IO[bytes]]:
-    ending = Path(name.partition("?")[0]).suffix.lower()
-    if ending == _ZIP:
-        with zipfile.ZipFile(path) as archive:
-            members = [info for info in archive.infolist() if not info.is_dir()]
-            if len(members) != 1:
-                raise UserError(f"{name!r} holds {len(members)} files; it must hold one table")
-            with archive.open(members[0]) as file:
-                yield _limited(file)
-    elif ending in _COMPRESSED:
-        with _COMPRESSED[ending](path, "rb") as file:
-            yield _limited(file)
-    else:
-        with path.open("rb") as file:
-            yield file
-
-
-class _Unpacked(io.RawIOBase):
-    """What an archive holds, up to `LARGEST`."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._left = file, LARGEST
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        count: int = self._file.readinto(buffer)  # type: ignore[attr-defined]
-        self._left -= count
-        if self._left < 0:
-            raise ValueError(
-                f"it unpacks to more than {LARGEST >> 30} GiB; if it is meant to, unpack it and "
-                "name what is in it"
-            )
-        return count
-
-
-def _limited(file: IO[bytes]) -> IO[bytes]:
-    return io.BufferedReader(_Unpacked(file), 1 << 20)
-
-
-def _seekable(file: IO[bytes]) -> Any:
-    return file if file.seekable() else io.BytesIO(file.read())
-
-
-def _index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """Keep what pandas stored as a named index: it is a column to everyone else."""
-    named = [name for name in frame.index.names if name is not None]
-    return frame.reset_index(named) if named else frame
 
 
 def _refuse_keys_of_others(kind: str, spec: TableKeys) -> None:

@@ -1,0 +1,81 @@
+"""Files that may be compressed, opened up to a limit of what they unpack to."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from bakeoff.errors import UserError
+from bakeoff.sources.common.tables import LARGEST
+
+_OPENERS: Mapping[str, Callable[..., Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+}
+_ZIP = ".zip"
+COMPRESSED = (*_OPENERS, _ZIP)
+"""Endings of what is unpacked while it is read."""
+
+
+@contextmanager
+def opened(path: Path, name: str) -> Iterator[IO[bytes]]:
+    """Open a file, unpacked where the ending of `name` says that it is compressed.
+
+    Raises
+    ------
+    UserError
+        It is an archive of several files.
+    ValueError
+        When it is read: it unpacks to more than `LARGEST`.
+    """
+    ending = Path(name.partition("?")[0]).suffix.lower()
+    if ending == _ZIP:
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if not info.is_dir()]
+            if len(members) != 1:
+                raise UserError(f"{name!r} holds {len(members)} files; it must hold one table")
+            with archive.open(members[0]) as file:
+                yield _limited(file)
+    elif ending in _OPENERS:
+        with _OPENERS[ending](path, "rb") as file:
+            yield _limited(file)
+    else:
+        with path.open("rb") as file:
+            yield file
+
+
+class _Unpacked(io.RawIOBase):
+    """What an archive holds, up to `LARGEST`."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._left = file, LARGEST
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        count: int = self._file.readinto(buffer)  # type: ignore[attr-defined]
+        self._left -= count
+        if self._left < 0:
+            raise ValueError(
+                f"it unpacks to more than {LARGEST >> 30} GiB; if it is meant to, unpack it and "
+                "name what is in it"
+            )
+        return count
+
+
+def _limited(file: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(_Unpacked(file), 1 << 20)
+
+
+def seekable(file: IO[bytes]) -> Any:
+    """Return a file in which one can go back, read into memory if it must be."""
+    return file if file.seekable() else io.BytesIO(file.read())
