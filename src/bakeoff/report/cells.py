@@ -50,7 +50,7 @@ STATISTIC = Column("statistic", "Statistic", NUMBER)
 DF = Column("df", "df", DEGREES)
 PVALUE = Column("pvalue", "p", P)
 ADJUSTED = Column("pvalue_adjusted", "Adjusted p", STARRED)
-DECISION = Column("decision", "Says")
+DECISION = Column("decision", "Result")
 
 
 def compared(study: Study, row: Comparison) -> dict[str, Any]:

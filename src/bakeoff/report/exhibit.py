@@ -26,8 +26,8 @@ class Section(StrEnum):
 
     MODELS = "Models"
     COMPARISONS = "Comparisons"
-    TRUST = "Can this be believed"
-    MADE = "How it was made"
+    TRUST = "Validity"
+    MADE = "Methods"
 
 
 class Drawing(NamedTuple):

@@ -71,9 +71,9 @@ def worth_of_winner(study: Study, metric: Metric, found: Contenders, dataset: st
     for line in found.models:
         if line.beaten_by:
             yield (
-                f"{study.label(line.model)} stays among those that may be the best, although the "
-                f"test of its pair finds {study.label(line.beaten_by)} better: that test alone is "
-                "not enough here to leave a model out."
+                f"{study.label(line.model)} may still be the best, although a pairwise test shows "
+                f"{study.label(line.beaten_by)} to be better: that test alone does not exclude a "
+                "model here."
             )
 
 

@@ -26,10 +26,10 @@ PLANS = {
 HALVES = ("cross-validation inside random halves", "cross-validation of all rows")
 """The parts of the plan `halves`."""
 WHY_UNDECIDED = {
-    "zero_variance": "the difference is exactly the same on every fold, so its noise cannot be "
+    "zero_variance": "the difference is exactly the same on every fold, so its variance cannot be "
     "estimated",
     "too_few": "there are fewer observations than the test needs",
-    "undefined": "the test has no answer on this evidence",
+    "undefined": "the test statistic is undefined for these data",
     "undefined_metric": "the metric is undefined on a fold",
 }
 SAME = ("no_discordant_pairs", "identical_scores")
@@ -52,7 +52,7 @@ def why_undecided(row: Comparison) -> str:
     """Say why a comparison cannot tell which model is better."""
     if row.decision is Decision.DIFFERENT:
         p = p_equals(row.pvalue_adjusted)
-        return f"the test finds that they differ ({p}), but neither is ahead on average"
+        return f"the test finds that they differ ({p}), but neither has the better mean"
     reason = row.result.get("reason")
     if not reason and row.status == "too_few":
         assumed = row.result.get("assumptions", ())
@@ -138,7 +138,9 @@ def correction(row: Comparison) -> str:
     if row.family_size < 2:
         return "a single hypothesis"
     if row.correction == "none":
-        return f"{row.family_size} hypotheses, not corrected: some false findings are expected"
+        return (
+            f"{row.family_size} hypotheses without correction, so some false positives are expected"
+        )
     name = CORRECTIONS.get(row.correction, row.correction.replace("-", " "))
     return f"{row.family_size} hypotheses, {name} correction"
 
@@ -169,7 +171,7 @@ def worth(study: Study, row: Comparison) -> str:
     if kin is None:
         return ""
     if INDEPENDENT in row.result:
-        return f", taken for independent though {kin.column!r} relates them"
+        return f", treated as independent although {kin.column!r} relates them"
     found = {**row.result.get("details", {}), **row.result}
     count, effective = found.get("n_clusters", found.get("n_times")), found.get("n_effective")
     if count is None:
@@ -207,8 +209,8 @@ def not_independent(study: Study, dataset: str) -> str:
     count = len(set(labels.tolist())) if labels is not None else 0
     what = "groups" if rows.groups is not None else "times"
     return (
-        f" The {rows.n:,} rows are of {count:,} {what} by {kin.column!r} and may be alike inside "
-        "one: the counts say less than as many independent rows would."
+        f" The {rows.n:,} rows come from {count:,} {what} by {kin.column!r} and may be correlated, "
+        "so the counts carry less information than those of independent rows."
     )
 
 
@@ -303,7 +305,7 @@ def decision(study: Study, row: Comparison) -> str:
         return side_of(row)
     if row.role == "omnibus":
         return {
-            Decision.DIFFERENT: "not all alike",
-            Decision.NOT_SHOWN: "cannot tell them apart",
+            Decision.DIFFERENT: "not all equal",
+            Decision.NOT_SHOWN: "cannot tell",
         }.get(row.decision, DECISIONS[row.decision])
     return DECISIONS[row.decision]

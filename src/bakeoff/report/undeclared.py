@@ -23,8 +23,8 @@ ALIKE = 0.1
 """So is an autocorrelation: from here on a row in five tells nothing new."""
 LEVEL = 0.001
 _COPIES = (
-    "if they are copies, or the same case seen again, leave them out of the data or give each case "
-    "an id and name its column under 'groups:'"
+    "if they are copies or repeated measurements of one case, remove them or name a column with "
+    "the id of the case under 'groups:'"
 )
 
 
@@ -94,7 +94,7 @@ def _by_heart(card: Mapping[str, Any], divisions: Iterable[Mapping[str, Any]]) -
                 several = "in the worst division of " if len(known["parts"]) > 1 else "of "
                 where = f"{several}{PLANS[known['plan']]}"
                 said = _repeating(exact, nearly, "a training row", "test ")
-                worst = share, f"{said} (of {n:,}, {where}), so models may know them by heart"
+                worst = share, f"{said} (of {n:,}, {where}), so models may have memorised them"
     return worst[1]
 
 
@@ -129,11 +129,11 @@ def of_order(study: Study, dataset: str, rows: PairedPredictions) -> Iterator[No
     a, b = (study.label(rows.models[m]) for m in (found.model_a, found.model_b))
     yield Note(
         dataset,
-        f"{a} and {b} disagree alike on neighbouring test rows of {study.dataset_label(dataset)} "
-        f"(lag-1 autocorrelation "
+        f"the disagreements of {a} and {b} on neighbouring test rows of "
+        f"{study.dataset_label(dataset)} are correlated (lag-1 autocorrelation "
         f"{fixed(found.autocorrelation, 2)}: {rows.n:,} rows may be worth about "
-        f"{found.n_effective:,.0f}), and tests on rows take them for independent",
-        "if the rows follow each other in time, name the column of times under 'time:', if they "
-        "come in runs that belong together, that of the runs under 'groups:'; a file that is only "
+        f"{found.n_effective:,.0f}), but tests on rows assume independent rows",
+        "if the rows are in the order of time, name the column of times under 'time:'; if "
+        "neighbouring rows form groups, name their column under 'groups:'; a file that is only "
         "sorted by a feature needs neither",
     )

@@ -52,10 +52,10 @@ def test_two_models_in_words():
     assert text == (
         "We compared two models: a (DummyClassifier) and b (DummyClassifier). The data set d has "
         "200 rows and 2 features; the classes are no (120 rows) and yes (80 rows). Numbers were "
-        "standardised, except for models made of trees; all of this was learned from training "
-        "rows alone. Models were trained and tested by five replications of stratified 2-fold "
+        "standardised, except for models made of trees; all of this was fitted on training "
+        "rows only. Models were trained and tested by five replications of stratified 2-fold "
         "cross-validation (Dietterich 1998). Models were fitted once on 100 rows and tested on "
-        "100 held-out rows. All models were trained and tested on the same rows. Models are "
+        "100 held-out rows. All models were trained and tested on the same rows. Models were "
         "ranked by accuracy. The two models were compared in accuracy by the combined 5×2cv F "
         "test (Alpaydin 1999) on 5 × 2-fold cross-validation. The level of every test is 5%. "
         "Computed with Python 3.11.0; every random number comes from the seed 3."
@@ -115,11 +115,11 @@ def test_choices_of_fits_are_told():
         "C and gamma of a were chosen by a grid search for f1 on 3-fold cross-validation inside "
         "each training part.",
         "In training a, classes were weighted inversely to their frequency.",
-        "The threshold of b was chosen for the best f1 of 5-fold out-of-fold predictions of the "
+        "The threshold of b was chosen to optimise f1 on 5-fold out-of-fold predictions of the "
         "training rows.",
-        "b was fitted with 4 seeds in every fold, whose mean score counts.",
+        "b was fitted with 4 seeds in every fold; its score is the mean over seeds.",
         "For a, numbers were standardised",
-        "B got the columns as they are.",
+        "B used the columns without preprocessing.",
     ):
         assert said in text
 
@@ -168,7 +168,7 @@ def test_groups_are_told_with_what_they_are_worth():
     ) in text
     said = pair("a", "b", 0.01, 0.05, test="mcnemar", result={"assume_independent": True})
     taken = dataclasses.replace(own, comparisons=(said,), analysis=AnalysisPlan())
-    assert "tests on rows took them for independent all the same." in methods(taken).text
+    assert "tests on rows nevertheless treated them as independent." in methods(taken).text
 
 
 def test_given_models_and_failed_fits_are_told():
@@ -177,14 +177,14 @@ def test_given_models_and_failed_fits_are_told():
     given = changed(own, models=models, resampling={"holdout": {}}, tests={"run": ["mcnemar"]})
     failed = pd.DataFrame([{"model": "b", "dataset": "d", "why": "it took too long"}])
     text = methods(dataclasses.replace(given, failed=failed)).text
-    assert "a was made elsewhere and entered by its predictions." in text
-    assert "Left out, because fits failed: b on d." in text
+    assert "a was trained elsewhere and represented by its predictions." in text
+    assert "b on d was left out because fits failed." in text
 
 
 def test_many_data_sets_are_counted():
     names = [f"d{i}" for i in range(12)]
     own = study(experiment(AB, datasets=names), (), {"a": 0.9, "b": 0.8})
-    assert "They were tried on 12 data sets of 200 rows: d0, d1, d2" in methods(own).text
+    assert "They were evaluated on 12 data sets of 200 rows: d0, d1, d2" in methods(own).text
 
 
 def test_items_of_checklists_are_in_their_order():

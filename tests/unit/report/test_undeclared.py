@@ -67,7 +67,7 @@ def test_leaks_are_counted_in_the_worst_division():
     assert note.found == (
         "4 test rows equal a training row in every feature and 3 more equal a training row in "
         "every feature but one (of 100, in the worst division of 5 × 2-fold cross-validation), so "
-        "models may know them by heart"
+        "models may have memorised them"
     )
     assert list(notes_on(card("d") | {"pairs_by_chance": 2.0}, [known])) == []
 
@@ -96,7 +96,7 @@ def test_disagreements_in_runs_are_noted_in_the_verdict_and_the_table(study):
     rows = in_runs(study.experiment)
     alike = dataclasses.replace(study, test_sets={"d": rows})
     (note,) = notes(alike)
-    assert "disagree alike on neighbouring test rows of d (lag-1 autocorrelation 0.9" in note.found
+    assert "neighbouring test rows of d are correlated (lag-1 autocorrelation 0.9" in note.found
     assert "'time:'" in note.advice
     assert any(note.sentence in sentence for sentence in answer(alike).sentences)
     declared = in_runs(study.experiment, groups=np.arange(400) // 10)
@@ -119,10 +119,10 @@ def test_counts_of_rows_in_groups_carry_a_warning():
     grouped = dataclasses.replace(
         plain, experiment=spec, test_sets={"d": in_runs(spec, groups=np.arange(400) // 10)}
     )
-    said = "The 400 rows are of 40 groups by 'patient' and may be alike inside one"
+    said = "The 400 rows come from 40 groups by 'patient' and may be correlated"
     for study, told in ((plain, False), (grouped, True)):
         listed = [e for e in exhibits(study.experiment, study.tests) if e.kind == "disagreement"]
         assert [said in draw(item, study).legend for item in listed] == [told]
     (item,) = (e for e in exhibits(plain.experiment, plain.tests) if e.kind == "counts")
     assert said in build(item, grouped).note
-    assert "may be alike" not in build(item, plain).note
+    assert "may be correlated" not in build(item, plain).note

@@ -119,10 +119,10 @@ def test_the_clearest_interactions_are_told_and_the_others_counted():
     means = {"a": 0.95, "b": 0.94, "c": 0.9}
     one = dataclasses.replace(made_up(spec, (), means), subgroups=pd.DataFrame(lines))
     text = answer(one).text
-    assert "How much a and c differ in accuracy depends on 'sex' (adjusted p = .001)" in text
-    assert "How much b and c differ" in text
-    assert "How much a and b differ" not in text
-    assert "The same is shown of 1 more difference between models: see the report." in text
+    assert "The difference in accuracy between a and c depends on 'sex' (adjusted p = .001)" in text
+    assert "between b and c depends" in text
+    assert "between a and b depends" not in text
+    assert "The report has 1 more significant interaction." in text
 
 
 @pytest.mark.parametrize(("a", "b", "sign"), [("a", "b", 1), ("b", "a", -1)])

@@ -154,11 +154,11 @@ def build_baseline(item: Item, study: Study) -> PageTable:
                 "decision": "not tested",
             }
             for line in one.models:
-                says = Cell("not shown to beat it", tone="open")
+                says = Cell("not shown to be better", tone="open")
                 if line.better:
-                    says = Cell("beats it", tone="good")
+                    says = Cell("better", tone="good")
                 elif line.pvalue_adjusted <= study.alpha and line.difference < 0:
-                    says = Cell("worse than it", tone="bad")
+                    says = Cell("worse", tone="bad")
                 rows.append(known | line._asdict() | {"ci_low": line.ci, "decision": says})
             if not one.models:
                 rows.append(known)

@@ -75,7 +75,7 @@ def _summary(study: Study, families: list[Family]) -> str:
         said = family.rows[0].decision is Decision.DIFFERENT
         counted.setdefault(f"{family.entry.title}{of}", []).append(said)
     return "; ".join(
-        f"{name}: not all alike on {sum(found)} of {count(len(found), 'data set')}"
+        f"{name}: not all equal on {sum(found)} of {count(len(found), 'data set')}"
         for name, found in counted.items()
     )
 

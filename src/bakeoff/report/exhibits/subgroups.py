@@ -121,7 +121,7 @@ def build_subgroup_tests(item: Item, study: Study) -> PageTable:
         DF,
         PVALUE,
         ADJUSTED,
-        Column("says", "Says"),
+        Column("says", "Result"),
     )
     note = f"subgroups.csv has all columns.{lower_is_better(shown)}"
     summary = count(len(rows), "row") if rows else ""

@@ -44,11 +44,9 @@ def analysis(study: Study) -> Iterator[Sentence]:
 def _metrics(study: Study) -> Sentence:
     metrics = [study.metrics[name] for name in study.experiment.metrics]
     first, others = metrics[0], [metric.title for metric in metrics[1:]]
-    said = f"Models are ranked by {first.title}"
+    said = f"Models were ranked by {first.title}"
     if others:
-        said += (
-            f"; {words(others, MOST)} {'was' if len(others) == 1 else 'were'} measured beside it"
-        )
+        said += f"; {words(others, MOST)} {'was' if len(others) == 1 else 'were'} also computed"
     return Sentence((f"{said}.",), ("7a",), ("12e",))
 
 
@@ -157,7 +155,7 @@ def _related(study: Study) -> Iterator[Sentence]:
             continue
         said = f"Rows of {study.dataset_label(dataset)} {how} by {clean(kin.column)}"
         if any(INDEPENDENT in row.result for row in on_rows):
-            said += "; tests on rows took them for independent all the same"
+            said += "; tests on rows nevertheless treated them as independent"
         else:
             worth = prose.worth(study, on_rows[0]).partition(", worth ")[2]
             n = count(on_rows[0].n, "row")
@@ -173,7 +171,7 @@ def _subgroups(study: Study) -> Iterator[Sentence]:
     yield Sentence(
         (
             f"Differences were estimated in the subgroups by {words(columns, MOST)}, with a test "
-            "of whether they differ",
+            "of the interaction",
             cited(["welch1951"]),
             ", adjusted by the Holm procedure",
             cited(["holm1979"]),
@@ -190,7 +188,9 @@ def _without(study: Study) -> Iterator[Sentence]:
         return
     pairs = dict.fromkeys(zip(study.failed["model"], study.failed["dataset"], strict=True))
     said = [f"{name(study, str(m))} on {study.dataset_label(str(d))}" for m, d in pairs]
-    yield Sentence((f"Left out, because fits failed: {words(said, MOST)}.",), ("4a",))
+    were = "was" if len(said) == 1 else "were"
+    text = f"{words(said, MOST)} {were} left out because fits failed."
+    yield Sentence((text,), ("4a",))
 
 
 def _programs(study: Study) -> Sentence:

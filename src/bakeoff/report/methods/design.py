@@ -81,10 +81,11 @@ def _given(study: Study) -> Iterator[Sentence]:
         kinds.setdefault(kind, []).append(name(study, model))
     for kind, models in kinds.items():
         everyone = len(models) == len(study.models)
-        who = "All" if everyone and len(models) > 1 else words(models, MOST)
+        who = "All models" if everyone and len(models) > 1 else words(models, MOST)
         were = "were" if len(models) > 1 else "was"
         brought = _ELSEWHERE[kind] if len(models) > 1 else _ELSEWHERE[kind].replace("their", "its")
-        yield Sentence((f"{who} {were} made elsewhere and entered by {brought}.",), (), ("12g",))
+        said = f"{who} {were} trained elsewhere and represented by {brought}."
+        yield Sentence((said,), (), ("12g",))
 
 
 def _rows(study: Study) -> Sentence:
@@ -93,7 +94,7 @@ def _rows(study: Study) -> Sentence:
         names = [study.dataset_label(dataset) for dataset in cards]
         rows = spread([card["rows"] for card in cards.values()])
         listed = words(names, MOST if len(names) <= MOST else 4)
-        said = f"They were tried on {few(len(cards), 'data set')} of {rows} rows: {listed}."
+        said = f"They were evaluated on {few(len(cards), 'data set')} of {rows} rows: {listed}."
         return Sentence((said,), ("3e",))
     ((dataset, card),) = cards.items()
     features = card.get("features")
@@ -173,9 +174,11 @@ def _preprocessing(study: Study) -> Iterator[Sentence]:
     for said, models in by.items():
         who = _who(models, len(fitted))
         if said == "none":
-            yield Sentence((capital(f"{who} got the columns as they are."),), ("4c",), ("12b",))
+            yield Sentence(
+                (capital(f"{who} used the columns without preprocessing."),), ("4c",), ("12b",)
+            )
         elif said not in ("auto", "none"):
-            text = f"Columns were prepared for {who} {said}, fitted on training rows alone."
+            text = f"Columns were prepared for {who} {said}, fitted on training rows only."
             yield Sentence((text,), ("4c", "6a"), ("12b",))
 
 
@@ -190,12 +193,12 @@ def _automatic(study: Study, models: list[str], everyone: int) -> str:
         steps.append("columns of text, categories and dates were encoded as numbers")
     if any(feature["missing"] for feature in features):
         steps.append(
-            "missing values were imputed by the median, with an indicator, where the estimator "
-            "takes none"
+            "missing values were imputed by the median, with an indicator, for estimators that do "
+            "not accept them"
         )
     steps.append("numbers were standardised, except for models made of trees")
     for_whom = "" if len(models) == everyone else f"for {words(models, MOST)}, "
-    return capital(f"{for_whom}{words(steps)}; all of this was learned from training rows alone.")
+    return capital(f"{for_whom}{words(steps)}; all of this was fitted on training rows only.")
 
 
 def _choices(study: Study, model: str, spec: Model) -> Iterator[Sentence]:
@@ -204,24 +207,26 @@ def _choices(study: Study, model: str, spec: Model) -> Iterator[Sentence]:
         yield Sentence((_search(who, spec.tune),), ("5d", "5e", "6a"), ("12c",))
     if isinstance(spec.threshold, ChosenThreshold):
         said = (
-            f"The threshold of {who} was chosen for the best {spec.threshold.choose} of "
+            f"The threshold of {who} was chosen to optimise {spec.threshold.choose} on "
             f"{spec.threshold.cv}-fold out-of-fold predictions of the training rows."
         )
         yield Sentence((said,), ("5d", "6a"), ("15",))
     elif spec.threshold is not None:
-        said = f"{who} predicts the positive class from {spec.threshold:g} on."
+        said = f"{who} predicts the positive class at scores of {spec.threshold:g} or more."
         yield Sentence((said,), (), ("15",))
     if spec.class_weight is not None:
         how = "inversely to their frequency" if spec.class_weight == "balanced" else "as set"
         yield Sentence((f"In training {who}, classes were weighted {how}.",), ("5a",), ("13",))
     if spec.early_stopping is not None:
+        stopping = spec.early_stopping
         said = (
-            f"Training of {who} stopped when {percent(spec.early_stopping.fraction)} of the "
-            f"training rows, set aside, gained nothing for {spec.early_stopping.rounds} rounds."
+            f"Training of {who} stopped when the score on {percent(stopping.fraction)} of the "
+            f"training rows, held out, did not improve for {stopping.rounds} rounds."
         )
         yield Sentence((said,), ("5e", "6a"), ("12c",))
     if spec.seeds > 1:
-        said = f"{who} was fitted with {spec.seeds} seeds in every fold, whose mean score counts."
+        seeds = f"{who} was fitted with {spec.seeds} seeds in every fold"
+        said = f"{seeds}; its score is the mean over seeds."
         yield Sentence((said,), ("5a",), ("12c",))
 
 
@@ -243,7 +248,7 @@ def _plans(study: Study) -> Iterator[Sentence]:
     experiment = study.experiment
     for plan, spec in experiment.resampling.plans().items():
         if experiment.by_scores(plan):
-            said = f"The scores are those of {_plan(study, plan, spec)}, made elsewhere."
+            said = f"The scores come from {_plan(study, plan, spec)} done elsewhere."
             yield Sentence((said,), ("5c",), ("12a",))
             continue
         if plan == "holdout":
@@ -304,7 +309,7 @@ def _together(study: Study) -> Iterator[Sentence]:
         said = f"No group of rows{grouped} was divided between training and test."
         yield Sentence((said,), ("6b",), ("12a",))
     if timed:
-        said = f"Rows{timed} were tested by models that were trained on earlier ones."
+        said = f"Test rows{timed} are later than the rows that the models were trained on."
         yield Sentence((said,), ("6b",), ("12a",))
 
 

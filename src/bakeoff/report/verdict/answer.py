@@ -109,7 +109,7 @@ def alone(study: Study, ranked: list[Ranked]) -> Verdict:
     ci = f" ({percent(line.ci.confidence)} CI {interval(*line.ci)})" if line.ci else ""
     return Verdict(
         Kind.UNTESTED,
-        "One model, so there is nothing to compare.",
+        "There is only one model, so there is nothing to compare.",
         (f"The {study.metric.title} of {model} is {score(line.mean)}{ci}.",),
     )
 
@@ -119,7 +119,7 @@ def _headline(study: Study, row: Comparison) -> str:
     if row.decision is Decision.DIFFERENT:
         return f"{capital(of)} is {prose.side_of(row)}."
     if row.decision is Decision.UNDECIDED:
-        return f"Undecided whether {of} {prose.asked_of(row)}."
+        return f"It is undecided whether {of} {prose.asked_of(row)}."
     return f"Cannot tell whether {of} {prose.asked_of(row)}."
 
 
@@ -159,7 +159,9 @@ def _alone_by_dataset(study: Study, tested: list[Family]) -> Verdict:
     return Verdict(Kind.AGAINST_VALUE if sides else Kind.CANNOT_TELL, headline, (sentence,))
 
 
-NO_SCORES = Verdict(Kind.UNDECIDED, "Undecided: no model has a complete set of scores.", ())
+NO_SCORES = Verdict(
+    Kind.UNDECIDED, "No comparison is possible, because no model has a complete set of scores.", ()
+)
 
 
 def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
@@ -221,7 +223,7 @@ def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
         case Decision.B_BETTER:
             return (
                 Kind.CONFLICT,
-                f"The evidence conflicts: {a} scores best by {by}, yet {b} is probably better.",
+                f"The evidence conflicts: {a} scores best by {by}, but {b} is probably better.",
             )
     return Kind.CANNOT_TELL, f"Cannot tell whether {a} or {b} is better by {by}."
 
@@ -237,8 +239,8 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
     if len(ranked) > 1:
         behind = (line.model for line in ranked if round(line.rank - best.rank, 10) > 0)
         sentences += _counted(study, best.model, next(behind, ranked[1].model))
-    chance = "No test over data sets was run: differences on average may be due to chance"
-    sentences.append(f"{chance}, and {_advice(study)}.")
+    chance = "No test over data sets was run, so average differences may be due to chance"
+    sentences.append(f"{chance}; {_advice(study)}.")
     return Verdict(Kind.UNTESTED, _untested(study, ranked), tuple(sentences))
 
 

@@ -100,7 +100,7 @@ def left_out(study: Study) -> Iterator[str]:
         yield f"{name(study, model)} is left out of the ranking: {reason}."
     spanning = (row for row in study.comparisons if not row.dataset)
     for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
-        yield f"From the tests over data sets the {clean(note)}."
+        yield f"In the tests over data sets, the {clean(note)}."
 
 
 MOST = 2
@@ -120,22 +120,22 @@ def by_subgroup(study: Study) -> Iterator[str]:
         columns = " or ".join(repr(c) for c in dict.fromkeys(lines["column"]))
         if len(shown):
             clearest = shown.sort_values("pvalue_adjusted", kind="stable")[:MOST]
-            yield from (
-                f"{on}How much {name(study, line['model_a'])} and {name(study, line['model_b'])} "
-                f"differ in {study.metric.title} depends on {line['column']!r} "
-                f"({p_equals(line['pvalue_adjusted'], _called(line))}): look at the subgroups "
-                "before you trust the mean."
-                for line in clearest.to_dict("records")
-            )
+            for line in clearest.to_dict("records"):
+                a, b = name(study, line["model_a"]), name(study, line["model_b"])
+                yield (
+                    f"{on}The difference in {study.metric.title} between {a} and {b} depends on "
+                    f"{line['column']!r} ({p_equals(line['pvalue_adjusted'], _called(line))}), so "
+                    "the mean difference does not describe every subgroup."
+                )
             if len(shown) > MOST:
-                rest = count(len(shown) - MOST, "more difference")
-                yield f"{on}The same is shown of {rest} between models: see the report."
+                rest = count(len(shown) - MOST, "more significant interaction")
+                yield f"{on}The report has {rest}."
         elif len(known):
             p = p_equals(float(known["pvalue_adjusted"].min()), _called(known.iloc[0]))
             smallest = "smallest " if len(known) > 1 else ""
             yield (
-                f"{on}That the difference depends on {columns} is not shown ({smallest}{p}), which "
-                "does not show that it is the same everywhere."
+                f"{on}The difference is not shown to depend on {columns} ({smallest}{p}). This "
+                "does not prove that it is the same in all subgroups."
             )
         else:
             yield f"{on}There are too few rows to compare the models by {columns}."

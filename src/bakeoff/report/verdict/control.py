@@ -34,7 +34,7 @@ def against_control(study: Study, family: Family) -> Verdict:
         kind = Kind.CONTROL
     elif len(undecided) == len(family.rows):
         kind = Kind.UNDECIDED
-        headline = f"Undecided: no model can be compared with the control {control} by {by}."
+        headline = f"No model can be compared with the control {control} by {by}."
     else:
         kind = Kind.CANNOT_TELL
         headline = f"Cannot tell whether any of the other models differs from {control} by {by}."

@@ -77,17 +77,14 @@ def posterior(study: Study, leader: str, runner_up: str) -> Iterator[str]:
     if found is None:
         return
     family, row = found
-    within = (
-        f", that they differ by no more than {prose.gap(row.rope, family.measure)} "
-        f"{probability(row.p_equivalent)}"
-        if row.rope > 0
-        else ""
-    )
-    yield (
-        f"The posterior probability that {name(study, leader)} is better than "
-        f"{name(study, runner_up)} is {probability(row.p_a_better)}{within}, that it is worse "
-        f"{probability(row.p_b_better)} ({title(family.entry)} on {prose.evidence(study, family)})."
-    )
+    a, b = name(study, leader), name(study, runner_up)
+    told = [f"{probability(row.p_a_better)} that {a} is better than {b}"]
+    if row.rope > 0:
+        rope = prose.gap(row.rope, family.measure)
+        told.append(f"{probability(row.p_equivalent)} that they differ by no more than {rope}")
+    told.append(f"{probability(row.p_b_better)} that {a} is worse")
+    on = f"{title(family.entry)} on {prose.evidence(study, family)}"
+    yield f"The posterior probabilities are {words(told)} ({on})."
 
 
 def costs(study: Study, *told: Family | None) -> Iterator[str]:
@@ -140,12 +137,12 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
         case "undecided":
             text = "the test is undecided"
         case "conflict":
-            text = f"{leader} {most}, yet {others} is called better"
+            text = f"{leader} {most}, but {others} is significantly better"
         case "others":
-            text = f"{leader} {most}, but is not shown to be better than any other"
+            text = f"{leader} {most}, but is not shown to be better than any other model"
         case _:
-            return f"{start}: {the(o.family.entry)} does not show a difference."
-    return f"{start}: {text} ({title(o.family.entry)})."
+            return f"{start}, {the(o.family.entry)} does not show a difference."
+    return f"{start}, {text} ({title(o.family.entry)})."
 
 
 _SAYS = {
@@ -186,7 +183,7 @@ def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
     }
     if new:
         told = (_told(study, first, others[metric], own) for metric, own in new.items())
-        yield f"By other metrics the answer differs: {'; '.join(told)}."
+        yield f"Other metrics give other answers: {'; '.join(told)}."
     lacking = [
         family.measure.title
         for metric, family in others.items()
@@ -195,9 +192,8 @@ def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
     if new:
         yield _corrected(study, len(others) + 1, new)
     if lacking:
-        which = "the difference is" if len(decided) == 1 else "not all of these differences are"
-        not_ = "not " if len(decided) == 1 else ""
-        yield f"By {words(lacking)} {which} {not_}shown."
+        which = "the difference is not" if len(decided) == 1 else "not all of these differences are"
+        yield f"By {words(lacking)} {which} significant."
 
 
 def _family(study: Study, first: Family, metric: str) -> Family | None:
@@ -239,7 +235,7 @@ def _corrected(study: Study, metrics: int, new: dict[str, Findings]) -> str:
     rows = list(chain.from_iterable(found.values() for found in new.values()))
     kept = sum(row.pvalue_adjusted * metrics <= row.alpha for row in rows)
     if len(rows) == 1:
-        what = f"this one {'remains' if kept else 'does not remain'}"
+        what = f"this finding {'remains' if kept else 'does not remain'}"
     else:
         what = (
             f"{kept or 'none'} of these {len(rows)} findings {'remains' if kept < 2 else 'remain'}"

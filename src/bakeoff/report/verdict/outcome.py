@@ -154,19 +154,19 @@ def headline(study: Study, o: Outcome) -> str:
         case Kind.CONFLICT:
             called = "is" if len(o.lost) == 1 else "are"
             return (
-                f"The evidence conflicts: {leader} scores best{by}, yet {others} {called} "
-                "called better."
+                f"The evidence conflicts: {leader} scores best{by}, but {others} {called} "
+                "significantly better."
             )
         case Kind.SAME:
             which = "The models" if many else f"{leader} and {others}"
             return f"{which} cannot be told apart: their results are identical."
         case Kind.UNDECIDED:
             if many:
-                return f"Undecided: the evidence does not allow a comparison of the models{by}."
-            return f"Undecided between {leader} and {others}{by}."
+                return f"The evidence does not allow a comparison of the models{by}."
+            return f"The comparison of {leader} and {others}{by} is undecided."
     omnibus = study.omnibus(o.family)
     if many and omnibus is not None and omnibus.decision is Decision.DIFFERENT:
-        return f"The models are not all alike{by}, but the data do not show which of them differ."
+        return f"The models are not all equal{by}, but the data do not show which of them differ."
     best, better = BEST[costs]
     if many:
         return f"Cannot tell which of the {len(o.family.models)} models is {best}{by}."

@@ -35,10 +35,10 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
         return
     if o.kind is Kind.SAME:
         two = len(o.family.models) == 2
-        whom = "the two" if two else f"{name(study, o.leader)} and the others"
+        whom = "both models" if two else f"{name(study, o.leader)} and the others"
         yield (
-            f"On {where} there is no difference at all between {whom}, so there is nothing to "
-            "test; this is no proof that they are equal."
+            f"On {where} the results of {whom} are identical, so there is nothing to test. This "
+            "does not prove that they are equal."
         )
         return
     yield by_how_much(study, o)
@@ -123,7 +123,7 @@ def _over_datasets(study: Study, o: Outcome) -> str:
         text = f"Over {where} {leader} has the best average rank "
         text += told(o.leader, f"{prose.mean_of(metric)} ")
     if o.behind in ranks and not family.pooled:
-        text += f", {name(study, o.behind)} the next {told(o.behind)}"
+        text += f", followed by {name(study, o.behind)} {told(o.behind)}"
     return text + "."
 
 
@@ -150,9 +150,9 @@ def _how_sure(study: Study, o: Outcome) -> str:
     if o.lost:
         row = o.lost[0]
         return (
-            f"Yet {name(study, row.model_b)} is called better, "
-            f"{p_equals(row.pvalue_adjusted, called)} {on}: look at the single scores before you "
-            "trust either."
+            f"However, {name(study, row.model_b)} is significantly better, "
+            f"{p_equals(row.pvalue_adjusted, called)} {on}. Check the single scores before "
+            "trusting either result."
         )
     if o.beaten:
         worst = p_equals(max(row.pvalue_adjusted for row in o.beaten), called)
