@@ -53,13 +53,16 @@ def tiny() -> dict[str, Any]:
 
 
 class Runner:
-    """Runs the real `snakemake` on experiments in one folder."""
+    """Runs the real `snakemake` on experiments in one folder, on one core unless asked for more.
+
+    Each core costs a worker its imports; test_batches and test_states ask for two.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def __call__(
-        self, experiment: dict[str, Any] | str, *options: str, cores: int = 2
+        self, experiment: dict[str, Any] | str, *options: str, cores: int = 1
     ) -> subprocess.CompletedProcess[str]:
         file = self.folder / "experiment.yaml"
         text = (
@@ -119,13 +122,10 @@ def snakemake(tmp_path: Path) -> Runner:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    """Return the folder in which the tiny experiment has run once; not to be changed.
-
-    One core: other runs have two, and are to give the same bytes.
-    """
+    """Return the folder in which the tiny experiment has run once; not to be changed."""
 
     def run(folder: Path) -> None:
-        done = Runner(folder)(TINY, cores=1)
+        done = Runner(folder)(TINY)
         assert done.returncode == 0, done.stderr
 
     return Runner(once(tmp_path_factory, "finished", run))

@@ -71,6 +71,7 @@ def catalogue() -> Iterator[tuple[str, Any]]:
     spec.loader.exec_module(suite)
     for name, entry in suite.CATALOGUE.items():
         cases = suite.cases(entry)
+        draws = {"n_samples": 2_000} if "n_samples" in entry.options else {}
         forms = [
             {option: value}
             for option, facts in entry.options.items()
@@ -81,7 +82,7 @@ def catalogue() -> Iterator[tuple[str, Any]]:
         asked += itertools.product(("ordinary", "identical models"), forms)
         for case, form in asked:
             try:
-                found = suite.call(entry, cases[case](), **form).to_dict()
+                found = suite.call(entry, cases[case](), **form, **draws).to_dict()
             except ValueError as error:
                 found = str(error)
             yield f"{name}, {case}, {form}", found
@@ -134,10 +135,15 @@ def files() -> Iterator[tuple[str, str]]:
     table["twin:sick"], table["twin:well"] = table["forest:sick"], table["forest:well"]
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         table.to_csv("p.csv", index=False)
-        metrics = ("accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier", "f1")
         asked = ["compare", "p.csv", "--truth=y", "--subgroups=site", "--json", "--csv=out"]
-        asked += [f"--metric={metric}" for metric in metrics]
-        for more in (["--groups=patient"], ["--groups=patient", "--assume-independent"]):
+        asked += ["--groups=patient"]
+        for more in (
+            ["--metric=accuracy", "--metric=roc_auc", "--metric=log_loss"],
+            [
+                *("--metric=balanced_accuracy", "--metric=brier", "--metric=f1"),
+                "--assume-independent",
+            ],
+        ):
             with contextlib.redirect_stdout(io.StringIO()) as said:
                 main([*asked, *more])
             yield "printed", said.getvalue()

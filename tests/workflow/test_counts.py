@@ -39,7 +39,7 @@ class Counted:
     def __call__(self, experiment: dict[str, Any]) -> list[set[str]]:
         """Return what each process noted, the main one first."""
         self.notes.write_text("")
-        run = self.runner(experiment)
+        run = self.runner(experiment, cores=2)
         assert run.returncode == 0, run.stderr
         found: dict[str, set[str]] = {}
         for line in self.notes.read_text().splitlines():

@@ -136,7 +136,7 @@ def test_mistake_in_data_from_the_web_is_told_before_any_fit(
     config["datasets"]["web"].pop("merge")
     told = "metrics[1]: roc_auc is for two classes, web has 3"
     # with more cores a fit of another data set may begin while this one is still being loaded
-    run = snakemake(config, cores=1)
+    run = snakemake(config)
     assert run.returncode == 1
     assert f"loading web failed: {told}" in run.stderr
     assert "Traceback" not in run.stderr

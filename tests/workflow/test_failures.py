@@ -81,7 +81,7 @@ def test_failing_fits_are_named_with_their_logs(snakemake: Runner, tiny: dict[st
         "stump": {"estimator": "broken.Dies"},
     }
     tiny |= {"resampling": {"kfold": {"folds": 3}}, "tests": {"run": ["corrected_kfold_t"]}}
-    run = snakemake(tiny, "--keep-going")
+    run = snakemake(tiny, "--keep-going", cores=2)
     assert run.returncode == 1
     for model, reason, in_log in (
         ("tree", "RuntimeError: no luck today", "Traceback"),

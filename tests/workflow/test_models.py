@@ -202,7 +202,7 @@ def run_beside(runner: Runner, experiment: dict[str, Any], *options: str) -> Any
 
     file = runner.folder / "beside/e.yaml"
     file.write_text(yaml.safe_dump(experiment, sort_keys=False))
-    return runner(experiment, "--configfile", str(file), *options)
+    return runner(experiment, "--configfile", str(file), *options, cores=2)
 
 
 def planned(run: Any) -> dict[str, int]:

@@ -165,7 +165,7 @@ def test_reasons_of_the_tests_are_told(results: Path) -> None:
 def test_snakemakes_report_has_every_exhibit_with_its_caption(
     finished_copy: Runner,
 ) -> None:
-    run = finished_copy(copy.deepcopy(TINY), "--report", "report.zip", cores=1)
+    run = finished_copy(copy.deepcopy(TINY), "--report", "report.zip")
     assert run.returncode == 0, run.stderr
     with zipfile.ZipFile(finished_copy.folder / "report.zip") as bundle:
         index = bundle.read("report/report.html").decode()

@@ -48,7 +48,7 @@ def test_edits_of_all_but_fits_give_what_a_fresh_run_gives_and_refit_nothing(
     made = pd.read_csv(finished_copy.results() / "comparisons.csv")
     assert set(made["alpha"]) == {0.01}
     fresh = Runner(tmp_path_factory.mktemp("fresh"))
-    assert fresh(tiny).returncode == 0
+    assert fresh(tiny, cores=2).returncode == 0
     here, there = shown(finished_copy.results()), shown(fresh.results())
     assert sorted(here) == sorted(there)
     assert {name for name in here if here[name] != there[name]} == set()

@@ -95,7 +95,8 @@ def test_rows_given_tell_the_power(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["power"] == plan.power
 
 
-def test_other_designs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_designs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bakeoff.stats.planning.accuracy._NODES", 12)
     found = planned(capsys, "--difference 0.05 --disagree 0.2 --icc 0.1 --per-group 12")
     test = GroupsPower(discordance=0.2, icc=0.1, rows_per_group=12)
     plan = test.solve(difference=0.05, power=0.8)

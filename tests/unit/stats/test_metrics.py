@@ -506,14 +506,13 @@ def spanning(effect: float, seed: int, groups: int = 40) -> tuple[np.ndarray, ..
 
 
 def test_groups_in_several_subgroups_are_not_taken_for_independent():
-    rejected = {"spanning": 0, "independent": 0}
-    for seed in range(200):
+    rejected = 0
+    for seed in range(60):
         a, b, part, group = spanning(0.0, seed)
         found = mean_interaction(a, b, part, groups=group)
         assert found.method == "hothorn2008"
-        rejected["spanning"] += found.pvalue < 0.05
-        rejected["independent"] += mean_interaction(a, b, part).pvalue < 0.05
-    assert 1 <= rejected["spanning"] <= 20
+        rejected += found.pvalue < 0.05
+    assert 1 <= rejected <= 8
     a, b, part, group = spanning(0.6, 1)
     assert mean_interaction(a, b, part, groups=group).pvalue < 0.01
 

@@ -127,8 +127,9 @@ class MarginPower(Power):
     0.765
     >>> test.solve(margin=0.02, power=0.8).n
     1647
-    >>> round(test.solve(n=1647, power=0.8).details["margin"], 4)
-    0.02
+    >>> equivalent = MarginPower(discordance=0.1, both_sides=True)
+    >>> round(equivalent.solve(n=2142, power=0.8).details["margin"], 4)
+    0.0201
     """
 
     effect = "margin"
