@@ -189,8 +189,9 @@ def test_command_works_and_prints_what_is_said(
         frame = frame.rename(columns={"y_true": arguments[arguments.index("--truth") + 1]})
         frame.to_csv("predictions.csv", index=False)
     if program == "bakeoff" and arguments[0] == "run":
-        if not Path(arguments[1]).exists():
-            shutil.copy("config/attrition.yaml", arguments[1])
+        if Path(arguments[1]).parent == Path():  # of the user's own: here a small one
+            small = Path("config/mine.yaml").read_text().replace("pets.csv", "config/pets.csv")
+            Path(arguments[1]).write_text(small)
         line = [sys.executable, "-m", "bakeoff", *arguments, "-n"]
         done = subprocess.run(line, text=True, capture_output=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr

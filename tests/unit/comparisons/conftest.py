@@ -18,6 +18,7 @@ from bakeoff.fit.run_fit import run_fit
 from bakeoff.scores import collect_predictions, score_fits
 from bakeoff.scores.collect import collect_fold_predictions
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest, load_experiment
+from tests.conftest import once
 
 STUDY: dict[str, Any] = {
     "experiment": "study",
@@ -130,6 +131,4 @@ class Study:
 @pytest.fixture(scope="session")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     """Return a study that was fitted once; not to be changed."""
-    made = Study(tmp_path_factory.mktemp("study"), STUDY)
-    made.fit()
-    return made
+    return Study(once(tmp_path_factory, "study", lambda folder: Study(folder, STUDY).fit()), STUDY)
