@@ -207,10 +207,12 @@ def _show_unreachable(
         for where, size in _sizes(experiment, test, tables):
             smallest = smallest_pvalue(test, experiment, size)
             if smallest > test.alpha:
-                text = (
-                    f"Note: {test.name} cannot tell {where}: whatever they show, its smallest p is "
-                    f"{smallest:.2g}, above {test.alpha:g}."
+                why = (
+                    f"its smallest p is {smallest:.2g}, above {test.alpha:g}"
+                    if smallest < 1
+                    else "it stays undecided"
                 )
+                text = f"Note: {test.name} cannot tell {where}: whatever they show, {why}."
                 helping = remedies(test, experiment, size) if size else ""
                 text += f" What would change that: {helping}." if helping else ""
                 say(paragraph(text), "")

@@ -26,7 +26,9 @@ from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 
 FEW = 40
 """From here on rows, groups and times set no limit that matters."""
-_OF_ROWS = (Evidence.CORRECTNESS, Evidence.VALUES, Evidence.LABELS)
+_OF_CLASSES = (Evidence.PREDICTIONS, Evidence.PROBABILITIES)
+_ROWS_OF_A_UNIT = 20
+"""Rows of a group, where tests want some of each class."""
 
 
 class RowCounts(NamedTuple):
@@ -120,16 +122,17 @@ def _clearest(
         noisy[0, 1:] = lead[0, :0:-1]  # some tests need noise, if only between the others
         for scores in (lead, lead[:, ::-1], noisy, noisy[:, ::-1]):
             yield DatasetScores(models, tuple(experiment.datasets), scores)
-    if size is None or entry.evidence not in _OF_ROWS:
+    if size is None or not entry.evidence.on_rows:
         return
     if test.assume_independent:
         size = RowCounts(size.rows)
     n, kind = _units(entry, size)
     if not 0 < n < FEW:
         return
-    related: dict[str, Any] = {kind: np.arange(n)} if kind else {}
+    units = np.repeat(np.arange(n), _ROWS_OF_A_UNIT if entry.evidence in _OF_CLASSES else 1)
+    related: dict[str, Any] = {kind: units} if kind else {}
     for best in (0, k - 1):
-        ahead = np.zeros((n, k), dtype=np.int8)
+        ahead = np.zeros((len(units), k), dtype=np.int8)
         ahead[:, best] = 1
         spoilt = ahead.copy()
         spoilt[-1, best] = 0  # a variance that is estimated must not be 0
@@ -162,7 +165,13 @@ def _evidence(
         return PairedValues(models, ahead.astype(np.float64))
     costs = _costs(experiment)
     classes = ("no", "yes") if costs is None else tuple(costs.names[:2])
-    return PairedPredictions(models, classes, np.ones(len(ahead), np.int8), ahead)
+    if entry.evidence not in _OF_CLASSES:
+        return PairedPredictions(models, classes, np.ones(len(ahead), np.int8), ahead)
+    # the groups set the limit, whatever the metric
+    truth = np.resize(np.array([0, 1], dtype=np.int8), len(ahead))
+    said = np.where(ahead == 1, truth[:, None], 1 - truth[:, None])
+    scores = said.astype(np.float64)
+    return PairedPredictions(models, classes, truth, said, scores, metric="balanced_accuracy")
 
 
 def _costs(experiment: Experiment) -> Costs | None:

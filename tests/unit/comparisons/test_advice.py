@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from bakeoff.comparisons import Context, advisable, plan_tests, run_test, with_halves
+from bakeoff.comparisons.dependence import robust
 from bakeoff.comparisons.evidence import DatasetScores
 from bakeoff.comparisons.settings import planned
 from bakeoff.comparisons.smallest_pvalue import FEW, RowCounts, remedies, smallest_pvalue
@@ -128,6 +129,21 @@ def test_rows_of_a_test_set_set_a_limit(rows: int) -> None:
     found = smallest("mcnemar", experiment(), RowCounts(rows))
     assert found == (0.0 if rows == FEW else pytest.approx(0.5**rows))
     assert (advisable(["mcnemar"], experiment(), rows) == ["mcnemar"]) == (0.5**rows <= 0.05)
+
+
+@pytest.mark.parametrize("models", [2, 4])
+@pytest.mark.parametrize("name", ["metric_difference", "delong", "cost_sensitive", "mcnemar"])
+def test_few_groups_are_too_few_for_every_metric_and_advice_comes_true(
+    name: str, models: int
+) -> None:
+    spec = experiment(models, dataset={"groups": "id"})
+    test = robust(CATALOGUE[name], spec).name
+    assert smallest(test, spec, RowCounts(200, groups=2)) > 0.05
+    told = re.match(r"at least (\d+) groups", helping(test, spec, RowCounts(200, groups=2)))
+    assert told
+    enough = int(told.group(1))
+    assert can_tell(test, spec, RowCounts(200, groups=enough))
+    assert not can_tell(test, spec, RowCounts(200, groups=enough - 1))
 
 
 @pytest.mark.parametrize(

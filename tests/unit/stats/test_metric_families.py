@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bakeoff.stats import (
     MetricPower,
     Status,
+    all_pairs,
     best_by_values,
     best_models,
     compare_values,
@@ -241,3 +242,13 @@ def test_pilot_without_a_spread_is_refused():
     same = metric_difference(y, said[:, 0], said[:, 0], metric="roc_auc")
     with pytest.raises(ValueError, match="pilot: its status is identical_scores"):
         MetricPower.from_pilot(same)
+
+
+def test_a_perfect_model_beats_one_that_is_always_wrong():
+    y = np.resize([0, 1], 100)
+    coin = np.resize([0, 0, 1, 1], 100)
+    for third in (coin, 1 - y):
+        table = np.stack([y, 1 - y, third], axis=1)
+        found = all_pairs("metric_difference", y, table, metric="f1")
+        for pair in found.pairs[:2]:
+            assert pair.pvalue <= pair.pvalue_adjusted < 0.01

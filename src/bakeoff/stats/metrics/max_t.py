@@ -114,7 +114,9 @@ def max_t(
     """
     z = contrasts.size(side)
     order = np.argsort(z, kind="stable")  # smallest first: the maximum of a step is that so far
-    sd = (contrasts.drawn_sd / scale).astype(np.float32)
+    # models that are always right and always wrong are drawn without spread: 0, and not 0/0
+    least = np.finfo(np.float32).tiny
+    sd = np.maximum(contrasts.drawn_sd / scale, least).astype(np.float32)
     sizes = z.astype(np.float32)
     total = len(draws)
     by_model = np.ascontiguousarray(draws.T)
