@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 import difflib
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 _LONGEST = 60
 
@@ -14,7 +14,31 @@ Place = tuple[str | int, ...]
 
 
 class UserError(Exception):
-    """What was found, where, what is allowed and what to do; shown as it is."""
+    """What was found, where, what is allowed and what to do; shown as it is.
+
+    Attributes
+    ----------
+    problems : tuple of Problem
+        The problems of single keys that it is about, where they are known.
+    """
+
+    problems: tuple[Problem, ...] = ()
+
+
+class Remedy(NamedTuple):
+    """A setting that would help, for the end of a message.
+
+    Attributes
+    ----------
+    key, value : str
+        The key of an experiment, and what to set it to; the value may be empty.
+    text : str
+        The end of the message, with ``{}`` for the setting.
+    """
+
+    key: str
+    value: str
+    text: str
 
 
 class Problem(UserError):
@@ -28,18 +52,74 @@ class Problem(UserError):
         What is wrong there.
     at : tuple of str or int, optional
         The place whose line is shown; default: `path`.
+    remedy : Remedy, optional
+        What to set; who has no such setting is not told of it.
     """
 
     def __init__(
-        self, path: Iterable[str | int], message: str, at: Iterable[str | int] | None = None
+        self,
+        path: Iterable[str | int],
+        message: str,
+        at: Iterable[str | int] | None = None,
+        remedy: Remedy | None = None,
     ) -> None:
         self.path = tuple(path)
         self.message = message
         self.at = self.path if at is None else tuple(at)
-        super().__init__(f"{dotted(self.path)}: {message}")
+        self.remedy = remedy
+        super().__init__(f"{dotted(self.path)}: {message}{self._helping()}")
 
     def __reduce__(self) -> tuple[type[Problem], tuple[Any, ...]]:
-        return type(self), (self.path, self.message, self.at)
+        return type(self), (self.path, self.message, self.at, self.remedy)
+
+    def inside(self, place: Place) -> Problem:
+        """Return the problem of a section that is found at a place of an experiment."""
+        return Problem((*place, *self.path), self.message, remedy=self.remedy)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:  # type: ignore[override]
+        """Itself."""
+        return (self,)
+
+    def _helping(self) -> str:
+        if self.remedy is None:
+            return ""
+        return self.remedy.text.format(f"`{self.remedy.key}: {self.remedy.value}".rstrip() + "`")
+
+    def named(self, names: Mapping[str, str]) -> str:
+        """Tell it to who has given no experiment but arguments or options.
+
+        Parameters
+        ----------
+        names : Mapping of str to str
+            The argument, or the option such as ``--truth``, that stands for a key.
+        """
+        text = self.message
+        if self.remedy is not None and (name := names.get(self.remedy.key)):
+            value = f" {self.remedy.value}" if name.startswith("-") else ""
+            text += self.remedy.text.format(f"`{name}{value}`")
+        known = [i for i, part in enumerate(self.path) if part in names]
+        if not known:
+            return text
+        name, rest = names[str(self.path[known[0]])], self.path[known[0] + 1 :]
+        return f"{name if name.startswith('-') else dotted((name, *rest))}: {text}"
+
+
+class Problems(UserError):
+    """Several problems as one message."""
+
+    def __init__(self, text: str, problems: Iterable[Problem]) -> None:
+        super().__init__(text)
+        self.problems = tuple(problems)
+
+    def __reduce__(self) -> tuple[type[Problems], tuple[Any, ...]]:
+        return type(self), (str(self), self.problems)
+
+
+def named(error: UserError, names: Mapping[str, str]) -> UserError:
+    """Name arguments or options in place of the keys of an experiment; see `Problem.named`."""
+    told = dict.fromkeys(problem.named(names) for problem in error.problems)
+    return UserError("\n".join(told)) if told else error
 
 
 def dotted(path: Iterable[str | int]) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import pickle
 
 import numpy as np
 import pytest
 
-from bakeoff.errors import shown
+from bakeoff.errors import Problem, Remedy, UserError, named, shown
+from bakeoff.spec.load import report_problems
 
 DAY = datetime.date(2026, 1, 2)
 
@@ -32,3 +34,25 @@ def test_a_long_value_is_cut() -> None:
     text = shown("a" * 1000)
     assert text.endswith(" …")
     assert len(text) < 200
+
+
+def test_a_problem_is_told_in_the_words_of_who_asked() -> None:
+    drop = Remedy("missing_target", "drop", "; {} leaves them out")
+    problem = Problem(("datasets", "d", "true", 2), "no label", remedy=drop)
+    assert str(problem) == "datasets.d.true[2]: no label; `missing_target: drop` leaves them out"
+    options = {"true": "--truth", "missing_target": "--missing-target"}
+    assert problem.named(options) == ("--truth: no label; `--missing-target drop` leaves them out")
+    assert problem.named({"true": "y"}) == "y[2]: no label"
+    assert problem.named({}) == "no label"
+    for same in (pickle.loads(pickle.dumps(problem)), problem.inside(())):
+        assert str(same) == str(problem)
+
+
+def test_several_problems_are_named_one_by_one() -> None:
+    found = [Problem(("tests", "alpha"), "too large"), Problem(("costs",), "none")]
+    error = pickle.loads(pickle.dumps(report_problems(found)))
+    assert str(error) == "tests.alpha: too large\ncosts: none"
+    assert str(named(error, {"alpha": "--alpha", "costs": "--costs"})) == (
+        "--alpha: too large\n--costs: none"
+    )
+    assert named(UserError("plain"), {"alpha": "--alpha"}).args == ("plain",)

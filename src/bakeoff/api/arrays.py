@@ -12,27 +12,22 @@ import pyarrow as pa
 from pandas.api import types
 
 from bakeoff.api.alignment import Rows, aligned, by_name, one_column
-from bakeoff.api.asked import KINDS
 from bakeoff.api.parts import NO_PARTS, Parts
+from bakeoff.api.settings import KINDS
 from bakeoff.data.columns import in_order, names, sorted_names
 from bakeoff.data.file_columns import Columns
 from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.side_by_side import SideBySide
-from bakeoff.errors import Problem, UserError, some, unknown
+from bakeoff.errors import Problem, UserError, named, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.values import RIGHT_OR_WRONG
 
 _RELATED = {"group": "groups", "run": "runs", "time": "time"}
-_IN_PYTHON = {
-    "; `missing_target: drop` leaves them out": "",
-    "in `classes:` of given data, or with `--classes`": "in `classes`",
-    ", as `metrics: [accuracy]` wants (or describe the metric)": "",
-    ", as `metrics: [error]` wants (or describe the metric)": "",
-}
-"""What to do about a file or an experiment, and what instead."""
+_ARGUMENTS = {"classes": "classes"}
+"""The arguments that messages of the columns of files have keys for."""
 
 
 def side_by_side(
@@ -80,10 +75,7 @@ def side_by_side(
             for model, what in argument.items()
         }
     except Problem as problem:
-        message = problem.message
-        for words, instead in _IN_PYTHON.items():
-            message = message.replace(words, instead)
-        raise UserError(message) from None
+        raise named(problem, _ARGUMENTS) from None
     truth = labels.among(order.classes)
     return SideBySide(name, order.classes, truth, found, 0, kin, subgroups=subgroups)
 

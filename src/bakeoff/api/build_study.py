@@ -1,4 +1,4 @@
-"""Predictions at hand: from rows of several models to the study that an experiment would make."""
+"""From the predictions of several models to the study that an experiment of them would make."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.api.asked import KINDS, Asked
+from bakeoff.api.settings import KINDS, Settings
 from bakeoff.comparisons import (
     Comparison,
     check_classes,
@@ -26,14 +26,18 @@ from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.predicted import contradiction
 from bakeoff.data.side_by_side import SideBySide
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, counted_rows, score
 from bakeoff.scores.metrics import Metric, Need
-from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest, load_experiment
+from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenColumns, GivenModel
+from bakeoff.spec.load import report_problems, validated
+from bakeoff.spec.metrics import GivenMetric
+from bakeoff.spec.resampling import Resampling
 from bakeoff.stats import Evidence, catalogue
 
 METRIC = "accuracy"
@@ -44,18 +48,18 @@ _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 """Packages that fit models, and compare none."""
 
 
-def build_study(given: SideBySide, asked: Asked) -> Study:
+def build_study(given: SideBySide, settings: Settings) -> Study:
     """Test what the experiment of these models would, and gather what a report needs.
 
     Raises
     ------
     UserError
-        What is asked for does not fit the predictions; `named` words it for who asks.
+        What is asked for does not fit the predictions; `bakeoff.errors.named` names arguments.
     """
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
-    metrics = _metrics(given, asked)
-    settings = _tests(asked, ids, metrics)
-    experiment, tests = _experiment(given, ids, metrics, settings, asked)
+    metrics = _metrics(given, settings)
+    experiment = _experiment(given, settings, ids, metrics)
+    tests = _plan(given, experiment)
     rows = _evidence(given, tuple(ids.values()))
     comparisons = tuple(merged(row for test in tests for row in _tested(test, rows, experiment)))
     scores = pd.DataFrame(_scores(given, experiment))
@@ -63,7 +67,7 @@ def build_study(given: SideBySide, asked: Asked) -> Study:
     labelled = {ROWS: rows} if isinstance(rows, PairedPredictions) else {}
     spec = experiment.datasets[ROWS]
     assert isinstance(spec, GivenData)
-    files = {ROWS: asked.files}
+    files = {ROWS: settings.files}
     classes = given.classes if given.in_order else ()  # of counts none are known
     truth = given.truth if classes else np.full(len(given.truth), -1)
     card = given_card(ROWS, spec, files, truth, classes, given.left_out)
@@ -117,17 +121,17 @@ def _intervals(experiment: Experiment, rows: RowEvidence) -> Iterator[dict[str, 
             yield from of_test_set(ROWS, own, experiment.costs_on(ROWS), level)
 
 
-def _metrics(given: SideBySide, asked: Asked) -> list[Any]:
+def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
     """List the metrics, as an experiment has them."""
     place = ("metrics",)
     given.check_classes()
-    if asked.values is not None:
-        kind = KINDS[asked.values]
-        if asked.metrics:
+    if settings.values is not None:
+        kind = KINDS[settings.values]
+        if settings.metrics:
             raise Problem(place, "these are for predictions, not for numbers per row")
         # what is right and what is wrong was settled when the numbers were read
-        return [METRIC if isinstance(kind, str) else kind.model_dump()]
-    for name in asked.metrics:
+        return [METRIC if isinstance(kind, str) else kind]
+    for name in settings.metrics:
         if name not in METRICS:
             raise Problem(place, unknown("metric", name, METRICS))
         if METRICS[name].binary and len(given.classes) != 2:
@@ -136,18 +140,18 @@ def _metrics(given: SideBySide, asked: Asked) -> list[Any]:
                 f"{name} is for two classes, {given.name} has {len(given.classes)}; use "
                 f"{METRICS[name].instead}",
             )
-        _check_costs(METRICS[name], asked.costs)
+        _check_costs(METRICS[name], settings.costs)
         silent = [m for m, found in given.models.items() if found.probabilities is None]
         if METRICS[name].by_order and silent:
             how = (
                 "add a column for each class (p_<class>; in one table of all models model:class)"
-                if asked.files
+                if settings.files
                 else "pass its probabilities, shape (n, K)"
             )
             raise Problem(
                 place, f"{name} needs class probabilities, {silent[0]} brings labels alone: {how}"
             )
-    return list(dict.fromkeys(asked.metrics or (METRIC,)))
+    return list(dict.fromkeys(settings.metrics or (METRIC,)))
 
 
 def _check_costs(metric: Metric, costs: Any) -> None:
@@ -165,8 +169,10 @@ def _check_costs(metric: Metric, costs: Any) -> None:
         )
 
 
-def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict[str, Any]:
-    """Write the `tests:` of the experiment."""
+def _tests(
+    settings: Settings, ids: Mapping[str, str], metrics: Sequence[str | GivenMetric]
+) -> HypothesisTests:
+    """Choose the tests by the number of models and the metrics."""
     two = len(ids) == 2
     run: list[str] = []
     options: dict[str, dict[str, Any]] = {}
@@ -179,67 +185,76 @@ def _tests(asked: Asked, ids: Mapping[str, str], metrics: Sequence[Any]) -> dict
     if by_metric:
         run.append("metric_difference")
         options["metric_difference"] = {"metrics": by_metric}
-    if asked.costs is not None:
+    if settings.costs is not None:
         run.append("cost_sensitive")
-    if asked.variant is not None:
+    if settings.variant is not None:
         if "mcnemar" not in run:
             raise Problem(
                 ("variant",),
                 "it is of McNemar's test, which compares accuracies: leave it out, or add the "
                 f"metric {METRIC}",
             )
-        if not asked.assume_independent and asked.columns:
-            related = " and ".join(map(repr, asked.columns.values()))
+        if not settings.assume_independent and settings.columns:
+            related = " and ".join(map(repr, settings.columns.values()))
             raise Problem(
                 ("variant",),
                 f"variants are of McNemar's test for independent rows, and {related} relates them: "
                 "leave it out, or take the rows for independent",
             )
-        options["mcnemar"] = {"variant": asked.variant}
-    if asked.assume_independent:
+        options["mcnemar"] = {"variant": settings.variant}
+    if settings.assume_independent:
         for name in run:
             if catalogue()[name].can_take_rows_for_independent:
                 options.setdefault(name, {})[INDEPENDENT] = True
-    found: dict[str, Any] = {
-        "alpha": asked.alpha,
-        "correction": asked.correction,
-        "alternative": asked.alternative,
+    if settings.versus is not None and settings.versus not in ids:
+        raise Problem(("versus",), unknown("model", settings.versus, ids))
+    keys = {
+        "alpha": settings.alpha,
+        "correction": settings.correction,
+        "alternative": settings.alternative,
+        "versus": None if settings.versus is None else ids[settings.versus],
         "run": run,
         "options": options,
     }
-    if asked.versus is not None:
-        if asked.versus not in ids:
-            raise Problem(("versus",), unknown("model", asked.versus, ids))
-        found["versus"] = ids[asked.versus]
-    return found
+    return validated(HypothesisTests, keys, ("tests",))
 
 
 def _experiment(
     given: SideBySide,
+    settings: Settings,
     ids: Mapping[str, str],
-    metrics: Sequence[Any],
-    tests: Mapping[str, Any],
-    asked: Asked,
-) -> tuple[Experiment, AnalysisPlan]:
-    brings, costs = "predictions" if asked.values is None else "values", asked.costs
+    metrics: Sequence[str | GivenMetric],
+) -> Experiment:
+    """Make the experiment of models whose results are there already."""
     cost = FIXED_METRICS[Evidence.LABELS]
-    columns = {**asked.columns, "subgroups": list(given.subgroups)}  # cut already
+    costs = settings.costs
+    if costs is not None:
+        costs = validated(Costs, costs, ("costs",))
+    subgroups = list(given.subgroups)  # cut already
+    columns = validated(GivenColumns, {**settings.columns, "subgroups": subgroups})
+    brings = "predictions" if settings.values is None else "values"
     own = {brings: given.name, "columns": columns}
-    config = {
-        "experiment": "compare",
-        "datasets": {ROWS: {"source": "given", "label": given.name}},
-        "models": {i: {**own, "label": m} for m, i in ids.items()},
-        "metrics": [*metrics, *([] if costs is None or cost in metrics else [cost])],
-        "tests": dict(tests),
-        **({"costs": costs} if costs is not None else {}),
-    }
-    experiment = load_experiment(config)
-    problems, found = plan_tests(experiment)
-    problems = [*problems, *check_classes(experiment, ROWS, given.classes)]
+    return validated(
+        Experiment,
+        {
+            "experiment": "compare",
+            "datasets": {ROWS: validated(GivenData, {"source": "given", "label": given.name})},
+            "models": {i: validated(GivenModel, {**own, "label": m}) for m, i in ids.items()},
+            "metrics": [*metrics, *([cost] if costs is not None and cost not in metrics else [])],
+            "resampling": validated(Resampling, {"holdout": {}}),
+            "tests": _tests(settings, ids, metrics),
+            "costs": costs,
+        },
+    )
+
+
+def _plan(given: SideBySide, experiment: Experiment) -> AnalysisPlan:
+    """Plan the tests, which are those that any such comparison runs."""
+    problems, tests = plan_tests(experiment)
+    problems += check_classes(experiment, ROWS, given.classes)
     if problems:
-        raise UserError("\n".join(map(str, problems)))
-    why = (dataclasses.replace(test, why=WHY) for test in found)
-    return experiment, AnalysisPlan(tuple(why))
+        raise report_problems(problems)
+    return AnalysisPlan(tuple(dataclasses.replace(test, why=WHY) for test in tests))
 
 
 def _evidence(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.api.asked import named, one_spelling
 from bakeoff.api.findings import Findings
-from bakeoff.api.of_folds import ARGUMENTS, AskedOfFolds, Scores, study_of
+from bakeoff.api.of_folds import ARGUMENTS, Scores, study_of
 from bakeoff.api.plans import Split, is_drawn_anew, plan_of
-from bakeoff.errors import UserError, listed, some, unknown
+from bakeoff.api.settings import one_spelling
+from bakeoff.errors import UserError, listed, named, some, unknown
 
 _TEST = "test_"
 
@@ -102,18 +102,21 @@ def compare_folds(
     splits = _same_splits(results, cv)
     try:
         plan = plan_of(cv, n, next(iter(n_scores.values())), splits)
-        asked = AskedOfFolds(
+        study = study_of(
+            scores,
+            plan,
+            "bakeoff.compare_folds(results, cv=cv, …)",
+            name=name,
+            tests=tests,
             versus=versus,
             alternative=alternative,
             correction=correction,
             alpha=alpha,
-            tests=tests,
-            options=options or {},
-            name=name,
+            options=dict(options or {}),
         )
-        return Findings(study_of(scores, plan, asked, "bakeoff.compare_folds(results, cv=cv, …)"))
     except UserError as error:
         raise named(error, ARGUMENTS) from None
+    return Findings(study)
 
 
 def _scores(results: Mapping[str, Any], metrics: Sequence[str]) -> Scores:

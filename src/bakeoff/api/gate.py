@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.asked import KINDS, refuse_contradictions
 from bakeoff.api.parts import NO_PARTS, Parts
+from bakeoff.api.settings import KINDS, refuse_contradictions
 from bakeoff.errors import UserError, unknown
 from bakeoff.release import GateRows, GateVerdict, Terms, decide
 from bakeoff.spec.metrics import GivenMetric

@@ -1,8 +1,7 @@
-"""Scores of folds at hand: to the study that an experiment of them would make."""
+"""From the scores of folds to the study that an experiment of them would make."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,50 +15,37 @@ from bakeoff.api.plans import FoldPlan
 from bakeoff.comparisons import merged, plan_tests
 from bakeoff.comparisons.run_tests import run_on_scores
 from bakeoff.data.given_predictions import given_card
-from bakeoff.errors import Problem, UserError, unknown
+from bakeoff.errors import Problem, unknown
 from bakeoff.report.study import Study
 from bakeoff.scores import METRICS, metrics_of
 from bakeoff.scores.given_results import check_ranges
-from bakeoff.spec import Experiment, load_experiment
+from bakeoff.spec import Experiment, HypothesisTests
 from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.given_models import GivenModel
+from bakeoff.spec.load import report_problems, validated
+from bakeoff.spec.metrics import GivenMetric
 
 FOLDS = "folds"
 """The id of the one data set."""
 ARGUMENTS = {key: key for key in ("alpha", "alternative", "correction", "versus", "options")}
-ARGUMENTS["run"] = "tests"
-"""What an argument is called that is a key of an experiment."""
+ARGUMENTS |= {"run": "tests", "label": "name"}
+"""The argument that stands for a key of an experiment."""
 _WITHOUT = "the fit or the metric gave no number"
 
 Scores = Mapping[str, Mapping[str, NDArray[np.float64]]]
 """By model and metric, a score for each split."""
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class AskedOfFolds:
-    """How scores of folds are to be compared.
-
-    Attributes
-    ----------
-    versus : str or None
-        The model that is compared with each other, by its name.
-    alternative, correction, alpha, options
-        As in `tests:` of an experiment.
-    tests : sequence of str
-        Their names; those that are recommended if empty.
-    name : str
-        What to call the data.
-    """
-
-    versus: str | None
-    alternative: str
-    correction: str | None
-    alpha: float
-    tests: Sequence[str]
-    options: Mapping[str, Mapping[str, Any]]
-    name: str
-
-
-def study_of(scores: Scores, plan: FoldPlan, asked: AskedOfFolds, command: str) -> Study:
+def study_of(
+    scores: Scores,
+    plan: FoldPlan,
+    command: str,
+    *,
+    name: str,
+    tests: Sequence[str],
+    versus: str | None,
+    **settings: Any,
+) -> Study:
     """Test what the experiment of these scores would, and gather what a report needs.
 
     Parameters
@@ -68,10 +54,16 @@ def study_of(scores: Scores, plan: FoldPlan, asked: AskedOfFolds, command: str) 
         In the order of the splits; greater is better, as scikit-learn has it.
     plan : FoldPlan
         What the splits are.
-    asked : AskedOfFolds
-        How to compare.
     command : str
         What makes the same results.
+    name : str
+        What to call the data.
+    tests : sequence of str
+        Their names; those that are recommended if empty.
+    versus : str or None
+        The model that is compared with each other, by its name.
+    **settings
+        ``alternative``, ``correction``, ``alpha`` and ``options``, as in `tests:` of an experiment.
 
     Raises
     ------
@@ -79,14 +71,21 @@ def study_of(scores: Scores, plan: FoldPlan, asked: AskedOfFolds, command: str) 
         Scores that a metric cannot have, or a test that does not fit.
     """
     ids = {label: f"model-{i}" for i, label in enumerate(scores, 1)}
-    experiment = _experiment(scores, ids, plan, asked)
-    problems, tests = plan_tests(experiment)
+    if versus is not None and versus not in ids:
+        raise Problem(("versus",), unknown("model", versus, ids))
+    run = list(tests) or (["corrected_repeated_kfold_t"] if plan.growing else "recommended")
+    control = None if versus is None else ids[versus]
+    wanted = validated(HypothesisTests, {**settings, "run": run, "versus": control}, ("tests",))
+    experiment = _experiment(scores, ids, plan, wanted, name)
+    problems, planned = plan_tests(experiment)
     if problems:
-        raise UserError("\n".join(map(str, problems)))
+        raise report_problems(problems)
     frame = _frame(scores, ids, experiment, plan)
     check_ranges(frame, metrics_of(experiment), "scores", ("scores",))
     tested = frame.assign(**{name: _tiled(getattr(plan, name), frame) for name in _SIZES})
-    comparisons = [row for test in tests for row in run_on_scores(test, experiment, FOLDS, tested)]
+    comparisons = [
+        row for test in planned for row in run_on_scores(test, experiment, FOLDS, tested)
+    ]
     spec = experiment.datasets[FOLDS]
     assert isinstance(spec, GivenData)
     nothing = np.array([], dtype=np.intp)
@@ -96,7 +95,7 @@ def study_of(scores: Scores, plan: FoldPlan, asked: AskedOfFolds, command: str) 
         tested if plan.sized else frame,
         pd.DataFrame(),
         {FOLDS: given_card(FOLDS, spec, {}, nothing, ())},
-        analysis=tests,
+        analysis=planned,
     )
     return made_by(study, command)
 
@@ -105,38 +104,30 @@ _SIZES = ("n_train", "n_test")
 
 
 def _experiment(
-    scores: Scores, ids: Mapping[str, str], plan: FoldPlan, asked: AskedOfFolds
+    scores: Scores, ids: Mapping[str, str], plan: FoldPlan, tests: HypothesisTests, name: str
 ) -> Experiment:
-    if asked.versus is not None and asked.versus not in ids:
-        raise Problem(("versus",), unknown("model", asked.versus, ids))
-    growing = ["corrected_repeated_kfold_t"] if plan.growing else "recommended"
-    tests = {
-        "alpha": asked.alpha,
-        "alternative": asked.alternative,
-        "run": list(asked.tests) or growing,
-        "options": {name: dict(own) for name, own in asked.options.items()},
-        **({} if asked.correction is None else {"correction": asked.correction}),
-        **({} if asked.versus is None else {"versus": ids[asked.versus]}),
-    }
-    first = next(iter(scores.values()))
-    return load_experiment(
+    """Make the experiment of models whose scores are there already."""
+    given = {"scores": "memory"}
+    metrics = next(iter(scores.values()))
+    return validated(
+        Experiment,
         {
             "experiment": "compare",
-            "datasets": {FOLDS: {"source": "given", "label": asked.name}},
-            "models": {i: {"scores": "memory", "label": m} for m, i in ids.items()},
-            "metrics": [_metric(name) for name in first],
+            "datasets": {FOLDS: validated(GivenData, {"source": "given", "label": name})},
+            "models": {i: validated(GivenModel, {**given, "label": m}) for m, i in ids.items()},
+            "metrics": [_metric(metric) for metric in metrics],
             "resampling": plan.resampling,
             "tests": tests,
-        }
+        },
     )
 
 
-def _metric(name: str) -> Any:
+def _metric(name: str) -> str | GivenMetric:
     """Take a metric for ours of that name, or describe it: scikit-learn's are better if greater."""
     if name in METRICS and METRICS[name].greater_is_better:
         return name
     called = re.sub(r"\W", "_", name if name not in METRICS else f"neg_{name}")
-    return {"name": called, "greater_is_better": True}
+    return validated(GivenMetric, {"name": called, "greater_is_better": True}, ("metrics",))
 
 
 def _frame(

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.errors import UserError
+from bakeoff.spec.load import validated
+from bakeoff.spec.resampling import Resampling
 
 Split = tuple[NDArray[Any], NDArray[Any]]
 """The places of the rows that are trained on, and of those that are tested."""
@@ -54,14 +56,15 @@ class FoldPlan:
     growing: bool = False
 
     @property
-    def resampling(self) -> dict[str, dict[str, Any]]:
-        """The plan as `resampling:` has it."""
-        if self.name == "cv_5x2":
-            return {"cv_5x2": {}}
+    def resampling(self) -> Resampling:
+        """The plan as an experiment has it."""
+        keys: dict[str, Any] = {}
         if self.name == "kfold":
-            return {"kfold": {"folds": self.folds, "repeats": self.repeats}}
-        share = float(self.n_test[0] / (self.n_test[0] + self.n_train[0]))
-        return {"resampled": {"repeats": self.repeats, "test_size": share}}
+            keys = {"folds": self.folds, "repeats": self.repeats}
+        elif self.name == "resampled":
+            share = float(self.n_test[0] / (self.n_test[0] + self.n_train[0]))
+            keys = {"repeats": self.repeats, "test_size": share}
+        return validated(Resampling, {self.name: keys}, ("resampling",))
 
 
 def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | None) -> FoldPlan:

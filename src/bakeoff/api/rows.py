@@ -11,14 +11,15 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from bakeoff.api.arrays import side_by_side
-from bakeoff.api.asked import Asked, named, of_two, one_spelling, refuse_contradictions
 from bakeoff.api.build_study import build_study, made_by
 from bakeoff.api.findings import Findings
 from bakeoff.api.parts import NO_PARTS, Parts
-from bakeoff.errors import UserError, shown
+from bakeoff.api.settings import Settings, of_two, one_spelling, refuse_contradictions
+from bakeoff.errors import UserError, named, shown
 
-_ASKED = {key: key for key in ("metrics", "alpha", "alternative", "correction", "costs")}
-_ASKED |= {key: key for key in ("variant", "versus")}
+_KEYS = ("metrics", "alpha", "alternative", "correction", "costs", "variant", "versus")
+_ARGUMENTS = {key: key for key in _KEYS}
+"""The argument that stands for a key of an experiment."""
 _OF_ROWS = ("groups", "runs", "time", "subgroups")
 """The arguments that have a value for each row."""
 
@@ -130,7 +131,7 @@ def compare(
         _check(y, arguments)
         parts = NO_PARTS if subgroups is None else Parts.taken(subgroups, bins or {})
         given = side_by_side(y, predictions, related, values, classes, positive, name, parts)
-        asked = Asked(
+        how = Settings(
             metrics=one_spelling(metrics, metric),
             values=values,
             columns={role: role for role, rows in related.items() if rows is not None},
@@ -142,9 +143,9 @@ def compare(
             alpha=alpha,
             assume_independent=assume_independent,
         )
-        study = build_study(given, asked)
+        study = build_study(given, how)
     except UserError as error:
-        raise named(error, _ASKED) from None
+        raise named(error, _ARGUMENTS) from None
     return Findings(made_by(study, _call(arguments)))
 
 

@@ -8,11 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from bakeoff.api.asked import named
 from bakeoff.api.findings import Findings
-from bakeoff.api.of_folds import ARGUMENTS, AskedOfFolds, study_of
+from bakeoff.api.of_folds import ARGUMENTS, study_of
 from bakeoff.api.plans import plan_of
-from bakeoff.errors import UserError, unknown
+from bakeoff.errors import UserError, named, unknown
 from bakeoff.report.study import clean
 
 BEST = "best"
@@ -110,16 +109,18 @@ def compare_search(
     }
     try:
         plan = plan_of(search.cv if cv is None else cv, n, values[0].shape[1], None)
-        asked = AskedOfFolds(
+        study = study_of(
+            scores,
+            plan,
+            "bakeoff.compare_search(search, …)",
+            name=name,
+            tests=tests,
             versus=control,
             alternative=alternative,
             correction=correction,
             alpha=alpha,
-            tests=tests,
-            options=options or {},
-            name=name,
+            options=dict(options or {}),
         )
-        study = study_of(scores, plan, asked, "bakeoff.compare_search(search, …)")
     except UserError as error:
         raise named(error, ARGUMENTS) from None
     return Findings(study, first=study.models[0] if versus == BEST else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from bakeoff.api.asked import KINDS
+from bakeoff.api.settings import KINDS
 from bakeoff.cli.naming import naming_options
 from bakeoff.cli.places import places_of
 from bakeoff.cli.terminal import bold, dim, say, table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from bakeoff.errors import Problem, UserError
+from bakeoff.errors import UserError, named
 from bakeoff.stats import ArgumentError
 
 
@@ -21,13 +21,12 @@ def naming_options(options: Mapping[str, str]) -> Iterator[None]:
     Raises
     ------
     UserError
-        In place of a `Problem` or an `ArgumentError`.
+        In place of one that names keys, or of an `ArgumentError`.
     """
     try:
         yield
-    except Problem as problem:
-        option = options.get(str(problem.path[-1]))
-        raise UserError(f"{option}: {problem.message}" if option else problem.message) from None
+    except UserError as error:
+        raise named(error, options) from None
     except ArgumentError as error:
         option = options.get(error.argument, f"--{error.argument.replace('_', '-')}")
         raise UserError(f"{option}: {error.message}") from None

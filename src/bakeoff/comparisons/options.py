@@ -30,7 +30,7 @@ from bakeoff.comparisons.settings import (
     compares_pairs,
     takes_control,
 )
-from bakeoff.errors import Problem, unknown
+from bakeoff.errors import Problem, Remedy, unknown
 from bakeoff.scores.metrics import metrics_of
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
 from bakeoff.spec.related import declared
@@ -129,8 +129,8 @@ def _blame(entry: Entry, experiment: Experiment, error: ValueError) -> Problem:
         return Problem(place, str(error))
     key = error.argument
     if key not in tests.of(entry.name) and hasattr(tests, key):
-        inside = f" (or set it for this test under `options: {{{entry.name}: ...}}`)"
-        return Problem(("tests", key), f"{entry.name}: {error.message}{inside}")
+        alone = Remedy("options", f"{{{entry.name}: ...}}", " (or set it for this test under {})")
+        return Problem(("tests", key), f"{entry.name}: {error.message}", remedy=alone)
     return Problem((*place, key), error.message)
 
 

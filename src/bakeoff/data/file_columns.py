@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import names, ordered
 from bakeoff.data.table_files import read_table
-from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
+from bakeoff.errors import Place, Problem, Remedy, UserError, listed, some, unknown
 from bakeoff.files import is_file
 from bakeoff.spec.given_models import GivenColumns
 
@@ -27,6 +27,9 @@ Codes: TypeAlias = "NDArray[np.signedinteger[Any]]"
 """Classes of rows: their places among the classes."""
 
 _WHAT = {"id": "id", "true": "true label", "predicted": "prediction"}
+
+DROP = Remedy("missing_target", "drop", "; {} leaves them out")
+"""What to do about rows without a true label."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -115,8 +118,8 @@ class Columns:
             raise Problem(
                 self.place,
                 f"{self.path!r}: {len(missing):,} of {len(found):,} rows have no {_WHAT[role]} in "
-                f"column {column!r}; the first is row {missing[0] + 1}"
-                + ("; `missing_target: drop` leaves them out" if role == "true" else ""),
+                f"column {column!r}; the first is row {missing[0] + 1}",
+                remedy=DROP if role == "true" else None,
             )
         return found
 

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from bakeoff.data.file_columns import USUAL, Codes, Columns, Labels
 from bakeoff.data.prediction_table import PredictionTable
 from bakeoff.data.table import PROBABILITY_SLACK
-from bakeoff.errors import Problem, listed, some, unknown
+from bakeoff.errors import Problem, Remedy, listed, some, unknown
 from bakeoff.spec.given_models import CLASS, GivenColumns
 
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
+_MORE_CLASSES = Remedy("classes", "", "; a class without a true label is named in {}")
+_OTHER_COLUMNS = Remedy("models", "", "; {} chooses the columns of models")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,18 +103,14 @@ def known_codes(labels: Labels, classes: Sequence[str], file: Columns, column: s
     if len(strange):
         found = [labels.classes[code] for code in dict.fromkeys(strange.tolist())]
         where = f"{file.path!r}" + (f", column {column!r}," if column else "")
-        raise Problem(
-            file.place,
+        text = (
             f"{where} predicts classes that the data do not have, in {len(strange):,} of "
-            f"{len(codes):,} rows: {some(map(repr, found))} (classes: {some(classes, 10)}); "
-            + (
-                "predicted labels are wanted here; numbers, or marks of right rows, are `values`"
-                + ("; `--models` chooses the columns of models" if column else "")
-                if len(strange) == len(codes)
-                else "a class without a true label is named in `classes:` of given data, "
-                "or with `--classes`"
-            ),
+            f"{len(codes):,} rows: {some(map(repr, found))} (classes: {some(classes, 10)})"
         )
+        if len(strange) < len(codes):
+            raise Problem(file.place, text, remedy=_MORE_CLASSES)
+        values = "predicted labels are wanted here; numbers, or marks of right rows, are `values`"
+        raise Problem(file.place, f"{text}; {values}", remedy=_OTHER_COLUMNS if column else None)
     return codes
 
 

@@ -45,7 +45,7 @@ def filtered(frame: pd.DataFrame, spec: DataSet, place: Place) -> pd.DataFrame:
         try:
             passing = _passing(values, one)
         except Problem as problem:
-            raise Problem((*at, *problem.path), problem.message) from None
+            raise problem.inside(at) from None
         if not passing.any():
             raise Problem(at, f"none of {len(frame)} rows passes this filter")
         frame = frame[passing]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.data.file_columns import Labels
 from bakeoff.data.prediction_table import PredictionTable, read_predictions
-from bakeoff.errors import Place, Problem
+from bakeoff.errors import Place, Problem, Remedy
 from bakeoff.spec.given_models import GivenColumns
 from bakeoff.spec.metrics import GivenMetric
 from bakeoff.spec.values import RIGHT, RIGHT_OR_WRONG
@@ -52,8 +52,8 @@ def meant(file: PredictionTable, metric: GivenMetric | str) -> PredictionTable:
         low, high = limits(metric)
         _check(file, (values < low) | (values > high), f"outside {low:g} to {high:g}")
         return dataclasses.replace(file, true=Labels(("",), np.zeros(len(values), dtype=np.int32)))
-    numbers = f"that is neither 0 nor 1, as `metrics: [{metric}]` wants (or describe the metric)"
-    _check(file, ~np.isin(values, (0, 1)), numbers)
+    described = Remedy("metrics", f"[{metric}]", "; {} wants 0 and 1: describe another metric")
+    _check(file, ~np.isin(values, (0, 1)), "that is neither 0 nor 1", described)
     right = values == RIGHT[metric]
     return dataclasses.replace(
         file,
@@ -79,7 +79,9 @@ def may_be_right_or_wrong(files: Collection[PredictionTable], metric: GivenMetri
     return all(bool(np.isin(values, (0, 1)).all()) for values in known)
 
 
-def _check(file: PredictionTable, wrong: NDArray[Any], what: str) -> None:
+def _check(
+    file: PredictionTable, wrong: NDArray[Any], what: str, remedy: Remedy | None = None
+) -> None:
     at = np.flatnonzero(wrong)
     if len(at):
         assert file.values is not None
@@ -87,4 +89,5 @@ def _check(file: PredictionTable, wrong: NDArray[Any], what: str) -> None:
             file.columns.place,
             f"{file.path!r}: {len(at):,} of {len(wrong):,} rows have a number {what}; the first "
             f"is id {file.ids[at[0]]} with {file.values[at[0]]:g}",
+            remedy=remedy,
         )

@@ -191,7 +191,7 @@ def _load(spec: DataSet, seed: int, place: Place) -> Loaded:
     try:
         loaded = spec.load(seed)
     except Problem as problem:
-        raise Problem((*place, *problem.path), problem.message) from problem.__cause__
+        raise problem.inside(place) from problem.__cause__
     if loaded.target not in loaded.frame.columns:
         known = map(str, loaded.frame.columns)
         raise Problem((*place, "target"), unknown("target column", loaded.target, known))

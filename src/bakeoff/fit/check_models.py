@@ -94,7 +94,7 @@ def _problems_at(*place: str | int) -> Iterator[None]:
     try:
         yield
     except Problem as problem:
-        raise Problem((*place, *problem.path), problem.message) from None
+        raise problem.inside(place) from None
     except UserError as error:
         raise Problem(place, str(error)) from None
 

@@ -177,7 +177,7 @@ def _source(dataset: str, spec: DataSet) -> Iterator[Problem]:
     try:
         spec.check()
     except Problem as problem:
-        yield Problem(("datasets", dataset, *problem.path), problem.message)
+        yield problem.inside(("datasets", dataset))
 
 
 def _divisions(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:

@@ -12,7 +12,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bakeoff.errors import Problem, shown, unknown
-from bakeoff.spec.experiment import Experiment
 
 _ID = "letters a to z, digits, _ and - only"
 _WANTED = {
@@ -28,7 +27,7 @@ _WANTED = {
 _PREAMBLE = r"(Input|String|List|Dictionary) should (be|have) |Value error, "
 
 
-def explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
+def explain(details: ErrorDetails, config: Mapping[str, Any], section: type[BaseModel]) -> Problem:
     """Say in a user's words what pydantic found.
 
     Parameters
@@ -36,7 +35,9 @@ def explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
     details : dict
         One of its errors.
     config : Mapping
-        The experiment, as the file has it.
+        The section's values, as the file has them.
+    section : type
+        The section that was to be made of them, such as a whole experiment.
     """
     path = tuple(p for p in details["loc"] if p != "[key]")
     kind, context = details["type"], details.get("ctx", {})
@@ -48,12 +49,12 @@ def explain(details: ErrorDetails, config: Mapping[str, Any]) -> Problem:
     if kind == "said":
         return Problem(path, details["msg"])
     if kind == "extra_forbidden":
-        message = unknown("key", path[-1], _allowed_keys(details["loc"][:-1]))
+        message = unknown("key", path[-1], _allowed_keys(details["loc"][:-1], section))
         return Problem(path[:-1], message, at=path)
     if kind == "missing":
         return Problem(path[:-1], f"the key {path[-1]!r} is missing")
     if kind == "model_type":
-        keys = ", ".join(_allowed_keys(details["loc"]))
+        keys = ", ".join(_allowed_keys(details["loc"], section))
         return Problem(path, f"expected keys ({keys}), found {found}")
     if kind in ("literal_error", "union_tag_invalid"):
         allowed = context.get("expected") or context.get("expected_tags") or ""
@@ -117,9 +118,9 @@ def _without_tags(loc: tuple[str | int, ...], config: Any, kind: str) -> tuple[s
     return tuple(path)
 
 
-def _allowed_keys(loc: tuple[str | int, ...]) -> list[str]:
+def _allowed_keys(loc: tuple[str | int, ...], section: type[BaseModel]) -> list[str]:
     """Walk the model classes along a pydantic path to the keys allowed there."""
-    here: Any = Experiment
+    here: Any = section
     for part in loc:
         here = _enter(here, part)
     return sorted({key for member in _model_classes(here) for key in _fields(member)})

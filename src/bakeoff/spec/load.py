@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from bakeoff.errors import Problem, UserError, dotted, shown
+from bakeoff.errors import Place, Problem, Problems, UserError, dotted, shown
 from bakeoff.spec.experiment import Experiment
 from bakeoff.spec.explain import explain
 
+S = TypeVar("S", bound=BaseModel)
 MOST_VALUES = 1_000_000
 """More values, aliases written out, are no experiment but a mistake or an attack."""
 
@@ -62,12 +63,36 @@ def load_experiment(config: Any, path: str | Path | None = None) -> Experiment:
         raise UserError(
             f"{path or 'experiment'}: expected keys like `models:`, found {shown(config)}"
         )
-    try:
-        experiment = Experiment.model_validate(dict(config))
-    except ValidationError as error:
-        problems = [explain(details, config) for details in error.errors(include_url=False)]
-        raise report_problems(list(_without_echoes(problems)), path) from None
+    experiment = validated(Experiment, config, path=path)
     return experiment if path is None else experiment.beside(Path(path).parent)
+
+
+def validated(section: type[S], values: Any, at: Place = (), path: str | Path | None = None) -> S:
+    """Make a section of an experiment of its values, which may be sections themselves.
+
+    Parameters
+    ----------
+    section : type
+        Of the section.
+    values : Mapping
+        By the keys of the section; anything else is a problem.
+    at : tuple of str
+        The place of the section in an experiment.
+    path : path, optional
+        The file that the values are from.
+
+    Raises
+    ------
+    Problems
+        All that is wrong.
+    """
+    try:
+        return section.model_validate(dict(values) if isinstance(values, Mapping) else values)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+        problems = [explain(one, values, section) for one in details]
+        placed = [p.inside(at) for p in problems] if at else problems
+        raise report_problems(list(_without_echoes(placed)), path) from None
 
 
 _MISSING = re.compile(r"the key '(\w+)' is missing")
@@ -83,7 +108,7 @@ def _without_echoes(problems: Sequence[Problem]) -> Iterator[Problem]:
             yield problem
 
 
-def report_problems(problems: Sequence[Problem], path: str | Path | None) -> UserError:
+def report_problems(problems: Sequence[Problem], path: str | Path | None = None) -> Problems:
     """Join problems to one message, each with its line where the file shows it."""
     node = _parse(Path(path))[0] if path is not None and Path(path).is_file() else None
     placed = [(_line_of(node, problem.at) or 0, str(problem)) for problem in problems]
@@ -91,7 +116,7 @@ def report_problems(problems: Sequence[Problem], path: str | Path | None) -> Use
         (f"{path}:{line}: " if line else f"{path}: ") + text if path else text
         for line, text in sorted(dict.fromkeys(placed), key=lambda at: at[0])
     ]
-    return UserError("\n".join(lines))
+    return Problems("\n".join(lines), problems)
 
 
 def _parse(path: Path) -> tuple[yaml.Node | None, Any]:

@@ -320,7 +320,7 @@ GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
         ),
         (Y, GOOD, {"subgroups": {"n": range(20)}, "bins": {"n": [9, 2]}}, "numbers in ascending"),
         (Y, GOOD, {"assume_independent": True}, "assume_independent: neither groups nor time"),
-        (Y, GOOD, {"costs": {"classes": ["a"], "matrix": [[0]]}}, "^costs: "),
+        (Y, GOOD, {"costs": {"classes": ["a"], "matrix": [[0]]}}, r"^costs\.classes: "),
         (Y, {**GOOD, "n": [0.2] * 19 + [1.2]}, {}, r"have a number outside 0 to 1"),
         (Y, {**GOOD, "n": np.full((20, 3), 1 / 3)}, {}, r"found 3 columns, there are 2 classes"),
         (Y, {**GOOD, "n": np.full((20, 2), 0.6)}, {}, "do not sum up to 1"),

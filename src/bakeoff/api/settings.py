@@ -1,9 +1,8 @@
-"""How predictions at hand are to be compared, and how that is called by who asks."""
+"""How predictions are to be compared, and checks of the arguments that say so."""
 
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
@@ -23,8 +22,8 @@ KINDS: Mapping[str, GivenMetric | str] = {
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Asked:
-    """How predictions at hand are to be compared.
+class Settings:
+    """How predictions are to be compared.
 
     Attributes
     ----------
@@ -113,26 +112,3 @@ def refuse_contradictions(y: Any, arguments: Mapping[str, Any]) -> None:
     given = [key for key in wrong if arguments.get(key) is not None]
     for key in (*given, *(["classes"] if len(arguments["classes"]) else [])):
         raise UserError(f"{key}: it is for predictions, not for numbers per row (values)")
-
-
-def named(error: UserError, names: Mapping[str, str]) -> UserError:
-    """Name options or arguments in place of the keys of an experiment.
-
-    Parameters
-    ----------
-    error : UserError
-        What `build_study` raised, a problem in each line.
-    names : Mapping of str to str
-        What a key is called.
-    """
-
-    def renamed(found: re.Match[str]) -> str:
-        key, rest = found[2], found[3]
-        if key not in names:
-            return found[0]
-        return f"{names[key]}:" if key == "costs" else f"{names[key]}{rest}:"
-
-    # what to do about a single test is said in the words of an experiment
-    text = re.sub(r" \(or set it for this test under [^)]*\)", "", str(error))
-    key = r"^(tests\.(?:options\.\w+\.)?)?(\w+)((?:\.\S+?)?):"
-    return UserError(re.sub(key, renamed, text, flags=re.MULTILINE))

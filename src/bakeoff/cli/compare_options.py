@@ -1,0 +1,199 @@
+"""`bakeoff compare`: what its options name is read, and how it is to be compared."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from bakeoff.api.settings import KINDS, Settings
+from bakeoff.data.predicted import Predicted
+from bakeoff.data.read_models import read_each, read_each_values, read_wide, read_wide_values
+from bakeoff.data.side_by_side import SideBySide
+from bakeoff.errors import Problem, UserError
+from bakeoff.spec.given_models import GivenColumns
+from bakeoff.spec.load import read_yaml
+
+_OF_RIGHT_ROWS = (("variant", "right"), ("variant", "wrong"))
+MOST_COUNTED = 10_000_000
+"""Rows that --counts may stand for."""
+READING = {
+    "true": "--truth",
+    "id": "--id",
+    "predicted": "--predicted",
+    "models": "--models",
+    "group": "--groups",
+    "time": "--time",
+    "run": "--runs",
+    "value": "--column",
+    "values": "--values",
+    "subgroups": "--subgroups",
+    "positive": "--positive",
+    "classes": "--classes",
+    "missing_target": "--missing-target",
+}
+"""The option that stands for a key of given data, while they are read."""
+SETTINGS = {
+    "metrics": "--metric",
+    "classes": "--classes",
+    **{key: f"--{key}" for key in ("alpha", "alternative", "correction", "costs")},
+    **{key: f"--{key}" for key in ("variant", "versus")},
+}
+"""The option that stands for a key of an experiment, while they are compared."""
+
+
+def settings(args: argparse.Namespace) -> Settings:
+    """Gather the options that say how to compare."""
+    return Settings(
+        metrics=args.metric or (),
+        values=args.values,
+        columns={role: column for role, column in related(args).items() if column is not None},
+        costs=_costs(args.costs),
+        variant=args.variant,
+        versus=args.versus,
+        correction=args.correction,
+        alternative=args.alternative,
+        alpha=args.alpha,
+        assume_independent=args.assume_independent,
+        files=args.files,
+    )
+
+
+def read(args: argparse.Namespace) -> SideBySide:
+    """Read what the options name: one table of all models, or one of each."""
+    keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
+    columns = GivenColumns.model_validate(
+        {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
+    )
+    if columns.group is not None and columns.time is not None:
+        raise UserError("--groups and --time cannot be combined: keep one of them")
+    if args.assume_independent and not any(related(args).values()):
+        raise UserError("--assume-independent: neither --groups, --time nor --runs names a column")
+    how: dict[str, Any] = {
+        "classes": _listed(args.classes) or (),
+        "drop_unlabelled": args.missing_target == "drop",
+        "labels": args.labels,
+    }
+    if args.column is not None and (args.values is None or len(args.files) == 1):
+        raise UserError("--column is for numbers (--values) in one table per model")
+    if args.labels and args.values is not None:
+        raise UserError("--labels, --values: the columns hold the one or the other")
+    if args.counts is not None:
+        if args.files or args.subgroups is not None:
+            raise UserError("--counts stands in place of files and their columns")
+        return _renamed(_from_counts(args.counts), _listed(args.names))
+    if not args.files:
+        raise UserError("expected a file, or --counts; see `bakeoff compare --help`")
+    if args.values is not None:
+        return _renamed(_with_numbers(args, columns), _listed(args.names))
+    if len(args.files) == 1:
+        if args.predicted is not None:
+            raise UserError("--predicted is for one table per model; --models chooses columns")
+        found = read_wide(args.files[0], columns, models=_listed(args.models), **how)
+        binary = tuple(found.classes) in (("0", "1"), ("False", "True"))
+        if args.models is None and len(found.models) > 2 and binary:  # some may be no models
+            sys.stderr.write(
+                f"every other column is taken for a model: {', '.join(found.models)}; `--models` "
+                "chooses among them\n"
+            )
+    else:
+        if args.models is not None:
+            raise UserError(
+                "--models names columns of one table; of several tables each is a model"
+            )
+        found = read_each(args.files, columns, **how)
+    return _renamed(found, _listed(args.names)).with_positive(args.positive)
+
+
+def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide:
+    """Read numbers per row; what is about labels has no meaning for them."""
+    for option in ("truth", "predicted", "classes", "positive", "costs", "variant"):
+        if getattr(args, option) is not None and (option, args.values) not in _OF_RIGHT_ROWS:
+            raise UserError(f"--{option} is for predictions, not for numbers per row (--values)")
+    kind = KINDS[args.values]
+    if len(args.files) == 1:
+        return read_wide_values(args.files[0], columns, kind, _listed(args.models))
+    return read_each_values(args.files, columns, kind)
+
+
+def _renamed(given: SideBySide, labels: Sequence[str] | None) -> SideBySide:
+    if labels is None:
+        return given
+    if len(labels) != len(given.models) or len(set(labels)) < len(labels):
+        raise UserError(
+            f"--names: expected {len(given.models)} different names, for "
+            f"{', '.join(given.models)}; found {', '.join(labels)}"
+        )
+    models = dict(zip(labels, given.models.values(), strict=True))
+    return dataclasses.replace(given, models=models)
+
+
+def _from_counts(text: str) -> SideBySide:
+    """Make rows of two models from how many both, one or neither is right on."""
+    found = text.split(",")
+    if len(found) != 4 or not all(number.strip().isdecimal() for number in found):
+        raise UserError(
+            f"--counts: found {text!r}, expected four whole numbers: both right, only A right, "
+            "only B right, both wrong; e.g. 329,22,17,63"
+        )
+    numbers = [int(number) for number in found]
+    if not 0 < sum(numbers) <= MOST_COUNTED:
+        raise UserError(f"--counts: expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
+    a, b = (np.repeat(wrong, numbers) for wrong in ([0, 0, 1, 1], [0, 1, 0, 1]))
+    models = {name: Predicted(codes, None) for name, codes in (("A", a), ("B", b))}
+    truth = np.zeros(len(a), dtype=np.intp)
+    return SideBySide("the counts", ("right", "wrong"), truth, models, in_order=False)
+
+
+def _listed(text: str | None) -> list[str] | None:
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def subgroups_named(text: str | None) -> list[str | dict[str, Any]]:
+    """Return the columns that ``--subgroups`` names, as an experiment has them.
+
+    Raises
+    ------
+    UserError
+        An empty name, a place to cut at that is no number, or cuts that do not ascend.
+    """
+    found: list[str | dict[str, Any]] = []
+    for part in text.split(",") if text is not None else ():
+        name, *cuts = part.strip().split(":")
+        try:
+            bins = [float(cut) for cut in cuts]
+        except ValueError:
+            bins = []
+        rising = all(low < high for low, high in pairwise(bins))
+        if not name or len(bins) < len(cuts) or not rising:
+            raise UserError(
+                f"--subgroups: found {part.strip()!r}, expected a column like sex, or one of "
+                "numbers with the places to cut it at, ascending, like age:40:65"
+            )
+        found.append({"column": name, "bins": bins} if bins else name)
+    names = [one if isinstance(one, str) else one["column"] for one in found]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise UserError(f"--subgroups: {twice!r} appears twice")
+    return found
+
+
+def related(args: argparse.Namespace) -> dict[str, str | None]:
+    """Return the columns that say which rows belong together."""
+    return {"group": args.groups, "time": args.time, "run": args.runs}
+
+
+def _costs(path: str | None) -> Any:
+    """Read what errors cost: `classes` and `matrix`, as in an experiment."""
+    if path is None:
+        return None
+    try:
+        found = read_yaml(path)
+    except UserError as error:
+        raise Problem(("costs",), str(error)) from None
+    return found.get("costs", found) if isinstance(found, Mapping) else found

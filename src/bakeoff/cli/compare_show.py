@@ -1,0 +1,224 @@
+"""`bakeoff compare`: its answer in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from bakeoff.api.build_study import METRIC, ROWS
+from bakeoff.cli.terminal import bold, dim, say, table
+from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.subgroups import INTERACTION
+from bakeoff.data.predicted import contradiction
+from bakeoff.data.readers import reader_of
+from bakeoff.data.side_by_side import SideBySide
+from bakeoff.report import prose
+from bakeoff.report.baseline import baselines
+from bakeoff.report.checks import checked
+from bakeoff.report.exhibits.subgroups import says
+from bakeoff.report.family import Family
+from bakeoff.report.may_be_best import may_be_best, worth_of_winner
+from bakeoff.report.numbers import capital, count, fixed, interval, number, percent, pvalue, score
+from bakeoff.report.pairs_shown import oriented
+from bakeoff.report.prose import advantage
+from bakeoff.report.ranking import ranking
+from bakeoff.report.study import Study
+from bakeoff.report.verdict import Verdict
+from bakeoff.report.verdict.beside import against_constant
+from bakeoff.report.wrapping import paragraph
+from bakeoff.stats.core.result import AGREE
+
+MOST_MODELS = 10
+"""With more models the table shows the comparisons of the best one alone."""
+_MEANING = (
+    "“differs?” asks whether the difference is the same in all parts of a column (Welch 1951; "
+    "Hothorn et al. 2008 where groups of rows reach into several). Adjusted by Holm's method over "
+    "columns and pairs, and over the parts and pairs of a column; intervals hold together likewise."
+)
+
+
+def show(study: Study, verdict: Verdict, *, brief: bool) -> None:
+    """Print the verdict, the models and the comparisons.
+
+    Parameters
+    ----------
+    study, verdict
+        What was found.
+    brief : bool
+        Whether to tell of accuracy alone, and not which models may be the best.
+    """
+    say("", bold(paragraph(verdict.headline)), *(paragraph(s) for s in verdict.sentences), "")
+    if brief:
+        _show_right(study)
+    for metric in () if brief else study.experiment.metrics:
+        _show_contenders(study, metric)
+    for i, family in enumerate(study.families):
+        if family.role == "omnibus":
+            row = family.rows[0]
+            text = f"{family.entry.title}: {_statistic(row)}p = {pvalue(row.pvalue)}"
+            say(f"  {text.replace('= <', '<').replace('= >', '>')}", "")
+        else:
+            if i and study.families[i - 1].role != "omnibus":
+                say("")
+            _show_pairs(study, family)
+    show_subgroups(study)
+
+
+def _show_right(study: Study) -> None:
+    rows = study.test_sets[ROWS]
+    lines = [
+        (
+            study.label(line.model),
+            score(line.mean),
+            interval(*line.ci) if line.ci else "",
+            f"{round(line.mean * rows.n):,} of {rows.n:,}",
+        )
+        for line in ranking(study)
+    ]
+    lines += [
+        (f"(always {one.answer})", score(one.score), "", "") for one in baselines(study, METRIC)
+    ]
+    level = percent(1 - study.alpha)
+    say(*table(("model", "accuracy", f"{level} CI", "right"), lines, "lrrr"), "")
+
+
+def _show_contenders(study: Study, metric: str) -> None:
+    """Print which models may be the best by a metric, and what the winner is worth."""
+    found = may_be_best(study, metric).get(ROWS)
+    if found is None:
+        return
+    lines: list[tuple[str, ...]] = [
+        (
+            study.label(line.model),
+            score(line.value),
+            interval(*line.ci) if line.ci else "",
+            "yes" if line.stays else "no",
+            pvalue(line.pvalue),
+            line.tier,
+            percent(round(line.wins, 2)),
+        )
+        for line in found.models
+    ]
+    for one in baselines(study, metric):
+        answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
+        lines.append((f"({answer})", score(one.score), *([""] * 5)))
+    level = percent(1 - study.alpha)
+    head = ("model", study.metrics[metric].title, f"{level} CI", "may be the best", "p", "tier")
+    say(*table((*head, "would win"), lines, "lrrlrlr", [("would win",), ("tier",)]))
+    told = [*worth_of_winner(study, study.metrics[metric], found, ROWS)]
+    if metric != study.metric.name:  # of the first one the verdict tells
+        told += against_constant(study, metric)
+    say(*(dim(paragraph(text)) for text in told), "")
+
+
+def _show_pairs(study: Study, family: Family) -> None:
+    # McNemar's test is about accuracies, also where the metric is the error rate
+    order = [line.model for line in ranking(study, family.metric) or ranking(study)]
+    lines: list[tuple[str, ...]] = []
+    brief = len(order) > MOST_MODELS and study.experiment.tests.versus is None
+    for i, first in enumerate(order[:1] if brief else order):
+        for second in order[i + 1 :]:
+            a, b = oriented(study, first, second)
+            row = family.between(a, b)
+            if row is None:
+                continue
+            details = row.result.get("details", {})
+            only_a, only_b = (details.get(f"only_{m}_correct", "") for m in "ab")
+            lines.append(
+                (
+                    study.label(a),
+                    study.label(b),
+                    *(f"{only:,}" if only != "" else "" for only in (only_a, only_b)),
+                    fixed(row.estimate, 3),
+                    interval(row.ci_low, row.ci_high),
+                    pvalue(row.pvalue),
+                    pvalue(row.pvalue_adjusted),
+                    prose.decision(study, row),
+                )
+            )
+    row, measure = family.rows[0], family.measure
+    difference, level = prose.advantage([measure]), prose.levels_of(family.rows)
+    names = ("A", "B", "only A right", "only B right", difference, level, "p")
+    head = [*names, "adjusted p", ""]
+    adjusted = row.family_size > 1 and row.correction != "none"
+    empty = [] if any(line[2] for line in lines) else [2, 3]
+    empty += [5] if level == "CI" else []
+    shown = [i for i in range(9) if i not in empty and (adjusted or i != 7)]
+    least = [*([("p",)] if adjusted else []), (head[2], head[3])]
+    cells = [tuple(line[i] for i in shown) for line in lines]
+    aligned = "".join("llrrrrrrl"[i] for i in shown)
+    say(*table(tuple(head[i] for i in shown), cells, aligned, least), "")
+    form = {"midp": "mid-p"}.get(row.variant, row.variant.replace("_", " "))
+    named = measure.title if row.metric == row.variant or study.numbers else form
+    if brief:
+        say(dim("Pairs without the best model are not shown; --json gives them."))
+    how = f"{family.entry.title} ({named}); {prose.correction(row)}"
+    say(dim(paragraph(f"{how}; level {percent(row.alpha)}.")))
+    if told := prose.disagreement(family.rows):
+        say(paragraph(told.strip()))
+    for check in checked(family.rows):
+        if check.fails and check.name != AGREE:
+            say(paragraph(f"Assumption not met: {check.name} ({check.detail})."))
+
+
+def _statistic(row: Comparison) -> str:
+    if row.df is None:
+        return f"Q = {number(row.statistic)}, "
+    return f"Q({number(row.df)}) = {number(row.statistic)}, "
+
+
+def notes(given: SideBySide, files: Sequence[str] = ()) -> None:
+    """Print what the files were taken for, and what is odd about them, though no mistake."""
+    for path in files:
+        if (reader := reader_of(path)) is not None:
+            say(dim(f"{path} was read as {reader.WHAT}."))
+    if given.left_out:
+        say(dim(f"{count(given.left_out, 'row')} without a true label left out."))
+    for model, found in given.models.items():
+        if said := contradiction(model, found):
+            say(dim(paragraph(said)))
+    for column in given.like_groups:
+        name = column["column"]
+        say(
+            paragraph(
+                f"Note: {name!r} looks like an id of groups ({column['groups']:,} values), and the "
+                f"rows were taken for independent. If rows of one value belong together: --groups "
+                f"{name}"
+            )
+        )
+
+
+def show_subgroups(study: Study) -> None:
+    """Print the interaction of every column and the difference in every subgroup."""
+    for metric, found in _by_metric(study):
+        lines = [_line(line, study) for line in found.to_dict("records")]
+        difference = advantage([study.metrics[metric]])
+        level = percent(1 - study.alpha)
+        head = ("by", "", "A", "B", "rows", difference, f"{level} CI", "p", "adjusted p", "")
+        say(*table(head, lines, "llllrrrrrl", [("p",), ("rows",)]), "")
+        title = capital(study.metrics[metric].title)
+        say(dim(paragraph(f"{title} by subgroup: {_MEANING}")))
+
+
+def _by_metric(study: Study) -> list[tuple[str, pd.DataFrame]]:
+    if study.subgroups.empty:
+        return []
+    return [(str(m), found) for m, found in study.subgroups.groupby("metric", sort=False)]
+
+
+def _line(line: Mapping[Any, Any], study: Study) -> tuple[str, ...]:
+    interaction = line["role"] == INTERACTION
+    return (
+        line["column"] if interaction else "",
+        "differs?" if interaction else line["subgroup"],
+        study.label(line["model_a"]),
+        study.label(line["model_b"]),
+        f"{line['n']:,}",
+        "" if interaction else fixed(line["estimate"], 3),
+        "" if interaction else interval(line["ci_low"], line["ci_high"]),
+        pvalue(line["pvalue"]),
+        pvalue(line["pvalue_adjusted"]),
+        says(line, study).text,
+    )
