@@ -632,6 +632,9 @@ def test_swapping_the_models_flips_what_has_a_sign(name, case):
     assert first.status is second.status
     assert close(first.pvalue, second.pvalue, slack)
     assert close(first.estimate, -second.estimate, max(slack, 1e-9 * abs(first.estimate)))
+    for size in ("cohen_dz", "cohens_g", "cohens_h", "hedges_gz"):
+        if size in first.effect_sizes:
+            assert close(first.effect_sizes[size], -second.effect_sizes[size])
     if first.ci is not None:
         scale = max(slack, 1e-9 * abs(first.estimate))
         assert close(first.ci.low, -second.ci.high, scale)

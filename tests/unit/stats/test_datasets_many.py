@@ -187,21 +187,3 @@ def test_kruskal_wallis_leaves_missing_cells_out_on_request():
 def test_unpaired_test_declares_itself():
     result = kruskal_wallis(np.random.default_rng(0).random((6, 3)))
     assert result.assumptions[0].holds is False
-
-
-@pytest.mark.parametrize("test", TESTS)
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ([[0.1, 0.2], [0.3, math.nan]], "data set 1, model 1.*drop the data set"),
-        ([[0.1, 0.2], [0.3, -math.inf]], "data set 1, model 1"),
-        ([[0.1], [0.2]], "at least 2 models"),
-        ([0.1, 0.2], r"scores: expected shape \(data sets, models\)"),
-        ([[]], "scores: is empty"),
-        ([[0.1, 0.2], [0.3]], "scores: its rows have different lengths"),
-        ([["a", "b"]], "scores: expected numbers"),
-    ],
-)
-def test_wrong_tables_are_named(test, table, message):
-    with pytest.raises(ValueError, match=message):
-        test(table)

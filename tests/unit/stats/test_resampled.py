@@ -43,25 +43,6 @@ def call(name: str) -> Callable[..., Result]:
 
 
 @pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=ids)
-def test_swapping_flips_signs_and_keeps_p(name: str, shape: Any, options: Any) -> None:
-    a, b = draw(shape)
-    one, two = call(name)(a, b, **options), call(name)(b, a, **options)
-    assert one.pvalue == pytest.approx(two.pvalue, rel=1e-12)
-    assert one.estimate == pytest.approx(-two.estimate)
-    assert one.effect_sizes["cohen_dz"] == pytest.approx(-two.effect_sizes["cohen_dz"])
-    assert one.effect_sizes["share_a_better"] + two.effect_sizes["share_a_better"] == 1
-
-
-@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=ids)
-def test_losses_are_scores_turned_round(name: str, shape: Any, options: Any) -> None:
-    a, b = draw(shape)
-    gain = call(name)(a, b, **options)
-    loss = call(name)(1 - a, 1 - b, greater_is_better=False, **options)
-    assert loss.estimate == pytest.approx(gain.estimate)
-    assert loss.pvalue == pytest.approx(gain.pvalue, rel=1e-9)
-
-
-@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=ids)
 def test_identical_scores_are_no_evidence(name: str, shape: Any, options: Any) -> None:
     a, _ = draw(shape)
     # 0.1 + 0.2 is not 0.3: noise of this size is no difference
@@ -81,18 +62,6 @@ def test_constant_differences_leave_it_undecided(
     assert result.statistic == math.inf
     assert math.isnan(result.pvalue)
     assert result.ci is None
-
-
-@pytest.mark.parametrize(("name", "shape", "options"), ALL, ids=ids)
-def test_wrong_input_is_named(name: str, shape: Any, options: Any) -> None:
-    a, b = draw(shape)
-    with pytest.raises(ValueError, match="scores_"):
-        call(name)(a, b[:-1], **options)
-    a[tuple(0 for _ in shape)] = np.nan
-    with pytest.raises(ValueError, match=r"scores_a: 1 value\(s\) are NaN"):
-        call(name)(a, b, **options)
-    with pytest.raises(ValueError, match="scores_b"):
-        call(name)(b, np.full(shape, "spam"), **options)
 
 
 @pytest.mark.parametrize(("name", "shape", "options"), T_TESTS, ids=ids[:-1])
@@ -247,13 +216,6 @@ def test_hedges_g_shrinks_d() -> None:
     sizes = stats.kfold_t(a, b).effect_sizes
     # J(9) = Γ(4.5) / (√4.5 Γ(4)) = 0.9139
     assert sizes["hedges_gz"] / sizes["cohen_dz"] == pytest.approx(0.91387, abs=1e-4)
-
-
-@pytest.mark.parametrize("option", [{"alternative": "both"}, {"confidence_level": 95}])
-def test_unknown_options_are_refused(option: Any) -> None:
-    a, b = draw((10,))
-    with pytest.raises(ValueError, match=next(iter(option))):
-        stats.kfold_t(a, b, **option)
 
 
 @settings(deadline=None, max_examples=100)
