@@ -18,7 +18,7 @@ from bakeoff.stats import Status
 from bakeoff.stats.core.paired_differences import normality, paired_differences
 from bakeoff.stats.core.result import Assumption
 from bakeoff.stats.folds.anova import _mauchly_assumption
-from bakeoff.stats.folds.tukey_range import studentized_range_isf, studentized_range_sf
+from bakeoff.stats.folds.tukey import studentized_range_isf, studentized_range_sf
 
 tables = arrays(np.float64, (6, 4), elements=st.floats(0, 1).map(lambda x: round(x, 3)))
 OMNIBUS = ["anova_repeated_measures", "anova_oneway"]

@@ -122,7 +122,7 @@ def as_scores(
             f"found {np.abs(array).max():.3g}; squares of scores beyond {_LARGEST_SCORE:g} "
             "overflow: use another unit, or drop the model that diverged",
         )
-    return array if check_flag(greater_is_better, "greater_is_better") else -array
+    return array if greater_is_better else -array
 
 
 def as_counts(values: ArrayLike, name: str) -> FloatArray:

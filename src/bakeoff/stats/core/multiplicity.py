@@ -147,11 +147,6 @@ def simultaneous_level(confidence_level: Level, m: Count, method: str) -> float:
     float
         The level of each interval.
 
-    Raises
-    ------
-    ValueError
-        If an argument is out of range or there is no such correction.
-
     Examples
     --------
     >>> from bakeoff.stats.core.multiplicity import simultaneous_level

@@ -17,7 +17,6 @@ from bakeoff.stats.core.checks import (
     BoolArray,
     FloatArray,
     as_floats,
-    check_flag,
     check_same_labels,
     check_same_length,
 )
@@ -47,7 +46,7 @@ def as_dataset_scores(
         bad |= np.isnan(array)
     if bad.any():
         raise ValueError(_missing_message(array, bad, name))
-    return array if check_flag(greater_is_better, "greater_is_better") else -array
+    return array if greater_is_better else -array
 
 
 def _missing_message(array: FloatArray, bad: NDArray[np.bool_], name: str) -> str:
@@ -95,16 +94,6 @@ def as_dataset_pair(
     check_same_length(scores_a=a, scores_b=b)
     check_same_labels(scores_a=scores_a, scores_b=scores_b)
     return a, b
-
-
-def check_decimals(decimals: Decimals | None) -> None:
-    """Check the number of decimals to round scores to."""
-    if decimals is None:
-        return
-    if isinstance(decimals, bool) or not isinstance(decimals, (int, np.integer)):
-        raise ArgumentError("decimals", f"found {decimals!r}, must be an integer or None")
-    if not -15 <= decimals <= 15:
-        raise ArgumentError("decimals", f"found {decimals!r}, must lie between -15 and 15")
 
 
 def quantise(values: FloatArray, scale: float, decimals: Decimals | None) -> FloatArray:

@@ -130,11 +130,6 @@ def cd_groups(result: PairwiseResult, *, alpha: float = 0.05) -> tuple[tuple[int
         they do not tell apart; a bar cannot show the outer pair then, and
         ``details["cd_pairs_not_shown"]`` of the result lists it.
 
-    Raises
-    ------
-    ValueError
-        For a comparison with a control, one-sided tests, or a result without average ranks.
-
     References
     ----------
     Demšar (2006), section 3.2.4 (the diagram).

@@ -190,7 +190,10 @@ def _superiority(d: FloatArray) -> float:
 def _details(
     d: FloatArray, signed: SignedRanks, zeros: str, z: float, p_normal: float
 ) -> dict[str, Any]:
-    t, demsar_z = _demsar(d)
+    # Demšar's (2006) T = min(R+, R-), zeros split evenly, and its z (no tie correction)
+    n, split = len(d), signed_ranks(d, "zsplit")
+    t = min(split.w_plus, split.w_minus)
+    demsar_z = (t - n * (n + 1) / 4) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     return {
         "zeros": zeros,
         "w_plus": signed.w_plus,
@@ -205,14 +208,6 @@ def _details(
         "demsar_z": demsar_z,
         "demsar_pvalue": normal_pvalue(demsar_z, "two-sided"),
     }
-
-
-def _demsar(d: FloatArray) -> tuple[float, float]:
-    """Return Demšar's (2006) T = min(R+, R-), zeros split evenly, and its z (no tie correction)."""
-    n = len(d)
-    signed = signed_ranks(d, "zsplit")
-    t = min(signed.w_plus, signed.w_minus)
-    return t, (t - n * (n + 1) / 4) / math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
 
 
 def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:

@@ -130,14 +130,10 @@ def row_dependence(values: ArrayLike, groups: ArrayLike) -> Dependence:
 def describe(values: FloatArray, clusters: Clusters) -> Dependence:
     """Return the `Dependence` of checked values."""
     found = moments(clusters.sums(values), np.square(values).sum(), clusters)
-    centre = float(np.median(values))
-    odd = clusters.sums((np.abs(values - centre) > 0).astype(np.float64))
-    informative = int(np.count_nonzero(odd))
+    odd = clusters.sums((np.abs(values - np.median(values)) > 0).astype(np.float64))
     n, sizes = clusters.n, clusters.sizes
     n0, icc = mean_size(clusters), float(intraclass_correlation(found, clusters))
-    raw = float(raw_design_effect(found))
-    effect = float(design_effect(found, informative, clusters))
-    weighted = float(np.square(sizes).sum() / n)
+    effect = float(design_effect(found, int(np.count_nonzero(odd)), clusters))
     v1 = float(found.variance_independent)
     return Dependence(
         n_rows=n,
@@ -150,10 +146,10 @@ def describe(values: FloatArray, clusters: Clusters) -> Dependence:
         variance_between=float((found.between - found.within) / n0),
         variance_within=float(found.within),
         mean_size=n0,
-        design_effect_raw=raw,
+        design_effect_raw=float(raw_design_effect(found)),
         design_effect=effect,
         design_effect_cr1=float(found.variance_cr1) / v1 if v1 > 0 else math.nan,
-        design_effect_icc=1 + (weighted - 1) * icc,
+        design_effect_icc=1 + (float(np.square(sizes).sum() / n) - 1) * icc,
         n_effective=n / effect,
     )
 
@@ -201,18 +197,11 @@ def items_and_runs(
         Scores of A and B, one per item and run.
     items : array_like, shape (N,)
         The item of each row; every item has the same number of runs.
-    greater_is_better : bool
-        False for losses.
 
     Returns
     -------
     ItemsAndRuns
         Variance components, and how far more runs would help.
-
-    Raises
-    ------
-    ValueError
-        If the items have unequal numbers of runs, one run, or there is one item.
 
     Notes
     -----
@@ -293,11 +282,6 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     OrderDependence or None
         None where no two models disagree on 20 rows or more.
 
-    Raises
-    ------
-    ValueError
-        For other values than right and wrong, or unequal lengths.
-
     Notes
     -----
     Of independent rows the autocorrelation is about normal with mean −1/N and variance 1/N. All
@@ -312,15 +296,14 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
     (0.84, True)
     """
     right = as_correctness(correct, "correct", ndim=2)
-    n, models = right.shape
+    n = len(right)
     if labels is not None and as_array(labels, "labels").shape != (n,):
         raise ArgumentError("labels", f"needs one label for each of the {n} rows")
     both = both_correct(right, None)
     discordant = _of_differences(both)
     groups = as_clusters(np.zeros(n) if labels is None else labels, n, "labels")
     gamma1, gamma0 = map(_of_differences, _products(right, both, groups))
-    once = np.triu(np.ones((models, models), dtype=bool), k=1)
-    known = once & (discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9 * n)
+    known = np.triu((discordant >= _FEWEST_DISCORDANT) & (gamma0 > 1e-9 * n), k=1)
     if not known.any():
         return None
     r = np.where(known, gamma1 / np.where(known, gamma0, 1.0), -np.inf)
@@ -357,8 +340,7 @@ def _products(
         for i in range(right.shape[1])
     ]
     lagged -= product(expected.T, follows) + product(np.array(before), expected)
-    squares = both - product(expected.T, totals)
-    return lagged, squares
+    return lagged, both - product(expected.T, totals)
 
 
 def _of_differences(products: FloatArray) -> FloatArray:

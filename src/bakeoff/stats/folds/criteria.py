@@ -74,11 +74,6 @@ def hotelling_t2(
         `statistic` is F; ``details`` holds T² (``"t2"``), the mean differences (positive favours
         A) and their simultaneous intervals.
 
-    Raises
-    ------
-    ValueError
-        On unequal shapes, NaN scores, or criteria that are linearly dependent (named).
-
     Examples
     --------
     >>> d = [[0.044, 0.004], [0.072, 0.050], [-0.004, 0.013], [0.056, 0.040], [0.021, 0.029]]
@@ -142,11 +137,6 @@ def hotelling_t2_unpaired(
     -------
     Result
         As that of `hotelling_t2`.
-
-    Raises
-    ------
-    ValueError
-        On unequal numbers of criteria, NaN scores, or criteria that are linearly dependent.
 
     Examples
     --------

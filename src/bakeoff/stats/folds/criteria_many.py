@@ -84,12 +84,6 @@ def manova(
         its value, its approximate F, the degrees of freedom and the p-value, and the mean of every
         criterion by model (greater is better).
 
-    Raises
-    ------
-    ValueError
-        With fewer than two models, NaN scores, unknown options, or criteria that are linearly
-        dependent (named).
-
     Examples
     --------
     >>> import numpy as np

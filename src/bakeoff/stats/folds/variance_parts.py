@@ -134,11 +134,6 @@ def variance_components(
         Sources ``("splits", "seeds")``, ``("splits", "tuning", "seeds")``, or for
         ``"crossed"`` ``("splits", "seeds", "rest")``.
 
-    Raises
-    ------
-    ValueError
-        With fewer than two splits, no repeated seed, scores that are missing, or another layout.
-
     Notes
     -----
     The type I estimators of Searle (1971): with unequal numbers nᵢ in S splits of N values,

@@ -53,11 +53,6 @@ def mean_ci(
         `estimate` is the mean, `pvalue` NaN. ``zero_variance``: the same number on every row;
         ``too_few``: fewer than two rows, or than five groups.
 
-    Raises
-    ------
-    ValueError
-        Values that are missing or infinite, a label for another number of rows.
-
     Examples
     --------
     >>> result = mean_ci([0.5, 0.7, 0.9, 0.4])
@@ -159,11 +154,6 @@ def mean_difference(
         `estimate` is A's mean advantage. ``identical_scores`` (p 1): the same value on every
         row; ``zero_variance`` (p NaN): the same difference on every row; ``too_few``: fewer than
         two rows, or than five groups.
-
-    Raises
-    ------
-    ValueError
-        Values that are missing or infinite, lengths or row labels that differ, an unknown option.
 
     Examples
     --------

@@ -69,10 +69,6 @@ def metric_interaction(
         in all subgroups, and nothing of any one of them. Subgroups without an answer of their own
         leave the test, and ``too_few`` stands where fewer than two remain.
 
-    Raises
-    ------
-    ValueError
-        As `metric_difference`; fewer than two subgroups.
     """
     n = len(np.asarray(y_true))
     every = sorted(set(np.asarray(y_true).tolist())) if labels is None else labels
@@ -121,10 +117,6 @@ def mean_interaction(
     Result
         As of `metric_interaction`.
 
-    Raises
-    ------
-    ValueError
-        As `mean_difference`; fewer than two subgroups.
     """
     a, b = as_scores(values_a, "values_a", unit="rows"), as_scores(values_b, "values_b")
     sign = 1 if greater_is_better else -1
