@@ -198,3 +198,21 @@ def short(text: str, most: int = 30) -> str:
         return text
     head = most // 2
     return f"{text[:head].rstrip()}…{text[len(text) - (most - head - 1) :].lstrip()}"
+
+
+def letters_for(names: Iterable[str], most: int = 30) -> int:
+    """Return to how many letters names can be abbreviated without two of them looking alike.
+
+    That is `most`, or more where names differ in their middles alone.
+
+    Examples
+    --------
+    >>> letters_for(["tree of depth 1, pruned", "tree of depth 2, pruned"], 10)
+    17
+    """
+    different = set(names)
+    longest = max(map(len, different), default=most)
+    for letters in range(most, longest):
+        if len({short(name, letters) for name in different}) == len(different):
+            return letters
+    return max(most, longest)

@@ -9,7 +9,7 @@ from itertools import combinations
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose
 from bakeoff.report.family import Family
-from bakeoff.report.numbers import short
+from bakeoff.report.numbers import letters_for, short
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 
@@ -75,11 +75,16 @@ def rows_of(study: Study, families: list[Family]) -> list[Row]:
     first = family.control or (ranked[0] if len(family.rows) > MOST_ROWS else "")
     if first:
         pairs = [(first, model) for model in ranked if model != first]
+    names = {model: study.label(model) for model in ranked}
+    alone, least = letters_for(names.values()), letters_for(names.values(), PAIR_LETTERS // 2)
     found = []
     for a, b in pairs:
         row = family.between(a, b)
         if row is not None:
-            label = f"− {short(study.label(b))}" if first else _pair_name(study, a, b)
+            # a short name leaves its room to the other
+            rooms = [max(least, PAIR_LETTERS - len(names[other])) for other in (b, a)]
+            both = " − ".join(map(short, (names[a], names[b]), rooms))
+            label = f"− {short(names[b], alone)}" if first else both
             found.append(Row(label, row, family, family.turned(a, b)))
     return found
 
@@ -100,13 +105,6 @@ def _across(study: Study, families: list[Family], ranked: list[str]) -> list[Row
         half = MOST_DATASETS // 2
         found = [*found[:half], *found[-half:]]
     return found
-
-
-def _pair_name(study: Study, a: str, b: str) -> str:
-    labels = [study.label(a), study.label(b)]
-    # a short name leaves its room to the other
-    rooms = [max(PAIR_LETTERS // 2, PAIR_LETTERS - len(other)) for other in labels[::-1]]
-    return " − ".join(map(short, labels, rooms))
 
 
 def what_is_shown(study: Study, families: list[Family], rows: list[Row]) -> str:

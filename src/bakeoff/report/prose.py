@@ -171,7 +171,7 @@ def worth(study: Study, row: Comparison) -> str:
     if kin is None:
         return ""
     if INDEPENDENT in row.result:
-        return f", treated as independent although {kin.column!r} relates them"
+        return f" treated as independent although {kin.column!r} relates them"
     found = {**row.result.get("details", {}), **row.result}
     count, effective = found.get("n_clusters", found.get("n_times")), found.get("n_effective")
     if count is None:
@@ -187,7 +187,7 @@ def worth(study: Study, row: Comparison) -> str:
     amount = as_float(effective)
     if not (kin.kind == "group" or "n_times" in found) or math.isnan(amount):
         return several
-    return f"{several}, worth about {amount:,.0f} independent {unit}"
+    return f"{several} with an effective sample size of about {amount:,.0f} {unit}"
 
 
 def size_of(study: Study, row: Comparison) -> RowCounts:

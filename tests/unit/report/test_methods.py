@@ -163,8 +163,8 @@ def test_groups_are_told_with_what_they_are_worth():
     text = methods(own).text
     assert "No group of rows of d was divided between training and test." in text
     assert (
-        "Rows of d come in groups by patient; 200 rows are worth about 61 independent rows, which "
-        "the tests on rows account for."
+        "Rows of d come in groups by patient; the effective sample size of 200 rows is about 61 "
+        "rows; the tests on rows account for this."
     ) in text
     said = pair("a", "b", 0.01, 0.05, test="mcnemar", result={"assume_independent": True})
     taken = dataclasses.replace(own, comparisons=(said,), analysis=AnalysisPlan())

@@ -260,7 +260,7 @@ EXHIBITS = {
     ),
     "times": TableExhibit(
         section=Section.MODELS,
-        place=60,
+        place=55,
         title="Time and memory",
         caption="The mean time of one fit and of one prediction, the total time of all fits, and "
         "the peak memory. These values differ from run to run; all other results do not.",

@@ -20,7 +20,7 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.important import columns_that_matter, losses, what_is_lost
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import score
+from bakeoff.report.numbers import letters_for, score
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
 
@@ -34,7 +34,8 @@ def draw_importance_bars(item: Item, study: Study) -> Drawing:
         return message("no model has importances here")
     names, models = columns_that_matter(found), list(found)[:MOST_MODELS]
     shown = names[:MOST_COLUMNS]
-    labels = [name_of(clean(name), 24) for name in shown]
+    letters = letters_for(map(clean, shown), 24)
+    labels = [name_of(clean(name), letters) for name in shown]
     left, right, top, bottom, gap = max(map(text_width, labels)) + 0.15, 0.12, 0.3, 0.55, 0.15
     height = len(shown) * 0.24 + top + bottom
     each = (WIDTH - left - right - gap * (len(models) - 1)) / len(models)
@@ -92,7 +93,7 @@ def build_importance(item: Item, study: Study) -> PageTable:
         | {f"loss_{m}": known.get(name, NO_LOSS) for m, known in found.items()}
         for name in names[:TABLE_COLUMNS]
     )
-    note = f"{what_is_lost(study)}: mean ± standard deviation over the shuffles."
+    note = f"{what_is_lost(study)}."
     if len(names) > TABLE_COLUMNS:
         note += (
             f" The table has the {TABLE_COLUMNS} most important of {len(names):,} columns; "
@@ -118,9 +119,9 @@ EXHIBITS = {
         section=Section.MODELS,
         place=61,
         title="Permutation importance, all numbers",
-        caption="The decrease of each fitted model's score on the held-out rows when one column is "
-        "shuffled among these rows (Breiman 2001); a dash marks a column that the model did not "
-        "get. It describes how a model uses a column, not a causal effect. Columns with the same "
+        caption="Permutation importance on the held-out rows (Breiman 2001), mean ± standard "
+        "deviation over the shuffles; a dash marks a column that the model did not get. It "
+        "describes how a model uses a column, not a causal effect. Columns with the same "
         "information share their importance and may seem unimportant.",
         each="dataset",
         when=lambda asked: asked.experiment.importance is not None,

@@ -25,7 +25,7 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import pvalue, score
+from bakeoff.report.numbers import letters_for, pvalue, score
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.study import Study
 from bakeoff.stats import Entry, TypeOneError
@@ -46,7 +46,8 @@ def draw_matrix(item: Item, study: Study) -> Drawing:
     models cells have their colours alone.
     """
     families, models = families_of(study, item.test), order(study)
-    labels = [name_of(study.label(m), 30) for m in models]
+    names = list(map(study.label, models))
+    labels = [name_of(name, letters_for(names)) for name in names]
     k = len(models)
     numbered = k <= MOST_NUMBERED
     side = 0.62 if k <= 6 else 0.5 if k <= 12 else 0.4 if numbered else 0.16

@@ -154,7 +154,7 @@ def build_baseline(item: Item, study: Study) -> PageTable:
                 "decision": "not tested",
             }
             for line in one.models:
-                says = Cell("not shown to be better", tone="open")
+                says = Cell("cannot tell", tone="open")
                 if line.better:
                     says = Cell("better", tone="good")
                 elif line.pvalue_adjusted <= study.alpha and line.difference < 0:
@@ -214,8 +214,8 @@ EXHIBITS = {
         section=Section.MODELS,
         place=20,
         title="Models, ranked",
-        caption="The models, ranked by the first metric. The standard deviation describes the "
-        "spread of single scores; it is not a standard error, because folds share training rows. "
+        caption="The standard deviation describes the spread of single scores; it is not a "
+        "standard error, because folds share training rows. "
         "Whether two models differ is answered by the tests, not by the overlap of their "
         "intervals.",
         build=build_models,

@@ -11,6 +11,7 @@ from bakeoff.report.cells import DECISION, DF, METRIC, STARRED, STATISTIC, compa
 from bakeoff.report.drawing import (
     BLUE,
     INK,
+    LEAST,
     MUTED,
     SIZE,
     WIDTH,
@@ -22,7 +23,7 @@ from bakeoff.report.drawing import (
 from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, count, fixed, words
+from bakeoff.report.numbers import NONE, count, fixed, letters_for, words
 from bakeoff.report.pairs_shown import families_of
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate
@@ -135,7 +136,8 @@ def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
     order = sorted(average, key=lambda model: average[model])
     k = len(order)
     first, last, step = _scale(family)
-    labels = {m: f"{name_of(study.label(m), 26)}  {fixed(average[m], 2)}" for m in order}
+    letters = letters_for(map(study.label, order), 26)
+    labels = {m: f"{name_of(study.label(m), letters)}  {fixed(average[m], 2)}" for m in order}
     left = order[: (k + 1) // 2]
     margin = max(text_width(text) for text in labels.values()) + 0.2
     critical = as_float(family.rows[0].result["ranks"].get("critical_difference"))
@@ -143,11 +145,12 @@ def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
     line, bar, top = 0.24, 0.13, 0.95 if fits else 0.5
     bars_height = 0.12 + bar * len(groups)
     height = top + bars_height + line * len(left) + 0.15
-    figure = canvas(WIDTH, height)
-    span = WIDTH - 2 * margin
+    width = max(WIDTH, 2 * margin + LEAST)
+    figure = canvas(width, height)
+    span = width - 2 * margin
 
     def x(rank: float) -> float:
-        return (margin + span * (rank - first) / (last - first)) / WIDTH
+        return (margin + span * (rank - first) / (last - first)) / width
 
     def y(down: float) -> float:
         return 1 - down / height
@@ -184,7 +187,7 @@ def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
         is_left = i < len(left)
         depth = i if is_left else k - 1 - i
         down = top + bars_height + line * depth + 0.1
-        end = (margin - 0.12) / WIDTH if is_left else 1 - (margin - 0.12) / WIDTH
+        end = (margin - 0.12) / width if is_left else 1 - (margin - 0.12) / width
         stroke([x(average[model])] * 2, [y(top), y(down)], MUTED, 0.8)
         stroke([x(average[model]), end], [y(down)] * 2, MUTED, 0.8)
         name, value = labels[model].rsplit("  ", 1)
@@ -214,8 +217,9 @@ EXHIBITS = {
     "omnibus": TableExhibit(
         section=Section.COMPARISONS,
         place=10,
-        title="All models at once",
-        caption="Omnibus tests of the hypothesis that all models are equal. A small p-value means "
+        title="Omnibus tests",
+        heading="Omnibus tests",
+        caption="Tests of the hypothesis that all models are equal. A small p-value means "
         "that some models differ, but not which; a large one is not evidence that they are equal. "
         "Pairwise tests are computed in either case; without a significant omnibus test a "
         "significant pair is tentative.",

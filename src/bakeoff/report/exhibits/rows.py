@@ -24,7 +24,7 @@ from bakeoff.report.drawing import (
 )
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, count
+from bakeoff.report.numbers import NONE, count, letters_for
 from bakeoff.report.pairs_shown import order, oriented
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study, clean
@@ -148,7 +148,8 @@ def draw_disagreement(item: Item, study: Study) -> Drawing:
     first = np.lexsort((*(~patterns).T[::-1], -counts))[:most]
     n_patterns = len(patterns)
     patterns, counts = patterns[first], counts[first]
-    labels = [name_of(study.label(m)) for m in known]
+    names = list(map(study.label, known))
+    labels = [name_of(name, letters_for(names)) for name in names]
     figure, axes = panel(len(known) + _BARS, labels, row=0.26, top=0.05, bottom=0.38)
     x = np.arange(len(counts))
     heights = (_BARS - 0.9) * counts / counts.max()

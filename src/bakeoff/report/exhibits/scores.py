@@ -19,7 +19,7 @@ from bakeoff.report.exhibit import (
     TableExhibit,
 )
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import capital, count, percent, score
+from bakeoff.report.numbers import capital, count, letters_for, percent, score
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import WHY_UNDECIDED
 from bakeoff.report.ranking import Ranked, dataset_means, ranking, ranks_of
@@ -45,7 +45,8 @@ def draw_scores(item: Item, study: Study) -> Drawing:
         else next(iter(tables.values()))
     )
     values = table[[line.model for line in ranked]].to_numpy()
-    labels = [name_of(study.label(line.model)) for line in ranked]
+    names = [study.label(line.model) for line in ranked]
+    labels = [name_of(name, letters_for(names)) for name in names]
     figure, axes = panel(len(ranked), labels, row=0.34 if len(ranked) < 16 else 0.27)
     places = range(len(ranked))
     joined = len(values) <= MOST_LINES and values.size <= MOST_DOTS and len(values) > 1
@@ -93,17 +94,6 @@ def _title(asked: Asked) -> str:
     return f"Scores on every {where}" if asked.several or folds else "Scores on the test rows"
 
 
-INTERVALS_COLUMNS = (
-    DATASET,
-    METRIC,
-    MODEL,
-    Column("estimate", "Score", SCORE),
-    Column("se", "SE", SCORE),
-    Column("ci_low", "CI", INTERVAL),
-    Column("note", "Caution"),
-)
-
-
 def build_intervals(item: Item, study: Study) -> PageTable:
     """List the scores data set by data set and metric by metric, in the order of the ranking."""
     found = study.intervals
@@ -113,10 +103,16 @@ def build_intervals(item: Item, study: Study) -> PageTable:
         for _, own in found.groupby(["dataset", "metric"], sort=False)
         for line in sorted(own.to_dict("records"), key=lambda line: place[line["model"]])
     ]
-    note = f"{percent(1 - study.alpha)} confidence intervals."
-    metrics = found["metric"].nunique() if len(found) else 0
-    summary = f"{count(len(study.models), 'model')} by {count(metrics, 'metric')}"
-    return tabulate(item, study, INTERVALS_COLUMNS, rows, note, summary=summary)
+    columns = (
+        DATASET,
+        METRIC,
+        MODEL,
+        Column("estimate", "Score", SCORE),
+        Column("se", "SE", SCORE),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", INTERVAL),
+        Column("note", "Caution"),
+    )
+    return tabulate(item, study, columns, rows)
 
 
 def _note(line: Mapping[Any, Any]) -> Cell:

@@ -26,7 +26,7 @@ from bakeoff.report.cells import (
 from bakeoff.report.drawing import IntervalLine, interval_plot, message, name_of
 from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import count, enumerated, interval, p_equals, percent, score
+from bakeoff.report.numbers import enumerated, interval, p_equals, percent, score
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED, advantage, lower_is_better
 from bakeoff.report.study import Study
@@ -124,8 +124,7 @@ def build_subgroup_tests(item: Item, study: Study) -> PageTable:
         Column("says", "Result"),
     )
     note = f"subgroups.csv has all columns.{lower_is_better(shown)}"
-    summary = count(len(rows), "row") if rows else ""
-    return tabulate(item, study, columns, rows, note, summary=summary)
+    return tabulate(item, study, columns, rows, note)
 
 
 def _values(line: dict[Any, Any], study: Study) -> dict[Any, Any]:

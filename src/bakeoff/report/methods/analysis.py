@@ -157,10 +157,10 @@ def _related(study: Study) -> Iterator[Sentence]:
         if any(INDEPENDENT in row.result for row in on_rows):
             said += "; tests on rows nevertheless treated them as independent"
         else:
-            worth = prose.worth(study, on_rows[0]).partition(", worth ")[2]
+            worth = prose.worth(study, on_rows[0]).partition(" sample size of ")[2]
             n = count(on_rows[0].n, "row")
-            said += f"; {n} are worth {worth}" if worth else ""
-            said += ", which the tests on rows account for"
+            said += f"; the effective sample size of {n} is {worth}" if worth else ""
+            said += "; the tests on rows account for this"
         yield Sentence((f"{said}.",), ("6b", "7c"), ("12e",))
 
 

@@ -287,12 +287,11 @@ def take_care(study: Study, found: Sequence[Family]) -> Iterator[str]:
 
     `found` are families of the one test, by several metrics or on several data sets.
     """
-    said: dict[str, None] = {}
-    for family in found:
-        known = study.cautions(family.entry, family.metric)
-        for text in known.of(family.models, the, lambda model: name(study, model)):
-            said.setdefault(f"Caution: {text}")
-    yield from said
+    metrics = {family.metric for family in found}
+    known = study.cautions(found[0].entry, metrics.pop() if len(metrics) == 1 else None)
+    models = dict.fromkeys(model for family in found for model in family.models)
+    for text in known.of(models, the, lambda model: name(study, model)):
+        yield f"Caution: {text}"
     yield from _by_result(found[0].entry, [row for family in found for row in family.rows])
 
 

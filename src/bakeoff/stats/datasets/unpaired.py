@@ -121,7 +121,7 @@ def kruskal_wallis(
             Assumption(
                 name="chi-square approximation",
                 holds=bool(sizes.min() >= 5),
-                detail=f"The smallest group has {int(sizes.min())} scores; 5 or more are wanted.",
+                detail=f"The smallest group has {int(sizes.min())} scores; 5 are recommended.",
             ),
         ),
         details={

@@ -188,8 +188,8 @@ def assumptions(setting: Setting, tested: Spread) -> tuple[Assumption, ...]:
             Assumption(
                 "enough groups",
                 tested.units >= _ENOUGH_CLUSTERS,
-                f"{tested.units:.0f} groups; {_ENOUGH_CLUSTERS} or more are wanted, "
-                f"{FEWEST_CLUSTERS} needed",
+                f"{tested.units:.0f} groups; at least {_ENOUGH_CLUSTERS} are recommended and "
+                f"{FEWEST_CLUSTERS} are required",
             )
         ]
     fewest = setting.fewest()

@@ -251,5 +251,7 @@ def _known(found: Spread, clustered: bool, size: float) -> Status:
 def _assumptions(found: Spread, clustered: bool) -> tuple[Assumption, ...]:
     if not clustered:
         return (INDEPENDENT_ROWS,)
-    detail = f"{found.units:.0f} groups; 15 or more are wanted, {FEWEST_CLUSTERS} needed"
+    detail = (
+        f"{found.units:.0f} groups; at least 15 are recommended and {FEWEST_CLUSTERS} are required"
+    )
     return (Assumption("enough groups", found.units >= 15, detail),)
