@@ -10,7 +10,7 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 from bakeoff import threads
-from bakeoff.comparisons import contenders, gather, score_intervals, subgroups
+from bakeoff.comparisons import contenders, run_tests, score_intervals, subgroups
 from bakeoff.report.verdict import answer
 
 
@@ -55,11 +55,9 @@ def test_long_sums_are_the_same_on_any_number_of_cores() -> None:
     "function",
     [
         answer,
-        gather.run_on,
+        run_tests.run_on,
         contenders.contenders,
-        contenders.contenders_by_values,
         score_intervals.alone,
-        score_intervals.alone_by_values,
         subgroups.of_test_set,
     ],
 )

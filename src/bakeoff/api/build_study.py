@@ -20,8 +20,9 @@ from bakeoff.comparisons import (
     subgroups,
 )
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
+from bakeoff.comparisons.held_out import by_metric
 from bakeoff.comparisons.run_tests import run_on
-from bakeoff.comparisons.score_intervals import of_test_set, of_values, tabulate
+from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
 from bakeoff.data.given_predictions import given_card
 from bakeoff.data.predicted import contradiction
@@ -62,6 +63,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
     tests = _plan(given, experiment)
     rows = _evidence(given, tuple(ids.values()))
     comparisons = tuple(merged(row for test in tests for row in _tested(test, rows, experiment)))
+    found = list(by_metric(rows, experiment, experiment.metrics))
     scores = pd.DataFrame(_scores(given, experiment))
     numbers = {ROWS: rows} if isinstance(rows, PairedValues) else {}
     labelled = {ROWS: rows} if isinstance(rows, PairedPredictions) else {}
@@ -82,8 +84,19 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
         numbers=numbers,
         notes={ROWS: [*filter(None, starmap(contradiction, given.models.items()))]},
         analysis=tests,
-        intervals=tabulate(_intervals(experiment, rows)),
-        subgroups=subgroups.tabulate(_subgroups(experiment, rows)),
+        intervals=tabulate(
+            line
+            for one in found
+            for line in of_test_set(
+                ROWS, one, experiment.costs_on(ROWS), 1 - experiment.tests.alpha
+            )
+        ),
+        subgroups=subgroups.tabulate(
+            line
+            for one in found
+            if not isinstance(one, PairedPredictions) or has_test(one.metric)
+            for line in subgroups.of_test_set(ROWS, one, experiment)
+        ),
     )
 
 
@@ -100,25 +113,6 @@ def made_by(study: Study, command: str) -> Study:
     known = environment(study.experiment).items()
     own = {name: value for name, value in known if name not in _OF_FITS}
     return dataclasses.replace(study, environment=own, command=command)
-
-
-def _subgroups(experiment: Experiment, rows: RowEvidence) -> Iterator[dict[str, Any]]:
-    for metric in experiment.metrics:
-        if isinstance(rows, PairedValues):
-            yield from subgroups.of_test_set(ROWS, rows, experiment)
-        elif has_test(metric):
-            own = dataclasses.replace(rows, metric=metric)
-            yield from subgroups.of_test_set(ROWS, own, experiment)
-
-
-def _intervals(experiment: Experiment, rows: RowEvidence) -> Iterator[dict[str, Any]]:
-    level = 1 - experiment.tests.alpha
-    for metric in experiment.metrics:
-        if isinstance(rows, PairedValues):
-            yield from of_values(ROWS, metric, rows, level)
-        else:
-            own = dataclasses.replace(rows, metric=metric)
-            yield from of_test_set(ROWS, own, experiment.costs_on(ROWS), level)
 
 
 def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:

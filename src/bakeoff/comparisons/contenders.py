@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_test
-from bakeoff.comparisons.score_intervals import alone, alone_by_values
-from bakeoff.comparisons.settings import cost_options
+from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
+from bakeoff.comparisons.held_out import metric_options
+from bakeoff.comparisons.score_intervals import alone
 from bakeoff.spec import Costs
 from bakeoff.stats import (
     BestResult,
@@ -78,7 +78,7 @@ class Contenders:
 
 @on_one_thread
 def contenders(
-    rows: PairedPredictions,
+    rows: RowEvidence,
     costs: Costs | None,
     alpha: float,
     seed: int,
@@ -88,7 +88,7 @@ def contenders(
 
     Parameters
     ----------
-    rows : PairedPredictions
+    rows : PairedPredictions or PairedValues
         With the metric that ranks the models.
     costs : Costs, optional
         For the metrics that need them.
@@ -98,52 +98,31 @@ def contenders(
         Of the draws.
     tested : Mapping of (str, str) to float
         Adjusted p-values of "the first model is better than the second" where a test of the study
-        gives them; the others are those of all pairs by `metric_difference`.
+        gives them; the others are those of all pairs by `metric_difference`, or `compare_values`.
 
     Returns
     -------
     Contenders or None
         None where the metric has no value for two models at least.
     """
-    if not has_test(rows.metric):
+    draws: dict[str, Any] = {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
+    if isinstance(rows, PairedPredictions):
+        if not has_test(rows.metric):
+            return None
+        rows = rows.only([m for m in range(len(rows.models)) if not rows.missing([m])])
+    if len(rows.models) < 2:
         return None
-    known = [m for m in range(len(rows.models)) if not rows.missing([m])]
-    rows = rows.only(known)
-    if len(known) < 2:
-        return None
-    entry = catalogue()["metric_difference"]
-    truth, predicted = rows.matrix(entry)
-    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
-    options = {k: v for k, v in managed.items() if k in entry.options}
-    best, pairs = ranked_models(truth, predicted, **options, **_draws(alpha, seed))
+    if isinstance(rows, PairedPredictions):
+        truth, predicted = rows.matrix(catalogue()["metric_difference"])
+        best, pairs = ranked_models(truth, predicted, **metric_options(rows, costs), **draws)
+    else:
+        related = rows.relations(catalogue()["compare_values"])
+        greater = rows.greater_is_better
+        best, pairs = ranked_by_values(rows.values, greater_is_better=greater, **related, **draws)
     if best.winner < 0:
         return None
     each = [alone(rows, m, costs, 1 - alpha) for m in range(len(rows.models))]
     return _ranked(rows.models, best, _pvalues(rows.models, pairs, tested), each, alpha)
-
-
-@on_one_thread
-def contenders_by_values(
-    rows: PairedValues,
-    greater_is_better: bool,
-    alpha: float,
-    seed: int,
-    tested: PairTests = NO_TESTS,
-) -> Contenders | None:
-    """Find the models that may be the best by their numbers per row; see `contenders`."""
-    if len(rows.models) < 2:
-        return None
-    related = rows.relations(catalogue()["compare_values"])
-    options = {"greater_is_better": greater_is_better, **related, **_draws(alpha, seed)}
-    best, pairs = ranked_by_values(rows.values, **options)
-    if best.winner < 0:
-        return None
-    each = [alone_by_values(rows, m, 1 - alpha) for m in range(len(rows.models))]
-    return _ranked(rows.models, best, _pvalues(rows.models, pairs, tested), each, alpha)
-
-
-def _draws(alpha: float, seed: int) -> dict[str, Any]:
-    return {"n_resamples": DRAWS, "seed": seed, "confidence_level": 1 - alpha}
 
 
 def _pvalues(

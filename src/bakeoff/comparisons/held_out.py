@@ -1,43 +1,71 @@
-"""The predictions on held-out rows as any metric wants them."""
+"""The predictions on held-out rows, metric by metric."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from bakeoff.comparisons.evidence import (
     PairedPredictions,
+    PairedValues,
     RowEvidence,
     engine_metric,
     read_predictions,
+    read_values,
 )
+from bakeoff.comparisons.settings import cost_options
 from bakeoff.errors import UserError
-from bakeoff.spec import Experiment
+from bakeoff.scores import metrics_of
+from bakeoff.spec import Costs, Experiment
 from bakeoff.spec.related import declared
-from bakeoff.stats import looks_at
+from bakeoff.stats import catalogue, looks_at
 
 
 def held_out(
     experiment: Experiment, dataset: str, path: str | Path, metrics: Sequence[str]
-) -> Iterator[PairedPredictions]:
-    """Read the predictions on one test set once, and hand them out metric by metric.
+) -> Iterator[RowEvidence]:
+    """Read the predictions or numbers on one test set once, and return them metric by metric.
 
     Raises
     ------
     UserError
         Rows of the data set belong together and the predictions do not say how.
     """
+    models = list(experiment.models)
     wanted = {looks_at(engine_metric(metric)) for metric in metrics}
-    rows = read_predictions(
-        path,
-        list(experiment.models),
-        scores="ranking" in wanted,
-        probabilities="probabilities" in wanted,
+    rows: RowEvidence = (
+        read_values(path, models)
+        if experiment.by_values
+        else read_predictions(
+            path,
+            models,
+            scores="ranking" in wanted,
+            probabilities="probabilities" in wanted,
+        )
     )
     check_related(experiment, dataset, rows, path)
-    for metric in metrics:
-        yield dataclasses.replace(rows, metric=metric)
+    yield from by_metric(rows, experiment, metrics)
+
+
+def by_metric(
+    rows: RowEvidence, experiment: Experiment, metrics: Sequence[str]
+) -> Iterator[RowEvidence]:
+    """Return rows metric by metric; numbers per row have the one that describes them."""
+    if isinstance(rows, PairedValues):
+        metric = metrics_of(experiment)[experiment.metrics[0]]
+        better = metric.greater_is_better
+        yield dataclasses.replace(rows, metric=metric.name, greater_is_better=better)
+    else:
+        yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
+
+
+def metric_options(rows: PairedPredictions, costs: Costs | None) -> dict[str, Any]:
+    """Return the arguments of `metric_difference` and its kin that no user sets."""
+    entry = catalogue()["metric_difference"]
+    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
+    return {key: value for key, value in managed.items() if key in entry.options}
 
 
 def check_related(

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_interval, read_values
-from bakeoff.comparisons.held_out import held_out
+from bakeoff.comparisons.evidence import PairedValues, RowEvidence, has_interval
+from bakeoff.comparisons.held_out import held_out, metric_options
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
-from bakeoff.comparisons.settings import cost_options
 from bakeoff.scores import counted_rows
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Result, binomial_test_from_counts, catalogue, mean_ci, metric_ci
@@ -45,13 +44,6 @@ def score_intervals(experiment: Experiment, inputs: Mapping[str, str | Path]) ->
     """
     metrics = [metric for metric in experiment.metrics if has_interval(metric)]
     level = 1 - experiment.tests.alpha
-    if experiment.by_values:
-        models = list(experiment.models)
-        return tabulate(
-            line
-            for dataset, path in inputs.items()
-            for line in of_values(dataset, experiment.metrics[0], read_values(path, models), level)
-        )
     return tabulate(
         line
         for dataset, path in inputs.items()
@@ -66,28 +58,16 @@ def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def of_test_set(
-    dataset: str, rows: PairedPredictions, costs: Costs | None, level: float
+    dataset: str, rows: RowEvidence, costs: Costs | None, level: float
 ) -> Iterator[dict[str, Any]]:
     """Give the lines of one metric on one test set, model by model."""
     for m, model in enumerate(rows.models):
         names = {"dataset": dataset, "metric": rows.metric, "model": model}
-        yield names | _row(rows, m, costs, level)
-
-
-def of_values(
-    dataset: str, metric: str, rows: PairedValues, level: float
-) -> Iterator[dict[str, Any]]:
-    """Give the lines of the mean of numbers per row, model by model."""
-    for m, model in enumerate(rows.models):
-        names = {"dataset": dataset, "metric": metric, "model": model}
-        yield names | _plain(alone_by_values(rows, m, level), level)
-
-
-def _row(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> dict[str, Any]:
-    """Write the interval of one model as a row of a table."""
-    if missing := rows.missing([model]):
-        return {"confidence": level, "n": rows.n, "status": UNDEFINED_METRIC, "note": missing}
-    return _plain(alone(rows, model, costs, level), level)
+        if missing := rows.missing([m]):
+            nothing = {"confidence": level, "n": rows.n, "status": UNDEFINED_METRIC}
+            yield names | nothing | {"note": missing}
+        else:
+            yield names | _plain(alone(rows, m, costs, level), level)
 
 
 def _plain(found: Result, level: float) -> dict[str, Any]:
@@ -107,16 +87,18 @@ def _plain(found: Result, level: float) -> dict[str, Any]:
 
 
 @on_one_thread
-def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float) -> Result:
-    """Return the metric of one model that has what it wants, with its interval.
+def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> Result:
+    """Return the metric of one model that has what it needs, or its mean number, with an interval.
 
     Shares of right and wrong rows have Wilson's interval, on the effective number of rows where
     these belong together; other metrics that of `bakeoff.stats.metric_ci`.
     """
     known = catalogue()
+    if isinstance(rows, PairedValues):
+        related = rows.relations(known["compare_values"])
+        return mean_ci(rows.values[:, model], **related, confidence_level=level)
     entry = known["metric_difference"]
-    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
-    options = {k: v for k, v in managed.items() if k in entry.options}
+    options = metric_options(rows, costs)
     found = metric_ci(*rows.arguments(entry, [model]), **options, confidence_level=level)
     counts = counted_rows(rows.metric)
     if not counts:
@@ -136,10 +118,3 @@ def alone(rows: PairedPredictions, model: int, costs: Costs | None, level: float
 def _of_counts(count: int, n: int, level: float) -> Result:
     """Return a share of independent rows; many models of a large study have the same."""
     return binomial_test_from_counts(n_correct=count, n=n, confidence_level=level)
-
-
-@on_one_thread
-def alone_by_values(rows: PairedValues, model: int, level: float) -> Result:
-    """Return the mean of one model's numbers with its interval."""
-    related = rows.relations(catalogue()["compare_values"])
-    return mean_ci(rows.values[:, model], **related, confidence_level=level)

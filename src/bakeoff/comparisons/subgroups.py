@@ -11,11 +11,9 @@ import pandas as pd
 
 from bakeoff.comparisons.comparison import decide_omnibus, decide_pair
 from bakeoff.comparisons.corrections import pairs_of
-from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test, read_values
-from bakeoff.comparisons.held_out import held_out
+from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
+from bakeoff.comparisons.held_out import held_out, metric_options
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
-from bakeoff.comparisons.settings import cost_options
-from bakeoff.scores import metrics_of
 from bakeoff.spec import Experiment
 from bakeoff.stats import (
     Result,
@@ -57,15 +55,10 @@ def subgroup_table(experiment: Experiment, inputs: Mapping[str, str | Path]) -> 
         column, both by Holm's method; the intervals of subgroups hold together.
     """
     metrics = [metric for metric in experiment.metrics if has_test(metric)]
-    models = list(experiment.models)
     return tabulate(
         line
         for dataset, path in inputs.items()
-        for rows in (
-            [read_values(path, models)]
-            if experiment.by_values
-            else held_out(experiment, dataset, path, metrics)
-        )
+        for rows in held_out(experiment, dataset, path, metrics)
         for line in of_test_set(dataset, rows, experiment)
     )
 
@@ -78,11 +71,10 @@ def tabulate(lines: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 @on_one_thread
 def of_test_set(dataset: str, rows: RowEvidence, experiment: Experiment) -> list[dict[str, Any]]:
     """Give the lines of one metric on one test set: those of every column of subgroups."""
-    metric = rows.metric if isinstance(rows, PairedPredictions) else experiment.metrics[0]
     alpha, versus = experiment.tests.alpha, experiment.tests.versus
     pairs = pairs_of(rows.models, versus) if versus in (None, *rows.models) else []
     lines: list[dict[str, Any]] = [
-        {"dataset": dataset, "metric": metric, "column": column, "alpha": alpha} | line
+        {"dataset": dataset, "metric": rows.metric, "column": column, "alpha": alpha} | line
         for column in rows.subgroups
         for line in _of_column(rows, column, pairs, experiment, dataset)
     ]
@@ -160,13 +152,11 @@ def _interaction(
             a,
             b,
             values.codes,
-            greater_is_better=metrics_of(experiment)[experiment.metrics[0]].greater_is_better,
+            greater_is_better=rows.greater_is_better,
             **rows.relations(catalogue()["compare_values"]),
             confidence_level=level,
         )
     entry = catalogue()["metric_difference"]
-    costs = experiment.costs_on(dataset)
-    managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
-    options = {k: v for k, v in managed.items() if k in entry.options}
+    options = metric_options(rows, experiment.costs_on(dataset))
     truth, a, b = rows.arguments(entry, pair)
     return metric_interaction(truth, a, b, values.codes, **options, confidence_level=level)

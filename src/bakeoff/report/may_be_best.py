@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from functools import lru_cache
 
-from bakeoff.comparisons.contenders import (
-    NO_TESTS,
-    Contenders,
-    PairTests,
-    contenders,
-    contenders_by_values,
-)
+from bakeoff.comparisons.contenders import NO_TESTS, Contenders, PairTests, contenders
+from bakeoff.comparisons.held_out import by_metric
 from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.family import seen_from
 from bakeoff.report.numbers import percent, score, words
@@ -27,15 +21,10 @@ def may_be_best(study: Study, metric: str) -> dict[str, Contenders]:
     experiment, alpha = study.experiment, study.alpha
     seeds = {name: integer(derive(experiment.seed, "best", name)) for name in study.datasets}
     found: dict[str, Contenders | None] = {}
-    for name, rows in study.test_sets.items():
-        ranked = dataclasses.replace(rows, metric=metric)
+    for name, rows in (study.test_sets or study.numbers).items():
+        (ranked,) = by_metric(rows, experiment, [metric])
         tested = _tested(study, name, metric)
-        costs = experiment.costs_on(name)
-        found[name] = contenders(ranked, costs, alpha, seeds[name], tested)
-    for name, numbers in study.numbers.items():
-        greater = study.metrics[metric].greater_is_better
-        tested = _tested(study, name, metric)
-        found[name] = contenders_by_values(numbers, greater, alpha, seeds[name], tested)
+        found[name] = contenders(ranked, experiment.costs_on(name), alpha, seeds[name], tested)
     return {name: each for name, each in found.items() if each is not None}
 
 

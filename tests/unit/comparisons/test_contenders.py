@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bakeoff.comparisons.contenders import DRAWS, contenders, contenders_by_values
+from bakeoff.comparisons.contenders import DRAWS, contenders
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.spec import Costs
 from bakeoff.stats import compare_values
@@ -92,7 +92,7 @@ def test_models_share_a_letter_exactly_where_their_p_value_says(seed, models, sp
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(40, models)) + np.linspace(0, spread, models)
     names = tuple(f"m{i}" for i in range(models))
-    found = contenders_by_values(PairedValues(names, values), True, 0.05, 1)
+    found = contenders(PairedValues(names, values), None, 0.05, 1)
     tiers = {line.model: set(line.tier) for line in found.models}
     pairs = compare_values(values, n_resamples=DRAWS, seed=1).pairs
     for pair in pairs:
@@ -109,7 +109,7 @@ def test_a_model_that_leaves_is_told_apart_from_a_better_one(seed, models, sprea
     rng = np.random.default_rng(seed)
     values = rng.normal(size=(40, models)) + np.linspace(0, spread, models)
     names = tuple(f"m{i}" for i in range(models))
-    lines = contenders_by_values(PairedValues(names, values), True, 0.05, 1).models
+    lines = contenders(PairedValues(names, values), None, 0.05, 1).models
     for place, line in enumerate(lines):
         apart = [b.model for b in lines[:place] if set(b.tier).isdisjoint(line.tier)]
         assert line.stays or apart

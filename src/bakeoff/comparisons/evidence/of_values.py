@@ -25,6 +25,10 @@ class PairedValues(RelatedRows):
         In the experiment's order.
     values : ndarray, shape (n, M)
         The numbers.
+    metric : str
+        What their mean is called.
+    greater_is_better : bool
+        What the metric says.
     left_out : tuple of str
         What is not in here that might be, and why, a sentence each.
     groups, times : ndarray, shape (n,), or None
@@ -39,6 +43,8 @@ class PairedValues(RelatedRows):
     groups: NDArray[Any] | None = None
     times: NDArray[Any] | None = None
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
+    metric: str = ""
+    greater_is_better: bool = True
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Cut the numbers of some models."""
