@@ -85,7 +85,7 @@ def baseline(study: Study, metric: str, dataset: str) -> Baseline | None:
     if not classes or table is None:
         return None
     parts = _parts(study, dataset, study.plan, classes)
-    folds = [parts.get(_fold(index)) for index in table.index]
+    folds = [parts.get(index) for index in table.index]
     scores = _scores(study, measure, dataset, folds)
     if scores is None:
         return None
@@ -115,11 +115,6 @@ def _classes(study: Study, dataset: str) -> tuple[str, ...]:
     if rows is not None and rows.in_order:
         return rows.classes
     return tuple(study.cards[dataset]["classes"]) if dataset in study.cards else ()
-
-
-def _fold(index: Any) -> tuple[int, int]:
-    repeat, fold = index
-    return int(repeat), int(fold)
 
 
 def _parts(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.settings import INDEPENDENT
@@ -55,14 +54,10 @@ def why_undecided(row: Comparison) -> str:
         return f"the test finds that they differ ({p}), but neither has the better mean"
     reason = row.result.get("reason")
     if not reason and row.status == "too_few":
-        assumed = row.result.get("assumptions", ())
-        reason = next((a["detail"] for a in assumed if _names_too_few(a)), "")
+        # the assumption that says how much there is and how much is needed
+        failing = (a for a in row.result.get("assumptions", ()) if a["holds"] is False)
+        reason = next((a["detail"] for a in failing if a["name"].startswith("enough groups")), "")
     return str(reason or WHY_UNDECIDED.get(row.status, row.status.replace("_", " ")))
-
-
-def _names_too_few(assumption: Mapping[str, Any]) -> bool:
-    """Tell whether an assumption fails that says how much there is and how much it takes."""
-    return assumption["holds"] is False and assumption["name"].startswith("enough groups")
 
 
 def gap(value: float, metric: Metric) -> str:
@@ -105,7 +100,10 @@ def gap_with_interval(row: Comparison, family: Family) -> str:
 
 def level_of(row: Comparison) -> str:
     """Name the interval of a comparison: its level, and whether it holds for the whole family."""
-    joint = row.family_size > 1 and (row.confidence > 1 - row.alpha + 1e-9 or _of_family(row))
+    # a test of all pairs makes its intervals to hold together at their own level
+    made = (row.result.get("ci") or {}).get("method")
+    of_all = made is not None and made in (row.test, row.correction)
+    joint = row.family_size > 1 and (row.confidence > 1 - row.alpha + 1e-9 or of_all)
     return f"simultaneous {percent(1 - row.alpha)} CI" if joint else f"{percent(row.confidence)} CI"
 
 
@@ -113,12 +111,6 @@ def levels_of(rows: Iterable[Comparison]) -> str:
     """Name the intervals of several comparisons, of which some may have none."""
     known = [row for row in rows if not math.isnan(row.confidence)]
     return level_of(known[0]) if known else "CI"
-
-
-def _of_family(row: Comparison) -> bool:
-    """Tell whether a test of all pairs made its intervals to hold together at their own level."""
-    made = (row.result.get("ci") or {}).get("method")
-    return made is not None and made in (row.test, row.correction)
 
 
 def p_name(row: Comparison) -> str:

@@ -193,17 +193,14 @@ class Study:
         """Say what simulations say against a test in this study, by one metric or by any."""
         key = entry.name, metric
         if key not in self._known_cautions:
-            self._known_cautions[key] = cautions(entry, self.experiment, self._failing, metric)
+            failed = () if self.failed.empty else tuple(self.failed["model"])
+            self._known_cautions[key] = cautions(entry, self.experiment, failed, metric)
         return self._known_cautions[key]
 
     @cached_property
     def _known_cautions(self) -> dict[tuple[str, str | None], Cautions]:
         # asked for every family of a large study; it looks at each model's estimators
         return {}
-
-    @property
-    def _failing(self) -> tuple[str, ...]:
-        return () if self.failed.empty else tuple(self.failed["model"])
 
     def main(self, about: str) -> Family | None:
         """Return the most trustworthy family of pairs about models or algorithms.

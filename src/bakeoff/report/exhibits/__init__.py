@@ -20,9 +20,11 @@ from bakeoff.report.exhibit import (
 from bakeoff.report.item import Item
 from bakeoff.report.pairs_shown import families_of
 from bakeoff.report.study import Study
-from bakeoff.report.tables import PageTable
+from bakeoff.report.tables import PageTable, tabulate
 from bakeoff.spec import Experiment
 from bakeoff.stats import Entry, Evidence
+
+NO_RESULT = "The test has no result"
 
 
 @cache
@@ -98,7 +100,7 @@ def draw(item: Item, study: Study) -> Drawing:
     assert isinstance(record, FigureExhibit)
     with styled():
         if item.test and not families_of(study, item.test):
-            return message(f"{item.title}: there is no result")
+            return message(NO_RESULT)
         drawing = record.draw(item, study)
     drawing = drawing._replace(legend=f"{item.caption} {drawing.legend}".rstrip())
     if not (drawing.figure.axes or drawing.figure.texts) or not drawing.alt.strip():
@@ -110,4 +112,6 @@ def build(item: Item, study: Study) -> PageTable:
     """Build a table."""
     record = records()[item.kind]
     assert isinstance(record, TableExhibit)
+    if item.test and all(family.entry.name != item.test for family in study.families):
+        return tabulate(item, study, (), (), f"{NO_RESULT}.")
     return record.build(item, study)

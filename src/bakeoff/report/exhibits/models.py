@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from bakeoff.comparisons.contenders import Contender
 from bakeoff.comparisons.evidence import has_test
 from bakeoff.report import prose
 from bakeoff.report.baseline import baselines
@@ -187,7 +186,18 @@ def build_best(item: Item, study: Study) -> PageTable:
         Column("wins", "Would win", SHARE),
     )
     rows = [
-        {"dataset": name} | _contender(line) for name, each in found.items() for line in each.models
+        {
+            "dataset": name,
+            "model": line.model,
+            "value": line.value,
+            "ci_low": line.ci or Cell("not known"),
+            "stays": Cell("yes" if line.stays else "no", tone="" if line.stays else "bad"),
+            "p": line.pvalue,
+            "tier": line.tier,
+            "wins": line.wins,
+        }
+        for name, each in found.items()
+        for line in each.models
     ]
     told = (
         text
@@ -195,18 +205,6 @@ def build_best(item: Item, study: Study) -> PageTable:
         for text in worth_of_winner(study, study.metric, each, name)
     )
     return tabulate(item, study, columns, rows, " ".join(told))
-
-
-def _contender(line: Contender) -> dict[str, Any]:
-    return {
-        "model": line.model,
-        "value": line.value,
-        "ci_low": line.ci or Cell("not known"),
-        "stays": Cell("yes" if line.stays else "no", tone="" if line.stays else "bad"),
-        "p": line.pvalue,
-        "tier": line.tier,
-        "wins": line.wins,
-    }
 
 
 EXHIBITS = {

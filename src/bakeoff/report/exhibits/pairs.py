@@ -64,14 +64,9 @@ _EFFECTS = {
 """Names of effect sizes that are no plain words."""
 
 
-NO_RESULT = "There is no result."
-
-
 def build_pairs(item: Item, study: Study) -> PageTable:
     """Show every number of a test of pairs, or with several data sets count what it says."""
     families = families_of(study, item.test)
-    if not families:
-        return tabulate(item, study, (A, B), (), NO_RESULT)
     if len(families) > 1:
         return _tallies(item, study, families)
     first = families[0]
@@ -202,8 +197,6 @@ TWO_SIDED = "two-sided"
 def build_replicability(item: Item, study: Study) -> PageTable:
     """Count for each pair the data sets on which one model is better, and name them."""
     families = families_of(study, item.test)
-    if not families:
-        return tabulate(item, study, (A, B), (), NO_RESULT)
     first = families[0].rows[0]
     pairs, which = chosen_pairs(study, 1, MOST_PAIRS)
     lines = []

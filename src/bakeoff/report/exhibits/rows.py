@@ -6,6 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from bakeoff.report.cells import COUNT, MODEL, SCORE, A, B
 from bakeoff.report.drawing import (
@@ -29,7 +31,6 @@ from bakeoff.report.pairs_shown import order, oriented
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study, clean
 from bakeoff.report.tables import Column, PageTable, tabulate
-from bakeoff.report.unique_rows import unique_rows
 
 MOST_CLASSES = 12
 """With more classes, the table names the most frequent error of each instead of counting all."""
@@ -178,6 +179,24 @@ def draw_disagreement(item: Item, study: Study) -> Drawing:
     rarer = count(len(mixed) - shown, "row")
     shows = f"all but the {rarer} of rarer patterns" if shown < len(mixed) else ""
     return Drawing(figure, alt, f"{alt}{not_independent(study, dataset)}", shows)
+
+
+def unique_rows(table: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Return the different rows of a table, sorted, and how often each occurs.
+
+    The same as ``numpy.unique(table, axis=0, return_counts=True)``, which compares rows as bytes
+    and takes twenty times as long over a million of them.
+
+    Examples
+    --------
+    >>> rows, counts = unique_rows(np.array([[1, 0], [0, 1], [1, 0]]))
+    >>> rows.tolist(), counts.tolist()
+    ([[0, 1], [1, 0]], [1, 2])
+    """
+    frame = pd.DataFrame(table)
+    counts = frame.groupby(list(frame)).size()
+    rows: NDArray[Any] = counts.index.to_frame().to_numpy()
+    return rows, np.asarray(counts, dtype=np.int64)
 
 
 MOST_ROWS = 60

@@ -234,8 +234,6 @@ def build_single(item: Item, study: Study) -> PageTable:
         for family in found
         for row in family.rows
     ]
-    if not rows:
-        return tabulate(item, study, SINGLE_COLUMNS, rows, "There is no result.")
     first = found[0].rows[0]
     level = f"{prose.level_of(first)}; " if not math.isnan(first.confidence) else ""
     asks = {"greater": "above", "less": "below"}.get(first.alternative)

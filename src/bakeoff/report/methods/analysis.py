@@ -70,7 +70,8 @@ def _test(study: Study, test: PlannedTest) -> Iterator[Sentence]:
 
 
 def _who(study: Study, family: Family) -> str:
-    by = words(_metrics_of(study, family), MOST)
+    alike = (f for f in study.families if f.entry == family.entry and f.role == family.role)
+    by = words(list(dict.fromkeys(f.measure.title for f in alike)), MOST)
     if family.role == "single":
         return f"{by} of each model was tested against a value"
     if family.role == "omnibus":
@@ -78,11 +79,6 @@ def _who(study: Study, family: Family) -> str:
     if family.control:
         return f"{name(study, family.control)} was compared with each other model in {by}"
     return f"{'pairs of' if len(study.models) > 2 else 'the two'} models were compared in {by}"
-
-
-def _metrics_of(study: Study, family: Family) -> list[str]:
-    alike = (f for f in study.families if f.entry == family.entry and f.role == family.role)
-    return list(dict.fromkeys(f.measure.title for f in alike))
 
 
 def _on(study: Study, family: Family) -> str:

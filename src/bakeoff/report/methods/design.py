@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from bakeoff.report.methods.sentence import Sentence, cited
 from bakeoff.report.numbers import capital, count, percent, spread, words
@@ -130,18 +129,16 @@ def _left_out(study: Study) -> Iterator[Sentence]:
 
 
 def _missing(study: Study) -> Iterator[Sentence]:
-    largest = max(map(_share_missing, study.cards.values()))
+    sized = [
+        (c["missing_cells"], c["rows"] * len(c.get("features", ()))) for c in study.cards.values()
+    ]
+    largest = max((missing / cells for missing, cells in sized if cells), default=0.0)
     if not largest:
         return
     most = percent(round(largest, 4))
     where = f"Up to {most} of the feature values of a data set" if len(study.cards) > 1 else most
     of = "" if len(study.cards) > 1 else " of the feature values"
     yield Sentence((f"{where}{of} are missing.",), ("3f",), ("11",))
-
-
-def _share_missing(card: Mapping[str, Any]) -> float:
-    cells = card["rows"] * len(card.get("features", ()))
-    return float(card["missing_cells"] / cells) if cells else 0.0
 
 
 _SEARCHES = {

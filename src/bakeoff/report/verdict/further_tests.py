@@ -101,15 +101,10 @@ def costs(study: Study, *told: Family | None) -> Iterator[str]:
         p = p_equals(row.pvalue_adjusted, prose.p_name(row))
         shown = row.decision is Decision.A_BETTER
         says = "is significant" if shown else "may be due to chance"
-        yield (
-            f"By the given costs: {_lower(by_how_much(study, o))} This difference {says}, {p} "
-            f"({title(family.entry)})."
-        )
+        gap = by_how_much(study, o)
+        gap = f"t{gap[1:]}" if gap.startswith("The ") else gap
+        yield (f"By the given costs, {gap} This difference {says}, {p} ({title(family.entry)}).")
         return
-
-
-def _lower(text: str) -> str:
-    return text[0].lower() + text[1:] if text.startswith("The ") else text
 
 
 def fitted(study: Study, o: Outcome, first: Outcome) -> str:
