@@ -1,1 +1,1 @@
-"""What Python asks for: results, predictions, folds or a search at hand, compared and shown."""
+"""The Python interface: results, predictions, fold scores or a search, compared and shown."""

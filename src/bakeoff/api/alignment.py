@@ -18,7 +18,7 @@ _BY_POSITION = "pass `.to_numpy()` of both to pair them by position"
 
 @dataclasses.dataclass(frozen=True)
 class _Part:
-    """One argument: its rows, and whether its index says which these are."""
+    """One argument: its rows, and whether it has an index that identifies them."""
 
     what: str
     rows: Rows
@@ -74,7 +74,7 @@ def aligned(arguments: Mapping[str, Any]) -> dict[str, Rows]:
 
 
 def by_name(what: str, given: Any, expected: str) -> Mapping[Any, Any] | pd.DataFrame:
-    """Take what has names: a mapping, or a frame of any kind with its columns.
+    """Return a mapping, or a frame of any library as one of pandas.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _array(what: str, given: Any) -> np.ndarray[Any, Any]:
 
 
 def _check(part: _Part, first: _Part) -> None:
-    """Refuse an index that is another one, or that does not say which rows belong together."""
+    """Refuse an index with other rows, or one from which the pairing of rows is ambiguous."""
     one, other = first.rows.index, part.rows.index
     for what, index in ((first.what, one), (part.what, other)):
         if index.has_duplicates:

@@ -150,7 +150,7 @@ def _column(values: pd.Series[Any]) -> Any:
 
 
 def _kin(related: Mapping[str, Any], rows: Mapping[str, Rows]) -> dict[str, Any]:
-    """Take what relates the rows, of which no group has a run twice."""
+    """Return the groups or times of the rows; no group has a run twice."""
     kin = {role: _related(role, rows[_RELATED[role]]) for role in related if _RELATED[role] in rows}
     if "run" in kin:
         pairs = pd.DataFrame({"group": kin["group"], "run": kin.pop("run")})
@@ -200,7 +200,7 @@ def _taken(what: str, rows: Rows, order: _Order, *, by_place: bool) -> Predicted
 
 
 def _check_no_marks(what: str, rows: pd.Series[Any], classes: Sequence[str]) -> None:
-    """Refuse 0 and 1, and nothing else, that are no classes: what they mean is not known."""
+    """Refuse columns of 0 and 1 alone where these are no classes: their meaning is not known."""
     found = set(names(pd.Series(rows.dropna().unique())))
     if found and found <= {"0", "1", "False", "True"} and found.isdisjoint(classes):
         raise UserError(

@@ -50,12 +50,12 @@ _OF_FITS = ("snakemake", "scikit-learn", "skrub")
 
 
 def build_study(given: SideBySide, settings: Settings) -> Study:
-    """Test what the experiment of these models would, and gather what a report needs.
+    """Run the tests of the experiment of these models, and make the study for its report.
 
     Raises
     ------
     UserError
-        What is asked for does not fit the predictions; `bakeoff.errors.named` names arguments.
+        The settings do not fit the predictions; `bakeoff.errors.named` names arguments.
     """
     ids = {label: f"model-{i}" for i, label in enumerate(given.models, 1)}
     metrics = _metrics(given, settings)
@@ -101,7 +101,7 @@ def build_study(given: SideBySide, settings: Settings) -> Study:
 
 
 def made_by(study: Study, command: str) -> Study:
-    """Complete a study for its page: what made it, and with which versions.
+    """Add to a study, for its page, the command that made it and the versions.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _metrics(given: SideBySide, settings: Settings) -> list[str | GivenMetric]:
 
 
 def _check_costs(metric: Metric, costs: Any) -> None:
-    """Refuse a metric of costs where what it is computed from is not given."""
+    """Refuse a metric of costs without a matrix of costs, or without priors."""
     if metric.priced and costs is None:
         raise Problem(
             ("costs",),
@@ -219,7 +219,7 @@ def _experiment(
     ids: Mapping[str, str],
     metrics: Sequence[str | GivenMetric],
 ) -> Experiment:
-    """Make the experiment of models whose results are there already."""
+    """Make the experiment of given models."""
     cost = FIXED_METRICS[Evidence.LABELS]
     costs = settings.costs
     if costs is not None:
@@ -275,7 +275,7 @@ def _evidence(given: SideBySide, models: tuple[str, ...]) -> RowEvidence:
 
 
 def _probabilities(given: SideBySide) -> NDArray[np.float64] | None:
-    """Put what the models say of each class side by side, NaN for those that do not."""
+    """Return rows × models × classes, NaN for models without probabilities."""
     known = [one.probabilities for one in given.models.values()]
     if all(one is None for one in known):
         return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from bakeoff.api.plain_data import as_plain, names_at_hand
+from bakeoff.api.plain_data import as_plain, names_of
 from bakeoff.comparisons import Comparison
 from bakeoff.errors import UserError, shown, unknown
 from bakeoff.files import write_text
@@ -254,7 +254,7 @@ class Findings:
     def _own_names(self) -> dict[str, str]:
         """What the user calls the models: their ids, where an experiment gave them any."""
         study = self._study
-        return names_at_hand(study) if study.command else {m: m for m in ("", *study.models)}
+        return names_of(study) if study.command else {m: m for m in ("", *study.models)}
 
     def _item(self, form: str, name: str | None) -> Item:
         items = self._items[form]
@@ -274,7 +274,7 @@ class Findings:
 
     @property
     def _brief(self) -> PageTable:
-        """What of the main table fits a screen; its summary says what does not."""
+        """The part of the main table that fits a screen; its summary counts the rest."""
         table = self._table(None)
         keys = [column.key for column in table.columns]
         pairs = {"model_a", "model_b"} <= set(keys)

@@ -1,4 +1,4 @@
-"""The gate of a release in Python: predictions at hand, checked as those of `compare` are."""
+"""The gate of a release in Python; its arguments are checked as those of `compare` are."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def study_of(
     versus: str | None,
     **settings: Any,
 ) -> Study:
-    """Test what the experiment of these scores would, and gather what a report needs.
+    """Run the tests of the experiment of these scores, and make the study for its report.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def study_of(
     plan : FoldPlan
         What the splits are.
     command : str
-        What makes the same results.
+        The command that makes the same results.
     name : str
         What to call the data.
     tests : sequence of str
@@ -106,7 +106,7 @@ _SIZES = ("n_train", "n_test")
 def _experiment(
     scores: Scores, ids: Mapping[str, str], plan: FoldPlan, tests: HypothesisTests, name: str
 ) -> Experiment:
-    """Make the experiment of models whose scores are there already."""
+    """Make the experiment of models with given scores."""
     given = {"scores": "memory"}
     metrics = next(iter(scores.values()))
     return validated(

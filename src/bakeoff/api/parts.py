@@ -1,4 +1,4 @@
-"""Subgroups of rows at hand, as an experiment names the columns of them."""
+"""Subgroups of the rows of a comparison, from the arguments `subgroups` and `bins`."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Parts:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The columns, by what messages call them."""
+        """The columns by their names in messages."""
         return {_called(column): values for column, values in self.columns.items()}
 
     def of(self, rows: Mapping[str, Rows]) -> dict[str, pd.Categorical]:

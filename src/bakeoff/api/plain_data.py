@@ -12,8 +12,8 @@ from bakeoff.report.verdict import Verdict
 from bakeoff.stats import plain
 
 
-def names_at_hand(study: Study) -> dict[str, str]:
-    """Map the ids of models at hand to what the user calls them."""
+def names_of(study: Study) -> dict[str, str]:
+    """Map the ids of the models of a study without an experiment to their names."""
     models = study.experiment.models.items()
     return {"": "", **{name: str(model.label) for name, model in models}}
 

@@ -68,7 +68,7 @@ class FoldPlan:
 
 
 def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | None) -> FoldPlan:
-    """Tell what plan a splitter follows.
+    """Return the resampling plan of a splitter.
 
     Parameters
     ----------

@@ -164,7 +164,7 @@ def _check(y: Any, arguments: Mapping[str, Any]) -> None:
 
 
 def _call(arguments: Mapping[str, Any]) -> str:
-    """Write the call, with the names of what has a value for each row."""
+    """Write the call; arguments with a value for each row stand by their names."""
     defaults = {k: p.default for k, p in signature(compare).parameters.items()}
     rows = [f"{k}={k}" for k in _OF_ROWS if arguments[k] is not None]
     plain = {k: v for k, v in arguments.items() if k not in _OF_ROWS}

@@ -18,7 +18,7 @@ KINDS: Mapping[str, GivenMetric | str] = {
     "right": "accuracy",
     "wrong": "error",
 }
-"""What numbers per row may be: which way is better, or what 1 means."""
+"""Kinds of numbers per row: the direction that is better, or the meaning of 1."""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -61,7 +61,7 @@ class Settings:
 
 
 def of_two(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a comparison of models by name explain itself to who passes them one by one."""
+    """Explain the arguments of a comparison when models are passed one by one."""
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -1,4 +1,4 @@
-"""`bakeoff compare`: predictions that are there already, compared at once."""
+"""`bakeoff compare`: existing predictions, compared at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bakeoff.api.build_study import ROWS, build_study, made_by
-from bakeoff.api.plain_data import as_plain, names_at_hand
+from bakeoff.api.plain_data import as_plain, names_of
 from bakeoff.cli.compare_options import READING, SETTINGS, read, settings
 from bakeoff.cli.compare_show import notes, show
 from bakeoff.cli.naming import naming_options
@@ -23,7 +23,7 @@ from bakeoff.stats import plain
 
 
 def run(args: argparse.Namespace) -> None:
-    """Compare, write what is asked for, and print."""
+    """Compare, write the requested files, and print."""
     files = {option: getattr(args, option) for option in ("html", "markdown", "latex", "csv")}
     places = places_of(files, args.files, folders=["csv"])
     with naming_options(READING):
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> None:
 
 def as_json(study: Study, verdict: Verdict, *, brief: bool) -> dict[str, Any]:
     """Return everything as plain data, models by their own names."""
-    own = names_at_hand(study)
+    own = names_of(study)
     found = (study.test_sets or study.numbers)[ROWS]
     return {
         "rows": found.n,

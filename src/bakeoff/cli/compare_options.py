@@ -1,4 +1,4 @@
-"""`bakeoff compare`: what its options name is read, and how it is to be compared."""
+"""`bakeoff compare`: the files that its options name, and the settings of the comparison."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def settings(args: argparse.Namespace) -> Settings:
 
 
 def read(args: argparse.Namespace) -> SideBySide:
-    """Read what the options name: one table of all models, or one of each."""
+    """Read the files of the options: one table of all models, or one of each."""
     keys = {"true": args.truth, "id": args.id, "predicted": args.predicted, "value": args.column}
     columns = GivenColumns.model_validate(
         {**keys, **related(args), "subgroups": subgroups_named(args.subgroups)}
@@ -111,7 +111,7 @@ def read(args: argparse.Namespace) -> SideBySide:
 
 
 def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide:
-    """Read numbers per row; what is about labels has no meaning for them."""
+    """Read numbers per row, for which options about labels have no meaning."""
     for option in ("truth", "predicted", "classes", "positive", "costs", "variant"):
         if getattr(args, option) is not None and (option, args.values) not in _OF_RIGHT_ROWS:
             raise UserError(f"--{option} is for predictions, not for numbers per row (--values)")
@@ -189,7 +189,7 @@ def related(args: argparse.Namespace) -> dict[str, str | None]:
 
 
 def _costs(path: str | None) -> Any:
-    """Read what errors cost: `classes` and `matrix`, as in an experiment."""
+    """Read the costs of errors: `classes` and `matrix`, as in an experiment."""
     if path is None:
         return None
     try:

@@ -85,7 +85,7 @@ def _show_right(study: Study) -> None:
 
 
 def _show_contenders(study: Study, metric: str) -> None:
-    """Print which models may be the best by a metric, and what the winner is worth."""
+    """Print which models may be the best by a metric, and the corrected score of the winner."""
     found = may_be_best(study, metric).get(ROWS)
     if found is None:
         return
@@ -170,7 +170,7 @@ def _statistic(row: Comparison) -> str:
 
 
 def notes(given: SideBySide, files: Sequence[str] = ()) -> None:
-    """Print what the files were taken for, and what is odd about them, though no mistake."""
+    """Print the format that each file was read as, and notes on its content."""
     for path in files:
         if (reader := reader_of(path)) is not None:
             say(dim(f"{path} was read as {reader.WHAT}."))

@@ -60,7 +60,7 @@ class Inflated:
 
 @dataclasses.dataclass(frozen=True)
 class Cautions:
-    """What simulations say against a test in one experiment.
+    """Simulated type I errors that speak against a test in one experiment.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Cautions:
         named: Callable[[Entry], str] = lambda entry: entry.name,
         shown: Callable[[str], str] = str,
     ) -> list[str]:
-        """Say in sentences what is known against the comparison of some models.
+        """Return the cautions about a comparison of some models, a sentence each.
 
         Parameters
         ----------
@@ -98,6 +98,8 @@ class Cautions:
             What a test, and a model, is called in a sentence.
         """
         found = []
+        tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
+        use = f" Use {' or '.join(tests)} instead." if tests else ""
         concerned = [
             one for one in self.inflated if not one.models or set(one.models) & {*compared}
         ]
@@ -110,7 +112,7 @@ class Cautions:
             found.append(
                 f"{joined(parts)} {named(self.entry)} has an inflated type I error "
                 f"({inflation([one.rate for one in concerned])} at the .05 level in simulations)."
-                f"{self._use(named)}"
+                f"{use}"
             )
         unknown = [model for model in self.unknown if model in compared]
         if unknown:
@@ -119,10 +121,6 @@ class Cautions:
                 f"not simulated with learners like {joined([shown(model) for model in unknown])}."
             )
         return found
-
-    def _use(self, named: Callable[[Entry], str]) -> str:
-        tests = [f"{named(entry)} (plan {entry.plans[0]})" for entry in self.instead]
-        return f" Use {' or '.join(tests)} instead." if tests else ""
 
 
 def inflation(rates: Sequence[ErrorRate]) -> str:
@@ -151,7 +149,7 @@ def cautions(
     metric: str | None = None,
     dataset: str = "",
 ) -> Cautions:
-    """Say what simulations say against a test in an experiment, some fits of whose models failed.
+    """Collect the simulated type I errors that speak against a test in an experiment.
 
     By one metric, None for any of the experiment's; on one data set, empty for any of them.
     """
@@ -160,19 +158,20 @@ def cautions(
     metrics = list(experiment.metrics) if metric is None else [metric]
     known = {name: learners(model) for name, model in experiment.fitted.items()}
     found = []
+    liberal = {rate for rate in entry.rates if rate.verdict is TypeOneError.LIBERAL}
     for kind in LEARNERS:
         own = [rate for rate in entry.rates if rate.setting == kind]
         of_metrics = {rate for one in metrics for rate in rates_by(own, one)}
-        worst = _worst(of_metrics)
+        worst = max(of_metrics & liberal, key=lambda rate: (rate.rate, rate.metric), default=None)
         models = tuple(name for name, one in known.items() if kind in one.kinds)
         if models and worst:
             found.append(Inflated(f"with {kind}", models, worst))
     for rate in entry.rates:
         where = _where(rate.setting, experiment, metrics, failed, dataset)
-        if where and _liberal(rate):
+        if where and rate in liberal:
             found.append(Inflated(where, (), rate))
     simulated = {rate.setting for rate in entry.rates} & {*LEARNERS}
-    breaks = any(_liberal(rate) for rate in entry.rates if rate.setting in LEARNERS)
+    breaks = any(rate.setting in LEARNERS for rate in liberal)
     unknown = tuple(
         name
         for name, one in known.items()
@@ -180,14 +179,6 @@ def cautions(
     )
     instead = _instead(entry, experiment, failed, metric, dataset) if found else ()
     return Cautions(entry, tuple(found), unknown, instead)
-
-
-def _liberal(rate: ErrorRate) -> bool:
-    return rate.verdict is TypeOneError.LIBERAL
-
-
-def _worst(rates: Collection[ErrorRate]) -> ErrorRate | None:
-    return max(filter(_liberal, rates), key=lambda rate: (rate.rate, rate.metric), default=None)
 
 
 def _where(

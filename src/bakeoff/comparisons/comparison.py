@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ from bakeoff.stats import BayesResult, Status, as_float, plain
 
 
 class Decision(StrEnum):
-    """What a comparison says at the chosen level."""
+    """The outcome of a comparison at the chosen level."""
 
     A_BETTER = "a_better"
     B_BETTER = "b_better"
@@ -119,12 +119,12 @@ class Comparison:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Comparison:
         """Read what `to_dict` wrote."""
-        values = {key: _NUMBERS.get(key, _as_it_is)(value) for key, value in data.items()}
+        values = {key: _read(key, value) for key, value in data.items()}
         return cls(**{**values, "decision": Decision(data["decision"])})
 
 
 def read_rows(path: str | Path) -> list[dict[str, Any]]:
-    """Read what `to_dict` wrote of many; the ranks that all pairs of a test have are held once."""
+    """Read comparisons as `to_dict` wrote them; the ranks that pairs share are held once."""
     rows: list[dict[str, Any]] = read_json(path)
     held: Any = None
     for row in rows:
@@ -143,7 +143,7 @@ def merged(comparisons: Iterable[Comparison]) -> list[Comparison]:
 
 
 def once(comparisons: Sequence[Comparison]) -> dict[int, str]:
-    """Map the places of the hypotheses, each named once, to what they follow.
+    """Map the places of distinct hypotheses to the omnibus tests that they follow.
 
     A test that was asked for may also come along with an omnibus test, or with two.
     """
@@ -167,18 +167,14 @@ def _alike(a: Comparison, b: Comparison) -> bool:
     return plain_a == plain_b
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
+_TYPES = {field.name: str(field.type) for field in dataclasses.fields(Comparison)}
 
 
-def _float_or_none(value: Any) -> float | None:
-    return None if value is None else as_float(value)
-
-
-_READERS: dict[str, Callable[[Any], Any]] = {"float": as_float, "float | None": _float_or_none}
-_NUMBERS = {
-    f.name: _READERS[str(f.type)] for f in dataclasses.fields(Comparison) if f.type in _READERS
-}
+def _read(key: str, value: Any) -> Any:
+    """Return a value as its field has it: JSON writes NaN as null, and infinity as text."""
+    kind = _TYPES.get(key)
+    number = kind == "float" or (kind == "float | None" and value is not None)
+    return as_float(value) if number else value
 
 
 def decide_pair(
@@ -207,14 +203,14 @@ def decide_omnibus(pvalue: float, alpha: float) -> Decision:
 
 
 def decide_equivalence(pvalue: float, alpha: float) -> Decision:
-    """Decide whether two models differ by less than the margin: a small p says so."""
+    """Decide whether two models differ by less than the margin, which a small p shows."""
     if math.isnan(pvalue):
         return Decision.UNDECIDED
     return Decision.EQUIVALENT if pvalue < alpha else Decision.NOT_SHOWN
 
 
 def decide_posterior(result: BayesResult, alpha: float, *, independent: bool) -> Decision:
-    """Decide by what has a posterior probability of 1 − alpha at least, if anything has.
+    """Decide for the outcome with a posterior probability of at least 1 − alpha, if there is one.
 
     Folds that do not vary leave a posterior that is a point and no evidence; data sets are
     `independent` observations, so that even equal scores on all of them are.

@@ -71,7 +71,7 @@ def metric_options(rows: PairedPredictions, costs: Costs | None) -> dict[str, An
 def check_related(
     experiment: Experiment, dataset: str, rows: RowEvidence, path: str | Path
 ) -> None:
-    """Stop where the rows of a data set belong together and its predictions do not say how.
+    """Stop where a data set has groups or times and its predictions have none.
 
     A test for groups takes rows without groups for independent: its p-value would be wrong.
     """

@@ -1,4 +1,4 @@
-"""One score per data set and model, and what to do where there is none."""
+"""The matrix of one score per data set and model, and the policy for missing cells."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def read_holes(path: str | Path) -> list[Hole]:
 
 
 def check_holes(holes: Iterable[Hole], used: set[tuple[str, str]], policy: str) -> None:
-    """Stop at missing cells that a test would need, where the experiment says so.
+    """Stop at missing cells that a test needs, where that is the policy.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def complete(
     holes: Sequence[Hole],
     policy: str,
 ) -> DatasetScores:
-    """Leave out data sets or models with missing cells, and say which.
+    """Leave out data sets or models with missing cells, with a note for each.
 
     Parameters
     ----------

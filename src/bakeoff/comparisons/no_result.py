@@ -32,7 +32,7 @@ class NoResult(Result):
 
     @classmethod
     def of(cls, entry: Entry, alternative: str, n: int, refusal: ValueError) -> NoResult:
-        """Make it of what a test refused."""
+        """Make it from the refusal of a test."""
         return cls(
             test=entry.name,
             statistic=math.nan,

@@ -1,4 +1,4 @@
-"""Check the options of the tests: their names, their types, and what the tests say of them."""
+"""Check the options of the tests: names, types, and trial runs on made-up evidence."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
 
 
 def described(tests: AnalysisPlan) -> list[dict[str, Any]]:
-    """Return what tests.json holds: the plan, with what the catalogue says of each test."""
+    """Return the content of tests.json: the plan, with facts of the catalogue about each test."""
     known = catalogue()
 
     def told(test: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -112,7 +112,7 @@ def _wanted(experiment: Experiment) -> Iterator[tuple[Place, Recommendation]]:
 
 
 def unknown_test(name: str) -> str:
-    """Say that no test has a name; of a name that a test had before, what to write instead."""
+    """Say that no test has a name; for a retired name, what to write instead."""
     if name in RETIRED:
         return f"{name}: {RETIRED[name]}"
     return unknown("test", name, catalogue())

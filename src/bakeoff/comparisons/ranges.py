@@ -24,7 +24,7 @@ def range_of(metric: Metric, costs: Costs | None) -> Range:
 
 
 def clipped(ci: ConfidenceInterval | None, limits: Range) -> ConfidenceInterval | None:
-    """Clip an interval to the possible values of what it is about."""
+    """Clip an interval to the range of its parameter."""
     if ci is None:
         return None
     low, high = (float(np.clip(limit, *limits)) for limit in (ci.low, ci.high))

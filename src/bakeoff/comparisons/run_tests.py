@@ -71,7 +71,7 @@ def run_on_scores(
 def run_on(
     evidence: AnyEvidence, test: PlannedTest, experiment: Experiment, dataset: str, metric: str
 ) -> list[Comparison]:
-    """Run one test on one piece of evidence, with what simulations say against it."""
+    """Run one test on one piece of evidence, with the cautions about it."""
     known = catalogue()
     found = run_test(test, evidence, _context(experiment, dataset, metric))
     against = {
@@ -85,7 +85,7 @@ def run_on(
 
 
 def _caution(known: Cautions, row: Comparison, evidence: AnyEvidence) -> str:
-    """Say what is known against one comparison; empty where nothing is."""
+    """Return the cautions about one comparison; empty where there are none."""
     compared = [row.model_a, row.model_b] if row.model_a else evidence.models
     said = known.of(compared)
     if failing := measured(row):
@@ -108,7 +108,7 @@ def _context(experiment: Experiment, dataset: str, metric: str) -> Context:
 
 
 def missing_cells(experiment: Experiment) -> str:
-    """Say what to do with missing cells of the score matrix.
+    """Return the policy for missing cells of the score matrix.
 
     Where a failed fit excludes its model, the tests over data sets leave that model out too.
     """
@@ -172,7 +172,7 @@ def _of_scores(
 
 
 def _rows(entry: Entry, path: str, models: list[str]) -> RowEvidence:
-    """Read what a test without a metric of its own looks at."""
+    """Read the evidence of a test without a metric of its own."""
     if entry.evidence is Evidence.VALUES:
         return read_values(path, models)
     return read_predictions(path, models, scores=entry.evidence is Evidence.PROBABILITIES)

@@ -153,7 +153,7 @@ def _subgroups(kin: pd.DataFrame) -> dict[str, pd.Categorical]:
 
 
 def _related(path: str | Path, known: Sequence[str]) -> dict[str, Any]:
-    """Read what relates the rows."""
+    """Read groups and times of the rows."""
     kin = _frame(path, [name for name in (GROUP, TIME) if name in known])
     keys = {"groups": GROUP, "times": TIME}
     return {key: kin[name].to_numpy() for key, name in keys.items() if name in kin}

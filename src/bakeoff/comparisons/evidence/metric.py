@@ -1,4 +1,4 @@
-"""Which metrics have intervals and tests on rows, and how these take them."""
+"""Which metrics have intervals and tests on rows, and the form in which tests take them."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class PairedPredictions(RelatedRows):
         return [self._true_classes, self._wanted]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return what relates the rows, and for predictions their metric and classes."""
+        """Return groups and times of the rows, and for predictions their metric and classes."""
         found = self.relations(entry)
         if entry.evidence is Evidence.PREDICTIONS:
             found |= {
@@ -161,7 +161,7 @@ class PairedPredictions(RelatedRows):
         return pd.CategoricalDtype(pd.Index(self.classes, dtype=object))
 
     def _of(self, model: int) -> Any:
-        """Return what the metric looks at: classes, ranking scores or probabilities."""
+        """Return what the metric scores: classes, ranking scores or probabilities."""
         if self._wanted is None:
             return self._categorical(self.predicted[:, model])
         return self._wanted[:, model]

@@ -45,7 +45,7 @@ class FoldScores:
     full_repeats: int = 0
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
-        """Cut the scores of some models: flat, or repeats × folds where the test wants that."""
+        """Cut the scores of some models: flat, or repeats × folds for tests with replications."""
         return [self._shaped(entry, self.values[..., m]) for m in models]
 
     def matrix(self, entry: Entry) -> list[Any]:

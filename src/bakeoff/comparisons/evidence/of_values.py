@@ -1,4 +1,4 @@
-"""Numbers per row that models bring, as tests want them."""
+"""Given numbers per row, as evidence of tests."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class PairedValues(RelatedRows):
         return [self.values]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return what relates the rows."""
+        """Return groups and times of the rows."""
         return self.relations(entry)
 
     def missing(self, models: Sequence[int]) -> str:
