@@ -16,6 +16,10 @@ from typing import Any
 import pytest
 import yaml
 
+from bakeoff.errors import UserError
+from bakeoff.preflight import check_experiment
+from bakeoff.spec import load_experiment
+
 ROOT = Path(__file__).parents[1]
 
 TINY: dict[str, Any] = {
@@ -50,6 +54,15 @@ def _same_however_started() -> Iterator[None]:
 def tiny() -> dict[str, Any]:
     """Return a small experiment to be changed at will."""
     return copy.deepcopy(TINY)
+
+
+def messages(config: dict[str, Any]) -> str:
+    """Return what is told of an experiment before it runs; empty when nothing is wrong."""
+    try:
+        problems, _ = check_experiment(load_experiment(config))
+    except UserError as error:
+        return str(error)
+    return "\n".join(map(str, problems))
 
 
 class Runner:

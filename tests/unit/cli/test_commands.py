@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,23 +24,7 @@ from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
 from bakeoff.stats import catalogue, cochran_q, mcnemar, pairwise_mcnemar
 from tests.conftest import ROOT
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def bakeoff(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a runner of the command, in this process: exit code, output, errors."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        try:
-            code = main(arguments)
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+from tests.unit.cli.conftest import Run
 
 
 @pytest.fixture

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.cli import main
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def bakeoff(capsys: pytest.CaptureFixture[str]) -> Command:
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(["compare", *arguments])
-        return code, *capsys.readouterr()
-
-    return run
+from tests.unit.cli.conftest import Run
 
 
 @pytest.fixture(autouse=True)
@@ -49,14 +37,14 @@ OPTIONS = ("--truth", "y", "--models", "a,b,<c>")
 INPUTS = {"wide.csv", "values.csv"}
 
 
-def test_nothing_is_written_unasked(bakeoff: Command, wide: Path) -> None:
-    assert bakeoff("wide.csv", *OPTIONS)[0] == 0
+def test_nothing_is_written_unasked(compare: Run, wide: Path) -> None:
+    assert compare("wide.csv", *OPTIONS)[0] == 0
     assert files(wide) == INPUTS
 
 
-def test_page_and_tables_have_the_numbers_of_the_terminal(bakeoff: Command, wide: Path) -> None:
+def test_page_and_tables_have_the_numbers_of_the_terminal(compare: Run, wide: Path) -> None:
     outputs = ("--html", "p.html", "--markdown", "p.md", "--latex", "p.tex", "--csv", "new/tables")
-    code, out, _ = bakeoff("wide.csv", *OPTIONS, "--json", *outputs)
+    code, out, _ = compare("wide.csv", *OPTIONS, "--json", *outputs)
     assert code == 0
     found = json.loads(out)
     written = files(wide) - INPUTS
@@ -75,8 +63,8 @@ def test_page_and_tables_have_the_numbers_of_the_terminal(bakeoff: Command, wide
     assert all(score in one for one in (page, text, paper))
 
 
-def test_page_needs_no_other_file_and_tells_its_command(bakeoff: Command) -> None:
-    assert bakeoff("wide.csv", *OPTIONS, "--html", "p.html")[0] == 0
+def test_page_needs_no_other_file_and_tells_its_command(compare: Run) -> None:
+    assert compare("wide.csv", *OPTIONS, "--html", "p.html")[0] == 0
     page = Path("p.html").read_text()
     assert "bakeoff compare wide.csv --truth y" in page
     assert "<svg" in page
@@ -87,8 +75,8 @@ def test_page_needs_no_other_file_and_tells_its_command(bakeoff: Command) -> Non
         assert absent not in page
 
 
-def test_page_of_counts_names_no_classes(bakeoff: Command) -> None:
-    assert bakeoff("--counts", "329,22,17,63", "--html", "p.html")[0] == 0
+def test_page_of_counts_names_no_classes(compare: Run) -> None:
+    assert compare("--counts", "329,22,17,63", "--html", "p.html")[0] == 0
     assert "431 rows" in Path("p.html").read_text()
     assert "the classes are" not in Path("p.html").read_text()
 
@@ -103,15 +91,15 @@ def test_page_of_counts_names_no_classes(bakeoff: Command) -> None:
     ],
 )
 def test_page_of_every_kind_of_comparison(
-    bakeoff: Command, options: tuple[str, ...], title: str
+    compare: Run, options: tuple[str, ...], title: str
 ) -> None:
-    code, _, err = bakeoff("wide.csv", *OPTIONS, *options, "--html", "p.html", "--csv", "t")
+    code, _, err = compare("wide.csv", *OPTIONS, *options, "--html", "p.html", "--csv", "t")
     assert (code, err) == (0, "")
     assert title in Path("p.html").read_text()
 
 
-def test_page_of_numbers_per_row(bakeoff: Command) -> None:
-    assert bakeoff("values.csv", "--values", "lower", "--html", "p.html")[0] == 0
+def test_page_of_numbers_per_row(compare: Run) -> None:
+    assert compare("values.csv", "--values", "lower", "--html", "p.html")[0] == 0
     assert "mean" in Path("p.html").read_text()
 
 
@@ -126,10 +114,10 @@ def test_page_of_numbers_per_row(bakeoff: Command) -> None:
     ],
 )
 def test_place_that_cannot_be_written_leaves_nothing(
-    bakeoff: Command, wide: Path, options: tuple[str, ...], said: str
+    compare: Run, wide: Path, options: tuple[str, ...], said: str
 ) -> None:
     before = Path("wide.csv").read_bytes()
-    code, out, err = bakeoff("wide.csv", *OPTIONS, *options)
+    code, out, err = compare("wide.csv", *OPTIONS, *options)
     assert code == 2
     assert said in err
     assert out == ""
@@ -137,11 +125,11 @@ def test_place_that_cannot_be_written_leaves_nothing(
     assert Path("wide.csv").read_bytes() == before
 
 
-def test_columns_that_became_models_unasked_are_named(bakeoff: Command) -> None:
+def test_columns_that_became_models_unasked_are_named(compare: Run) -> None:
     rows = [f"{i},{i % 2},{i % 3 % 2},{i % 5 % 2},{i % 7 % 2}" for i in range(60)]
     Path("marked.csv").write_text("\n".join(("id,y,a,b,smoker", *rows)) + "\n")
     asked = "marked.csv", "--truth", "y", "--labels"
-    code, _, told = bakeoff(*asked)
+    code, _, told = compare(*asked)
     assert code == 0
     assert told.startswith("every other column is taken for a model: a, b, smoker; `--models`")
-    assert bakeoff(*asked, "--models", "a,b")[2] == ""
+    assert compare(*asked, "--models", "a,b")[2] == ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.cli import main
 from bakeoff.stats import (
     best_models,
     compare_values,
@@ -20,17 +18,6 @@ from bakeoff.stats import (
     metric_difference,
 )
 from bakeoff.stats.metrics.all_pairs import compare_models
-
-Command = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def bakeoff(capsys: pytest.CaptureFixture[str]) -> Command:
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = main(["compare", *arguments])
-        return code, *capsys.readouterr()
-
-    return run
 
 
 @pytest.fixture
@@ -67,9 +54,9 @@ def as_json(answer: tuple[int, str, str]) -> dict[str, Any]:
     return json.loads(out)
 
 
-def test_two_models_by_any_metric(bakeoff, data):
+def test_two_models_by_any_metric(compare, data):
     found = as_json(
-        bakeoff("wide.csv", "--models", "a,b", "--metric", "f1", "--positive", "sick", "--json")
+        compare("wide.csv", "--models", "a,b", "--metric", "f1", "--positive", "sick", "--json")
     )
     (row,) = found["comparisons"]
     direct = metric_difference(
@@ -80,9 +67,9 @@ def test_two_models_by_any_metric(bakeoff, data):
     assert found["models"][0]["f1"] == pytest.approx(direct.details["value_a"])
 
 
-def test_several_models_and_metrics(bakeoff, data):
+def test_several_models_and_metrics(compare, data):
     options = ("--models", "a,b,c", "--metric", "f1", "--metric", "roc_auc", "--positive", "sick")
-    found = as_json(bakeoff("wide.csv", *options, "--json"))
+    found = as_json(compare("wide.csv", *options, "--json"))
     for metric, key in (("f1", "said"), ("roc_auc", "p")):
         rows = [row for row in found["comparisons"] if row["metric"] == metric]
         direct = compare_models(data["y"], columns(data, key), metric=metric, positive="sick")
@@ -91,22 +78,22 @@ def test_several_models_and_metrics(bakeoff, data):
         (told,) = (one for one in found["best"] if one["metric"] == metric)
         stay = {one["model"] for one in told["models"] if one["stays"]}
         assert stay == {"abc"[m] for m in best.members}
-    _, out, _ = bakeoff("wide.csv", *options)
+    _, out, _ = compare("wide.csv", *options)
     for said in ("may be the best", "ROC AUC", "F1", "corrected for having been selected", "max-t"):
         assert said in out
 
 
-def test_accuracy_among_metrics_is_still_mcnemars(bakeoff, data):
+def test_accuracy_among_metrics_is_still_mcnemars(compare, data):
     options = ("--models", "a,b", "--metric", "accuracy", "--metric", "mcc", "--json")
-    rows = as_json(bakeoff("wide.csv", *options))["comparisons"]
+    rows = as_json(compare("wide.csv", *options))["comparisons"]
     right = [data[m]["said"] == data["y"] for m in "ab"]
     assert [row["test"] for row in rows] == ["mcnemar", "metric_difference"]
     assert rows[0]["pvalue"] == pytest.approx(mcnemar(*right).pvalue)
 
 
-def test_groups_reach_the_tests_by_any_metric(bakeoff, data):
+def test_groups_reach_the_tests_by_any_metric(compare, data):
     options = ("--models", "a,b", "--metric", "f1", "--groups", "site", "--positive", "sick")
-    (row,) = as_json(bakeoff("wide.csv", *options, "--json"))["comparisons"]
+    (row,) = as_json(compare("wide.csv", *options, "--json"))["comparisons"]
     direct = metric_difference(
         data["y"],
         data["a"]["said"],
@@ -119,20 +106,20 @@ def test_groups_reach_the_tests_by_any_metric(bakeoff, data):
 
 
 @pytest.mark.parametrize("files", [["values.csv", "--models", "a,b"], ["a.csv", "b.csv"]])
-def test_numbers_per_row(bakeoff, data, files):
-    (row,) = as_json(bakeoff(*files, "--values", "lower", "--json"))["comparisons"]
+def test_numbers_per_row(compare, data, files):
+    (row,) = as_json(compare(*files, "--values", "lower", "--json"))["comparisons"]
     direct = mean_difference(data["a"]["loss"], data["b"]["loss"], greater_is_better=False)
     assert row["test"] == "mean_difference"
     assert (row["pvalue"], row["estimate"]) == pytest.approx((direct.pvalue, direct.estimate))
 
 
-def test_numbers_of_several_models_and_groups(bakeoff, data):
+def test_numbers_of_several_models_and_groups(compare, data):
     known = ("values.csv", "--models", "a,b,c", "--values", "lower")
-    rows = as_json(bakeoff(*known, "--json"))["comparisons"]
+    rows = as_json(compare(*known, "--json"))["comparisons"]
     direct = compare_values(columns(data, "loss"), greater_is_better=False)
     assert [row["pvalue"] for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
     pair = ("values.csv", "--models", "a,b", "--values", "lower", "--groups", "site", "--json")
-    (row,) = as_json(bakeoff(*pair))["comparisons"]
+    (row,) = as_json(compare(*pair))["comparisons"]
     grouped = mean_difference(
         data["a"]["loss"],
         data["b"]["loss"],
@@ -143,15 +130,15 @@ def test_numbers_of_several_models_and_groups(bakeoff, data):
     assert row["pvalue"] == pytest.approx(grouped.pvalue, abs=0.01)
 
 
-def test_zeros_and_ones_are_asked_about(bakeoff, data):
+def test_zeros_and_ones_are_asked_about(compare, data):
     right = {m: (data[m]["said"] == data["y"]).astype(int) for m in "ab"}
     pd.DataFrame(right).to_csv("right.csv", index=False)
-    code, _, err = bakeoff("right.csv", "--values", "higher")
+    code, _, err = compare("right.csv", "--values", "higher")
     assert code == 2
     assert "--values right" in err
-    (row,) = as_json(bakeoff("right.csv", "--values", "right", "--json"))["comparisons"]
+    (row,) = as_json(compare("right.csv", "--values", "right", "--json"))["comparisons"]
     assert row["pvalue"] == pytest.approx(mcnemar(right["a"] == 1, right["b"] == 1).pvalue)
-    (row,) = as_json(bakeoff("right.csv", "--values", "wrong", "--json"))["comparisons"]
+    (row,) = as_json(compare("right.csv", "--values", "wrong", "--json"))["comparisons"]
     assert row["estimate"] == pytest.approx(right["b"].mean() - right["a"].mean())
 
 
@@ -175,32 +162,32 @@ def test_zeros_and_ones_are_asked_about(bakeoff, data):
         (["wide.csv", "--values", "higher", "--models", "a,b"], "have no number in column 'a'"),
     ],
 )
-def test_mistakes(bakeoff, data, options, said):
-    code, out, err = bakeoff(*options)
+def test_mistakes(compare, data, options, said):
+    code, out, err = compare(*options)
     assert (code, out) == (2, "")
     assert said in err
     assert "Traceback" not in err
 
 
-def test_labels_alone_have_no_area(bakeoff, data):
+def test_labels_alone_have_no_area(compare, data):
     table = pd.read_csv("wide.csv")[["truth", "a", "b"]]
     table.to_csv("labels.csv", index=False)
-    code, _, err = bakeoff("labels.csv", "--metric", "roc_auc")
+    code, _, err = compare("labels.csv", "--metric", "roc_auc")
     assert code == 2
     assert "--metric: roc_auc needs class probabilities, a brings labels alone" in err
 
 
-def test_wrong_probabilities_of_the_last_row_are_told_with_its_place(bakeoff, data):
+def test_wrong_probabilities_of_the_last_row_are_told_with_its_place(compare, data):
     table = pd.read_csv("wide.csv")
     table.loc[len(table) - 1, "b:sick"] = 1 - table.loc[len(table) - 1, "b:well"] + 0.5
     table.to_csv("wide.csv", index=False)
-    code, _, err = bakeoff("wide.csv", "--models", "a,b", "--metric", "roc_auc")
+    code, _, err = compare("wide.csv", "--models", "a,b", "--metric", "roc_auc")
     assert code == 2
     assert "probabilities of 1 of 200 rows do not sum up to 1; the first is id 200 with 1.5" in err
 
 
-def test_pairs_are_shown_where_the_error_rate_is_asked_for(bakeoff, data):
-    code, out, _ = bakeoff("wide.csv", "--models", "a,c", "--metric", "error")
+def test_pairs_are_shown_where_the_error_rate_is_asked_for(compare, data):
+    code, out, _ = compare("wide.csv", "--models", "a,c", "--metric", "error")
     (line,) = (line for line in out.splitlines() if line.endswith(("better", "cannot tell")))
     assert code == 0
     assert line.split()[:2] == ["a", "c"]

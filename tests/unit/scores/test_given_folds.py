@@ -14,12 +14,11 @@ from bakeoff import stats
 from bakeoff.comparisons import plan_tests, run_planned
 from bakeoff.data.given_predictions import divide, load
 from bakeoff.data.splits import divisions
-from bakeoff.errors import UserError
-from bakeoff.preflight import check_experiment
 from bakeoff.scores import score_fits
 from bakeoff.scores.collect import collect_fold_predictions
 from bakeoff.scores.given_results import given_predictions
 from bakeoff.spec import Experiment, Fit, load_experiment
+from tests.conftest import messages as told
 
 ROWS = 40
 
@@ -81,14 +80,6 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
         }
 
     return make
-
-
-def told(config: dict[str, Any]) -> str:
-    try:
-        problems, _ = check_experiment(load_experiment(config))
-    except UserError as error:
-        return str(error)
-    return "\n".join(map(str, problems))
 
 
 def predictions(experiment: Experiment, plan: str) -> dict[str, list[str]]:

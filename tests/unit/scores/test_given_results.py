@@ -15,11 +15,11 @@ import pytest
 from bakeoff.comparisons import Decision, run_planned
 from bakeoff.data import Split
 from bakeoff.data.given_predictions import load_given
-from bakeoff.errors import UserError
 from bakeoff.fit.predictions import Predictions
 from bakeoff.preflight import check_experiment
 from bakeoff.scores.given_results import given_predictions, given_scores
 from bakeoff.spec import Experiment, Fit, load_experiment
+from tests.conftest import messages
 
 TRUTH = ["cat", "dog", "cat", "dog", "cat", "dog", "cat", "dog"]
 
@@ -55,14 +55,6 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict
         }
 
     return make
-
-
-def messages(config: dict[str, Any]) -> str:
-    try:
-        problems, _ = check_experiment(load_experiment(config))
-    except UserError as error:
-        return str(error)
-    return "\n".join(map(str, problems))
 
 
 def taken(config: dict[str, Any], model: str) -> Predictions:

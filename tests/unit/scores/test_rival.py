@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.execution.rule_inputs import RuleInputs
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions, no_predictions
 from bakeoff.paths import Paths
-from bakeoff.preflight import check_experiment
 from bakeoff.spec import AnalysisPlan, Fit, load_experiment
+from tests.conftest import messages
 
 MARCH: dict[str, Any] = {
     "experiment": "march",
@@ -81,14 +80,6 @@ def april(march: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[
     shutil.copytree(march, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return copy.deepcopy(APRIL)
-
-
-def messages(config: dict[str, Any]) -> str:
-    try:
-        problems, _ = check_experiment(load_experiment(config))
-    except UserError as error:
-        return str(error)
-    return "\n".join(map(str, problems))
 
 
 @pytest.mark.parametrize("plan", ["kfold", "holdout"])
