@@ -121,7 +121,8 @@ def of_scores(experiment: Experiment, dataset: str) -> str:
     made_by = code("scores", "fit/predictions.py", *(["data"] if given[0] else []))
     models, own = list(experiment.models), of_own_metrics(experiment)
     costs = _costs_on(experiment, dataset)
-    return digest([_measured(experiment), models, made_by, *given, costs, *own])
+    metrics = [_plain(m) if isinstance(m, GivenMetric) else m for m in experiment.measured]
+    return digest([metrics, models, made_by, *given, costs, *own])
 
 
 def of_own_metrics(experiment: Experiment) -> list[Any]:
@@ -207,11 +208,6 @@ def of_check(experiment: Experiment, tests: bool) -> str:
     if not (tests or experiment.given):
         plain["tests"] = experiment.tests.missing_cells
     return digest(plain, ordered=True)
-
-
-def _measured(experiment: Experiment) -> list[Any]:
-    """Return the metrics, by name or as the experiment describes them."""
-    return [_plain(m) if isinstance(m, GivenMetric) else m for m in experiment.measured]
 
 
 def _costs(experiment: Experiment) -> Any:

@@ -14,7 +14,7 @@ from snakemake.exceptions import WorkflowError
 
 from bakeoff.errors import UserError
 from bakeoff.execution import snakemake_savings as savings
-from bakeoff.execution.snakemake_release import if_known, need, replace_everywhere
+from bakeoff.execution.snakemake_release import if_known, need
 
 LONGEST_SLEEP = 15.0
 """Seconds between two looks at the jobs of a cluster, at most."""
@@ -28,8 +28,7 @@ _JOB_AGE = "get_min_job_age"
 
 def is_module(workflow: Any) -> bool:
     """Tell whether the rules are a module of somebody's own workflow."""
-    need(workflow, "modifier")
-    need(workflow.modifier, "is_main_snakefile")
+    need(workflow, "modifier.is_main_snakefile")
     return not workflow.modifier.is_main_snakefile()
 
 
@@ -43,9 +42,8 @@ def config_files(workflow: Any) -> list[str]:
     """
     if not is_module(workflow):
         return list(workflow.configfiles)
-    need(workflow.modifier, "path_modifier")
+    need(workflow.modifier, "path_modifier.modifies_prefixes", "path_modifier.prefix")
     paths = workflow.modifier.path_modifier
-    need(paths, "modifies_prefixes", "prefix")
     if paths.prefix or paths.modifies_prefixes:
         raise UserError(
             "module: found `prefix:` or `replace_prefix:`, which this workflow does not take; its "
@@ -56,16 +54,9 @@ def config_files(workflow: Any) -> list[str]:
 
 def stored(workflow: Any, path: str) -> Any:
     """Return the object of the default storage that a result is; None where it is a mere file."""
-    need(workflow, "modifier")
-    need(workflow.modifier, "path_modifier")
-    paths = workflow.modifier.path_modifier
-    need(paths, "apply_default_storage")
-    return getattr(paths.apply_default_storage(path), "flags", {}).get("storage_object")
-
-
-def held_locks(workflow: Any) -> list[str]:
-    """List the lock files of this run; none where locks are kept in a database or elsewhere."""
-    return list(getattr(getattr(workflow, "persistence", None), "_lockfile", {}).values())
+    need(workflow, "modifier.path_modifier.apply_default_storage")
+    file = workflow.modifier.path_modifier.apply_default_storage(path)
+    return getattr(file, "flags", {}).get("storage_object")
 
 
 def around(
@@ -94,7 +85,8 @@ def around(
     prepare, alone = workflow._prepare_dag, not is_module(workflow)
 
     def begin() -> None:
-        started(held_locks(workflow))
+        records = getattr(workflow, "persistence", None)  # a database has no lock files
+        started(list(getattr(records, "_lockfile", {}).values()))
         if not alone:
             return  # how others' jobs are run and ended is for others to say
         if_known(
@@ -113,15 +105,13 @@ def around(
     def prepare_and_wrap(*args: Any, **options: Any) -> None:
         for name, own in ours.items():
             theirs: Callable[[Any], None] = getattr(workflow, name)
-            setattr(workflow, name, _both(own, theirs))
+            setattr(workflow, name, partial(_both, own, theirs))
         prepare(*args, **options)
 
     workflow._prepare_dag = prepare_and_wrap
     if alone:
         if_known(
             savings.spare_pandas,
-            savings.read_signatures_once,
-            savings.hash_once,
             partial(savings.expect_no_pipes, workflow),
         )
 
@@ -142,9 +132,8 @@ def force(workflow: Any, outdated: Callable[[], Collection[str]]) -> None:
     def prepare_and_add(*args: Any, **options: Any) -> None:
         prepare(*args, **options)
         try:
-            need(workflow, "_dag", "persistence")
-            need(workflow.persistence, "cleanup_metadata")  # for `forget`, before the first job
-            need(workflow._dag, "forcefiles")
+            # the first is for `forget`, found missing before the first job
+            need(workflow, "persistence.cleanup_metadata", "_dag.forcefiles")
             workflow._dag.forcefiles.update(outdated())
         except UserError as error:
             raise WorkflowError(str(error)) from None  # which Snakemake prints as it is
@@ -173,6 +162,7 @@ def end_at_once(workflow: Any, stop: Callable[[], None]) -> None:
     stop : callable
         Ends the workers of this process; waits for nothing and takes no lock.
     """
+    from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
 
     def handle(number: int, frame: types.FrameType | None) -> NoReturn:
         INTERRUPTED.append(number)
@@ -183,7 +173,7 @@ def end_at_once(workflow: Any, stop: Callable[[], None]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, handle)
     executor = _executor(workflow)
-    if _is_remote(executor):
+    if isinstance(executor, RemoteExecutor):
         need(executor, "sleep", "next_seconds_between_status_checks", "wait")
         executor.sleep = lambda: _nap(executor)
 
@@ -207,27 +197,20 @@ def bridge_outages(workflow: Any) -> None:
         return
     need(sys.modules[plugin], _JOB_AGE)
     ask = getattr(sys.modules[plugin], _JOB_AGE)
-    replace_everywhere(package, _JOB_AGE, ask, _remembered(ask))
+    remembered = _remembered(ask)
+    for path, module in list(sys.modules.items()):  # whichever module of the plugin calls it
+        if path.partition(".")[0] == package and getattr(module, _JOB_AGE, None) is ask:
+            setattr(module, _JOB_AGE, remembered)
 
 
-def _both(own: Callable[[], None], theirs: Callable[[Any], None]) -> Callable[[Any], None]:
-    def one_after_the_other(log: Any) -> None:
-        own()
-        theirs(log)
-
-    return one_after_the_other
+def _both(own: Callable[[], None], theirs: Callable[[Any], None], log: Any) -> None:
+    own()
+    theirs(log)
 
 
 def _executor(workflow: Any) -> Any:
-    need(workflow, "scheduler")
-    need(workflow.scheduler, "_executor")
+    need(workflow, "scheduler._executor")
     return workflow.scheduler._executor
-
-
-def _is_remote(executor: Any) -> bool:
-    from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
-
-    return isinstance(executor, RemoteExecutor)
 
 
 async def _nap(executor: Any) -> None:

@@ -67,22 +67,18 @@ def check_release(rules: str) -> None:
         )
 
 
-def replace_everywhere(package: str, name: str, found: object, new: object) -> None:
-    """Put something in the place of a function, whichever module of a package calls it."""
-    for path, module in list(sys.modules.items()):
-        if path.partition(".")[0] == package and getattr(module, name, None) is found:
-            setattr(module, name, new)
-
-
-def need(thing: Any, *names: str) -> None:
-    """Make sure that a thing has these attributes; else raise `MovedError`."""
+def need(thing: Any, *paths: str) -> None:
+    """Make sure that a thing has these attributes (of attributes); else raise `MovedError`."""
     missing = object()
-    for name in names:
+    for path in paths:
+        name, _, rest = path.partition(".")
         # static: a property may have effects, or nothing to return yet
         if inspect.getattr_static(thing, name, missing) is missing:
             named = inspect.ismodule(thing) or inspect.isclass(thing)
             owner = thing.__name__ if named else type(thing).__name__
             raise MovedError(f"{owner}.{name}")
+        if rest:
+            need(getattr(thing, name), rest)
 
 
 def if_known(*changes: Callable[[], object]) -> None:

@@ -60,7 +60,11 @@ class Store:
         failed = list(self._to_retry())
         return {
             *(self.needs.prediction(fit) for fit in failed),
-            *(self._paths.batch(name) for fit in failed for name in _batches_of(fit)),
+            *(
+                self._paths.batch(name)
+                for fit in failed
+                for name in (fit.dataset, f"{fit.dataset}/{fit.model}")
+            ),
             *self._outdated(find_outdated),
             *self._damaged(),
             *self._resized(),
@@ -140,10 +144,6 @@ class Store:
 
     def _failure(self, fit: Fit) -> str:
         return self._paths.failure(fit.dataset, fit.model, fit.split)
-
-
-def _batches_of(fit: Fit) -> tuple[str, str]:
-    return fit.dataset, f"{fit.dataset}/{fit.model}"
 
 
 def _holds(record: str) -> bool:

@@ -152,17 +152,14 @@ def _difference_of_plans(experiment: Experiment, there: Paths, plan: str) -> str
     """Say what made the divisions differ, as far as that run's experiment tells."""
     found = _resolved(there)
     here = experiment.resolved()
+    plans = found.get("resampling")
+    there_plan = plans.get(plan) if isinstance(plans, dict) else None
     differing: Sequence[tuple[str, Any, Any]] = [
         ("seed", found.get("seed"), here["seed"]),
-        (f"resampling.{plan}", _plan_of(found, plan), here["resampling"][plan]),
+        (f"resampling.{plan}", there_plan, here["resampling"][plan]),
     ]
     said = [f"`{key}` is {a} there and {b} here" for key, a, b in differing if a != b]
     return "; ".join(said) or "they come from another state of the data or of the package"
-
-
-def _plan_of(found: Any, plan: str) -> Any:
-    plans = found.get("resampling")
-    return plans.get(plan) if isinstance(plans, dict) else None
 
 
 def _resolved(there: Paths) -> dict[str, Any]:

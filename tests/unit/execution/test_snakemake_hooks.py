@@ -14,8 +14,6 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-import snakemake.common
-import snakemake.io
 import snakemake.persistence
 import snakemake.rules
 from packaging.requirements import Requirement
@@ -138,14 +136,8 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> None:
     for thing, name in (
         (PersistenceBase, "_serialize_param_pandas"),
         (Job, "is_pipe_or_service_input"),
-        (snakemake.io._IOFile, "checksum"),
     ):
         monkeypatch.setattr(thing, name, getattr(thing, name))
-    for module in list(sys.modules.values()):
-        if module.__name__.partition(".")[0] == "snakemake" and (
-            found := vars(module).get("get_function_params")
-        ):
-            monkeypatch.setattr(module, "get_function_params", found)
 
 
 @pytest.mark.parametrize("main", [True, False])
@@ -212,8 +204,6 @@ def source(thing: Any) -> str:
         (PersistenceBase, r"return self\._serialize_param_pandas"),
         (Job, r"self\.dag\.dependencies\[self\]"),
         (Job, r"f for f in self\.input if self\.is_pipe_or_service_input\(f\)"),
-        (PersistenceBase, r"await infile\.checksum\(self\.max_checksum_file_size\)"),
-        (snakemake.io._IOFile, r"async def checksum\(\n +self,\n +threshold: "),
         (RemoteExecutor, r"async def sleep\(self\)"),
         (RemoteExecutor, r"await self\.sleep\(\)"),
         (RemoteExecutor, r"self\.wait = (True|False)"),
@@ -257,10 +247,6 @@ OPTIONAL: list[tuple[Any, str]] = [
     (snakemake.persistence, "PersistenceBase"),
     (PersistenceBase, "_serialize_param_pandas"),
     (PersistenceBase, "_serialize_param_builtin"),
-    (snakemake.common, "get_function_params"),
-    (snakemake.io, "_IOFile"),
-    (snakemake.io._IOFile, "checksum"),
-    (snakemake.io._IOFile, "is_storage"),
     (Job, "is_pipe_or_service_input"),
 ]
 
@@ -341,24 +327,6 @@ def test_params_are_written_down_without_pandas(monkeypatch: pytest.MonkeyPatch)
     assert list(map(ours._serialize_param, values)) == written
 
 
-def test_signatures_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[Any] = []
-
-    def params(function: Any) -> dict[str, Any]:
-        read.append(function)
-        return {}
-
-    askers = snakemake.common, snakemake.rules
-    for module in askers:
-        monkeypatch.setattr(module, "get_function_params", params)
-    for _ in range(2):  # two workflows of one process
-        savings.read_signatures_once()
-    for _ in range(3):
-        assert snakemake.common.get_input_function_aux_params(print, {"a": 1}) == {}
-        assert [module.get_function_params(print) for module in askers] == [{}, {}]
-    assert read == [print]
-
-
 def test_inputs_are_no_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Job, "is_pipe_or_service_input", lambda job, path: path == "pipe")
     ours, theirs = (SimpleNamespace(dag=SimpleNamespace(workflow=object())) for _ in range(2))
@@ -367,48 +335,6 @@ def test_inputs_are_no_pipes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [Job.is_pipe_or_service_input(theirs, p) for p in ("pipe", "file")] == [True, False]
     rules = "".join(path.read_text() for path in (ROOT / "workflow").rglob("*.smk"))
     assert not re.search(r"\b(pipe|service)\(", rules)
-
-
-def test_inputs_are_hashed_when_they_have_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hashed: list[Path] = []
-
-    class File:
-        is_storage, file = False, Path()
-
-        def __init__(self, path: Path) -> None:
-            self.file = path
-
-        async def checksum(self, threshold: int | None = None, force: bool = False) -> str | None:
-            hashed.append(self.file)
-            return self.file.read_text() if self.file.exists() else None
-
-    def checksum(path: Path, threshold: int = 100, **options: bool) -> str | None:
-        return asyncio.run(File(path).checksum(threshold, **options))
-
-    monkeypatch.setattr(snakemake.io, "_IOFile", File)
-    for _ in range(2):  # two workflows of one process
-        savings.hash_once()
-    one, other = tmp_path / "one", tmp_path / "other"
-    for path in (one, other):
-        path.write_text(path.name)
-    assert [checksum(path) for path in (one, other, one, other)] == ["one", "other"] * 2
-    assert hashed == [one, other]
-    assert checksum(one, force=True) == "one"
-    assert checksum(one, threshold=200) == "one"
-    assert hashed == [one, other, one, one]
-    one.write_text("more")
-    assert [checksum(one), checksum(one)] == ["more"] * 2
-    assert hashed[4:] == [one]
-    assert [checksum(tmp_path / "none") for _ in range(2)] == [None] * 2
-    for i in range(savings._MOST):
-        path = tmp_path / str(i)
-        path.touch()
-        checksum(path)
-    del hashed[:]
-    assert checksum(one) == "more"
-    assert hashed == [one]  # so many are not all remembered
 
 
 def test_limit_of_jobs_is_lifted() -> None:
