@@ -21,6 +21,7 @@ from bakeoff.comparisons import (
 )
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, RowEvidence, has_test
 from bakeoff.comparisons.held_out import by_metric
+from bakeoff.comparisons.recommend import on_given_rows
 from bakeoff.comparisons.run_tests import run_on
 from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import FIXED_METRICS, INDEPENDENT
@@ -31,7 +32,7 @@ from bakeoff.errors import Problem, unknown
 from bakeoff.fit.predictions import Predictions
 from bakeoff.report.read import environment
 from bakeoff.report.study import Study
-from bakeoff.scores import METRICS, counted_rows, score
+from bakeoff.scores import METRICS, score
 from bakeoff.scores.metrics import Metric, Need
 from bakeoff.spec import AnalysisPlan, Costs, Experiment, HypothesisTests, PlannedTest
 from bakeoff.spec.datasets import GivenData
@@ -166,21 +167,12 @@ def _check_costs(metric: Metric, costs: Any) -> None:
 def _tests(
     settings: Settings, ids: Mapping[str, str], metrics: Sequence[str | GivenMetric]
 ) -> HypothesisTests:
-    """Choose the tests by the number of models and the metrics."""
-    two = len(ids) == 2
-    run: list[str] = []
-    options: dict[str, dict[str, Any]] = {}
-    named = [m for m in metrics if isinstance(m, str)]
-    by_metric = [m for m in named if not counted_rows(m)]
-    if len(named) < len(metrics):
-        run.append("mean_difference" if two else "compare_values")
-    if len(by_metric) < len(named):
-        run += ["mcnemar"] if two else ["cochran_q", "mcnemar"]
-    if by_metric:
-        run.append("metric_difference")
-        options["metric_difference"] = {"metrics": by_metric}
-    if settings.costs is not None:
-        run.append("cost_sensitive")
+    """Make the `tests:` of the experiment."""
+    named = [metric for metric in metrics if isinstance(metric, str)]
+    run = on_given_rows(len(ids), named, settings.costs is not None)
+    options: dict[str, dict[str, Any]] = {
+        test: {"metrics": list(own)} for test, own in run.items() if own
+    }
     if settings.variant is not None:
         if "mcnemar" not in run:
             raise Problem(
@@ -207,7 +199,7 @@ def _tests(
         "correction": settings.correction,
         "alternative": settings.alternative,
         "versus": None if settings.versus is None else ids[settings.versus],
-        "run": run,
+        "run": list(run),
         "options": options,
     }
     return validated(HypothesisTests, keys, ("tests",))

@@ -11,7 +11,7 @@ Frank 2004). Several data sets: Friedman's test and its post hoc, or Wilcoxon's 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -232,3 +232,30 @@ def _on_folds(experiment: Experiment, tail: str) -> Recommendation:
 def complete_folds(experiment: Experiment) -> bool:
     """Tell whether k folds are a cross-validation: with `time:` they are forward chaining."""
     return all(getattr(spec, "time", None) is None for spec in experiment.datasets.values())
+
+
+def on_given_rows(models: int, metrics: Sequence[str], costs: bool) -> dict[str, tuple[str, ...]]:
+    """Return the tests of given predictions on one test set, each with its metrics; none: all.
+
+    Unlike in `recommended`, areas under the ROC curve are compared as all other metrics are, and
+    tests of costs are added wherever costs are given.
+
+    Parameters
+    ----------
+    models : int
+        The number of models.
+    metrics : sequence of str
+        The metrics of predictions; none if the models bring a number for each row.
+    costs : bool
+        Whether the costs of errors are given.
+    """
+    two = models == 2
+    if not metrics:
+        return {"mean_difference" if two else "compare_values": ()}
+    found: dict[str, tuple[str, ...]] = {}
+    by_influence = tuple(metric for metric in metrics if not counted_rows(metric))
+    if len(by_influence) < len(metrics):
+        found |= {"mcnemar": ()} if two else {"cochran_q": (), "mcnemar": ()}
+    if by_influence:
+        found["metric_difference"] = by_influence
+    return found | ({"cost_sensitive": ()} if costs else {})
