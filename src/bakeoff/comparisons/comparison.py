@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.files import read_json
-from bakeoff.stats import BayesResult, Status, as_float, plain
+from bakeoff.stats import BayesResult, EquivalenceResult, Result, Status, as_float, plain
 
 
 class Decision(StrEnum):
@@ -175,6 +175,22 @@ def _read(key: str, value: Any) -> Any:
     kind = _TYPES.get(key)
     number = kind == "float" or (kind == "float | None" and value is not None)
     return as_float(value) if number else value
+
+
+def decide(
+    result: Result, role: str, adjusted: float, alpha: float, *, independent: bool
+) -> Decision:
+    """Decide a hypothesis by its result and its adjusted p-value, at level `alpha`.
+
+    `independent` tells data sets from folds; see `decide_posterior`.
+    """
+    if isinstance(result, BayesResult):
+        return decide_posterior(result, alpha, independent=independent)
+    if isinstance(result, EquivalenceResult):
+        return decide_equivalence(adjusted, alpha)
+    if role == "pair":
+        return decide_pair(adjusted, alpha, result.estimate, result.alternative)
+    return decide_omnibus(adjusted, alpha)
 
 
 def decide_pair(

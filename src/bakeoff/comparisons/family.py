@@ -10,14 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from bakeoff.comparisons import dependence
-from bakeoff.comparisons.comparison import (
-    Comparison,
-    Decision,
-    decide_equivalence,
-    decide_omnibus,
-    decide_pair,
-    decide_posterior,
-)
+from bakeoff.comparisons.comparison import Comparison, Decision, decide
 from bakeoff.comparisons.corrections import adjust, check_correction, pairs_of
 from bakeoff.comparisons.evidence import AnyEvidence, has_test
 from bakeoff.comparisons.evidence.related import RelatedRows
@@ -30,7 +23,6 @@ from bakeoff.stats import (
     Arity,
     BayesResult,
     Entry,
-    EquivalenceResult,
     Evidence,
     Pair,
     PairwiseResult,
@@ -139,15 +131,9 @@ class _Family:
         return self.evidence.models
 
     def comparisons(self) -> list[Comparison]:
-        compute = {
-            Arity.ONE: self._singles,
-            Arity.PAIR: self._pairs,
-            Arity.OMNIBUS: self._omnibus,
-            Arity.ALL_PAIRS: self._all_pairs,
-        }[self.entry.arity]
         try:
             check_correction(self.test, self.correction, len(self.models))
-            found = compute()
+            found = self._by_arity()
         except ValueError as refusal:
             if self.strict:
                 raise
@@ -156,11 +142,18 @@ class _Family:
         assumed = dependence.assumption(self.given) if self.test.assume_independent else None
         return [dependence.annotated(comparison, left_out, assumed) for comparison in found]
 
-    # ------------------------------------------------------------------ by arity
-
-    def _singles(self) -> list[Comparison]:
-        everyone = [(m,) for m in range(len(self.models))]
-        return list(self._corrected("single", everyone))
+    def _by_arity(self) -> list[Comparison]:
+        if self.entry.arity is Arity.ONE:
+            return list(self._corrected("single", [(m,) for m in range(len(self.models))]))
+        if self.entry.arity is Arity.PAIR:
+            return self._pairs()
+        if missing := self._incomplete():
+            raise Missing(missing)
+        if self.entry.arity is Arity.ALL_PAIRS:
+            return self._rows(self._whole(self.entry.function, self.entry.options))
+        arguments = self.evidence.matrix(self.entry)
+        result: Result = self._call(arguments, 1 - self.test.alpha)
+        return [self._comparison(result, "omnibus", result.pvalue, 1)]
 
     def _pairs(self) -> list[Comparison]:
         versus = self.test.versus
@@ -172,7 +165,8 @@ class _Family:
             return self._rows(self._whole(other.function, other.options))
         shared = self.entry.all_pairs
         if shared is not None and self.correction == MAX_T:
-            self._check_complete()
+            if missing := self._incomplete():
+                raise Missing(missing)
             return self._rows(self._whole(shared, self.entry.family_options))
         if shared is not None and len(pairs) > 1 and self._fits():
             with suppress(ValueError):  # each pair then says by itself whether it has an answer
@@ -182,16 +176,6 @@ class _Family:
     def _fits(self) -> bool:
         """Tell whether the form for all pairs knows all options, and misses no model."""
         return self.entry.family_options >= set(self.test.options) and not self._incomplete()
-
-    def _omnibus(self) -> list[Comparison]:
-        self._check_complete()
-        arguments = self.evidence.matrix(self.entry)
-        result: Result = self._call(arguments, 1 - self.test.alpha)
-        return [self._comparison(result, "omnibus", result.pvalue, 1)]
-
-    def _all_pairs(self) -> list[Comparison]:
-        self._check_complete()
-        return self._rows(self._whole(self.entry.function, self.entry.options))
 
     # ------------------------------------------------------------------ hypotheses
 
@@ -296,10 +280,6 @@ class _Family:
         versus = self.test.versus if self.test.versus in self.models else None
         return [(self.models[a], self.models[b]) for a, b in pairs_of(self.models, versus)]
 
-    def _check_complete(self) -> None:
-        if missing := self._incomplete():
-            raise Missing(missing)
-
     def _incomplete(self) -> str:
         """Say what the test would miss; empty where nothing is, or it leaves it out itself."""
         if self.test.allows_missing:
@@ -345,7 +325,8 @@ class _Family:
         self, result: Result, role: str, adjusted: float, size: int, *models: str
     ) -> Comparison:
         context = self.context
-        decision = self._decide(result, role, adjusted)
+        spans = self.entry.evidence is Evidence.DATASET_SCORES
+        decision = decide(result, role, adjusted, self.test.alpha, independent=spans)
         row, plain = result.to_row(), result.to_dict()
         if isinstance(result, NoResult):
             row, plain = row | {"status": result.kind}, {"reason": result.reason}
@@ -369,17 +350,6 @@ class _Family:
             decision=decision,
             result=plain,
         )
-
-    def _decide(self, result: Result, role: str, adjusted: float) -> Decision:
-        alpha = self.test.alpha
-        if isinstance(result, BayesResult):
-            spans = self.entry.evidence is Evidence.DATASET_SCORES
-            return decide_posterior(result, alpha, independent=spans)
-        if isinstance(result, EquivalenceResult):
-            return decide_equivalence(adjusted, alpha)
-        if role == "pair":
-            return decide_pair(adjusted, alpha, result.estimate, result.alternative)
-        return decide_omnibus(adjusted, alpha)
 
 
 _SHARED = {f.name for f in dataclasses.fields(Comparison)} - {"result", "alpha", "caution"}
