@@ -35,12 +35,12 @@ def test_a_test_of_the_error_rate_says_error_rate():
         (
             {"p0": 0.85},
             Kind.CANNOT_TELL,
-            "Cannot tell whether the accuracy of a differs from 0.85.",
+            "The data do not show whether the accuracy of a differs from 0.85.",
         ),
         (
             {"p0": 0.9, "alternative": "greater"},
             Kind.CANNOT_TELL,
-            "Cannot tell whether the accuracy of a is above 0.9.",
+            "The data do not show whether the accuracy of a is above 0.9.",
         ),
     ],
 )

@@ -214,8 +214,7 @@ EXHIBITS = {
         title="Models, ranked",
         caption="The standard deviation describes the spread of single scores; it is not a "
         "standard error, because folds share training rows. "
-        "Whether two models differ is answered by the tests, not by the overlap of their "
-        "intervals.",
+        "The tests, not overlapping intervals, show whether two models differ.",
         build=build_models,
     ),
     "baseline": TableExhibit(

@@ -218,7 +218,7 @@ EXHIBITS = {
         section=Section.COMPARISONS,
         place=10,
         title="Omnibus tests",
-        heading="Omnibus tests",
+        heading="All models at once",
         caption="Tests of the hypothesis that all models are equal. A small p-value means "
         "that some models differ, but not which; a large one is not evidence that they are equal. "
         "Pairwise tests are computed in either case; without a significant omnibus test a "

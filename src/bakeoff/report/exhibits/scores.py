@@ -172,7 +172,7 @@ EXHIBITS = {
         place=10,
         title=_title,
         caption="The diamond is the mean score of a model, the line its confidence interval. "
-        "Whether two models differ is answered by the tests, not by overlapping intervals.",
+        "The tests, not overlapping intervals, show whether two models differ.",
         draw=draw_scores,
     ),
     "intervals": TableExhibit(

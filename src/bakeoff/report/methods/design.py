@@ -190,7 +190,7 @@ def _automatic(study: Study, models: list[str], everyone: int) -> str:
         steps.append("columns of text, categories and dates were encoded as numbers")
     if any(feature["missing"] for feature in features):
         steps.append(
-            "missing values were imputed by the median, with an indicator, for estimators that do "
+            "missing values were imputed by the median with an indicator for estimators that do "
             "not accept them"
         )
     steps.append("numbers were standardised, except for models made of trees")

@@ -120,7 +120,7 @@ def _headline(study: Study, row: Comparison) -> str:
         return f"{capital(of)} is {prose.side_of(row)}."
     if row.decision is Decision.UNDECIDED:
         return f"It is undecided whether {of} {prose.asked_of(row)}."
-    return f"Cannot tell whether {of} {prose.asked_of(row)}."
+    return f"The data do not show whether {of} {prose.asked_of(row)}."
 
 
 def _numbers(study: Study, family: Family) -> Iterator[str]:
@@ -225,7 +225,7 @@ def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
                 Kind.CONFLICT,
                 f"The evidence conflicts: {a} scores best by {by}, but {b} is probably better.",
             )
-    return Kind.CANNOT_TELL, f"Cannot tell whether {a} or {b} is better by {by}."
+    return Kind.CANNOT_TELL, f"The data do not show whether {a} or {b} is better by {by}."
 
 
 def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:

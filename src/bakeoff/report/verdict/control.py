@@ -37,7 +37,9 @@ def against_control(study: Study, family: Family) -> Verdict:
         headline = f"No model can be compared with the control {control} by {by}."
     else:
         kind = Kind.CANNOT_TELL
-        headline = f"Cannot tell whether any of the other models differs from {control} by {by}."
+        headline = (
+            f"The data do not show whether any of the other models differs from {control} by {by}."
+        )
     return Verdict(kind, headline, tuple(_sentences(study, family, settled, left, undecided)))
 
 

@@ -187,8 +187,11 @@ def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
     if new:
         yield _corrected(study, len(others) + 1, new)
     if lacking:
-        which = "the difference is not" if len(decided) == 1 else "not all of these differences are"
-        yield f"By {words(lacking)} {which} significant."
+        by, also = first.measure.title, f"significant by {words(lacking)}"
+        if len(decided) == 1:
+            yield f"The difference is not {also}."
+        else:
+            yield f"Not all significant differences by {by} are also {also}."
 
 
 def _family(study: Study, first: Family, metric: str) -> Family | None:
@@ -231,6 +234,8 @@ def _corrected(study: Study, metrics: int, new: dict[str, Findings]) -> str:
     kept = sum(row.pvalue_adjusted * metrics <= row.alpha for row in rows)
     if len(rows) == 1:
         what = f"this finding {'remains' if kept else 'does not remain'}"
+    elif kept == len(rows):
+        what = f"{'both' if kept == 2 else f'all {kept}'} findings remain"
     else:
         what = (
             f"{kept or 'none'} of these {len(rows)} findings {'remains' if kept < 2 else 'remain'}"

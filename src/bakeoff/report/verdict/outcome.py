@@ -169,5 +169,5 @@ def headline(study: Study, o: Outcome) -> str:
         return f"The models are not all equal{by}, but the data do not show which of them differ."
     best, better = BEST[costs]
     if many:
-        return f"Cannot tell which of the {len(o.family.models)} models is {best}{by}."
-    return f"Cannot tell whether {leader} or {others} is {better}{by}."
+        return f"The data do not show which of the {len(o.family.models)} models is {best}{by}."
+    return f"The data do not show whether {leader} or {others} is {better}{by}."
