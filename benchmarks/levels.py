@@ -28,7 +28,6 @@ THROUGH = {
     "tost_cv5x2": "cv5x2_mcnemar",
     "half_sample_one_t": "half_sample_t",
     "tost_half_samples": "half_sample_t",
-    "compare_values": "metric_difference",
     "diebold_mariano_means": "diebold_mariano",
     "mean_difference": "metric_difference",
 }
@@ -198,9 +197,9 @@ def _of_dependent_rows(row: Mapping[str, str]) -> str | None:
         return None
     told = row["test"].partition(",")[0]
     pair = row["kind"] == "pair"
-    test, _, variant = (f"clustered_mcnemar {told}" if pair else told).partition(" ")
-    if test not in catalogue() or variant == "(rows)":
-        return None
+    test, _, variant = (f"mcnemar {told}" if pair else told).partition(" ")
+    if test not in catalogue() or variant in ("(rows)", "of 8 time_blocks"):
+        return None  # what runs in time is diebold_mariano
     named = variant and not variant.startswith("of ")
     return None if named and variant != _default(catalogue()[test]) else test
 

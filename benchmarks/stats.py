@@ -57,7 +57,7 @@ def correctness(n: int, models: int) -> np.ndarray:
 def all_pairs(n: int, models: int, sample: int) -> list[Line]:
     """All-pairs McNemar with intervals and adjusted p-values in one call."""
     x = correctness(n, models)
-    ours = timed(lambda: stats.pairwise_mcnemar(x, correction="holm"))
+    ours = timed(lambda: stats.all_pairs("mcnemar", x, correction="holm"))
     pairs = list(itertools.combinations(range(models), 2))
     part = pairs[:: max(1, len(pairs) // sample)]
     truth = np.ones(n, dtype=int)

@@ -35,8 +35,8 @@ BOUND, LEAST_COVERED = 0.06, 0.937
 BOUNDS = {
     "sign_flip": 0.061,
     "robust_t": 0.061,
-    "clustered_cochran_q sign_flip, 4 models": 0.067,
-    "clustered_cochran_q robust_f, 4 models": 0.067,
+    "cochran_q sign_flip, 4 models": 0.067,
+    "cochran_q robust_f, 4 models": 0.067,
     "mean_difference sign_flip": 0.069,
     "mean_difference influence_t": 0.069,
     "cost_sensitive": 0.069,
@@ -239,7 +239,7 @@ under [one dominant group](#one-dominant-group-strong-leanings).
 ```python
 from bakeoff.stats import catalogue
 
-print(catalogue()["clustered_mcnemar"].caution)
+print(catalogue()["mcnemar"].caution)
 ```
 """
 

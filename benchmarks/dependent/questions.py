@@ -21,14 +21,14 @@ _CUT = special.ndtri(0.2)
 def _cochran(variant: str) -> Trial:
     def run(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
         z, codes, _ = drawn_rows(rng, groups, shape, icc, 4)
-        return stats.clustered_cochran_q(z > _CUT, groups=codes, variant=variant, n_resamples=499)
+        return stats.cochran_q(z > _CUT, groups=codes, variant=variant, n_resamples=499)
 
     return run
 
 
 def _pairwise(rng: np.random.Generator, groups: int, shape: str, icc: float) -> Any:
     z, codes, _ = drawn_rows(rng, groups, shape, icc, 4)
-    return stats.pairwise_clustered_mcnemar(z > _CUT, groups=codes)
+    return stats.all_pairs("mcnemar", z > _CUT, groups=codes)
 
 
 def _auc(variant: str) -> Trial:
@@ -76,14 +76,14 @@ def _crossed(rng: np.random.Generator, groups: int, shape: str, icc: float) -> A
     codes, times = (v.ravel() for v in np.indices((groups, groups)))
     tilt = math.sqrt(icc) * (rng.normal(size=groups)[codes] + rng.normal(size=groups)[times])
     own = rng.normal(size=(2, groups**2))
-    return stats.crossed_mcnemar(own[0] + tilt > -1, own[1] - tilt > -1, groups=codes, times=times)
+    return stats.mcnemar(own[0] + tilt > -1, own[1] - tilt > -1, groups=codes, time=times)
 
 
-CROSSED = "crossed_mcnemar, as many times"
+CROSSED = "mcnemar of crossed groups, as many times"
 QUESTIONS: Mapping[str, tuple[Trial, bool]] = {
-    "clustered_cochran_q sign_flip, 4 models": (_cochran("sign_flip"), True),
-    "clustered_cochran_q robust_f, 4 models": (_cochran("robust_f"), True),
-    "pairwise_clustered_mcnemar, 4 models": (_pairwise, True),
+    "cochran_q sign_flip, 4 models": (_cochran("sign_flip"), True),
+    "cochran_q robust_f, 4 models": (_cochran("robust_f"), True),
+    "mcnemar of all pairs, 4 models": (_pairwise, True),
     "delong influence_t": (_auc("influence_t"), False),
     "delong robust_t": (_auc("robust_t"), False),
     "delong obuchowski": (_auc("obuchowski"), False),
@@ -123,7 +123,7 @@ def _diebold_mariano(variant: str) -> Callable[[Array], bool]:
 
 def _in_blocks(right: Array) -> bool:
     blocks = stats.time_blocks(np.arange(right.shape[1]))
-    return rejects(stats.clustered_mcnemar(*right, groups=blocks))
+    return rejects(stats.mcnemar(*right, groups=blocks))
 
 
 TIMED: Mapping[str, Callable[[Array], bool]] = {
@@ -131,6 +131,6 @@ TIMED: Mapping[str, Callable[[Array], bool]] = {
     "diebold_mariano wpe": _diebold_mariano("wpe"),
     "diebold_mariano hln": _diebold_mariano("hln"),
     "diebold_mariano newey_west_fixed_b": _diebold_mariano("newey_west_fixed_b"),
-    "clustered_mcnemar of 8 time_blocks": _in_blocks,
+    "mcnemar of 8 time_blocks": _in_blocks,
 }
 """Tests of rows in the order of time that are run one call at a time: whether they reject."""

@@ -36,7 +36,7 @@ MCNEMAR = tuple(
 OMNIBUS_ROWS = (
     Trial("many", "cochran_q"),
     Trial("many", "looney_f"),
-    Trial("many", "pairwise_mcnemar", {"correction": "holm"}),
+    Trial("many", "mcnemar", {"correction": "holm"}),
 )
 FOLD_TESTS = (
     Trial("5x2", "cv5x2_f"),

@@ -344,7 +344,7 @@ def test_shape_of_the_scores_is_as_registered(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_test_that_counts_has_the_counts_in_its_details(name):
     entry = CATALOGUE[name]
-    if entry.counts:
+    if entry.uses_only_counts:
         assert entry.evidence is Evidence.CORRECTNESS
         result = call(entry, cases(entry)["ordinary"]())
         details = result.details if entry.arity is Arity.PAIR else result.pairs[0].details
@@ -353,8 +353,6 @@ def test_test_that_counts_has_the_counts_in_its_details(name):
 
 def of_all(entry: Entry) -> Entry:
     """Return the entry that computes all pairs of models in one call."""
-    if entry.at_once:
-        return CATALOGUE[entry.at_once]
     function = functools.partial(bakeoff.stats.all_pairs, entry.name)
     return dataclasses.replace(entry, arity=Arity.ALL_PAIRS, function=function)
 
@@ -365,7 +363,7 @@ def of_all(entry: Entry) -> Entry:
         name
         for name in having(arity=Arity.PAIR)
         if CATALOGUE[name].evidence not in (Evidence.LABELS, Evidence.PROBABILITIES)
-        and (CATALOGUE[name].at_once or CATALOGUE[name].all_pairs)
+        and CATALOGUE[name].all_pairs
     ]
     + ["cv5x2_mcnemar", "sign_test"],
 )

@@ -56,7 +56,7 @@ WHOLE = {
     "stats/design/joint_flip.py": "sums of signs, which are ties within 1e-9",
     "stats/design/sign_flip.py": "whole numbers; sums of signs, which are ties within 1e-9",
     "stats/folds/replicability.py": "a distribution whose quantiles are taken within 1e-12",
-    "stats/rows/clustered_models.py": "counts of rows",
+    "stats/rows/cochran_in_groups.py": "counts of rows",
     "stats/rows/cochran_permutation.py": "products of integers",
 }
 """Where the last bits cannot matter, and why."""
@@ -78,6 +78,9 @@ def catalogue() -> Iterator[tuple[str, Any]]:
             if get_origin(facts.annotation) is Literal
             for value in get_args(facts.annotation)
         ]
+        if entry.variants is not None:
+            blocks = np.arange(len(cases["ordinary"]()[0])) // 4
+            forms += [{"variant": form, "groups": blocks} for form in entry.variants.groups]
         asked = [(case, {}) for case in cases]
         asked += itertools.product(("ordinary", "identical models"), forms)
         for case, form in asked:
@@ -85,7 +88,7 @@ def catalogue() -> Iterator[tuple[str, Any]]:
                 found = suite.call(entry, cases[case](), **form, **draws).to_dict()
             except ValueError as error:
                 found = str(error)
-            yield f"{name}, {case}, {form}", found
+            yield f"{name}, {case}, {list(form.items())[:1]}", found
 
 
 def singular() -> Iterator[tuple[str, Any]]:
@@ -111,7 +114,7 @@ def singular() -> Iterator[tuple[str, Any]]:
     first, second = rng.random((2, 120))
     collinear = np.column_stack([first, second, first + second, 2 * first - second])
     for more in ({}, of_groups):
-        yield "collinear", stats.compare_values(collinear, **more).to_dict()
+        yield "collinear", stats.all_pairs("mean_difference", collinear, **more).to_dict()
         yield "collinear", stats.best_by_values(collinear, **more).to_dict()
     parts = np.arange(120) % 4 // 2 + groups % 2
     both = said[:, 0], said[:, 1]

@@ -10,11 +10,11 @@ from unittest import mock
 
 import numpy as np
 
-from bakeoff.stats import MetricPower, Status
+from bakeoff.stats import MetricPower, Status, all_pairs
 from bakeoff.stats.core.compact_letters import compact_letters
 from bakeoff.stats.design.leverage import Leverage
 from bakeoff.stats.design.spread import spread
-from bakeoff.stats.metrics.all_pairs import compare_models, compare_values
+from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.area_intervals import logit_interval, mover_interval
 from bakeoff.stats.metrics.best_models import best_of
 from bakeoff.stats.metrics.bootstrap import Bootstrap, acceleration_of
@@ -226,7 +226,7 @@ def _family(inputs: Inputs) -> dict[str, Any]:
             inputs["y_true"], predicted, metric=inputs["metric"], control=control, groups=groups
         )
     else:
-        result = compare_values(inputs["scores"], control=control, groups=groups)
+        result = all_pairs("mean_difference", inputs["scores"], control=control, groups=groups)
     pairs = result.pairs
     df = np.array([pair.df for pair in pairs])
     t = np.array([pair.statistic for pair in pairs])

@@ -74,9 +74,7 @@ def _exact(found: Mapping[str, Any]) -> Values:
 
 def _mcnemar(variant: str) -> Callable[[Inputs], Values]:
     def adapt(inputs: Inputs) -> Values:
-        found = _found(
-            stats.clustered_mcnemar, _rows(inputs), variant=variant, ci_method="robust_t"
-        )
+        found = _found(stats.mcnemar, _rows(inputs), variant=variant, ci_method="robust_t")
         result = found["result"]
         found["n_clusters"] = result.n_clusters
         found |= _exact(found)
@@ -96,7 +94,7 @@ def _mcnemar(variant: str) -> Callable[[Inputs], Values]:
 
 
 def _odds_ratio(inputs: Inputs) -> Values:
-    result = stats.clustered_mcnemar(**_rows(inputs))
+    result = stats.mcnemar(**_rows(inputs))
     return {
         "estimate": result.effect_sizes["odds_ratio"],
         "se_log": result.details["odds_ratio_se_log"],
@@ -107,9 +105,7 @@ def _odds_ratio(inputs: Inputs) -> Values:
 
 def _newcombe(inputs: Inputs) -> Values:
     result, ninety = (
-        stats.clustered_mcnemar(
-            **_rows(inputs), confidence_level=level, ci_method="newcombe_effective"
-        )
+        stats.mcnemar(**_rows(inputs), confidence_level=level, ci_method="newcombe_effective")
         for level in (inputs["conf_level"], 0.9)
     )
     return {
@@ -148,9 +144,7 @@ def _equivalence(inputs: Inputs) -> Values:
 
 def _cochran(variant: str) -> Callable[[Inputs], Values]:
     def adapt(inputs: Inputs) -> Values:
-        result = stats.clustered_cochran_q(
-            inputs["correct"], groups=inputs["clusters"], variant=variant
-        )
+        result = stats.cochran_q(inputs["correct"], groups=inputs["clusters"], variant=variant)
         few = result.status == "too_few" and variant == "sign_flip"
         return {
             **result.details,
@@ -166,7 +160,7 @@ def _cochran(variant: str) -> Callable[[Inputs], Values]:
 
 
 def _all_pairs(inputs: Inputs) -> Values:
-    result = stats.pairwise_clustered_mcnemar(inputs["correct"], groups=inputs["clusters"])
+    result = stats.all_pairs("mcnemar", inputs["correct"], groups=inputs["clusters"])
     assert result.correction == "holm"
     return {
         "pairs": [
@@ -271,7 +265,7 @@ def _design_effect(inputs: Inputs) -> Values:
 
 def _diebold_mariano(variant: str) -> Callable[[Inputs], Values]:
     def adapt(inputs: Inputs) -> Values:
-        options = {"variant": variant, "times": inputs.get("times"), "horizon": inputs.get("h", 1)}
+        options = {"variant": variant, "time": inputs.get("times"), "horizon": inputs.get("h", 1)}
         if "correct_A" in inputs:
             data = {"correct_a": inputs["correct_A"], "correct_b": inputs["correct_B"]}
             found = _found(stats.diebold_mariano, data, **options)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bakeoff.stats import all_pairs
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.rows.cochran import cochran_q, looney_f
-from bakeoff.stats.rows.mcnemar_all_pairs import pairwise_mcnemar
 
 Inputs = Mapping[str, Any]
 
@@ -48,8 +48,12 @@ def looney(inputs: Inputs) -> dict[str, Any]:
 
 def _pairwise(inputs: Inputs, variant: str) -> dict[str, Any]:
     found = {
-        method: pairwise_mcnemar(
-            inputs["patterns"], row_counts=inputs["counts"], variant=variant, correction=method
+        method: all_pairs(
+            "mcnemar",
+            inputs["patterns"],
+            row_counts=inputs["counts"],
+            variant=variant,
+            correction=method,
         ).pairs
         for method in METHODS
     }

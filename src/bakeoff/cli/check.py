@@ -269,7 +269,8 @@ def _detectable(
 ) -> Iterator[tuple[str, ...]]:
     """Tell for each data set what a test can see, where that can be planned."""
     entry = catalogue()[test.name]
-    if entry.planning is None or experiment.by_scores(test.plan):
+    related = test.related and entry.evidence.on_rows
+    if entry.planning is None or related or experiment.by_scores(test.plan):
         return
     alpha = level_of_each(test, list(experiment.models))
     for dataset, data in tables.items():

@@ -26,7 +26,7 @@ from bakeoff.scores import metrics_of
 from bakeoff.scores.constant import constant_answer
 from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.datasets import GivenData
-from bakeoff.stats import GroupsPower, expected_design_effect
+from bakeoff.stats import GroupsPower, catalogue, expected_design_effect
 
 POWER = 0.8
 ICCS = (0.0, 0.1, 0.3)
@@ -125,7 +125,9 @@ def _lines(
     counting = [
         test
         for test in tests
-        if test.name == "clustered_mcnemar" and not experiment.by_scores(test.plan)
+        if test.related
+        and catalogue()[test.name].uses_only_counts
+        and not experiment.by_scores(test.plan)
     ]
     for test in counting[:1]:
         alpha = level_of_each(test, list(experiment.models))

@@ -15,6 +15,7 @@ from bakeoff.errors import Place, Problem, listed, shown, unknown
 from bakeoff.scores import counted_rows
 from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.datasets import GivenData
+from bakeoff.spec.related import dependent
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import Arity, Entry, Evidence, catalogue, test_set_metrics
 
@@ -111,7 +112,8 @@ def assign_plan(
     """
     if refused := dependence.refusal(entry, experiment):
         raise Problem(place, refused)
-    test = planned(entry, experiment.tests, len(experiment.models))
+    related = bool(dependent(experiment))
+    test = planned(entry, experiment.tests, len(experiment.models), related=related)
     plan = _plan(entry, experiment, place, recommended)
     if recommended and plan != recommended:
         why = f"recommended, on the plan that `tests.options.{entry.name}.plan` names"
@@ -149,7 +151,7 @@ def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
         raise Problem(
             place,
             f"{entry.name} looks at predictions, the models bring a number per row: use "
-            "mean_difference or compare_values (where 1 is right and 0 wrong: `metrics: "
+            "mean_difference (where 1 is right and 0 wrong: `metrics: "
             "[accuracy]`)",
         )
     if wants_numbers and not experiment.by_values:

@@ -213,10 +213,10 @@ def _instead(
     """Name tests of the same question without a caution: of further fits, of those of `cv_5x2`."""
     known, found = catalogue(), []
     halved = with_halves(experiment) or experiment
-    if entry.instead and advisable([entry.instead], halved):
-        found.append(known[entry.instead])
+    if entry.better_test and advisable([entry.better_test], halved):
+        found.append(known[entry.better_test])
     by_rows = counted_rows(metric) and entry.name != _ON_ROWS
-    if by_rows and entry.instead == "half_sample_t" and advisable([_ON_ROWS], experiment):
+    if by_rows and entry.better_test == "half_sample_t" and advisable([_ON_ROWS], experiment):
         found.append(known[_ON_ROWS])
     return tuple(
         one for one in found if not cautions(one, experiment, failed, metric, dataset).inflated

@@ -98,7 +98,7 @@ def contenders(
         Of the draws.
     tested : Mapping of (str, str) to float
         Adjusted p-values of "the first model is better than the second" where a test of the study
-        gives them; the others are those of all pairs by `metric_difference`, or `compare_values`.
+        gives them; the others are those of all pairs by `metric_difference`, or `mean_difference`.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def contenders(
         truth, predicted = rows.matrix(catalogue()["metric_difference"])
         best, pairs = ranked_models(truth, predicted, **metric_options(rows, costs), **draws)
     else:
-        related = rows.relations(catalogue()["compare_values"])
+        related = rows.relations(catalogue()["mean_difference"])
         greater = rows.greater_is_better
         best, pairs = ranked_by_values(rows.values, greater_is_better=greater, **related, **draws)
     if best.winner < 0:

@@ -9,10 +9,9 @@ import numpy as np
 
 from bakeoff.comparisons.settings import jointly
 from bakeoff.spec import PlannedTest
-from bakeoff.stats import ArgumentError, Arity, Result, catalogue
+from bakeoff.stats import ArgumentError, Arity, Result, catalogue, mcnemar_minp
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.metrics.all_pairs import MAX_T
-from bakeoff.stats.rows.mcnemar_all_pairs import mcnemar_minp
 
 LOGICAL = ("shaffer", "bergmann-hommel")
 MOST_MODELS = {"bergmann-hommel": 15}
@@ -45,8 +44,9 @@ def check_correction(test: PlannedTest, correction: str, models: int) -> None:
     """
     entry = catalogue()[test.name]
     if correction == MINP:
-        if not entry.counts:
-            raise ArgumentError("correction", "'minp' is for McNemar's test; use 'holm'")
+        if not entry.uses_only_counts or test.related:
+            rows = " of independent rows" if entry.uses_only_counts else ""
+            raise ArgumentError("correction", f"'minp' is for McNemar's test{rows}; use 'holm'")
         variant = test.options.get("variant", "midp")
         if variant not in _DISCRETE:
             raise ArgumentError(
@@ -55,11 +55,15 @@ def check_correction(test: PlannedTest, correction: str, models: int) -> None:
                 "'holm', or variant 'midp' or 'exact'",
             )
     if correction == MAX_T and not jointly(entry):
-        instead = "'minp' or 'holm'" if entry.counts else "'holm'"
+        instead = "'minp' or 'holm'" if entry.uses_only_counts and not test.related else "'holm'"
         raise ArgumentError(
             "correction",
-            "'max-t' is for all pairs of metric_difference and of compare_values, "
+            "'max-t' is for all pairs of metric_difference and of mean_difference, "
             f"{entry.name} tests each pair by itself; use {instead}",
+        )
+    if correction == MAX_T and (alone := test.options.keys() - entry.family_options):
+        raise ArgumentError(
+            min(alone), f"'max-t' has one form for all pairs, without {min(alone)}; use 'holm'"
         )
     if correction not in LOGICAL:
         return

@@ -22,11 +22,9 @@ from bakeoff.stats import Assumption, Entry, Evidence, catalogue
 
 def refusal(entry: Entry, experiment: Experiment) -> str:
     """Say why a test that has no form for groups cannot run; empty where it can."""
-    related = dependent(experiment)
-    alone = entry.evidence is Evidence.FOLD_CORRECTNESS
-    if not related or not alone or assumes_independence(entry, experiment):
+    if entry.evidence is not Evidence.FOLD_CORRECTNESS or not related(entry, experiment):
         return ""
-    dataset, kin = next(iter(related.items()))
+    dataset, kin = next(iter(dependent(experiment).items()))
     word = "groups" if kin.kind == "group" else "time"
     return (
         f"{entry.name} counts rows one by one, {dataset} has `{word}: {kin.column}`: use a test of "
@@ -40,24 +38,35 @@ def assumes_independence(entry: Entry, experiment: Experiment) -> bool:
     return experiment.tests.of(entry.name).get(INDEPENDENT) is True
 
 
+def related(entry: Entry, experiment: Experiment) -> bool:
+    """Tell whether a test takes account of what relates the rows of some data set."""
+    return bool(dependent(experiment)) and not assumes_independence(entry, experiment)
+
+
+def counts_rows(entry: Entry, experiment: Experiment) -> bool:
+    """Tell whether a test looks at nothing but how many rows each of two models has right."""
+    omnibus = (one for one in catalogue().values() if one.posthoc == entry.name)
+    independent = any(assumes_independence(one, experiment) for one in (entry, *omnibus))
+    return entry.uses_only_counts and (independent or not dependent(experiment))
+
+
 def robust(entry: Entry, experiment: Experiment) -> Entry:
-    """Return the test that runs where `entry` is wanted: itself, or its form for related rows."""
-    related = dependent(experiment)
-    if not related or assumes_independence(entry, experiment):
+    """Return the test that runs where `entry` is wanted: itself, or one that knows such rows."""
+    if not related(entry, experiment):
         return entry
-    everywhere_in_time = len(related) == len(experiment.datasets) and all(
-        kin.kind == "time" for kin in related.values()
-    )
-    other = entry.in_time if everywhere_in_time else entry.in_groups
-    return catalogue()[other] if other else entry
+    known = catalogue()
+    if entry.evidence.on_rows and entry.knows_no_relation:
+        entry = known[entry.better_test]
+    kinds = [kin.kind for kin in dependent(experiment).values()]
+    everywhere_in_time = len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}
+    return known[entry.in_time] if everywhere_in_time and entry.in_time else entry
 
 
 def why(entry: Entry, experiment: Experiment) -> str:
     """Say which form of a test runs, or which test in its place; empty where rows are unrelated."""
-    related = dependent(experiment)
-    if not related or assumes_independence(entry, experiment):
+    if not related(entry, experiment):
         return ""
-    dataset, kin = next(iter(related.items()))
+    dataset, kin = next(iter(dependent(experiment).items()))
     rows = f"rows of one `{kin.column}`" if kin.kind == "group" else "rows that follow each other"
     if robust(entry, experiment) is not entry:
         form = f"in place of {entry.name}, which takes rows for independent"
@@ -70,7 +79,7 @@ def why(entry: Entry, experiment: Experiment) -> str:
 
 def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
     """Refuse options of tests that give way, and the option where it means nothing."""
-    related, known = dependent(experiment), catalogue()
+    relations, known = dependent(experiment), catalogue()
     for name, own in experiment.tests.options.items():
         if name not in known:
             continue
@@ -85,14 +94,14 @@ def problems_of_options(experiment: Experiment) -> Iterator[Problem]:
                     (*place, INDEPENDENT),
                     f"found {shown(own[INDEPENDENT])}, expected true or false",
                 )
-            elif not related:
+            elif not relations:
                 yield Problem(
                     (*place, INDEPENDENT),
                     "no data set has `groups:` or `time:`: nothing to assume",
                 )
         other = robust(entry, experiment)
         if other is not entry and set(own) - {INDEPENDENT}:
-            dataset, kin = next(iter(related.items()))
+            dataset, kin = next(iter(relations.items()))
             word = "groups" if kin.kind == "group" else "time"
             yield Problem(
                 place,

@@ -32,9 +32,6 @@ from bakeoff.stats import (
 from bakeoff.stats.core.multiplicity import simultaneous_level
 from bakeoff.stats.metrics.all_pairs import MAX_T
 
-MANY_PAIRS = 100
-"""From here on a family is computed at once where it can be."""
-
 _EFFECTS = ("odds_ratio", "cohens_g", "rank_biserial")
 
 
@@ -111,7 +108,8 @@ class _Family:
         by_rows = self.entry.evidence is Evidence.PREDICTIONS
         tested = not by_rows or has_test(self.context.metric)
         asked = self.test.correction or "none"
-        return correction_among(self.entry, asked, len(self.models) if tested else 2)
+        models = len(self.models) if tested else 2
+        return correction_among(self.entry, asked, models, self.test.related)
 
     @cached_property
     def evidence(self) -> AnyEvidence:
@@ -121,10 +119,9 @@ class _Family:
         return self.given
 
     @property
-    def _in_own_form(self) -> bool:
-        """Whether the test has a form of its own for what relates these rows."""
-        related = isinstance(self.evidence, RelatedRows) and self.evidence.related
-        return related and self.entry.variants is not None
+    def _related(self) -> bool:
+        """Whether something relates these rows, and the test is to know of it."""
+        return isinstance(self.evidence, RelatedRows) and self.evidence.related
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -160,22 +157,22 @@ class _Family:
         if versus is not None:
             self._position(versus)
         pairs = pairs_of(self.models, versus)
-        if len(pairs) >= MANY_PAIRS and self.entry.at_once and self._fits_at_once():
-            other = catalogue()[self.entry.at_once]
-            return self._rows(self._whole(other.function, other.options))
         shared = self.entry.all_pairs
         if shared is not None and self.correction == MAX_T:
             if missing := self._incomplete():
                 raise Missing(missing)
             return self._rows(self._whole(shared, self.entry.family_options))
-        if shared is not None and len(pairs) > 1 and self._fits():
+        if shared is not None and len(pairs) >= self.entry.all_pairs_from and self._fits():
             with suppress(ValueError):  # each pair then says by itself whether it has an answer
                 return self._rows(self._whole(shared, self.entry.family_options))
         return list(self._corrected("pair", pairs))
 
     def _fits(self) -> bool:
-        """Tell whether the form for all pairs knows all options, and misses no model."""
-        return self.entry.family_options >= set(self.test.options) and not self._incomplete()
+        """Tell whether the form for all pairs is this one, knows all options, misses no model."""
+        asked = set(self.test.options)
+        if self._related and self.entry.variants is not None:
+            asked.add("variant")  # else all pairs are computed in a form of their own
+        return self.entry.family_options >= asked and not self._incomplete()
 
     # ------------------------------------------------------------------ hypotheses
 
@@ -204,14 +201,6 @@ class _Family:
                 raise
             return self._no_result(refusal)
         return result
-
-    def _fits_at_once(self) -> bool:
-        other = catalogue()[self.entry.at_once]
-        return (
-            not self._in_own_form
-            and set(self.test.options) <= set(other.options)
-            and self.test.options.get("variant") != "exact_unconditional"
-        )
 
     def _whole(
         self, function: Callable[..., PairwiseResult], known: Iterable[str]

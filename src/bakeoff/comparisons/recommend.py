@@ -88,7 +88,8 @@ def _posthoc(name: str, experiment: Experiment) -> str:
     known = catalogue()
     runs = robust(known[name], experiment)
     # a test of all pairs, which takes the place of one of all models at once, has none of its own
-    test = planned(known[runs.posthoc] if runs.posthoc else runs, experiment.tests)
+    pairwise = known[runs.posthoc] if runs.posthoc else runs
+    test = planned(pairwise, experiment.tests, related=bool(dependent(experiment)))
     pairs = "all pairs" if test.versus is None else f"{test.versus} with each other model"
     by = test.correction or "none"
     correction = "uncorrected" if by == "none" else f"corrected by {by}"
@@ -146,8 +147,9 @@ def _on_test_set(experiment: Experiment, tail: str) -> Iterator[Recommendation]:
     k = len(experiment.models)
     family = "" if k == 2 else f", corrected for {k} models"
     if experiment.by_values:
-        name = "mean_difference" if k == 2 else "compare_values"
-        yield Recommendation(name, f"{k} models with a number for each row{family}{tail}")
+        yield Recommendation(
+            "mean_difference", f"{k} models with a number for each row{family}{tail}"
+        )
         return
     reasons = {
         "cost_sensitive": "this test compares what the errors of two models cost on one test set"
@@ -249,9 +251,9 @@ def on_given_rows(models: int, metrics: Sequence[str], costs: bool) -> dict[str,
     costs : bool
         Whether the costs of errors are given.
     """
-    two = models == 2
     if not metrics:
-        return {"mean_difference" if two else "compare_values": ()}
+        return {"mean_difference": ()}
+    two = models == 2
     found: dict[str, tuple[str, ...]] = {}
     by_influence = tuple(metric for metric in metrics if not counted_rows(metric))
     if len(by_influence) < len(metrics):

@@ -95,7 +95,7 @@ def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> R
     """
     known = catalogue()
     if isinstance(rows, PairedValues):
-        related = rows.relations(known["compare_values"])
+        related = rows.relations(known["mean_difference"])
         return mean_ci(rows.values[:, model], **related, confidence_level=level)
     entry = known["metric_difference"]
     options = metric_options(rows, costs)

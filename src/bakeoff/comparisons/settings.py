@@ -19,7 +19,7 @@ MANAGED = {
     "n_test": "the sizes of the splits are handed over",
     "row_counts": "the rows are counted",
     "groups": "name the column in `groups:` of the data set",
-    "times": "name the column in `time:` of the data set",
+    "time": "name the column in `time:` of the data set",
     "allow_two_models": "for two models use mcnemar",
     "cost": "give `costs:` at the top level, or under the data set",
     "classes": "give `costs:` at the top level, or under the data set",
@@ -52,7 +52,9 @@ FIXED_METRICS = {
 _OWN_CORRECTIONS = (Arity.PAIR, Arity.ONE)
 
 
-def planned(entry: Entry, settings: HypothesisTests, models: int = 3) -> PlannedTest:
+def planned(
+    entry: Entry, settings: HypothesisTests, models: int = 3, *, related: bool = False
+) -> PlannedTest:
     """Return a test with its settings, every default filled in; its evidence is still open.
 
     Parameters
@@ -63,6 +65,8 @@ def planned(entry: Entry, settings: HypothesisTests, models: int = 3) -> Planned
         The experiment's, with the test's own options.
     models : int
         How many models are compared: with two of them there is no maximum to adjust by.
+    related : bool
+        Whether the rows of some data set have groups or times.
     """
     own = settings.of(entry.name)
     options = {k: v for k, v in own.items() if k in entry.all_options and k != "alpha"}
@@ -72,14 +76,16 @@ def planned(entry: Entry, settings: HypothesisTests, models: int = 3) -> Planned
             options.setdefault(name, shared)
     options.pop("simultaneous", None)
     correction = None
+    independent = own.get(INDEPENDENT) is True
+    related = related and not independent
     if corrects(entry):
         options.pop("correction", None)
         asked = own.get("correction") or settings.correction
-        correction = asked or (MAX_T if jointly(entry) else _stepwise(entry))
-    independent = own.get(INDEPENDENT) is True
+        joint = jointly(entry) and options.keys() <= entry.family_options
+        correction = asked or (MAX_T if joint else _stepwise(entry, related))
     posthoc = None
     if entry.posthoc:
-        posthoc = planned(catalogue()[entry.posthoc], settings, models)
+        posthoc = planned(catalogue()[entry.posthoc], settings, models, related=related)
         posthoc = dataclasses.replace(
             posthoc,
             why=f"comes along with {entry.name}",
@@ -89,25 +95,28 @@ def planned(entry: Entry, settings: HypothesisTests, models: int = 3) -> Planned
         name=entry.name,
         evidence=entry.evidence.value,
         alpha=own.get("alpha", settings.alpha),
-        correction=correction and correction_among(entry, correction, models),
+        correction=correction and correction_among(entry, correction, models, related),
         versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
         simultaneous=own.get("simultaneous", True),
         assume_independent=independent,
+        related=related,
         options=options,
         posthoc=posthoc,
     )
 
 
-def correction_among(entry: Entry, correction: str, models: int) -> str:
+def correction_among(entry: Entry, correction: str, models: int, related: bool) -> str:
     """Return how the pairs of so many models are adjusted: of two models there is no maximum."""
     alone = models < 3 and entry.arity is not Arity.ALL_PAIRS
-    return _stepwise(entry) if correction == MAX_T and jointly(entry) and alone else correction
+    joint = correction == MAX_T and jointly(entry)
+    return _stepwise(entry, related) if joint and alone else correction
 
 
-def _stepwise(entry: Entry) -> str:
+def _stepwise(entry: Entry, related: bool) -> str:
     """Return the default correction of p-values that are computed one by one."""
-    related = entry.evidence.on_rows and not {"groups", "times"}.isdisjoint(entry.options)
-    return "holm" if entry.evidence is Evidence.DATASET_SCORES or related else "bonferroni"
+    always = entry.variants is None and not {"groups", "time"}.isdisjoint(entry.options)
+    on_related = entry.evidence.on_rows and (related or always)
+    return "holm" if entry.evidence is Evidence.DATASET_SCORES or on_related else "bonferroni"
 
 
 def cost_options(costs: Costs | None, metric: str) -> dict[str, Any]:

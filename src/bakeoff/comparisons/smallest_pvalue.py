@@ -17,12 +17,12 @@ from bakeoff.comparisons.evidence import (
     PairedPredictions,
     PairedValues,
 )
-from bakeoff.comparisons.evidence.related import TIME_BLOCKS
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.settings import takes_control
 from bakeoff.errors import joined
 from bakeoff.spec import Costs, Experiment, PlannedTest
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
+from bakeoff.stats.design.row_design import TIME_BLOCKS
 
 FEW = 40
 """From here on rows, groups and times set no limit that matters."""
@@ -143,15 +143,15 @@ def _clearest(
 
 def _units(entry: Entry, size: RowCounts) -> tuple[int, str]:
     """Count what a test takes for independent, and say what that is; 0 where it sets no limit."""
-    alone = size.groups is None and size.times is None and entry.variants is not None
-    if entry.evidence is Evidence.CORRECTNESS and (entry.in_groups or alone):
+    alone = size.groups is None and size.times is None
+    if entry.evidence is Evidence.CORRECTNESS and alone and entry.can_take_rows_for_independent:
         return size.rows, ""
     if entry.arity is Arity.ONE:
         return 0, ""
-    if size.times is not None and "times" in entry.options:
-        return size.times, "times"
     if size.times is not None and "groups" in entry.options:
         return min(size.times, TIME_BLOCKS), "times"
+    if size.times is not None and "time" in entry.options:
+        return size.times, "times"
     if size.groups is not None and "groups" in entry.options:
         return size.groups, "groups"
     return 0, ""

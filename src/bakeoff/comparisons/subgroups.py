@@ -153,7 +153,7 @@ def _interaction(
             b,
             values.codes,
             greater_is_better=rows.greater_is_better,
-            **rows.relations(catalogue()["compare_values"]),
+            **rows.relations(catalogue()["mean_difference"]),
             confidence_level=level,
         )
     entry = catalogue()["metric_difference"]

@@ -58,7 +58,7 @@ def _detectable(family: Family, row: Comparison) -> float:
     details = row.result.get("details", {})
     alpha = row.alpha / (row.family_size if row.correction not in ("none", "BH", "BY") else 1)
     planning = family.entry.planning
-    if planning and "only_a_correct" in details:
+    if planning and "only_a_correct" in details and not family.entry.is_of_groups(row.variant):
         discordant = details["only_a_correct"] + details["only_b_correct"]
         how = {"alpha": alpha, "alternative": row.alternative}
         return _on_rows(planning, row.n, discordant, how)

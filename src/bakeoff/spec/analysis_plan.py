@@ -37,6 +37,8 @@ class PlannedTest:
         Whether the intervals of a family hold together, or each by itself.
     assume_independent : bool
         Whether rows with groups or times are taken for independent.
+    related : bool
+        Whether it takes account of groups or times of the rows.
     options : Mapping
         Arguments of its function that the experiment sets.
     posthoc : PlannedTest or None
@@ -53,6 +55,7 @@ class PlannedTest:
     versus: str | None = None
     simultaneous: bool = True
     assume_independent: bool = False
+    related: bool = False
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     posthoc: PlannedTest | None = None
 

@@ -53,6 +53,7 @@ from bakeoff.stats.design.dependence import (
     order_dependence,
     row_dependence,
 )
+from bakeoff.stats.design.row_design import time_blocks
 from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures
 from bakeoff.stats.folds.bayes import bayes_correlated_t
 from bakeoff.stats.folds.corrected import (
@@ -79,7 +80,6 @@ from bakeoff.stats.folds.variance_parts import (
     variance_components,
     variance_components_from_means,
 )
-from bakeoff.stats.metrics.all_pairs import compare_values
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
 from bakeoff.stats.metrics.differences import (
     about_one_class,
@@ -107,21 +107,13 @@ from bakeoff.stats.planning import (
     smallest_discordant_count,
 )
 from bakeoff.stats.rows.auc import delong
-from bakeoff.stats.rows.clustered import clustered_mcnemar
-from bakeoff.stats.rows.clustered_models import clustered_cochran_q
-from bakeoff.stats.rows.clustered_pairs import pairwise_clustered_mcnemar
 from bakeoff.stats.rows.cochran import cochran_q, cochran_q_statistic, looney_f
 from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
-from bakeoff.stats.rows.crossed import crossed_mcnemar
 from bakeoff.stats.rows.equivalence import noninferiority, tost_paired, tost_paired_from_counts
-from bakeoff.stats.rows.mcnemar import McNemarResult, mcnemar, mcnemar_from_counts, mcnemar_pvalues
-from bakeoff.stats.rows.mcnemar_all_pairs import mcnemar_minp, pairwise_mcnemar
-from bakeoff.stats.rows.ordered import (
-    SerialResult,
-    diebold_mariano,
-    diebold_mariano_means,
-    time_blocks,
-)
+from bakeoff.stats.rows.mcnemar import mcnemar
+from bakeoff.stats.rows.mcnemar_counts import McNemarResult, mcnemar_from_counts, mcnemar_pvalues
+from bakeoff.stats.rows.minp import mcnemar_minp
+from bakeoff.stats.rows.ordered import SerialResult, diebold_mariano, diebold_mariano_means
 from bakeoff.stats.rows.paired_intervals import (
     difference_bounds,
     odds_ratio_bounds,
@@ -214,11 +206,8 @@ __all__ = [
     "catalogue",
     "cd_groups",
     "check_margin",
-    "clustered_cochran_q",
-    "clustered_mcnemar",
     "cochran_q",
     "cochran_q_statistic",
-    "compare_values",
     "conover_friedman",
     "corrected_kfold_t",
     "corrected_one_sample_t",
@@ -226,7 +215,6 @@ __all__ = [
     "corrected_resampled_t",
     "cost_sensitive",
     "cost_sensitive_from_counts",
-    "crossed_mcnemar",
     "cv5x2_f",
     "cv5x2_mcnemar",
     "cv5x2_mcnemar_from_counts",
@@ -276,8 +264,6 @@ __all__ = [
     "own_metric",
     "paired_difference_ci",
     "paired_odds_ratio_ci",
-    "pairwise_clustered_mcnemar",
-    "pairwise_mcnemar",
     "plain",
     "prob_a_better",
     "prob_a_better_sample_size",

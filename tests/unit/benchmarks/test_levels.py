@@ -53,7 +53,7 @@ def test_catalogue_says_what_the_simulations_show() -> None:
         assert name in found, f"{name} is not simulated: python -m benchmarks.type1"
         assert entry.rates == found[name].rates, f"{name}: run make generate"
         assert entry.type1 is found[name].word
-        assert not entry.instead or entry.instead in catalogue()
+        assert not entry.better_test or entry.better_test in catalogue()
 
 
 def test_file_and_pages_are_made_from_the_simulations() -> None:

@@ -22,7 +22,7 @@ from bakeoff.comparisons.settings import allowed_options
 from bakeoff.data import load_table
 from bakeoff.preflight import check_experiment
 from bakeoff.spec import read_experiment
-from bakeoff.stats import catalogue, cochran_q, mcnemar, pairwise_mcnemar
+from bakeoff.stats import all_pairs, catalogue, cochran_q, mcnemar
 from tests.conftest import ROOT
 from tests.unit.cli.conftest import Run
 
@@ -68,7 +68,7 @@ def test_three_models(bakeoff: Run, wide: pd.DataFrame) -> None:
     (omnibus,) = (row for row in rows if row["role"] == "omnibus")
     assert omnibus["pvalue"] == pytest.approx(cochran_q(matrix).pvalue)
     pairs = [row for row in rows if row["role"] == "pair"]
-    expected = pairwise_mcnemar(matrix, correction="holm").pairs
+    expected = all_pairs("mcnemar", matrix, correction="holm").pairs
     assert [row["pvalue_adjusted"] for row in pairs] == pytest.approx(
         [pair.pvalue_adjusted for pair in expected]
     )

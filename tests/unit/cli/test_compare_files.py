@@ -86,7 +86,7 @@ def test_page_of_counts_names_no_classes(compare: Run) -> None:
     [
         (("--models", "a,b"), "McNemar"),
         (("--metric", "f1", "--metric", "roc_auc", "--positive", "sick"), "ROC AUC"),
-        (("--groups", "site"), "for groups of rows"),
+        (("--groups", "site"), "variant sign_flip"),
         (("--versus", "a", "--correction", "holm"), "Holm"),
     ],
 )

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from bakeoff.stats import (
+    all_pairs,
     best_models,
-    compare_values,
     mcnemar,
     mean_difference,
     metric_difference,
@@ -116,7 +116,7 @@ def test_numbers_per_row(compare, data, files):
 def test_numbers_of_several_models_and_groups(compare, data):
     known = ("values.csv", "--models", "a,b,c", "--values", "lower")
     rows = as_json(compare(*known, "--json"))["comparisons"]
-    direct = compare_values(columns(data, "loss"), greater_is_better=False)
+    direct = all_pairs("mean_difference", columns(data, "loss"), greater_is_better=False)
     assert [row["pvalue"] for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
     pair = ("values.csv", "--models", "a,b", "--values", "lower", "--groups", "site", "--json")
     (row,) = as_json(compare(*pair))["comparisons"]

@@ -178,11 +178,11 @@ def test_halves_are_advised_where_rows_can_be_halved() -> None:
     ("name", "models", "size", "least"),
     [
         # 2^(1-K), with Holm times the pairs, where the exact p keeps the test from answering
-        ("clustered_mcnemar", 2, RowCounts(400, groups=5), 0.5**4),
-        ("clustered_mcnemar", 6, RowCounts(400, groups=7), 15 * 0.5**6),
-        ("clustered_mcnemar", 6, RowCounts(400, groups=10), 15 * 0.5**10),
-        ("clustered_mcnemar", 6, RowCounts(400, groups=FEW), 0.0),
-        ("clustered_mcnemar", 6, RowCounts(10_000, times=5_000), 15 * 0.5**7),
+        ("mcnemar", 2, RowCounts(400, groups=5), 0.5**4),
+        ("mcnemar", 6, RowCounts(400, groups=7), 15 * 0.5**6),
+        ("mcnemar", 6, RowCounts(400, groups=10), 15 * 0.5**10),
+        ("mcnemar", 6, RowCounts(400, groups=FEW), 0.0),
+        ("mcnemar", 6, RowCounts(10_000, times=5_000), 15 * 0.5**7),
     ],
 )
 def test_groups_set_a_limit_that_more_rows_do_not_lift(
@@ -206,7 +206,7 @@ def test_recommended_tests_in_time_can_tell_any_number_of_models(models: int, ti
 
 
 def test_what_helps_would_help() -> None:
-    name, size = "clustered_mcnemar", RowCounts(700, groups=7)
+    name, size = "mcnemar", RowCounts(700, groups=7)
     grouped = {"groups": "patient"}
     assert not can_tell(name, experiment(6, dataset=grouped), size)
     assert helping(name, experiment(6, dataset=grouped), size) == (
@@ -225,4 +225,4 @@ def test_more_times_help_a_test_of_times_and_no_test_of_blocks() -> None:
     spec, size = experiment(2, dataset={"time": "day"}), RowCounts(140, times=14)
     assert helping("diebold_mariano", spec, size) == "at least 32 times"
     blocks = experiment(6, dataset={"time": "day"})
-    assert "times" not in helping("clustered_mcnemar", blocks, size)
+    assert "times" not in helping("mcnemar", blocks, size)

@@ -412,7 +412,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     (
         "max-t for a test of two models",
         {"tests": {"run": ["mcnemar"], "correction": "max-t"}},
-        "compare_values, mcnemar tests each pair by itself; use 'minp' or 'holm'",
+        "mean_difference, mcnemar tests each pair by itself; use 'minp' or 'holm'",
     ),
     (
         "minp for an approximation",

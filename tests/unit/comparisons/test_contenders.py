@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bakeoff.comparisons.contenders import DRAWS, contenders
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.spec import Costs
-from bakeoff.stats import compare_values
+from bakeoff.stats import all_pairs
 
 
 def rows(metric: str, n: int = 300) -> PairedPredictions:
@@ -94,7 +94,7 @@ def test_models_share_a_letter_exactly_where_their_p_value_says(seed, models, sp
     names = tuple(f"m{i}" for i in range(models))
     found = contenders(PairedValues(names, values), None, 0.05, 1)
     tiers = {line.model: set(line.tier) for line in found.models}
-    pairs = compare_values(values, n_resamples=DRAWS, seed=1).pairs
+    pairs = all_pairs("mean_difference", values, n_resamples=DRAWS, seed=1).pairs
     for pair in pairs:
         apart = pair.pvalue_adjusted <= 0.05
         assert apart == tiers[names[pair.a]].isdisjoint(tiers[names[pair.b]])

@@ -17,7 +17,7 @@ from bakeoff.errors import UserError
 from bakeoff.execution import steps
 from bakeoff.report.prose import why_undecided
 from bakeoff.spec import Experiment, load_experiment
-from bakeoff.stats import catalogue, clustered_mcnemar, mcnemar, tost_paired
+from bakeoff.stats import catalogue, mcnemar, tost_paired
 
 
 def experiment(tests: dict[str, Any] | None = None, **columns: str) -> Experiment:
@@ -60,22 +60,23 @@ def evidence() -> PairedPredictions:
     )
 
 
-def test_the_form_for_groups_runs_by_itself() -> None:
-    assert names(group="patient") == ["clustered_mcnemar"]
-    assert names({"run": ["mcnemar"]}, group="patient") == ["clustered_mcnemar"]
-    assert names({"run": ["mcnemar", "clustered_mcnemar"]}, run="run") == ["clustered_mcnemar"]
+def test_tests_that_know_no_groups_or_times_give_way() -> None:
+    assert names(group="patient") == ["mcnemar"]
+    assert names({"run": ["mcnemar", "proportion_difference"]}, run="run") == ["mcnemar"]
     assert names({"run": ["mcnemar"]}, time="day") == ["diebold_mariano"]
+    assert names({"run": ["proportion_difference"]}, time="day") == ["diebold_mariano"]
     assert names({"run": ["mcnemar"]}) == ["mcnemar"]
 
 
 def test_every_test_that_takes_rows_for_independent_has_a_form_for_related_ones() -> None:
     known = catalogue()
     for entry in known.values():
-        if entry.evidence.on_rows and not {"groups", "times"} & set(entry.options):
-            groups, time = known[entry.in_groups], known[entry.in_time]
+        if entry.evidence.on_rows and entry.knows_no_relation:
+            groups = known[entry.better_test]
+            time = known[groups.in_time]
             assert groups.evidence is time.evidence is entry.evidence
             assert "groups" in groups.options
-            assert {"groups", "times"} & set(time.options)
+            assert "time" in time.options
 
 
 def test_the_plain_form_is_kept_when_asked_for_by_name() -> None:
@@ -90,9 +91,9 @@ def test_the_plain_form_is_kept_when_asked_for_by_name() -> None:
 
 
 def test_groups_reach_the_test() -> None:
-    (row,) = run("clustered_mcnemar", evidence(), experiment())
-    expected = clustered_mcnemar(*evidence().correct.T, groups=evidence().groups)
-    assert row.pvalue == expected.pvalue
+    (row,) = run("mcnemar", evidence(), experiment())
+    expected = mcnemar(*evidence().correct.T, groups=evidence().groups)
+    assert (row.variant, row.pvalue) == ("sign_flip", expected.pvalue)
     plain = mcnemar(*evidence().correct.T)
     assert row.ci_high - row.ci_low > plain.ci.high - plain.ci.low
     assert row.result["n_clusters"] == 12
@@ -106,16 +107,18 @@ def test_a_test_for_groups_takes_blocks_of_time_for_them() -> None:
     given = timed.managed(catalogue()["delong"])["groups"]
     assert len(np.unique(given)) == 8
     assert (np.diff(given) >= 0).all()
-    assert timed.managed(catalogue()["diebold_mariano"])["times"] is timed.times
+    assert timed.managed(catalogue()["diebold_mariano"])["time"] is timed.times
 
 
 @pytest.mark.parametrize(
     ("options", "columns", "said"),
     [
-        ({"mcnemar": {"variant": "exact"}}, {"group": "ward"}, "clustered_mcnemar runs instead"),
+        ({"mcnemar": {"variant": "exact"}}, {"group": "ward"}, "which is for independent rows"),
+        ({"mcnemar": {"variant": "exact"}}, {"time": "day"}, "diebold_mariano runs instead"),
+        ({"mcnemar": {"correction": "minp"}}, {"group": "ward"}, "of independent rows; use 'holm'"),
         ({"mcnemar": {"assume_independent": True}}, {}, "nothing to assume"),
         ({"mcnemar": {"assume_independent": "yes"}}, {"group": "ward"}, "expected true or false"),
-        ({"clustered_mcnemar": {"groups": "ward"}}, {"group": "ward"}, "`groups:` of the data set"),
+        ({"mcnemar": {"groups": "ward"}}, {"group": "ward"}, "`groups:` of the data set"),
     ],
 )
 def test_options_that_cannot_be_followed_are_refused(
@@ -193,7 +196,7 @@ def test_reasons_name_the_form_that_runs() -> None:
 def test_too_few_groups_are_named_with_the_number_it_takes() -> None:
     found = evidence()
     few = dataclasses.replace(found, groups=np.repeat(np.arange(4), 30))
-    (row,) = run("clustered_mcnemar", few, experiment())
+    (row,) = run("mcnemar", few, experiment())
     assert why_undecided(row) == (
         "120 rows in 4 groups, and at a level of 0.05 it takes 6 groups: the signs of fewer can "
         "never reject"

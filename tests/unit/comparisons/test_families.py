@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from bakeoff.comparisons import Comparison, Context, Decision, merged, read_rows, run_test
-from bakeoff.comparisons import family as running
 from bakeoff.comparisons.evidence import DatasetScores, FoldScores, PairedPredictions
 from bakeoff.comparisons.ranges import range_of
 from bakeoff.comparisons.settings import planned
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs, HypothesisTests
 from bakeoff.stats import catalogue
+from bakeoff.stats.core import registry
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 
 CATALOGUE = catalogue()
@@ -56,6 +56,12 @@ def over_datasets(models: int, n: int = 12) -> DatasetScores:
     return DatasetScores(*names, values + 0.02 * np.arange(models))
 
 
+def compute_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all pairs of McNemar's test be computed in one call however few they are."""
+    at_once = dataclasses.replace(CATALOGUE["mcnemar"], all_pairs_from=2)
+    monkeypatch.setitem(registry._entries, "mcnemar", at_once)
+
+
 CORRECTIONS = (
     *("none", "bonferroni", "holm", "hochberg", "hommel", "sidak", "holm-sidak"),
     *("BH", "BY", "shaffer", "bergmann-hommel"),
@@ -80,7 +86,7 @@ def test_a_family_at_once_agrees_with_its_single_tests(
 ) -> None:
     how = dict[str, Any](correction=correction, options={"mcnemar": {"variant": variant}})
     single = run("mcnemar", rows_right(6), **how)
-    monkeypatch.setattr(running, "MANY_PAIRS", 2)
+    compute_at_once(monkeypatch)
     at_once = run("mcnemar", rows_right(6), **how)
     for one, other in zip(single, at_once, strict=True):
         assert one.to_row() == other.to_row()
@@ -93,14 +99,14 @@ def test_one_sided_versus_a_control_at_once_agrees(
 ) -> None:
     how = dict[str, Any](versus="m3", alternative=alternative, correction="minp")
     single = run("mcnemar", rows_right(6), **how)
-    monkeypatch.setattr(running, "MANY_PAIRS", 2)
+    compute_at_once(monkeypatch)
     at_once = run("mcnemar", rows_right(6), **how)
     assert [row.to_row() for row in single] == [row.to_row() for row in at_once]
     assert [row.model_a for row in single] == ["m3"] * 5
 
 
 def test_the_unconditional_test_is_never_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "MANY_PAIRS", 2)
+    compute_at_once(monkeypatch)
     how = dict[str, Any](options={"mcnemar": {"variant": "exact_unconditional"}})
     rows = run("mcnemar", rows_right(3, n=40), **how)
     assert {row.variant for row in rows} == {"exact_unconditional"}

@@ -18,7 +18,7 @@ from bakeoff.preflight import check_experiment
 from bakeoff.scores import collect_predictions
 from bakeoff.scores.given_results import given_predictions
 from bakeoff.spec import Fit, load_experiment
-from bakeoff.stats import compare_values, mcnemar, mean_difference
+from bakeoff.stats import all_pairs, mcnemar, mean_difference
 
 DESCRIBED = {"name": "token_f1", "greater_is_better": True}
 
@@ -90,8 +90,8 @@ def test_losses_are_better_when_smaller(tmp_path, files):
 
 def test_several_models_are_compared_at_once(tmp_path, files):
     rows = compared(tmp_path, models="abc")
-    direct = compare_values(np.column_stack([files[m] for m in "abc"]), seed=1)
-    assert {row.test for row in rows} == {"compare_values"}
+    direct = all_pairs("mean_difference", np.column_stack([files[m] for m in "abc"]), seed=1)
+    assert {row.test for row in rows} == {"mean_difference"}
     assert [row.pvalue for row in rows] == pytest.approx([p.pvalue for p in direct.pairs])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from scipy import special
-from studies import experiment, ran, study
+from studies import experiment, pair, ran, study
 
 from bakeoff.report import prose
 from bakeoff.report.drawing import BLUE, WIDTH, name_of, text_width
@@ -106,6 +106,19 @@ def test_detectable_difference_shrinks_with_more_rows():
 def test_wide_characters_are_abbreviated_more():
     assert len(name_of("x" * 200)) == 30
     assert len(name_of("模" * 200)) == 15
+
+
+def test_detectable_difference_of_groups_does_not_count_their_rows():
+    spec = experiment(("a", "b"), tests=("mcnemar",))
+    details = {"only_a_correct": 12, "only_b_correct": 8}
+    found = [
+        pair("a", "b", 0.1, 0.02, test="mcnemar", variant=variant, ci_low=-0.2, ci_high=0.24,
+             confidence=0.95, result={"details": details})
+        for variant in ("midp", "sign_flip")
+    ]  # fmt: skip
+    (family,) = study(spec, found, dict.fromkeys("ab", 0.9)).families
+    by_rows, by_groups = (detectable(family, row) for row in found)
+    assert by_rows < 0.1 < 0.22 < by_groups
 
 
 def test_detectable_difference_is_that_of_the_very_test():

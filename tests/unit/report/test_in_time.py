@@ -79,4 +79,4 @@ def test_numbers_in_time_are_compared_by_their_long_run_variance() -> None:
     said = compare(None, losses, values="lower", time=np.arange(300)).verdict
     assert said.startswith("m0 is the best of the 6 models")
     assert "Diebold-Mariano test of a value per row" in said
-    assert catalogue()["compare_values"].in_time == "diebold_mariano_means"
+    assert catalogue()["mean_difference"].in_time == "diebold_mariano_means"

@@ -151,13 +151,13 @@ def test_groups_are_told_with_what_they_are_worth():
     spec = experiment(AB, tests=("mcnemar",)).resolved()
     spec["datasets"]["d"]["groups"] = "patient"
     row = pair(
-        "a", "b", 0.01, 0.05, test="clustered_mcnemar",
+        "a", "b", 0.01, 0.05, test="mcnemar",
         result={"details": {"n_clusters": 20, "n_effective": 61.3}},
     )  # fmt: skip
     own = dataclasses.replace(
         plain(row, tests=("mcnemar",)),
         experiment=load_experiment(spec),
-        analysis=AnalysisPlan((PlannedTest(name="clustered_mcnemar"),)),
+        analysis=AnalysisPlan((PlannedTest(name="mcnemar"),)),
         divisions=[division("d", "holdout") | {"groups": 20}],
     )
     text = methods(own).text

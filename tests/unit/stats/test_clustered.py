@@ -50,7 +50,7 @@ def same(first: dict[str, Any], second: dict[str, Any]) -> bool:
 @given(seed=seeds, n=st.integers(6, 300), side=st.sampled_from(SIDES))
 def test_one_row_per_group_is_mcnemars_test_exactly(seed, n, side):
     a, b = np.random.default_rng(seed).random((2, n)) < 0.7
-    ours = stats.clustered_mcnemar(a, b, alternative=side)
+    ours = stats.mcnemar(a, b, groups=np.arange(n), alternative=side)
     theirs = stats.mcnemar(a, b, alternative=side)
     assert ours.pvalue == theirs.pvalue
     exact = stats.mcnemar(a, b, variant="exact", alternative=side).pvalue
@@ -72,7 +72,7 @@ def test_one_row_per_group_is_delongs_variance():
 
 def test_one_row_per_group_is_cochrans_q():
     right = np.random.default_rng(1).random((40, 4)) < [0.6, 0.7, 0.8, 0.8]
-    ours, theirs = stats.clustered_cochran_q(right), stats.cochran_q(right)
+    ours, theirs = stats.cochran_q(right, groups=np.arange(40)), stats.cochran_q(right)
     assert ours.statistic == pytest.approx(theirs.statistic)
 
 
@@ -117,8 +117,8 @@ def test_sums_added_one_by_one_are_those_of_the_inversion(groups, largest):
 @given(seed=seeds)
 def test_swapping_the_models_swaps_the_sides(variant, seed):
     (a, b), codes = (rows(seed)[0].T, rows(seed)[1])
-    first = stats.clustered_mcnemar(a, b, groups=codes, variant=variant, alternative="greater")
-    second = stats.clustered_mcnemar(b, a, groups=codes, variant=variant, alternative="less")
+    first = stats.mcnemar(a, b, groups=codes, variant=variant, alternative="greater")
+    second = stats.mcnemar(b, a, groups=codes, variant=variant, alternative="less")
     assert first.pvalue == pytest.approx(second.pvalue, rel=1e-9, nan_ok=True)
     assert first.estimate == -second.estimate
 
@@ -129,13 +129,13 @@ def test_order_of_rows_and_names_of_groups_do_not_matter(seed):
     (a, b), codes = (rows(seed)[0].T, rows(seed)[1])
     order = np.random.default_rng(seed).permutation(len(codes))
     names = np.array([f"p{(k * 7) % 101}" for k in codes])
-    first = stats.clustered_mcnemar(a, b, groups=codes)
-    second = stats.clustered_mcnemar(a[order], b[order], groups=names[order])
+    first = stats.mcnemar(a, b, groups=codes)
+    second = stats.mcnemar(a[order], b[order], groups=names[order])
     assert same(plain(first), plain(second))
     several, labels = rows(seed, models=4)
-    q = stats.clustered_cochran_q(several, groups=labels)
+    q = stats.cochran_q(several, groups=labels)
     turned = np.random.default_rng(seed).permutation(len(labels))
-    other = stats.clustered_cochran_q(several[turned][:, ::-1], groups=labels[turned] * -3)
+    other = stats.cochran_q(several[turned][:, ::-1], groups=labels[turned] * -3)
     assert same(plain(q), plain(other))
 
 
@@ -143,8 +143,8 @@ def test_order_of_rows_and_names_of_groups_do_not_matter(seed):
 @given(seed=seeds)
 def test_joint_form_of_two_models_is_the_pair_form(seed):
     values, codes = rows(seed)
-    joint = stats.clustered_cochran_q(values, groups=codes)
-    pair = stats.clustered_mcnemar(*values.T, groups=codes)
+    joint = stats.cochran_q(values, groups=codes)
+    pair = stats.mcnemar(*values.T, groups=codes)
     assert joint.pvalue == pytest.approx(pair.pvalue, nan_ok=True)
     assert joint.details["pvalue_exact"] == pytest.approx(pair.details["pvalue_exact"])
 
@@ -155,11 +155,9 @@ def test_joint_form_of_two_models_is_the_pair_form(seed):
 def test_all_pairs_are_the_pairs(variant, seed, groups):
     values, codes = rows(seed, groups, models=4)
     values[:, 3] = values[:, 2]
-    together = stats.pairwise_clustered_mcnemar(
-        values, groups=codes, variant=variant, simultaneous=False
-    )
+    together = stats.all_pairs("mcnemar", values, groups=codes, variant=variant, simultaneous=False)
     for pair in together.pairs:
-        one = stats.clustered_mcnemar(
+        one = stats.mcnemar(
             values[:, pair.a],
             values[:, pair.b],
             groups=codes,
@@ -250,33 +248,33 @@ def grouped(sums: list[int], size: int = 4) -> tuple[np.ndarray, np.ndarray, np.
 )
 def test_rules_of_the_degenerate_cases(sums, variant, status):
     a, b, codes = grouped(sums)
-    result = stats.clustered_mcnemar(a, b, groups=codes, variant=variant)
+    result = stats.mcnemar(a, b, groups=codes, variant=variant)
     assert result.status is status
     assert math.isnan(result.pvalue) == (status in (Status.TOO_FEW, Status.ZERO_VARIANCE))
 
 
 def test_sums_of_zero_are_identical_though_rows_differ():
     a, b = np.array([[1, 0, 1, 0] * 6, [0, 1, 0, 1] * 6])
-    result = stats.clustered_mcnemar(a, b, groups=np.repeat(np.arange(6), 4))
+    result = stats.mcnemar(a, b, groups=np.repeat(np.arange(6), 4))
     assert (result.status, result.pvalue) == (Status.IDENTICAL_SCORES, 1.0)
 
 
 def test_one_group_that_differs_cannot_decide_and_says_so():
     a, b, codes = grouped([3, 0, 0, 0, 0, 0, 0, 0])
-    result = stats.clustered_mcnemar(a, b, groups=codes)
+    result = stats.mcnemar(a, b, groups=codes)
     assert result.pvalue == 0.5
     assert {x.name: x.holds for x in result.assumptions}["enough clusters that differ"] is False
 
 
 def test_level_decides_how_many_groups_are_enough():
     a, b, codes = grouped([1, 2, 1, 2, 1])
-    result = stats.clustered_mcnemar(a, b, groups=codes, confidence_level=0.9)
+    result = stats.mcnemar(a, b, groups=codes, confidence_level=0.9)
     assert result.status is Status.OK
 
 
 def test_few_informative_groups_count_as_one_row_each():
     a, b, codes = grouped([2, 0, 0, 0, 0, 0, 0, 0, 0, -2], size=6)
-    result = stats.clustered_mcnemar(a, b, groups=codes)
+    result = stats.mcnemar(a, b, groups=codes)
     assert result.design_effect >= 6
     assert result.n_effective <= 10
 
@@ -285,7 +283,7 @@ def test_few_informative_groups_count_as_one_row_each():
 def test_groups_must_fit_the_rows(bad):
     right = np.ones(20, dtype=bool)
     with pytest.raises(ValueError, match="groups"):
-        stats.clustered_mcnemar(right, right, groups=bad)
+        stats.mcnemar(right, right, groups=bad)
 
 
 # --------------------------------------------------------------------- other questions
@@ -304,7 +302,7 @@ def test_costs_of_one_are_the_numeric_test_of_right_and_wrong():
     (a, b), codes = (rows(4, 12)[0].T, rows(4, 12)[1])
     truth = np.ones(len(a), dtype=int)
     ours = stats.cost_sensitive(truth, a.astype(int), b.astype(int), groups=codes)
-    theirs = stats.clustered_mcnemar(a, b, groups=codes)
+    theirs = stats.mcnemar(a, b, groups=codes)
     assert ours.pvalue == pytest.approx(theirs.pvalue)
     assert ours.estimate == pytest.approx(theirs.estimate)
 
@@ -318,8 +316,8 @@ def test_accuracy_of_one_row_each_is_wilsons_interval_with_a_t_quantile():
 def test_identical_models_among_several_count_once_in_robust_f():
     values, codes = rows(6, 40, models=3)
     doubled = np.column_stack([values, values[:, 0]])
-    one = stats.clustered_cochran_q(values, groups=codes, variant="robust_f")
-    two = stats.clustered_cochran_q(doubled, groups=codes, variant="robust_f")
+    one = stats.cochran_q(values, groups=codes, variant="robust_f")
+    two = stats.cochran_q(doubled, groups=codes, variant="robust_f")
     assert two.details["wald"] == pytest.approx(one.details["wald"])
     assert two.pvalue == pytest.approx(one.pvalue)
 
@@ -333,7 +331,7 @@ def test_planning_agrees_with_simulation():
     for _ in range(300):
         own, shared = rng.random(groups * size), rng.random(groups)[codes]
         draw = np.where(rng.random(groups * size) < icc**0.5, shared, own)
-        found.append(stats.clustered_mcnemar(draw < 0.20, (draw > 0.9), groups=codes).pvalue < 0.05)
+        found.append(stats.mcnemar(draw < 0.20, (draw > 0.9), groups=codes).pvalue < 0.05)
     test = stats.GroupsPower(rows_per_group=size, discordance=0.3, icc=icc)
     plan = test.solve(n=groups, difference=0.1)
     assert np.mean(found) == pytest.approx(plan.power, abs=0.09)
@@ -362,8 +360,8 @@ def test_too_few_groups_are_counted_and_so_are_those_it_takes(groups, level, nee
     codes = np.repeat(np.arange(groups), 10)
     right = np.random.default_rng(0).random((10 * groups, 3)) < [0.9, 0.5, 0.4]
     for result in (
-        stats.clustered_mcnemar(*right.T[:2], groups=codes, confidence_level=level),
-        stats.pairwise_clustered_mcnemar(right, groups=codes, confidence_level=level),
+        stats.mcnemar(*right.T[:2], groups=codes, confidence_level=level),
+        stats.all_pairs("mcnemar", right, groups=codes, confidence_level=level),
     ):
         assert result.status is Status.TOO_FEW
         (said,) = (a.detail for a in result.assumptions if a.name == "enough groups")

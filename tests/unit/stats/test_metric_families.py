@@ -16,7 +16,6 @@ from bakeoff.stats import (
     all_pairs,
     best_by_values,
     best_models,
-    compare_values,
     mean_difference,
     metric_difference,
 )
@@ -63,8 +62,8 @@ def test_near_copies_cost_little():
     base = rng.normal(size=(300, 1))
     values = np.hstack([base + 0.01 * rng.normal(size=(300, 14)), base - 0.2 + rng.normal(
         size=(300, 1))])  # fmt: skip
-    at_max = compare_values(values, control=14)
-    bonferroni = compare_values(values, control=14, correction="bonferroni")
+    at_max = all_pairs("mean_difference", values, control=14)
+    bonferroni = all_pairs("mean_difference", values, control=14, correction="bonferroni")
     assert at_max.pairs[0].pvalue_adjusted < 0.3 * bonferroni.pairs[0].pvalue_adjusted
 
 
@@ -116,7 +115,7 @@ def test_one_sided_family_looks_one_way():
 def test_values_are_the_pairs_of_mean_difference():
     rng = np.random.default_rng(5)
     values, groups = rng.exponential(size=(80, 3)), np.repeat(np.arange(20), 4)
-    result = compare_values(values, greater_is_better=False, groups=groups)
+    result = all_pairs("mean_difference", values, greater_is_better=False, groups=groups)
     for pair in result.pairs:
         alone = mean_difference(
             values[:, pair.a],
@@ -167,7 +166,7 @@ def test_one_reading_ranks_as_two_do():
     how = {"greater_is_better": False, "groups": np.arange(40) // 2, **draws}
     best, pairs = ranked_by_values(losses, **how)
     assert repr(best) == repr(best_by_values(losses, **how))
-    assert repr(pairs) == repr(compare_values(losses, **how))
+    assert repr(pairs) == repr(all_pairs("mean_difference", losses, **how))
 
 
 def test_identical_models_are_all_best():

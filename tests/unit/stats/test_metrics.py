@@ -21,10 +21,10 @@ from bakeoff.spec import Costs
 from bakeoff.stats import (
     Result,
     Status,
-    clustered_mcnemar,
     cost_sensitive,
     delong,
     influence,
+    mcnemar,
     mean_ci,
     mean_difference,
     mean_interaction,
@@ -253,7 +253,7 @@ def test_result_in_groups_says_what_the_rows_are_worth():
     assert found["n_clusters"] == 30
     assert found["design_effect"] > 2
     assert found["n_effective"] == pytest.approx(240 / found["design_effect"])
-    direct = clustered_mcnemar(a == y, b == y, groups=groups)
+    direct = mcnemar(a == y, b == y, groups=groups)
     same = metric_difference(y, a.astype(int), b.astype(int), groups=groups).details
     assert same["design_effect"] == pytest.approx(direct.design_effect, rel=0.01)
     assert "n_effective" not in metric_difference(y, a.astype(int), b.astype(int)).details

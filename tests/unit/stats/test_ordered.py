@@ -37,8 +37,8 @@ def test_powers_are_not_rounded_down_by_floats():
 def test_order_of_rows_does_not_matter_where_times_are_given():
     d, times = series(0), np.arange(120)
     order = np.random.default_rng(1).permutation(120)
-    first = stats.diebold_mariano_means(d, np.zeros(120), times=times)
-    second = stats.diebold_mariano_means(d[order], np.zeros(120), times=times[order])
+    first = stats.diebold_mariano_means(d, np.zeros(120), time=times)
+    second = stats.diebold_mariano_means(d[order], np.zeros(120), time=times[order])
     assert first.pvalue == second.pvalue
     shuffled = stats.diebold_mariano_means(d[order], np.zeros(120))
     assert shuffled.pvalue != first.pvalue
@@ -138,7 +138,7 @@ def crossed(seed: int, by_group: float, by_time: float) -> dict[str, np.ndarray]
     groups, times = (v.ravel() for v in np.indices((30, 30)))
     tilt = by_group * rng.normal(size=30)[groups] + by_time * rng.normal(size=30)[times]
     a, b = (sign * tilt + rng.normal(size=900) > -1 for sign in (1, -1))
-    return {"correct_a": a, "correct_b": b, "groups": groups, "times": times}
+    return {"correct_a": a, "correct_b": b, "groups": groups, "time": times}
 
 
 @pytest.mark.parametrize(
@@ -146,9 +146,9 @@ def crossed(seed: int, by_group: float, by_time: float) -> dict[str, np.ndarray]
 )
 def test_crossed_rows_take_the_variance_that_matters(by_group, by_time, form):
     data = crossed(8, by_group, by_time)
-    result = stats.crossed_mcnemar(**data)
+    result = stats.mcnemar(**data)
     assert result.details["form"] == form
-    one = stats.clustered_mcnemar(
+    one = stats.mcnemar(
         data["correct_a"], data["correct_b"], groups=data["groups"], variant="robust_t"
     )
     if form == "groups":
@@ -161,9 +161,9 @@ def test_crossed_variance_is_that_of_groups_and_times_less_that_of_cells():
     data = {name: np.repeat(values, 2) for name, values in crossed(8, 1, 1).items()}
     data["correct_b"][::7] ^= True  # rows of a cell are not all alike
     a, b, groups, times = data.values()
-    result = stats.crossed_mcnemar(a, b, groups=groups, times=times)
+    result = stats.mcnemar(a, b, groups=groups, time=times)
     by_group, by_time, by_cell = (
-        stats.clustered_mcnemar(a, b, groups=g, variant="robust_t")
+        stats.mcnemar(a, b, groups=g, variant="robust_t")
         for g in (groups, times, [f"{g} {t}" for g, t in zip(groups, times, strict=True)])
     )
     variances = [one.details["se"] ** 2 for one in (by_group, by_time, by_cell)]
@@ -175,7 +175,7 @@ def test_crossed_variance_is_that_of_groups_and_times_less_that_of_cells():
 def test_three_groups_at_three_times_are_too_few():
     right = np.array([1, 0, 0, 1, 1, 0, 1, 1, 1])
     groups, times = (v.ravel() for v in np.indices((3, 3)))
-    result = stats.crossed_mcnemar(right, 1 - right, groups=groups, times=times)
+    result = stats.mcnemar(right, 1 - right, groups=groups, time=times)
     assert (result.status, result.details["n_times"]) == (stats.Status.TOO_FEW, 3)
     assert math.isnan(result.pvalue)
 

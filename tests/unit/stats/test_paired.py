@@ -14,10 +14,10 @@ from mlxtend.evaluate import mcnemar as mlxtend_mcnemar
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
-from bakeoff.stats import catalogue
+from bakeoff.stats import catalogue, mcnemar, mcnemar_from_counts, mcnemar_pvalues
 from bakeoff.stats.core.citations import BIBTEX
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
-from bakeoff.stats.rows.mcnemar import VARIANTS, mcnemar, mcnemar_from_counts, mcnemar_pvalues
+from bakeoff.stats.rows.mcnemar_counts import VARIANTS
 from bakeoff.stats.rows.paired_intervals import ODDS_RATIO_METHODS
 from bakeoff.stats.rows.unconditional import _maximum as maximum
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from bakeoff.stats import mcnemar_pvalues
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, tango_statistic
-from bakeoff.stats.rows.mcnemar import mcnemar_pvalues
 from bakeoff.stats.rows.paired_intervals import (
     ODDS_RATIO_METHODS,
     difference_bounds,

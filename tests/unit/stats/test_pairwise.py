@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
+from bakeoff.stats import all_pairs, mcnemar_minp
 from bakeoff.stats.core import mcnemar_kernels as kernels
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.stats.core.result import PairwiseResult, Status
 from bakeoff.stats.rows.mcnemar import mcnemar, mcnemar_from_counts
-from bakeoff.stats.rows.mcnemar_all_pairs import mcnemar_minp, pairwise_mcnemar
 
 VARIANTS = ("midp", "exact", "asymptotic", "corrected")
 SIDES = ("two-sided", "greater", "less")
@@ -41,8 +41,8 @@ def adjusted(result: PairwiseResult) -> list[float]:
 def test_every_pair_is_mcnemar(variant: str, side: str) -> None:
     x = random_matrix(1)
     x[:, 3] = x[:, 2]  # a pair without discordant rows
-    result = pairwise_mcnemar(
-        x, variant=variant, alternative=side, simultaneous=False, confidence_level=0.9
+    result = all_pairs(
+        "mcnemar", x, variant=variant, alternative=side, simultaneous=False, confidence_level=0.9
     )
     assert [(p.a, p.b) for p in result.pairs] == list(itertools.combinations(range(4), 2))
     for pair in result.pairs:
@@ -108,7 +108,7 @@ def test_binomial_point_probability_is_exact(k: int, n: int) -> None:
 
 @pytest.mark.parametrize("correction", ["holm", "hommel", "BH", "shaffer", "bergmann-hommel"])
 def test_correction_is_applied_to_the_family(correction: str) -> None:
-    result = pairwise_mcnemar(random_matrix(2), correction=correction)
+    result = all_pairs("mcnemar", random_matrix(2), correction=correction)
     assert adjusted(result) == adjust_pvalues(pvalues(result), correction).tolist()
     assert result.correction == correction
 
@@ -116,8 +116,8 @@ def test_correction_is_applied_to_the_family(correction: str) -> None:
 def test_row_counts_equal_repeated_rows() -> None:
     x = random_matrix(3)
     weights = np.random.default_rng(0).integers(0, 4, size=len(x))
-    weighted = pairwise_mcnemar(x, row_counts=weights)
-    repeated = pairwise_mcnemar(np.repeat(x, weights, axis=0))
+    weighted = all_pairs("mcnemar", x, row_counts=weights)
+    repeated = all_pairs("mcnemar", np.repeat(x, weights, axis=0))
     assert weighted.pairs == repeated.pairs
     assert weighted.n == repeated.n == weights.sum()
 
@@ -125,9 +125,9 @@ def test_row_counts_equal_repeated_rows() -> None:
 def test_order_of_rows_and_models_does_not_matter() -> None:
     x = random_matrix(4)
     rng = np.random.default_rng(0)
-    forward = pairwise_mcnemar(x, correction="minp")
-    assert pairwise_mcnemar(rng.permutation(x), correction="minp").pairs == forward.pairs
-    backward = pairwise_mcnemar(x[:, ::-1], correction="minp")
+    forward = all_pairs("mcnemar", x, correction="minp")
+    assert all_pairs("mcnemar", rng.permutation(x), correction="minp").pairs == forward.pairs
+    backward = all_pairs("mcnemar", x[:, ::-1], correction="minp")
     by_pair = {(3 - p.b, 3 - p.a): p for p in backward.pairs}
     for pair in forward.pairs:
         turned = by_pair[pair.a, pair.b]
@@ -137,7 +137,7 @@ def test_order_of_rows_and_models_does_not_matter() -> None:
 
 def test_control_is_compared_with_each_other_model() -> None:
     x = random_matrix(5)
-    result = pairwise_mcnemar(x, control=2, alternative="greater", correction="holm")
+    result = all_pairs("mcnemar", x, control=2, alternative="greater", correction="holm")
     assert [(p.a, p.b) for p in result.pairs] == [(2, 0), (2, 1), (2, 3)]
     for pair in result.pairs:
         assert pair.estimate == pytest.approx(x[:, 2].mean() - x[:, pair.b].mean())
@@ -146,7 +146,7 @@ def test_control_is_compared_with_each_other_model() -> None:
 
 def test_intervals_are_simultaneous_unless_asked_otherwise() -> None:
     x = random_matrix(6)
-    together, alone = pairwise_mcnemar(x), pairwise_mcnemar(x, simultaneous=False)
+    together, alone = all_pairs("mcnemar", x), all_pairs("mcnemar", x, simultaneous=False)
     assert together.details["confidence_level_each"] == pytest.approx(1 - 0.05 / 6)
     for wide, narrow in zip(together.pairs, alone.pairs, strict=True):
         assert wide.ci is not None
@@ -211,21 +211,21 @@ def test_minp_where_every_pvalue_underflows() -> None:
 @pytest.mark.parametrize("fill", [True, False])
 def test_models_that_are_all_right_or_all_wrong(fill: bool) -> None:
     for variant in VARIANTS:
-        result = pairwise_mcnemar(np.full((10, 3), fill), variant=variant, correction="holm")
+        result = all_pairs("mcnemar", np.full((10, 3), fill), variant=variant, correction="holm")
         assert result.status is Status.NO_DISCORDANT_PAIRS
         assert adjusted(result) == [1.0, 1.0, 1.0]
         assert all(pair.estimate == 0 for pair in result.pairs)
 
 
 def test_one_row() -> None:
-    result = pairwise_mcnemar([[1, 0, 0]], variant="exact")
+    result = all_pairs("mcnemar", [[1, 0, 0]], variant="exact")
     assert pvalues(result) == [1.0, 1.0, 1.0]
     assert not result.assumptions[0].holds
 
 
 def test_two_models() -> None:
     x = random_matrix(7, models=2)
-    result = pairwise_mcnemar(x)
+    result = all_pairs("mcnemar", x)
     assert adjusted(result) == pvalues(result) == [mcnemar(x[:, 0], x[:, 1]).pvalue]
 
 
@@ -234,7 +234,7 @@ def test_memory_stays_that_of_the_input() -> None:
 
     x = random_matrix(8, n=20_000, models=50)
     tracemalloc.start()
-    pairwise_mcnemar(x)
+    all_pairs("mcnemar", x)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 20_000_000  # rows × models × models would be 50 million values
@@ -267,4 +267,4 @@ def test_memory_stays_that_of_the_input() -> None:
 )
 def test_wrong_input_is_named(correct: Any, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        pairwise_mcnemar(correct, **options)
+        all_pairs("mcnemar", correct, **options)

@@ -62,7 +62,7 @@ def _results(codes, truth, correct, side):
     predicted = [np.where(right, truth, 1 - truth) for right in (a, b)]
     scores = [p + 0.1 * np.sin(np.arange(len(p)) * (i + 1)) for i, p in enumerate(predicted)]
     shared = {"groups": codes, "alternative": side}
-    yield stats.clustered_mcnemar(a, b, **shared)
+    yield stats.mcnemar(a, b, **shared)
     yield stats.mean_difference(scores[0], scores[1], n_resamples=999, **shared)
     yield stats.cost_sensitive(truth, *predicted, cost=[[0, 1], [3, 0]], **shared)
     yield stats.delong(truth, *scores, **shared)
@@ -90,9 +90,11 @@ def test_intervals_of_all_pairs_agree_with_adjusted_p():
         codes, truth, correct = uneven(seed, 15, 0.3, models=4)
         predicted = np.where(correct, truth[:, None], 1 - truth[:, None])
         for family in (
-            stats.pairwise_clustered_mcnemar(correct, groups=codes),
+            stats.all_pairs("mcnemar", correct, groups=codes),
             stats.all_pairs("metric_difference", truth, predicted, groups=codes, n_resamples=999),
-            stats.compare_values(correct.astype(float), groups=codes, n_resamples=999),
+            stats.all_pairs(
+                "mean_difference", correct.astype(float), groups=codes, n_resamples=999
+            ),
         ):
             for pair in family.pairs:
                 assert (pair.ci.low <= 0 <= pair.ci.high) == (pair.pvalue_adjusted >= 0.05)
@@ -149,8 +151,8 @@ def test_a_few_groups_against_the_estimate_are_told(groups, bad, holds):
 
 def test_one_row_per_group_is_mcnemars_test_with_newcombes_interval():
     _, _, correct = uneven(1)
-    alone = stats.clustered_mcnemar(*correct.T, groups=np.arange(len(correct)))
-    plain = stats.clustered_mcnemar(*correct.T, ci_method="newcombe_effective")
+    alone = stats.mcnemar(*correct.T, groups=np.arange(len(correct)))
+    plain = stats.mcnemar(*correct.T, groups=range(len(correct)), ci_method="newcombe_effective")
     assert list(alone.ci) == list(plain.ci)
 
 

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.stats import Entry, time_blocks
-
-TIME_BLOCKS = 8
-"""Into how many blocks rows in the order of time are cut for tests that know groups alone."""
+from bakeoff.stats.design.row_design import TIME_BLOCKS
 
 
 class RelatedRows:
@@ -40,9 +38,9 @@ class RelatedRows:
     def relations(self, entry: Entry) -> dict[str, Any]:
         """Return what relates the rows; a test for groups alone takes blocks of time for them."""
         found: dict[str, Any] = {}
-        if "times" in entry.options:
-            found["times"] = self.times
+        if "time" in entry.options:
+            found["time"] = self.times
         if "groups" in entry.options:
-            timed = self.groups is None and "times" not in entry.options
+            timed = self.groups is None and "time" not in entry.options
             found["groups"] = self.blocks if timed else self.groups
         return found

@@ -8,6 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.dependence import counts_rows
 from bakeoff.report import prose
 from bakeoff.report.cells import (
     ADJUSTED,
@@ -274,7 +275,7 @@ EXHIBITS = {
         "none. Only the two counts of rows on which exactly one model is right are evidence for a "
         "difference.",
         each="test",
-        when=lambda asked, entry: asked.pairs(entry) and entry.counts,
+        when=lambda asked, entry: asked.pairs(entry) and counts_rows(entry, asked.experiment),
         folded="Right and wrong rows",
         build=build_counts,
     ),

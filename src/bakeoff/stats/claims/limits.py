@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Alpha, checked
-from bakeoff.stats.core.checks import paired_counts
+from bakeoff.stats.core.checks import paired_correctness, paired_counts
 from bakeoff.stats.core.result import Result, Status
 from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.differences import difference, setting_of
@@ -100,7 +100,7 @@ def accuracy_limits(
             correct_candidate, correct_base, margin=_ANY_MARGIN, groups=groups, alpha=alpha
         )
         return _limits(found, found, alpha, found.n_clusters, "score_effective")
-    counts = paired_counts(correct_candidate, correct_base)
+    counts = paired_counts(*paired_correctness(correct_candidate, correct_base))
     low, high = (
         paired_difference_ci(
             **counts, method="exact_melded", confidence_level=1 - alpha, alternative=side

@@ -185,11 +185,16 @@ def check_counts(**counts: float) -> dict[str, int]:
     return {name: check_count(value, name) for name, value in counts.items()}
 
 
-def paired_counts(correct_a: ArrayLike, correct_b: ArrayLike) -> dict[str, int]:
-    """Count the rows that both models, only A, only B or neither gets right."""
+def paired_correctness(correct_a: ArrayLike, correct_b: ArrayLike) -> tuple[BoolArray, BoolArray]:
+    """Check the right/wrong values of two models on the same rows."""
     a, b = as_correctness(correct_a, "correct_a"), as_correctness(correct_b, "correct_b")
     check_same_length(correct_a=a, correct_b=b)
     check_same_labels(correct_a=correct_a, correct_b=correct_b)
+    return a, b
+
+
+def paired_counts(a: BoolArray, b: BoolArray) -> dict[str, int]:
+    """Count the rows that both models, only A, only B or neither gets right."""
     both = int(np.count_nonzero(a & b))
     only_a, only_b = int(np.count_nonzero(a)) - both, int(np.count_nonzero(b)) - both
     return {

@@ -93,11 +93,14 @@ RETIRED: dict[str, str] = (
         f"`all_pairs('{name}', ...)`"
         for old, name in {
             "cv5x2_mcnemar": "cv5x2_mcnemar",
+            "mcnemar": "mcnemar",
             "rank_sum": "rank_sum",
             "wilcoxon": "wilcoxon_signed_rank",
         }.items()
     }
     | {
+        "compare_values": "mean_difference compares all pairs of more than two models: write "
+        "`mean_difference`, in Python `all_pairs('mean_difference', ...)`",
         "compare_models": "metric_difference compares all pairs of more than two models: write "
         "`metric_difference`, in Python `all_pairs('metric_difference', ...)`",
     }
@@ -105,11 +108,15 @@ RETIRED: dict[str, str] = (
         old: _OF_GROUPS.format(name)
         for old, name in {
             "clustered_accuracy": "binomial_test",
+            "clustered_cochran_q": "cochran_q",
             "clustered_costs": "cost_sensitive",
             "clustered_delong": "delong",
+            "clustered_mcnemar": "mcnemar",
             "clustered_mean_difference": "mean_difference",
             "clustered_noninferiority": "noninferiority",
             "clustered_tost": "tost_paired",
+            "crossed_mcnemar": "mcnemar",
+            "pairwise_clustered_mcnemar": "mcnemar",
         }.items()
     }
 )
@@ -144,8 +151,9 @@ class Entry:
         Its behaviour under the null: what the simulations show, or that it is Bayesian.
     rates : tuple of ErrorRate
         Its simulated type I error, by kind of learner or situation.
-    instead : str
-        Where it is liberal for some learners: the test that holds its level.
+    better_test : str
+        Where it is liberal for some learners, or takes related rows for independent: the test
+        that holds its level.
     plans : tuple of str
         Resampling plans whose splits it is valid on (``holdout``, ``cv_5x2``, ``kfold``,
         ``halves``, ``resampled``), the best first; `ANY_PLAN` for `DATASET_SCORES`.
@@ -155,8 +163,9 @@ class Entry:
         Key in `bakeoff.stats.core.citations`; `register` takes a whole BibTeX entry too.
     paired : bool
         Whether it uses that all models were scored on the same rows, folds or data sets.
-    counts : bool
-        Whether it looks at nothing but how many rows both, one or none of two models has right.
+    uses_only_counts : bool
+        Whether, of independent rows, it looks at nothing but how many rows both, one or none of
+        two models has right.
     replications : bool
         Whether it takes the scores of folds as repeats × folds; others take them in one row.
     null_hypothesis : str
@@ -166,16 +175,17 @@ class Entry:
     planning : Callable or None
         Makes the `bakeoff.stats.Power` of the test, with options that make it quick: of the
         ``discordance`` of the rows, or of the ``sd`` of a fold's difference.
-    at_once : str
-        For a test of pairs: the test that computes the same numbers for all pairs in one call.
     all_pairs : Callable or None
         For a test of pairs: a function that computes all pairs in one call. It takes the evidence
         of all models, `control`, `correction`, `simultaneous` and the test's options.
+    all_pairs_from : int
+        From how many pairs on `all_pairs` is used: more than 2 where it says less of each pair
+        than the test itself.
     variants : Variants or None
         For a test that takes `groups` and has a form of its own for them: its variants.
-    in_groups, in_time : str
-        For a test that takes rows for independent: the tests that take its place where rows come
-        in groups, or in the order of time.
+    in_time : str
+        The test of the same question that takes its place where all rows are in the order of
+        time.
     module : str
         The module it lives in.
     """
@@ -192,26 +202,34 @@ class Entry:
     caution: str = ""
     type1: TypeOneError = TypeOneError.UNKNOWN
     rates: tuple[ErrorRate, ...] = ()
-    instead: str = ""
+    better_test: str = ""
     posthoc: str = ""
     paired: bool = True
-    counts: bool = False
+    uses_only_counts: bool = False
     replications: bool = False
     null_hypothesis: str = ""
     unit: str = ""
     planning: Callable[..., Any] | None = None
-    at_once: str = ""
     all_pairs: Callable[..., Any] | None = None
+    all_pairs_from: int = 2
     variants: Variants | None = None
-    in_groups: str = ""
     in_time: str = ""
     module: str
 
     @property
     def can_take_rows_for_independent(self) -> bool:
         """Whether it has a form that counts rows one by one, whatever relates them."""
-        of_folds = self.evidence is Evidence.FOLD_CORRECTNESS
-        return of_folds or bool(self.in_groups) or self.variants is not None
+        return self.knows_no_relation or self.variants is not None
+
+    @property
+    def knows_no_relation(self) -> bool:
+        """Whether it counts rows one by one and has no other form."""
+        by_rows = self.evidence.on_rows or self.evidence is Evidence.FOLD_CORRECTNESS
+        return by_rows and {"groups", "time"}.isdisjoint(self.options)
+
+    def is_of_groups(self, variant: str) -> bool:
+        """Tell whether a variant of it is for rows in groups."""
+        return self.variants is not None and variant not in self.variants.independent
 
     @property
     def liberal_for(self) -> tuple[str, ...]:

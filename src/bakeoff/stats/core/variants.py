@@ -3,43 +3,57 @@
 from __future__ import annotations
 
 import dataclasses
-
-from numpy.typing import ArrayLike
+from typing import Literal
 
 from bakeoff.stats.core.errors import ArgumentError
+
+Relation = Literal["independent", "groups", "time", "crossed"]
+"""How the rows of a test set hang together."""
+_ROWS = {
+    "independent": "independent rows",
+    "groups": "rows in groups",
+    "time": "rows in groups",
+    "crossed": "groups crossed with times",
+}
 
 
 @dataclasses.dataclass(frozen=True)
 class Variants:
-    """The variants of a test by how its rows hang together, the default ones first.
+    """The values of an option by how the rows hang together, the default ones first.
 
     Attributes
     ----------
-    independent, groups : tuple of str
-        Those for independent rows, and for rows in groups.
+    independent, groups, crossed : tuple of str
+        Those for independent rows, for rows in groups (or blocks of times), and for groups crossed
+        with times.
     """
 
     independent: tuple[str, ...]
     groups: tuple[str, ...]
+    crossed: tuple[str, ...] = ()
 
-    def choose(self, variant: str | None, groups: ArrayLike | None) -> str:
-        """Return the variant that runs; None asks for the default one.
+    def choose(self, value: str | None, relation: Relation, option: str = "variant") -> str:
+        """Return the value that is used; None asks for the default one.
 
         Raises
         ------
         ArgumentError
-            A variant that there is not, or not for rows related in this way.
+            A value that there is not, or not for rows related in this way.
         """
-        own, others = self.independent, self.groups
-        if groups is not None:
-            own, others = others, own
-        if variant is None:
+        sets = {
+            "independent": self.independent,
+            "groups": self.groups,
+            "time": self.groups,
+            "crossed": self.crossed,
+        }
+        own = sets[relation]
+        if value is None:
             return own[0]
-        if variant in own:
-            return variant
-        rows, other = "independent rows", "rows in groups"
-        if groups is not None:
-            rows, other = other, rows
-        known = f"which is for {other}; " if variant in others else ""
+        if value in own:
+            return value
+        others = {_ROWS[kind] for kind, values in sets.items() if value in values}
+        known = f"which is for {' and '.join(sorted(others))}; " if others else ""
         allowed = ", ".join(map(repr, own))
-        raise ArgumentError("variant", f"found {variant!r}, {known}allowed for {rows}: {allowed}")
+        raise ArgumentError(
+            option, f"found {value!r}, {known}allowed for {_ROWS[relation]}: {allowed}"
+        )

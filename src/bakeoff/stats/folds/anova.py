@@ -42,7 +42,7 @@ _MANY: dict[str, Any] = {
     plans=("kfold",),
     citation="greenhouse1959",
     caution="Takes the folds for independent though their training sets overlap.",
-    instead="half_sample_t",
+    better_test="half_sample_t",
     null_hypothesis=_NULL,
 )
 def anova_repeated_measures(
@@ -117,7 +117,7 @@ def anova_repeated_measures(
     citation="alpaydin2010",
     caution="Ignores that the models share their folds: hard folds count as noise, which costs "
     "power. Prefer the repeated-measures form.",
-    instead="half_sample_t",
+    better_test="half_sample_t",
     null_hypothesis=_NULL,
 )
 def anova_oneway(

@@ -35,7 +35,7 @@ _FACTS: dict[str, Any] = {
     citation="nadeau2003",
     caution="The correlation of the splits is assumed, not estimated, and the test has little "
     "power where test sets are large beside training sets.",
-    instead="half_sample_t",
+    better_test="half_sample_t",
 )
 def corrected_resampled_t(
     scores_a: ArrayLike,
@@ -84,7 +84,7 @@ def corrected_resampled_t(
     citation="nadeau2003",
     caution="The correlation of the folds is assumed, not estimated, and the test has little "
     "power.",
-    instead="half_sample_t",
+    better_test="half_sample_t",
 )
 def corrected_kfold_t(
     scores_a: ArrayLike,
@@ -128,7 +128,7 @@ def corrected_kfold_t(
     citation="bouckaert2004",
     caution="The correlation of the folds is assumed, not estimated.",
     replications=True,
-    instead="half_sample_t",
+    better_test="half_sample_t",
 )
 def corrected_repeated_kfold_t(
     scores_a: ArrayLike,

@@ -48,7 +48,7 @@ _FACTS: dict[str, Any] = {
     title="Paired Hotelling T²",
     caution="Takes the folds for independent though their training sets overlap.",
     answers="Do the two algorithms differ in any of several criteria, taken together?",
-    instead="half_sample_t",
+    better_test="half_sample_t",
 )
 def hotelling_t2(
     scores_a: ArrayLike,
@@ -112,7 +112,7 @@ def hotelling_t2(
     caution="Ignores that the models share their folds: hard folds count as noise, which costs "
     "power.",
     answers="Do two algorithms that were scored on different folds differ in any criterion?",
-    instead="half_sample_t",
+    better_test="half_sample_t",
 )
 def hotelling_t2_unpaired(
     scores_a: ArrayLike,

@@ -45,7 +45,7 @@ _ROY = Assumption(
     answers="Do the algorithms differ in any of several criteria, taken together?",
     posthoc="hotelling_t2",
     citation="pillai1955",
-    instead="half_sample_t",
+    better_test="half_sample_t",
     null_hypothesis="All learning algorithms have the same expected value of every criterion.",
 )
 def manova(

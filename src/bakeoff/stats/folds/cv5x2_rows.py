@@ -23,7 +23,7 @@ __all__ = ["cv5x2_mcnemar", "cv5x2_mcnemar_from_counts"]
 
 @register(
     evidence=Evidence.FOLD_CORRECTNESS,
-    instead="half_sample_t",
+    better_test="half_sample_t",
     about="algorithms",
     plans=("cv_5x2",),
     citation="yang2023",

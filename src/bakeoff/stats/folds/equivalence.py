@@ -116,7 +116,7 @@ def tost_folds(
     title="Equivalence over 5×2cv rows (TOST)",
     evidence=Evidence.FOLD_CORRECTNESS,
     plans=("cv_5x2",),
-    instead="tost_half_samples",
+    better_test="tost_half_samples",
 )
 def tost_cv5x2(
     fold: ArrayLike,

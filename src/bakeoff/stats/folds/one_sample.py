@@ -29,7 +29,7 @@ __all__ = ["corrected_one_sample_t", "half_sample_one_t", "one_sample_t"]
     citation="alpaydin2010",
     caution="Folds share training rows, so their scores are correlated and the test rejects too "
     "often; prefer the corrected one.",
-    instead="half_sample_one_t",
+    better_test="half_sample_one_t",
 )
 def one_sample_t(
     scores: ArrayLike,
@@ -81,7 +81,7 @@ def one_sample_t(
     citation="nadeau2003",
     caution="The correlation of the folds is assumed, not estimated.",
     replications=True,
-    instead="half_sample_one_t",
+    better_test="half_sample_one_t",
 )
 def corrected_one_sample_t(
     scores: ArrayLike,

@@ -50,7 +50,7 @@ _HALF_NULL = (
     caution="Its numerator is the first of ten differences, so the order of the folds decides; "
     "the combined F test uses all ten.",
     replications=True,
-    instead="half_sample_t",
+    better_test="half_sample_t",
     null_hypothesis=_HALF_NULL,
 )
 def cv5x2_t(
@@ -123,7 +123,7 @@ def cv5x2_t(
     "training set.",
     replications=True,
     planning=partial(FiveByTwoPower, n_simulations=5000),
-    instead="half_sample_t",
+    better_test="half_sample_t",
     null_hypothesis=_HALF_NULL,
 )
 def cv5x2_f(
@@ -200,7 +200,7 @@ def cv5x2_f(
     citation="dietterich1998",
     caution="Takes the folds for independent though their training sets overlap: elevated type I "
     "error. Prefer the corrected k-fold t test.",
-    instead="half_sample_t",
+    better_test="half_sample_t",
 )
 def kfold_t(
     scores_a: ArrayLike,
@@ -243,7 +243,7 @@ def kfold_t(
     citation="dietterich1998",
     caution="Takes overlapping random splits for independent: with enough of them it rejects "
     "almost any null. Use the corrected resampled t test.",
-    instead="half_sample_t",
+    better_test="half_sample_t",
 )
 def resampled_t(
     scores_a: ArrayLike,

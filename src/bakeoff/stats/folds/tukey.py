@@ -35,7 +35,7 @@ from bakeoff.stats.folds.score_table import (
     plans=("kfold",),
     citation="tukey1949",
     caution="Takes the folds for independent though their training sets overlap.",
-    instead="half_sample_t",
+    better_test="half_sample_t",
     null_hypothesis="The two learning algorithms of each pair have the same expected score on "
     "this data set.",
 )

@@ -13,7 +13,6 @@ from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.pairs import all_pairs, check_control, check_correction
-from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Pair, PairwiseResult, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.joint_flip import GroupSums, max_flip
@@ -90,17 +89,7 @@ def compare_models(
     )
 
 
-@register(
-    title="All pairs by a value per row",
-    evidence=Evidence.VALUES,
-    arity=Arity.ALL_PAIRS,
-    about="models",
-    answers="Which of these systems have a better mean of a number given per row than others?",
-    plans=("holdout",),
-    citation="hothorn2008",
-    caution="Where a few rows carry the differences (heavy losses) it rejects too often.",
-    in_time="diebold_mariano_means",
-)
+@checked
 def compare_values(
     values: ArrayLike,
     *,
@@ -116,7 +105,8 @@ def compare_values(
 ) -> PairwiseResult:
     """Test the mean differences of numbers that many systems have on the same rows.
 
-    As `metric_difference` does for all pairs (Hothorn, Bretz & Westfall 2008).
+    As `metric_difference` does for all pairs (Hothorn, Bretz & Westfall 2008): in groups that is
+    the form ``t_and_flips`` of `mean_difference`.
 
     Parameters
     ----------
@@ -132,14 +122,15 @@ def compare_values(
 
     Examples
     --------
+    >>> from bakeoff.stats import all_pairs
     >>> values = [[.9, .8, .3], [.7, .7, .5], [.8, .9, .2], [.6, .4, .4], [.9, .7, .6]]
-    >>> [round(pair.pvalue_adjusted, 2) for pair in compare_values(values).pairs]
+    >>> [round(pair.pvalue_adjusted, 2) for pair in all_pairs("mean_difference", values).pairs]
     [0.24, 0.03, 0.13]
     """
     family = family_of_values(values, greater_is_better, groups)
     return compare_all(
         family,
-        "compare_values",
+        "mean_difference",
         control,
         correction,
         alternative,

@@ -16,13 +16,13 @@ from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.cluster_result import ClusteredResult
-from bakeoff.stats.design.clusters import as_clusters
-from bakeoff.stats.design.group_differences import GROUP_VARIANTS, Settings, result_of, settings_of
+from bakeoff.stats.design.group_differences import GROUP_VARIANTS, result_of, settings_of
 from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.leverage import leverage_of
+from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread, spread
 from bakeoff.stats.design.subset_limits import with_flips
+from bakeoff.stats.metrics.all_pairs import compare_values
 from bakeoff.stats.metrics.test_rows import read_groups
 
 _VARIANTS = Variants(("paired",), (*GROUP_VARIANTS, "t_and_flips"))
@@ -91,8 +91,9 @@ def mean_ci(
     answers="Does one of these two systems have the better mean of a number given per row?",
     plans=("holdout",),
     citation="satterthwaite1946",
-    at_once="compare_values",
     variants=_VARIANTS,
+    all_pairs=compare_values,
+    all_pairs_from=100,
     in_time="diebold_mariano_means",
     caution="Where a few rows carry the differences (heavy losses) it rejects up to 6 % where 5 % "
     "are meant. With few groups it needs group effects that are as likely one way as the other, "
@@ -167,12 +168,23 @@ def mean_difference(
     >>> result.variant, round(result.estimate, 4), round(result.pvalue, 4)
     ('sign_flip', 0.1333, 0.0312)
     """
-    form = _VARIANTS.choose(variant, groups)
+    form = _VARIANTS.choose(variant, "independent" if groups is None else "groups")
     if groups is not None and form != "t_and_flips":
         if df == "rows":
             raise ArgumentError("df", f"'rows' is of paired and t_and_flips, the variant is {form}")
         settings = settings_of(form, alternative, confidence_level, n_resamples, seed)
-        return _in_groups(values_a, values_b, groups, settings, greater_is_better)
+        d = paired_differences(
+            values_a, values_b, greater_is_better=greater_is_better, of_rows=True
+        )
+        return result_of(
+            "mean_difference",
+            d.values,
+            d.noise,
+            RowDesign.of(len(d.values), groups, values_a=values_a).units,
+            settings,
+            null="Exchanging the two systems in a whole group changes nothing: their mean is the "
+            "same on the population that the groups were drawn from.",
+        )
     a, b = (
         as_scores(v, name, greater_is_better=greater_is_better, unit="rows")
         for v, name in ((values_a, "values_a"), (values_b, "values_b"))
@@ -205,27 +217,6 @@ def mean_difference(
         status=status,
         assumptions=_assumptions(found, clusters is not None),
         details={"se": found.se, "units": found.units},
-    )
-
-
-def _in_groups(
-    values_a: ArrayLike,
-    values_b: ArrayLike,
-    groups: ArrayLike,
-    settings: Settings,
-    greater_is_better: bool,
-) -> ClusteredResult:
-    d = paired_differences(values_a, values_b, greater_is_better=greater_is_better, of_rows=True)
-    clusters = as_clusters(groups, len(d.values))
-    check_same_labels(values_a=values_a, groups=groups)
-    return result_of(
-        "mean_difference",
-        d.values,
-        d.noise,
-        clusters,
-        settings,
-        null="Exchanging the two systems in a whole group changes nothing: their mean is the same "
-        "on the population that the groups were drawn from.",
     )
 
 

@@ -50,7 +50,7 @@ def ranked_by_values(
 ) -> Ranked:
     """Return what `best_by_values` and `compare_values` return, which take the same arguments."""
     family = family_of_values(values, greater_is_better, groups)
-    names = "best_by_values", "compare_values"
+    names = "best_by_values", "mean_difference"
     return _ranked(family, *names, confidence_level, n_resamples, seed)
 
 

@@ -43,7 +43,7 @@ class GroupsPower(Power):
     58
     """
 
-    test = "clustered_mcnemar"
+    test = "mcnemar"
     variant = "sign_flip"
     method = "gonen2004"
     calculation = "normal"

@@ -31,7 +31,8 @@ from bakeoff.stats.core.result import (
 )
 from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.clusters import Clusters, as_clusters
+from bakeoff.stats.design.clusters import Clusters
+from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.rows import auc_in_groups
 from bakeoff.stats.rows.placements import NOISE, Placements, as_classes, placements
 
@@ -60,13 +61,14 @@ def delong_pairs(
     pairs : iterable of (int, int)
         The columns A and B of each comparison.
     """
-    form = _VARIANTS.choose(variant, groups)
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     positive, table = as_classes(y_true), as_array(scores, "scores")
     check_same_length(y_true=positive, scores=table)
     check_same_labels(y_true=y_true, scores=scores)
-    clusters = None if groups is None else as_clusters(groups, len(positive))
+    design = RowDesign.of(len(positive), groups)
+    form = _VARIANTS.choose(variant, design.relation)
+    clusters = None if groups is None else design.units
     places: dict[int, Placements] = {}
     found = []
     for pair in pairs:
@@ -150,7 +152,6 @@ def delong(
     >>> round(result.estimate, 4), round(result.statistic, 4), round(result.pvalue, 4)
     (0.25, 1.2247, 0.2207)
     """
-    form = _VARIANTS.choose(variant, groups)
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     positive = as_classes(y_true)
@@ -160,7 +161,9 @@ def delong(
     )
     check_same_length(y_true=positive, score_a=a, score_b=b)
     check_same_labels(y_true=y_true, score_a=score_a, score_b=score_b)
-    clusters = None if groups is None else as_clusters(groups, len(positive))
+    design = RowDesign.of(len(positive), groups)
+    form = _VARIANTS.choose(variant, design.relation)
+    clusters = None if groups is None else design.units
     places = placements(positive, a), placements(positive, b)
     return _in_form(positive, *places, clusters, form, side, level)
 

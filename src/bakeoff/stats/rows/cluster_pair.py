@@ -8,22 +8,15 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.binomial import tail_probability
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    as_correctness,
-    check_same_labels,
-    check_same_length,
-)
+from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 from bakeoff.stats.design.clusters import (
     Clusters,
     Moments,
-    as_clusters,
     degrees_of_freedom,
     design_effect,
     equivalent_tail,
@@ -134,15 +127,8 @@ def _grown(ratio: float, reach: float) -> float:
     return ratio * math.exp(reach) if reach < 700 else math.inf
 
 
-def as_pair(correct_a: ArrayLike, correct_b: ArrayLike, groups: ArrayLike | None) -> ClusterPair:
-    """Check two columns of right/wrong values and their groups, and count inside clusters."""
-    a = as_correctness(correct_a, "correct_a")
-    b = as_correctness(correct_b, "correct_b")
-    check_same_length(correct_a=a, correct_b=b)
-    check_same_labels(correct_a=correct_a, correct_b=correct_b)
-    clusters = as_clusters(groups, len(a))
-    if groups is not None:
-        check_same_labels(correct_a=correct_a, groups=groups)
+def cluster_pair(a: BoolArray, b: BoolArray, clusters: Clusters) -> ClusterPair:
+    """Count inside clusters where each of two models is right."""
     place = clusters.codes * 4 + 2 * ~a + ~b
     cells = np.bincount(place, minlength=4 * clusters.count).reshape(-1, 4)
     return ClusterPair(clusters, cells.astype(np.float64))

@@ -19,6 +19,9 @@ from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
+from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.design.row_design import RowDesign
+from bakeoff.stats.rows.cochran_in_groups import SOURCES, in_groups
 from bakeoff.stats.rows.cochran_permutation import (
     PermutationPvalue,
     exact_pvalue,
@@ -28,6 +31,7 @@ from bakeoff.stats.rows.correct_totals import CorrectTotals, correct_totals
 
 __all__ = ["cochran_q", "cochran_q_statistic", "looney_f"]
 
+VARIANTS = Variants(("asymptotic", "permutation"), tuple(SOURCES))
 _NULL = "All these fitted models are right equally often on the population the rows come from."
 # Tate & Brown (1970), Note on the Cochran Q test, JASA 65: χ² is good enough from here on.
 _MIN_ROWS, _MIN_CELLS = 4, 24
@@ -67,15 +71,17 @@ def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = No
     plans=("holdout",),
     citation="cochran1950",
     caution="It does not say which models differ; with few rows on which the models disagree "
-    "use the permutation variant.",
+    "use the permutation variant. With few groups it needs group effects that are as likely one "
+    "way as the other, which cannot be tested.",
     posthoc="mcnemar",
-    in_groups="clustered_cochran_q",
+    variants=VARIANTS,
     in_time="diebold_mariano",
 )
 def cochran_q(
     correct: ArrayLike,
     *,
-    variant: Literal["asymptotic", "permutation"] = "asymptotic",
+    groups: ArrayLike | None = None,
+    variant: Literal["asymptotic", "permutation", "sign_flip", "robust_f"] | None = None,
     allow_two_models: bool = False,
     n_resamples: int = 9999,
     seed: int = 0,
@@ -83,24 +89,37 @@ def cochran_q(
 ) -> Result:
     """Cochran's Q test of equal accuracy of three or more models on the same rows.
 
+    In groups the test of the same question by whole groups, for two or more models.
+
     Parameters
     ----------
     correct : array_like, shape (n, M)
         Right or wrong (booleans or 0/1) for n rows and M ≥ 3 models.
-    variant : {"asymptotic", "permutation"}
-        p from χ²(M − 1), or from the permutation of right and wrong within each row: its exact
-        distribution where that takes about a second, otherwise `n_resamples` random tables.
+    groups : array_like, shape (n,), optional
+        The group of each row (patient, user, day), where rows are not independent.
+    variant : str, optional
+        Independent rows: ``"asymptotic"`` (default): p from χ²(M − 1). ``"permutation"``: p from
+        the permutation of right and wrong within each row: its exact distribution where that
+        takes about a second, otherwise `n_resamples` random tables. Rows in groups:
+        ``"sign_flip"`` (default): one coin per group for the whole vector g_k of a group's right
+        rows less their mean over the models; mid-p of Σ_j(Σ_k s_k g_kj)² (Canay, Romano & Shaikh
+        2017). All signs are counted for up to 20 groups that differ, else `n_resamples` drawn.
+        ``"robust_f"``: Wald statistic of the M − 1 contrasts with the CR2 covariance, as
+        Hotelling's T² (HTZ; Pustejovsky & Tipton 2018).
     allow_two_models : bool
-        Accept M = 2, where Q is McNemar's uncorrected χ² and the permutation p its exact p.
+        Accept M = 2 for independent rows, where Q is McNemar's uncorrected χ² and the permutation
+        p its exact p.
     n_resamples : int
-        Random tables, where the exact distribution is out of reach.
+        Random tables, or draws of the signs, where the exact distribution is out of reach.
     seed : int
-        Of the random tables; the same seed gives the same p.
+        Of the draws; the same seed gives the same p.
     row_counts : shared
 
     Returns
     -------
-    Result
+    Result or ClusteredResult
+        In groups `statistic` is Q = (M − 1) Σ_j(Σ_k g_kj)²/ΣΣg², Cochran's with one row per
+        group, or F; `estimate` is the range of the accuracies. For independent rows
         `effect_sizes` has η²_Q = Q/(n(M − 1)) (Serlin, Carr & Marascuilo 1982), between 0 and
         1. `details` has the accuracies, the number of rows that discriminate, and for
         permutation p-values how they were found and their Monte Carlo standard error. Where
@@ -118,11 +137,22 @@ def cochran_q(
     >>> result = cochran_q(patterns, row_counts=[80, 2, 2, 9, 1, 3, 3])
     >>> print(f"Q = {result.statistic:.4f}, df = {result.df:.0f}, p = {result.pvalue:.5f}")
     Q = 7.5294, df = 2, p = 0.02317
+    >>> right = [[1, 1, 0], [1, 0, 0], [1, 1, 1], [1, 0, 1], [1, 1, 0], [0, 1, 0], [1, 1, 1],
+    ...          [1, 0, 0], [1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 0, 0]]
+    >>> result = cochran_q(right, groups=[1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6])
+    >>> result.variant, round(result.statistic, 3), result.pvalue
+    ('sign_flip', 6.167, 0.046875)
     """
-    check_choice(variant, ("asymptotic", "permutation"), "variant")
+    form = VARIANTS.choose(variant, "independent" if groups is None else "groups")
     check_flag(allow_two_models, "allow_two_models")
     n_resamples = check_count(n_resamples, "n_resamples", least=1)
     seed = check_count(seed, "seed")
+    if groups is not None:
+        if row_counts is not None:
+            raise ArgumentError("row_counts", "counts are of independent rows, found groups")
+        matrix, _ = as_matrix(correct, None)
+        design = RowDesign.of(len(matrix), groups, correct=correct)
+        return in_groups(matrix, design.units, form, n_resamples, seed)
     table = correct_totals(correct, row_counts)
     if table.models == 2 and not allow_two_models:
         raise ArgumentError(
@@ -140,7 +170,7 @@ def cochran_q(
         "row_totals": table.row_totals.tolist(),
     }
     permutation = None
-    if variant == "permutation":
+    if form == "permutation":
         permutation = _permutation(table, n_resamples, seed)
     elif not enough:
         permutation = exact_pvalue(table.row_totals, table.models, table.between)
@@ -151,18 +181,18 @@ def cochran_q(
             "monte_carlo_error": permutation.error,
         }
     pvalue = float(special.chdtrc(df, table.q))
-    if variant == "permutation" and permutation is not None:
+    if form == "permutation" and permutation is not None:
         details["pvalue_asymptotic"], pvalue = pvalue, permutation.pvalue
     return Result(
         test="cochran_q",
-        variant=variant,
+        variant=form,
         statistic=table.q,
         df=float(df),
         pvalue=pvalue,
         effect_sizes={"eta_squared_q": table.q / (table.n * df)},
         n=table.n,
         status=Status.OK if table.discriminating else Status.NO_DISCORDANT_PAIRS,
-        assumptions=(_enough_rows(table, enough, variant), INDEPENDENT_ROWS),
+        assumptions=(_enough_rows(table, enough, form), INDEPENDENT_ROWS),
         null_hypothesis=_NULL,
         method="cochran1950",
         details=details,
@@ -198,8 +228,7 @@ def _permutation(table: CorrectTotals, n_resamples: int, seed: int) -> Permutati
     caution="It treats right/wrong values as measurements; it is a function of Cochran's Q and "
     "nearly always agrees with it.",
     posthoc="mcnemar",
-    in_groups="clustered_cochran_q",
-    in_time="diebold_mariano",
+    better_test="cochran_q",
 )
 def looney_f(
     correct: ArrayLike,

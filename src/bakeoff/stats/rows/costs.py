@@ -32,8 +32,8 @@ from bakeoff.stats.core.result import (
     Status,
 )
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.clusters import as_clusters
 from bakeoff.stats.design.group_differences import GROUP_VARIANTS, settings_of
+from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.rows import cost_likelihood as likelihood
 from bakeoff.stats.rows.costs_in_groups import in_groups
 from bakeoff.stats.rows.labels import as_cost, as_label_codes
@@ -145,14 +145,14 @@ def cost_sensitive(
     >>> print(f"{result.estimate:.2f} {result.pvalue:.3f}")
     0.05 0.707
     """
-    form = _VARIANTS.choose(variant, groups)
     check_count(n_resamples, "n_resamples", least=1)
     check_count(seed, "seed")
     names, truth, a, b = as_label_codes(y_true, pred_a, pred_b, classes)
-    if groups is not None:
+    design = RowDesign.of(len(truth), groups)
+    form = _VARIANTS.choose(variant, design.relation)
+    if design.relation == "groups":
         settings = settings_of(form, alternative, confidence_level, n_resamples, seed)
-        clusters = as_clusters(groups, len(truth))
-        return in_groups(truth, a, b, as_cost(cost, max(len(names), 2)), clusters, settings)
+        return in_groups(truth, a, b, as_cost(cost, max(len(names), 2)), design.units, settings)
     k = max(len(names), 2)  # a single class in all three arrays: every label is right
     counts = np.bincount((a * k + b) * k + truth, minlength=k**3).reshape(k, k, k)
     result = cost_sensitive_from_counts(

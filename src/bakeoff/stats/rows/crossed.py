@@ -1,98 +1,38 @@
-"""Two classifiers on rows that come in groups and share times: both ways at once."""
+"""McNemar's question on rows that come in groups and share times: both ways at once."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    as_correctness,
-    check_alternative,
-    check_level,
-    check_same_labels,
-    check_same_length,
-)
+from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.paired_differences import t_interval
-from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Assumption, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.cluster_result import ClusteredResult, too_few_degrees
-from bakeoff.stats.design.clusters import Clusters, as_clusters
+from bakeoff.stats.design.clusters import Clusters
 from bakeoff.stats.design.dependence import Dependence, describe
-
-__all__ = ["crossed_mcnemar"]
+from bakeoff.stats.design.row_design import RowDesign
 
 _NOTICEABLE = 1.2
 
 
-@register(
-    title="Accuracy difference for groups crossed with time",
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.PAIR,
-    about="models",
-    answers="Is one of these two fitted models more often right than the other on new groups at "
-    "new times?",
-    plans=("holdout",),
-    citation="cameron2011",
-    caution="Needs many groups and many times; take it where both matter, else the test of the one "
-    "that does.",
-)
-def crossed_mcnemar(
-    correct_a: ArrayLike,
-    correct_b: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    times: ArrayLike | None = None,
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+def crossed(
+    a: BoolArray, b: BoolArray, design: RowDesign, side: Alternative, level: float
 ) -> ClusteredResult:
-    """Test the accuracies of two models on rows whose groups are crossed with times.
+    """Compare two models on rows whose groups are crossed with times.
 
     Where the design effects of groups and of times both exceed 1.2 the variance is V_groups +
     V_times − V_cells (Cameron, Gelbach & Miller 2011), the larger of the two where that is not
     positive, with the smaller degrees of freedom; else that of the one with the larger variance.
     Each V is CR2 (Bell & McCaffrey 2002).
-
-    Parameters
-    ----------
-    correct_a, correct_b : array_like of bool or 0/1, shape (N,)
-        Whether A and B are right on each row, in the same row order.
-    groups, times : array_like, shape (N,), optional
-        The group and the time of each row; without one each row is a group or a time of its own.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is more accurate.
-    confidence_level : float
-        Level of the interval.
-
-    Returns
-    -------
-    ClusteredResult
-        `estimate` is the difference of the accuracies over rows; `details` has both design
-        effects and which variance was taken.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(1)
-    >>> a, b = rng.random((2, 200)) < [[0.9], [0.7]]
-    >>> result = crossed_mcnemar(a, b, groups=np.arange(200) // 10, times=np.arange(200) % 10)
-    >>> result.details["form"], result.df, result.pvalue < 0.01
-    ('times', 8.999999999999998, True)
     """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    a = as_correctness(correct_a, "correct_a")
-    b = as_correctness(correct_b, "correct_b")
-    check_same_length(correct_a=a, correct_b=b)
-    check_same_labels(correct_a=correct_a, correct_b=correct_b)
+    assert design.groups is not None
+    assert design.times is not None
     d = a.astype(np.float64) - b
-    by_group = as_clusters(groups, len(d))
-    by_time = as_clusters(times, len(d), "times")
-    in_groups, in_times = describe(d, by_group), describe(d, by_time)
-    form, variance, df = _combined(d, by_group, by_time, in_groups, in_times)
+    in_groups, in_times = describe(d, design.groups), describe(d, design.times)
+    form, variance, df = _combined(d, design.cells, in_groups, in_times)
     status = _status(d, variance, df)
     se = math.sqrt(variance) if variance > 0 else math.nan
     estimate = float(d.mean())
@@ -105,8 +45,8 @@ def crossed_mcnemar(
     independent = float(np.square(d).sum() - len(d) * estimate**2) / len(d) / max(len(d) - 1, 1)
     effect = max(1.0, variance / independent) if independent > 0 and variance > 0 else math.nan
     return ClusteredResult(
-        test="crossed_mcnemar",
-        variant=form,
+        test="mcnemar",
+        variant="crossed",
         statistic=statistic,
         df=df,
         pvalue=pvalue,
@@ -138,7 +78,7 @@ def crossed_mcnemar(
 
 
 def _combined(
-    d: FloatArray, by_group: Clusters, by_time: Clusters, groups: Dependence, times: Dependence
+    d: FloatArray, cells: Clusters, groups: Dependence, times: Dependence
 ) -> tuple[str, float, float]:
     """Which variance, the variance, and its degrees of freedom."""
     v_groups, v_times = groups.se**2, times.se**2
@@ -147,17 +87,8 @@ def _combined(
         if not v_times > v_groups:
             return "groups", v_groups, groups.df
         return "times", v_times, times.df
-    cells = Clusters(*_numbered(by_group.codes * by_time.count + by_time.codes))
     joined = v_groups + v_times - describe(d, cells).se ** 2
-    df = min(groups.df, times.df)
-    if joined > 0:
-        return "crossed", joined, df
-    return "crossed", max(v_groups, v_times), df
-
-
-def _numbered(codes: np.ndarray) -> tuple[np.ndarray, FloatArray]:
-    _, places, sizes = np.unique(codes, return_inverse=True, return_counts=True)
-    return places, sizes.astype(np.float64)
+    return "crossed", joined if joined > 0 else max(v_groups, v_times), min(groups.df, times.df)
 
 
 def _status(d: FloatArray, variance: float, df: float) -> Status:

@@ -13,13 +13,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import check_choice, check_counts, check_level, paired_counts
+from bakeoff.stats.core.checks import (
+    check_choice,
+    check_counts,
+    check_level,
+    paired_correctness,
+    paired_counts,
+)
 from bakeoff.stats.core.difference_limits import tango_statistic
 from bakeoff.stats.core.margins import check_alpha, conclude, infinite
 from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, EquivalenceResult, Status
 from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult
+from bakeoff.stats.design.row_design import RowDesign
+from bakeoff.stats.rows.cluster_pair import cluster_pair
 from bakeoff.stats.rows.equivalence_in_groups import in_groups
 from bakeoff.stats.rows.paired_intervals import paired_difference_ci
 
@@ -91,11 +99,14 @@ def tost_paired(
     >>> round(result.pvalue, 4), result.verdict
     (0.0043, 'equivalent')
     """
-    form = _VARIANTS.choose(variant, groups)
-    if groups is not None:
-        return in_groups("tost_paired", correct_a, correct_b, groups, margin, alpha, sides=2)
+    a, b = paired_correctness(correct_a, correct_b)
+    design = RowDesign.of(len(a), groups, correct_a=correct_a)
+    form = _VARIANTS.choose(variant, design.relation)
+    if design.relation == "groups":
+        pair = cluster_pair(a, b, design.units)
+        return in_groups("tost_paired", pair, margin, alpha, sides=2)
     return tost_paired_from_counts(
-        **paired_counts(correct_a, correct_b),
+        **paired_counts(a, b),
         margin=margin,
         alpha=alpha,
         variant=form,
@@ -150,7 +161,9 @@ def noninferiority(
     >>> result.pvalue < 0.001, result.verdict
     (True, 'not inferior')
     """
-    return in_groups("noninferiority", correct_a, correct_b, groups, margin, alpha, sides=1)
+    a, b = paired_correctness(correct_a, correct_b)
+    design = RowDesign.of(len(a), groups, correct_a=correct_a)
+    return in_groups("noninferiority", cluster_pair(a, b, design.units), margin, alpha, sides=1)
 
 
 @form_of(tost_paired)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.checks import check_level
@@ -18,14 +17,12 @@ from bakeoff.stats.design.cluster_result import (
     independent_clusters,
     too_few_degrees,
 )
-from bakeoff.stats.rows.cluster_pair import ClusterPair, as_pair
+from bakeoff.stats.rows.cluster_pair import ClusterPair
 
 
 def in_groups(
     test: str,
-    correct_a: ArrayLike,
-    correct_b: ArrayLike,
-    groups: ArrayLike | None,
+    pair: ClusterPair,
     margin: float,
     alpha: float,
     *,
@@ -33,7 +30,6 @@ def in_groups(
 ) -> ClusteredEquivalenceResult:
     """Test both margins or, of one side, the lower one; without groups each row is one."""
     alpha, margin = check_alpha(alpha), check_level(margin, "margin")
-    pair = as_pair(correct_a, correct_b, groups)
     effect = _design_effect(pair)
     n, (_, b, c, _) = pair.clusters.n, pair.counts
     lower, upper = (

@@ -1,78 +1,35 @@
-"""Two classifiers on one test set: McNemar's test in all its variants.
-
-b = rows that only A gets right, c = rows that only B gets right, n_d = b + c. Under the null
-hypothesis b ~ Bin(n_d, ½) given n_d.
-"""
+"""McNemar's test: two classifiers on one test set, whatever relates its rows."""
 
 from __future__ import annotations
 
-import dataclasses
-import math
-from collections.abc import Mapping
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core import mcnemar_kernels
 from bakeoff.stats.core.checks import (
-    FloatArray,
-    as_counts,
     check_alternative,
-    check_choice,
-    check_counts,
     check_level,
+    paired_correctness,
     paired_counts,
 )
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import (
-    INDEPENDENT_ROWS,
-    Alternative,
-    Assumption,
-    ConfidenceInterval,
-    Result,
-    Status,
-)
+from bakeoff.stats.core.result import Alternative, Result
+from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.planning import McNemarPower
-from bakeoff.stats.rows import paired_intervals
-from bakeoff.stats.rows.unconditional import unconditional_pvalue
+from bakeoff.stats.rows import mcnemar_counts, mcnemar_in_groups
+from bakeoff.stats.rows.cluster_pair import cluster_pair
+from bakeoff.stats.rows.crossed import crossed
+from bakeoff.stats.rows.mcnemar_counts import mcnemar_from_counts
+from bakeoff.stats.rows.mcnemar_pairs import mcnemar_pairs
 
-__all__ = ["McNemarResult", "mcnemar", "mcnemar_from_counts", "mcnemar_pvalues"]
+__all__ = ["mcnemar"]
 
-VARIANTS = (*mcnemar_kernels.VARIANTS, "exact_unconditional")
-
-# b + c from which the χ² approximation is usually trusted
-_LARGE_SAMPLE = 25
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class McNemarResult(Result):
-    """A `Result` of McNemar's test; `estimate` is acc_A − acc_B and `ci` its interval.
-
-    Attributes
-    ----------
-    n_discordant : int
-        Rows that exactly one of the models gets right: all the test sees.
-    odds_ratio_ci : ConfidenceInterval
-        Interval for b/c, which is ``effect_sizes["odds_ratio"]``.
-    smallest_pvalue : float
-        The smallest p that this many discordant pairs could ever give.
-    """
-
-    n_discordant: int
-    odds_ratio_ci: ConfidenceInterval
-    smallest_pvalue: float
-
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | {
-            "odds_ratio_low": self.odds_ratio_ci.low,
-            "odds_ratio_high": self.odds_ratio_ci.high,
-            "n_discordant": self.n_discordant,
-            "smallest_pvalue": self.smallest_pvalue,
-        }
+VARIANTS = Variants(mcnemar_counts.VARIANTS, tuple(mcnemar_in_groups.VARIANTS), ("crossed",))
+INTERVALS = Variants(tuple(DIFFERENCE_METHODS), mcnemar_in_groups.INTERVALS, ("robust_t",))
 
 
 @register(
@@ -84,45 +41,104 @@ class McNemarResult(Result):
     plans=("holdout",),
     citation="fagerland2013",
     caution="It is about these two fitted models: how much they would change with other "
-    "training rows it cannot see.",
-    counts=True,
+    "training rows it cannot see. With few groups it needs group effects that are as likely one "
+    "way as the other, which cannot be tested; durkalski and eliasziw_donner are here to "
+    "reproduce papers.",
+    uses_only_counts=True,
     planning=partial(McNemarPower, calculation="normal"),
-    at_once="pairwise_mcnemar",
-    in_groups="clustered_mcnemar",
+    variants=VARIANTS,
+    all_pairs=mcnemar_pairs,
+    all_pairs_from=100,
     in_time="diebold_mariano",
 )
 def mcnemar(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
-    variant: Literal["midp", "exact", "asymptotic", "corrected", "exact_unconditional"] = "midp",
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    variant: Literal[
+        "midp",
+        "exact",
+        "asymptotic",
+        "corrected",
+        "exact_unconditional",
+        "sign_flip",
+        "sign_flip_exact",
+        "robust_t",
+        "modified_obuchowski",
+        "obuchowski",
+        "durkalski",
+        "eliasziw_donner",
+        "crossed",
+    ]
+    | None = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     ci_method: Literal[
-        "newcombe", "tango", "agresti_min", "bonett_price", "wald", "wald_cc", "exact_melded"
-    ] = "newcombe",
-    odds_ratio_ci: Literal["midp", "exact", "wilson", "wald_log"] = "midp",
-) -> McNemarResult:
+        "newcombe",
+        "tango",
+        "agresti_min",
+        "bonett_price",
+        "wald",
+        "wald_cc",
+        "exact_melded",
+        "subset_hull",
+        "newcombe_effective",
+        "robust_t",
+    ]
+    | None = None,
+    odds_ratio_ci: Literal["midp", "exact", "wilson", "wald_log"] | None = None,
+) -> Result:
     """McNemar's test of equal accuracy of two models on the same rows.
 
     Parameters
     ----------
     correct_a, correct_b : shared
-    variant : str
-        ``"midp"`` (default): p(exact) − ½ P(X = b) on each tested side; holds its level in
-        practice and wastes little (Fagerland et al. 2013). ``"exact"``: binomial, never above
-        its level, conservative. ``"asymptotic"``: χ² = (b − c)²/n_d. ``"corrected"``: Edwards'
-        (max(|b − c| − 1, 0))²/n_d, as conservative as the exact test.
+    groups : array_like, shape (n,), optional
+        The group of each row (patient, user, day), where rows are not independent.
+    time : array_like, shape (n,), optional
+        The time of each row, of any kind that sorts. Alone: eight long blocks of neighbouring
+        times are the groups, which few strongly dependent times break; `diebold_mariano` is the
+        test for them. With `groups`: groups are crossed with times.
+    variant : str, optional
+        Independent rows: ``"midp"`` (default): p(exact) − ½ P(X = b) on each tested side; holds
+        its level in practice and wastes little (Fagerland et al. 2013). ``"exact"``: binomial,
+        never above its level, conservative. ``"asymptotic"``: χ² = (b − c)²/n_d.
+        ``"corrected"``: Edwards' (max(|b − c| − 1, 0))²/n_d, as conservative as the exact test.
         ``"exact_unconditional"``: supremum over the discordance (Suissa & Shuster 1991).
+        Rows in groups: ``"sign_flip"`` (default): exchanging the models in a whole group changes
+        nothing under the null, so the signs of the differences D_k of the groups are coins (Canay,
+        Romano & Shaikh 2017); exact at any number of groups, mid-p; ``"sign_flip_exact"`` counts
+        the observed sum in full. ``"robust_t"``: CR2 variance with Bell & McCaffrey's (2002)
+        degrees of freedom. ``"modified_obuchowski"`` (Yang, Sun & Hardin 2010), ``"obuchowski"``
+        (1998): χ². To reproduce papers only: ``"durkalski"`` (2003; about the mean of group
+        means) and ``"eliasziw_donner"`` (1991). Groups crossed with times have ``"crossed"``.
     alternative, confidence_level : shared
-    ci_method, odds_ratio_ci : str
-        Methods of `paired_difference_ci` and `paired_odds_ratio_ci`.
+    ci_method : str, optional
+        Independent rows: a method of `paired_difference_ci`, ``"newcombe"`` by default. Rows in
+        groups: ``"newcombe_effective"``: Newcombe's (1998) method 10 on the counts over the
+        design effect, with a t quantile. ``"subset_hull"`` (default): the hull of it and of the
+        limits from means of random subsets of groups (Hartigan 1969), which one dominant group
+        does not mislead; with sign flips and ``robust_t`` it holds 0 where
+        p ≥ 1 − `confidence_level`, and only there. ``"robust_t"``: mean ± t·SE, also of groups
+        crossed with times.
+    odds_ratio_ci : str, optional
+        A method of `paired_odds_ratio_ci` for independent rows, ``"midp"`` by default. In groups
+        `details` has an interval by linearisation.
 
     Returns
     -------
-    McNemarResult
-        `statistic` is b for the exact and mid-p variants, χ² (df 1) for the others, or its
-        signed root when one-sided.
+    McNemarResult or ClusteredResult
+        `estimate` is the difference of the accuracies over rows. `statistic` is b for the exact
+        and mid-p variants, the sum of all D_k for sign flips, t, or χ² (df 1; its signed root when
+        one-sided).
+
+    Notes
+    -----
+    Where the design effects of crossed groups and times both exceed 1.2 the variance is V_groups +
+    V_times − V_cells (Cameron, Gelbach & Miller 2011), the larger of the two where that is not
+    positive, with the smaller degrees of freedom; else that of the one with the larger variance.
 
     Examples
     --------
@@ -132,179 +148,33 @@ def mcnemar(
     >>> result = mcnemar(a, b)
     >>> round(result.estimate, 4), round(result.pvalue, 4)
     (0.0116, 0.4296)
+    >>> a = [1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1]
+    >>> b = [0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1]
+    >>> result = mcnemar(a, b, groups=[1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7])
+    >>> result.variant, round(result.estimate, 3), result.statistic, round(result.pvalue, 4)
+    ('sign_flip', 0.375, 6.0, 0.0312)
     """
-    return mcnemar_from_counts(
-        **paired_counts(correct_a, correct_b),
-        variant=variant,
-        alternative=alternative,
-        confidence_level=confidence_level,
-        ci_method=ci_method,
-        odds_ratio_ci=odds_ratio_ci,
-    )
-
-
-@fill_docstring
-def mcnemar_from_counts(
-    *,
-    both_correct: int,
-    only_a_correct: int,
-    only_b_correct: int,
-    both_wrong: int,
-    variant: str = "midp",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
-    ci_method: str = "newcombe",
-    odds_ratio_ci: str = "midp",
-) -> McNemarResult:
-    """McNemar's test from the four counts of rows; see `mcnemar` for the options.
-
-    Parameters
-    ----------
-    both_correct, only_a_correct, only_b_correct, both_wrong : int
-        Counts of rows, by name because tables of errors and of successes look alike.
-    variant, alternative, confidence_level, ci_method, odds_ratio_ci
-        As in `mcnemar`.
-
-    Returns
-    -------
-    McNemarResult
-        The same result as from the rows.
-
-    Examples
-    --------
-    >>> result = mcnemar_from_counts(
-    ...     both_correct=9959, only_a_correct=11, only_b_correct=1, both_wrong=29,
-    ...     variant="asymptotic")
-    >>> round(result.statistic, 4), round(result.pvalue, 6)
-    (8.3333, 0.003892)
-    """
-    check_choice(variant, VARIANTS, "variant")
-    check_choice(ci_method, tuple(DIFFERENCE_METHODS), "ci_method")
-    check_choice(odds_ratio_ci, tuple(paired_intervals.ODDS_RATIO_METHODS), "odds_ratio_ci")
+    a, b = paired_correctness(correct_a, correct_b)
+    design = RowDesign.of(len(a), groups, time, correct_a=correct_a)
+    form = VARIANTS.choose(variant, design.relation)
+    interval = INTERVALS.choose(ci_method, design.relation, "ci_method")
+    if design.relation == "independent":
+        return mcnemar_from_counts(
+            **paired_counts(a, b),
+            variant=form,
+            alternative=alternative,
+            confidence_level=confidence_level,
+            ci_method=interval,
+            odds_ratio_ci=odds_ratio_ci or "midp",
+        )
+    if odds_ratio_ci is not None:
+        raise ArgumentError(
+            "odds_ratio_ci", f"found {odds_ratio_ci!r}, which is for independent rows"
+        )
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
-    counts = check_counts(
-        both_correct=both_correct,
-        only_a_correct=only_a_correct,
-        only_b_correct=only_b_correct,
-        both_wrong=both_wrong,
+    if design.relation == "crossed":
+        return crossed(a, b, design, side, level)
+    return mcnemar_in_groups.in_groups(
+        cluster_pair(a, b, design.units), form, side, level, interval
     )
-    n, b, c = sum(counts.values()), counts["only_a_correct"], counts["only_b_correct"]
-    ci = paired_intervals.paired_difference_ci(
-        **counts, method=ci_method, confidence_level=level, alternative=side
-    )
-    ratio_ci = paired_intervals.paired_odds_ratio_ci(
-        only_a_correct=b,
-        only_b_correct=c,
-        method=odds_ratio_ci,
-        confidence_level=level,
-        alternative=side,
-    )
-    n_d = b + c
-    smallest = _pvalue(0 if side == "less" else n_d, n_d if side == "less" else 0, n, variant, side)
-    chi2 = variant not in ("midp", "exact")
-    return McNemarResult(
-        test="mcnemar",
-        variant=variant,
-        statistic=float(mcnemar_kernels.statistic(variant, b, c, side)),
-        df=1.0 if chi2 and side == "two-sided" else None,
-        pvalue=_pvalue(b, c, n, variant, side),
-        alternative=side,
-        estimate=(b - c) / n,
-        ci=ci,
-        effect_sizes=_effect_sizes(b, c),
-        n=n,
-        status=Status.OK if n_d else Status.NO_DISCORDANT_PAIRS,
-        assumptions=_assumptions(n_d, variant, smallest, 1 - level),
-        null_hypothesis="The two fitted models are equally accurate on the population that the "
-        "test rows were drawn from.",
-        method=mcnemar_kernels.SOURCES[variant],
-        details=_details(counts, n, variant, side),
-        n_discordant=n_d,
-        odds_ratio_ci=ratio_ci,
-        smallest_pvalue=smallest,
-    )
-
-
-@fill_docstring
-def mcnemar_pvalues(
-    only_a_correct: ArrayLike,
-    only_b_correct: ArrayLike,
-    *,
-    variant: str = "midp",
-    alternative: str = "two-sided",
-) -> FloatArray:
-    """P-values of McNemar's test for arrays of discordant counts, one entry per pair.
-
-    Parameters
-    ----------
-    only_a_correct, only_b_correct : array_like of int, any one shape
-        The discordant counts b and c.
-    variant : str
-        As in `mcnemar`, but for ``"exact_unconditional"``, which needs all four counts.
-    alternative : shared
-
-    Returns
-    -------
-    ndarray
-        The p-values; 1 where there are no discordant pairs.
-
-    Examples
-    --------
-    >>> mcnemar_pvalues([22, 11, 0], [17, 1, 0]).round(4)
-    array([0.4296, 0.0034, 1.    ])
-    """
-    check_choice(variant, mcnemar_kernels.VARIANTS, "variant")
-    side = check_alternative(alternative)
-    b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
-    return mcnemar_kernels.pvalue(variant, b, c, side)
-
-
-def _pvalue(b: int, c: int, n: int, variant: str, side: Alternative) -> float:
-    if variant == "exact_unconditional":
-        return unconditional_pvalue(b, c, n, side)
-    return float(mcnemar_kernels.pvalue(variant, b, c, side))
-
-
-def _effect_sizes(b: int, c: int) -> dict[str, float]:
-    """Cohen's g, signed so that it favours A when positive, and the odds ratio b/c."""
-    if not b + c:
-        return {"cohens_g": math.nan, "odds_ratio": math.nan}
-    return {"cohens_g": b / (b + c) - 0.5, "odds_ratio": b / c if c else math.inf}
-
-
-def _details(
-    counts: Mapping[str, int], n: int, variant: str, side: Alternative
-) -> dict[str, float | int]:
-    both, b, c = counts["both_correct"], counts["only_a_correct"], counts["only_b_correct"]
-    details: dict[str, float | int] = {
-        **counts,
-        "accuracy_a": (both + b) / n,
-        "accuracy_b": (both + c) / n,
-    }
-    if not b + c and variant in ("midp", "exact"):
-        # what the formula gives for an empty binomial; `pvalue` is 1 by convention
-        halved = variant == "midp" and side != "two-sided"
-        details["empty_binomial_pvalue"] = 0.5 if halved else 1.0
-    return details
-
-
-def _assumptions(n_d: int, variant: str, smallest: float, alpha: float) -> tuple[Assumption, ...]:
-    notes = [
-        INDEPENDENT_ROWS,
-        Assumption(
-            "enough discordant pairs",
-            smallest <= alpha,
-            f"{n_d} discordant pair(s): the smallest p they could ever give is {smallest:.3g}",
-        ),
-    ]
-    if variant in ("asymptotic", "corrected"):
-        notes.append(
-            Assumption(
-                "large sample",
-                n_d >= _LARGE_SAMPLE,
-                f"{n_d} discordant pair(s); the χ² approximation wants {_LARGE_SAMPLE}, "
-                "below that use midp",
-            )
-        )
-    return tuple(notes)

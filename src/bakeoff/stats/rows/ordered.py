@@ -15,14 +15,10 @@ from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.checks import (
     BoolArray,
-    FloatArray,
     as_correctness,
     as_scores,
-    check_count,
-    check_same_labels,
-    check_same_length,
+    paired_correctness,
 )
-from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import paired_differences
 from bakeoff.stats.core.pairwise import shared
 from bakeoff.stats.core.registry import Arity, Evidence, register
@@ -36,7 +32,7 @@ from bakeoff.stats.design.serial import (
     serial_settings,
 )
 
-__all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means", "time_blocks"]
+__all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means"]
 
 _CAUTION = (
     "It needs a difference that does not drift, and dependence that fades: with a lag-1 "
@@ -49,7 +45,7 @@ def diebold_mariano_pairs(
     correct: ArrayLike,
     pairs: Iterable[tuple[int, int]],
     *,
-    times: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     variant: Variant = "ewc_corrected",
     horizon: int = 1,
     alternative: Alternative = "two-sided",
@@ -66,19 +62,19 @@ def diebold_mariano_pairs(
         Whether each model is right on each row.
     pairs : iterable of (int, int)
         The columns A and B of each comparison.
-    times, variant, horizon, alternative, confidence_level
+    time, variant, horizon, alternative, confidence_level
         As in `diebold_mariano`.
     """
     settings = serial_settings(variant, horizon, alternative, confidence_level)
     right = as_correctness(correct, "correct", ndim=2)
-    return _of_correctness(right, list(pairs), as_clusters(times, len(right), "times"), settings)
+    return _of_correctness(right, list(pairs), as_clusters(time, len(right), "time"), settings)
 
 
 def diebold_mariano_means_pairs(
     values: ArrayLike,
     pairs: Iterable[tuple[int, int]],
     *,
-    times: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     variant: Variant = "ewc_corrected",
     horizon: int = 1,
     alternative: Alternative = "two-sided",
@@ -91,7 +87,7 @@ def diebold_mariano_means_pairs(
     ----------
     values : array_like, shape (N, M)
         The numbers of each model on each row.
-    pairs, times, variant, horizon, alternative, confidence_level
+    pairs, time, variant, horizon, alternative, confidence_level
         As in `diebold_mariano_pairs`.
     greater_is_better : bool
         False for losses and costs.
@@ -107,7 +103,7 @@ def diebold_mariano_means_pairs(
             ).values
             for a, b in chosen
         ],
-        as_clusters(times, len(table), "times"),
+        as_clusters(time, len(table), "time"),
         settings,
         contrasts=_contrasts(chosen),
         what="equally good on average",
@@ -161,7 +157,7 @@ def diebold_mariano(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
-    times: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     variant: Variant = "ewc_corrected",
     horizon: int = 1,
     alternative: Alternative = "two-sided",
@@ -173,7 +169,7 @@ def diebold_mariano(
     ----------
     correct_a, correct_b : array_like of bool or 0/1, shape (N,)
         Whether A and B are right on each row.
-    times : array_like, shape (N,), optional
+    time : array_like, shape (N,), optional
         The time of each row, of any kind that sorts; equal times are one. Without it the rows
         are in the order of time, one each.
     variant : {"ewc_corrected", "ewc", "wpe", "hln", "newey_west_fixed_b"}
@@ -211,12 +207,9 @@ def diebold_mariano(
     >>> result.df, round(result.estimate, 3), result.pvalue < 0.05
     (9.0, 0.175, True)
     """
-    a = as_correctness(correct_a, "correct_a")
-    b = as_correctness(correct_b, "correct_b")
-    check_same_length(correct_a=a, correct_b=b)
-    check_same_labels(correct_a=correct_a, correct_b=correct_b)
+    a, b = paired_correctness(correct_a, correct_b)
     settings = serial_settings(variant, horizon, alternative, confidence_level)
-    times_ = as_clusters(times, len(a), "times")
+    times_ = as_clusters(time, len(a), "time")
     return _of_correctness(np.column_stack([a, b]), [(0, 1)], times_, settings)[0]
 
 
@@ -236,7 +229,7 @@ def diebold_mariano_means(
     values_a: ArrayLike,
     values_b: ArrayLike,
     *,
-    times: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     variant: Variant = "ewc_corrected",
     horizon: int = 1,
     alternative: Alternative = "two-sided",
@@ -251,7 +244,7 @@ def diebold_mariano_means(
     ----------
     values_a, values_b : array_like, shape (N,)
         The numbers of A and B on the same rows.
-    times, variant, horizon, alternative, confidence_level
+    time, variant, horizon, alternative, confidence_level
         As in `diebold_mariano`.
     greater_is_better : bool
         False for losses and costs.
@@ -279,42 +272,7 @@ def diebold_mariano_means(
     return serial_result(
         "diebold_mariano_means",
         d,
-        as_clusters(times, len(d), "times"),
+        as_clusters(time, len(d), "time"),
         serial_settings(variant, horizon, alternative, confidence_level),
         what="equally good on average",
     )
-
-
-def time_blocks(times: ArrayLike, blocks: int = 8) -> FloatArray:
-    """Cut rows into blocks of neighbouring times, to be used as groups.
-
-    Blocks that are long against the dependence between neighbours are nearly independent, so any
-    test for groups can take them (Canay, Romano & Shaikh 2017).
-
-    Parameters
-    ----------
-    times : array_like, shape (N,)
-        The time of each row, of any kind that sorts.
-    blocks : int
-        Number of blocks, of about equally many different times.
-
-    Returns
-    -------
-    ndarray of int, shape (N,)
-        The block of each row.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer different times than blocks, or times are missing.
-
-    Examples
-    --------
-    >>> time_blocks([3, 1, 2, 4, 1], blocks=2).tolist()
-    [1, 0, 0, 1, 0]
-    """
-    count = check_count(blocks, "blocks", least=2)
-    found = as_clusters(times, np.asarray(times).size, "times")
-    if found.count < count:
-        raise ArgumentError("times", f"found {found.count} different times, needs {count} or more")
-    return np.asarray(found.codes * count // found.count)

@@ -14,7 +14,6 @@ from bakeoff.stats.core.checks import (
     check_alternative,
     check_choice,
     check_level,
-    check_same_labels,
 )
 from bakeoff.stats.core.docstrings import fill_docstring
 from bakeoff.stats.core.errors import ArgumentError
@@ -22,7 +21,7 @@ from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result
 from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.clusters import as_clusters
+from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.rows.accuracy_in_groups import in_groups
 from bakeoff.stats.rows.proportion_intervals import METHODS, check_counts, proportion_ci
 
@@ -99,14 +98,13 @@ def binomial_test(
     >>> result.estimate, round(result.pvalue, 4)
     (0.87, 0.0469)
     """
-    form = _VARIANTS.choose(variant, groups)
     array = as_correctness(correct, "correct")
-    if groups is not None:
+    design = RowDesign.of(len(array), groups, correct=correct)
+    form = _VARIANTS.choose(variant, design.relation)
+    if design.relation == "groups":
         if ci_method != "wilson":
             raise ArgumentError("ci_method", f"found {ci_method!r}, rows in groups have 'wilson'")
-        check_same_labels(correct=correct, groups=groups)
-        clusters = as_clusters(groups, len(array))
-        return in_groups(array, clusters, rate, p0, alternative, confidence_level)
+        return in_groups(array, design.units, rate, p0, alternative, confidence_level)
     return binomial_test_from_counts(
         n_correct=int(np.count_nonzero(array)),
         n=len(array),

@@ -40,9 +40,7 @@ VARIANTS = ("pooled", "unpooled", "yates")
     citation="dietterich1998",
     caution="It ignores that both models saw the same rows: too lenient when they err on "
     "different rows, too strict when on the same, and too lenient for algorithms. Use McNemar.",
-    in_groups="clustered_mcnemar",
-    in_time="diebold_mariano",
-    instead="mcnemar",
+    better_test="mcnemar",
 )
 def proportion_difference(
     correct_a: ArrayLike,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator
-from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import special
 
 from bakeoff.stats.core.binomial import tail_probability
@@ -16,7 +15,6 @@ from bakeoff.stats.core.checks import (
     BoolArray,
     FloatArray,
     check_alternative,
-    check_choice,
     check_flag,
     check_level,
 )
@@ -24,7 +22,6 @@ from bakeoff.stats.core.correctness_matrix import both_correct
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, one_sided
 from bakeoff.stats.core.multiplicity import simultaneous_level
 from bakeoff.stats.core.pairs import adjust_decided, check_control, check_correction
-from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -49,76 +46,30 @@ from bakeoff.stats.design.clusters import (
 )
 from bakeoff.stats.design.sign_flip import whole_pvalues
 from bakeoff.stats.design.subset_limits import HULL, agreeing, subset_limits
-from bakeoff.stats.rows.clustered_models import as_grouped_matrix
-
-__all__ = ["pairwise_clustered_mcnemar"]
 
 VARIANTS = ("sign_flip", "robust_t")
 _ENOUGH = 5
 
 
-@register(
-    title="McNemar's test for groups of rows, all pairs of models",
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.ALL_PAIRS,
-    about="models",
-    answers="Which of these fitted models are right more often than which others on new groups?",
-    plans=("holdout",),
-    citation="canay2017",
-    caution="One test set: it says nothing about what other training sets would have given.",
-)
-def pairwise_clustered_mcnemar(
-    correct: ArrayLike,
+def pairs_in_groups(
+    matrix: BoolArray,
+    clusters: Clusters,
     *,
-    groups: ArrayLike | None = None,
-    variant: Literal["sign_flip", "robust_t"] = "sign_flip",
-    correction: str = "holm",
-    control: int | None = None,
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    simultaneous: bool = True,
+    variant: str,
+    correction: str,
+    control: int | None,
+    alternative: str,
+    confidence_level: float,
+    simultaneous: bool,
 ) -> PairwiseResult:
-    """Run `clustered_mcnemar` for every pair of models, adjusted for their number.
+    """Compare all pairs by sign flips or a robust t; see `mcnemar_pairs` for the options.
 
-    Parameters
-    ----------
-    correct : shared
-    groups : array_like, shape (n,), optional
-        The group of each row; without it each row is a group of its own.
-    variant : {"sign_flip", "robust_t"}
-        As in `clustered_mcnemar` (Canay, Romano & Shaikh 2017; Bell & McCaffrey 2002).
-    correction, control, alternative : shared
-    confidence_level : float
-        Level of the intervals for the difference acc_A − acc_B, as ``subset_hull`` of
-        `clustered_mcnemar`: each holds 0 where its p-value, adjusted if they are simultaneous,
-        does not reject.
-    simultaneous : bool
-        True: all intervals hold together at `confidence_level`. False: each by itself does.
-
-    Returns
-    -------
-    PairwiseResult
-        Pairs (0, 1), (0, 2), ..., or (control, j), each with the counts of rows, the clusters
-        that differ, the design effect and the effective number of rows in `details`.
-
-    Notes
-    -----
     Everything but the counts comes from the K × M sums inside groups; one model at a time is
     compared with those after it, so nothing of size N × M × M is made.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> right = np.random.default_rng(0).random((60, 3)) < [0.6, 0.7, 0.95]
-    >>> result = pairwise_clustered_mcnemar(right, groups=np.arange(60) // 5)
-    >>> [(pair.a, pair.b, round(pair.pvalue_adjusted, 3)) for pair in result.pairs]
-    [(0, 1, 0.414), (0, 2, 0.001), (1, 2, 0.01)]
     """
-    check_choice(variant, VARIANTS, "variant")
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     check_flag(simultaneous, "simultaneous")
-    matrix, clusters = as_grouped_matrix(correct, groups)
     models = matrix.shape[1]
     chosen = check_control(control, models)
     method = check_correction(correction, chosen, side, models)
@@ -137,7 +88,7 @@ def pairwise_clustered_mcnemar(
         for pair in _pairs(part, own, clusters, settings)
     )
     return PairwiseResult(
-        test="pairwise_clustered_mcnemar",
+        test="mcnemar",
         variant=variant,
         correction=method,
         pairs=pairs,

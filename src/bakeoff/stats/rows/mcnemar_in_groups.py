@@ -1,4 +1,4 @@
-"""Two classifiers on one test set whose rows come in groups: McNemar's question, robustly.
+"""McNemar's test on rows that come in groups.
 
 d is +1 where only A is right, −1 where only B is; D_k is its sum in cluster k, S = ΣD_k.
 """
@@ -6,15 +6,13 @@ d is +1 where only A is right, −1 where only B is; D_k is its sum in cluster k
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
-from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.binomial import tail_probability
-from bakeoff.stats.core.checks import check_alternative, check_choice, check_count, check_level
+from bakeoff.stats.core.checks import check_count
 from bakeoff.stats.core.paired_differences import t_interval
-from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 from bakeoff.stats.design.cluster_result import (
@@ -26,9 +24,7 @@ from bakeoff.stats.design.cluster_result import (
 from bakeoff.stats.design.sign_flip import FLIPS, Tails, flip_tails, smallest_pvalue
 from bakeoff.stats.design.subset_limits import HULL, agreeing, hull, subset_limits
 from bakeoff.stats.rows import cluster_chi_square as chi_square
-from bakeoff.stats.rows.cluster_pair import ClusterPair, as_pair
-
-__all__ = ["clustered_mcnemar"]
+from bakeoff.stats.rows.cluster_pair import ClusterPair
 
 VARIANTS = {
     "sign_flip": "canay2017",
@@ -39,86 +35,14 @@ VARIANTS = {
     "durkalski": "durkalski2003",
     "eliasziw_donner": "eliasziw1991",
 }
+INTERVALS = (HULL, "newcombe_effective", "robust_t")
 _OF_SUMS = (*FLIPS, "robust_t")  # those whose p is about the estimate that the interval is of
 
 
-@register(
-    title="McNemar's test for groups of rows",
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.PAIR,
-    about="models",
-    answers="Is one of these two fitted models more often right than the other on new groups?",
-    plans=("holdout",),
-    citation="canay2017",
-    caution="With few groups it needs group effects that are as likely one way as the other, "
-    "which cannot be tested; durkalski and eliasziw_donner are here to reproduce papers.",
-    at_once="pairwise_clustered_mcnemar",
-)
-def clustered_mcnemar(
-    correct_a: ArrayLike,
-    correct_b: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    variant: Literal[
-        "sign_flip",
-        "sign_flip_exact",
-        "robust_t",
-        "modified_obuchowski",
-        "obuchowski",
-        "durkalski",
-        "eliasziw_donner",
-    ] = "sign_flip",
-    alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    ci_method: Literal["subset_hull", "newcombe_effective", "robust_t"] = "subset_hull",
+def in_groups(
+    pair: ClusterPair, variant: str, side: Alternative, level: float, ci_method: str
 ) -> ClusteredResult:
-    """Test the accuracies of two models on rows that come in groups.
-
-    Parameters
-    ----------
-    correct_a, correct_b : array_like of bool or 0/1, shape (N,)
-        Whether A and B are right on each row, in the same row order.
-    groups : array_like, shape (N,), optional
-        The group of each row (patient, user, day). Without it each row is a group of its own,
-        and the default is McNemar's mid-p test.
-    variant : str
-        ``"sign_flip"`` (default): exchanging the models in a whole group changes nothing under
-        the null, so the signs of the D_k are coins (Canay, Romano & Shaikh 2017); exact at any
-        number of groups, mid-p; ``"sign_flip_exact"`` counts the observed sum in full.
-        ``"robust_t"``: CR2 variance with Bell & McCaffrey's (2002)
-        degrees of freedom. ``"modified_obuchowski"`` (Yang, Sun & Hardin 2010),
-        ``"obuchowski"`` (1998): χ². To reproduce papers only: ``"durkalski"`` (2003; about the
-        mean of group means) and ``"eliasziw_donner"`` (1991).
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is more accurate.
-    confidence_level : float
-        Level of the intervals; 1 − it is the level that the number of groups must allow.
-    ci_method : {"subset_hull", "newcombe_effective", "robust_t"}
-        ``"newcombe_effective"``: Newcombe's (1998) method 10 on the counts over the design
-        effect, with a t quantile. ``"subset_hull"`` (default): the hull of it and of the limits
-        from means of random subsets of groups (Hartigan 1969), which one dominant group does not
-        mislead; with sign flips and ``robust_t`` it holds 0 where p ≥ 1 − `confidence_level`, and
-        only there. ``"robust_t"``: mean ± t·SE.
-
-    Returns
-    -------
-    ClusteredResult
-        `estimate` is the difference of the accuracies over rows. `statistic` is S, t or χ²
-        (its signed root when one-sided).
-
-    Examples
-    --------
-    >>> a = [1, 1, 1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1]
-    >>> b = [0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 0, 0, 1]
-    >>> result = clustered_mcnemar(a, b, groups=[1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 7])
-    >>> round(result.estimate, 3), result.statistic, round(result.pvalue, 4)
-    (0.375, 6.0, 0.0312)
-    """
-    check_choice(variant, tuple(VARIANTS), "variant")
-    check_choice(ci_method, (HULL, "newcombe_effective", "robust_t"), "ci_method")
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    pair = as_pair(correct_a, correct_b, groups)
+    """Compare two models by their counts in each group; see `mcnemar` for the options."""
     tails = flip_tails(pair.sums, n_resamples=0, seed=0)
     status = _status(pair, variant, 1 - level)
     statistic, df, formula, extra = _formula(pair, variant, side, tails)
@@ -128,7 +52,7 @@ def clustered_mcnemar(
     if status is Status.ZERO_VARIANCE:
         statistic = math.copysign(math.inf, pair.estimate)
     return ClusteredResult(
-        test="clustered_mcnemar",
+        test="mcnemar",
         variant=variant,
         statistic=statistic,
         df=df,

@@ -1,4 +1,4 @@
-"""Several classifiers on one test set whose rows come in groups: a test of no difference.
+"""Cochran's question, whether several classifiers differ, on rows that come in groups.
 
 G_kj rows of cluster k are right by model j; g_kj = G_kj less its mean over the models.
 """
@@ -6,23 +6,13 @@ G_kj rows of cluster k are right by model j; g_kj = G_kj less its mean over the 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
-from bakeoff.stats.core.checks import (
-    BoolArray,
-    FloatArray,
-    as_correctness,
-    check_choice,
-    check_count,
-    check_same_labels,
-)
-from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.result import Status
 from bakeoff.stats.design.cluster_result import (
     ClusteredResult,
@@ -32,76 +22,20 @@ from bakeoff.stats.design.cluster_result import (
 )
 from bakeoff.stats.design.clusters import (
     Clusters,
-    as_clusters,
     degrees_of_freedom,
     design_effect,
     moments,
 )
 from bakeoff.stats.design.joint_flip import JointFlip, joint_flip
 
-__all__ = ["as_grouped_matrix", "clustered_cochran_q"]
-
-_SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
+SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
 _ALPHA = 0.05
 
 
-@register(
-    title="Cochran's question for groups of rows",
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.OMNIBUS,
-    about="models",
-    answers="Do these fitted models differ in how often they are right on new groups?",
-    plans=("holdout",),
-    posthoc="clustered_mcnemar",
-    citation="canay2017",
-    caution="With few groups it needs group effects that are as likely one way as the other, "
-    "which cannot be tested.",
-)
-def clustered_cochran_q(
-    correct: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    variant: Literal["sign_flip", "robust_f"] = "sign_flip",
-    n_resamples: int = 9_999,
-    seed: int = 0,
+def in_groups(
+    matrix: BoolArray, clusters: Clusters, variant: str, n_resamples: int, seed: int
 ) -> ClusteredResult:
-    """Test whether several models are equally accurate on rows that come in groups.
-
-    Parameters
-    ----------
-    correct : array_like of bool or 0/1, shape (N, M)
-        Right or wrong for N rows and M ≥ 2 models.
-    groups : array_like, shape (N,), optional
-        The group of each row; without it each row is a group of its own.
-    variant : {"sign_flip", "robust_f"}
-        ``"sign_flip"`` (default): one coin per group for the whole vector g_k; mid-p of
-        Σ_j(Σ_k s_k g_kj)² (Canay, Romano & Shaikh 2017). Two models: `clustered_mcnemar`. All
-        signs are counted for up to 20 groups that differ, else `n_resamples` drawn.
-        ``"robust_f"``: Wald statistic of the M − 1 contrasts with the CR2 covariance, as
-        Hotelling's T² (HTZ; Pustejovsky & Tipton 2018).
-    n_resamples : int
-        Number of draws.
-    seed : int
-        Seed of the draws.
-
-    Returns
-    -------
-    ClusteredResult
-        `statistic` is Q = (M − 1) Σ_j(Σ_k g_kj)²/ΣΣg² over rows, Cochran's with one row per
-        group, or F. `estimate` is the range of the accuracies.
-
-    Examples
-    --------
-    >>> right = [[1, 1, 0], [1, 0, 0], [1, 1, 1], [1, 0, 1], [1, 1, 0], [0, 1, 0], [1, 1, 1],
-    ...          [1, 0, 0], [1, 1, 0], [1, 0, 0], [1, 1, 0], [0, 0, 0]]
-    >>> result = clustered_cochran_q(right, groups=[1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6])
-    >>> round(result.statistic, 3), result.pvalue
-    (6.167, 0.046875)
-    """
-    check_choice(variant, tuple(_SOURCES), "variant")
-    check_count(n_resamples, "n_resamples", least=1)
-    check_count(seed, "seed")
-    matrix, clusters = as_grouped_matrix(correct, groups)
+    """Compare several models by their right rows in each group; see `cochran_q` for the options."""
     totals = clusters.sums(matrix)
     flip = joint_flip(totals, n_resamples=n_resamples, seed=seed)
     df = degrees_of_freedom(clusters.shares)
@@ -121,7 +55,7 @@ def clustered_cochran_q(
     accuracies = totals.sum(axis=0) / clusters.n
     effect = _mean_design_effect(matrix, totals, clusters)
     return ClusteredResult(
-        test="clustered_cochran_q",
+        test="cochran_q",
         variant=variant,
         statistic=statistic,
         df1=df1,
@@ -135,7 +69,7 @@ def clustered_cochran_q(
         ),
         null_hypothesis="Exchanging the fitted models in a whole group changes nothing: all are "
         "equally accurate on the population that the groups were drawn from.",
-        method=_SOURCES[variant],
+        method=SOURCES[variant],
         details={
             "accuracies": accuracies.tolist(),
             "n_clusters_nonzero": flip.nonzero,
@@ -151,20 +85,6 @@ def clustered_cochran_q(
         design_effect=effect,
         icc=math.nan,
     )
-
-
-def as_grouped_matrix(correct: ArrayLike, groups: ArrayLike | None) -> tuple[BoolArray, Clusters]:
-    """Check a rows × models matrix of right/wrong values and the groups of its rows."""
-    matrix = as_correctness(correct, "correct", ndim=2)
-    if matrix.shape[1] < 2:
-        raise ArgumentError(
-            "correct",
-            f"found {matrix.shape[1]} column(s), needs one column per model and at least "
-            "2 models (shape (rows, models))",
-        )
-    if groups is not None:
-        check_same_labels(correct=correct, groups=groups)
-    return matrix, as_clusters(groups, len(matrix))
 
 
 def _status(matrix: BoolArray, flip: JointFlip) -> Status:

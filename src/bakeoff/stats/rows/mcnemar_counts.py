@@ -1,0 +1,236 @@
+"""McNemar's test from counts of rows, in all its variants for independent rows.
+
+b = rows that only A gets right, c = rows that only B gets right, n_d = b + c. Under the null
+hypothesis b ~ Bin(n_d, ½) given n_d.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from bakeoff.stats.core import mcnemar_kernels
+from bakeoff.stats.core.checks import (
+    FloatArray,
+    as_counts,
+    check_alternative,
+    check_choice,
+    check_counts,
+    check_level,
+)
+from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
+from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+)
+from bakeoff.stats.rows import paired_intervals
+from bakeoff.stats.rows.unconditional import unconditional_pvalue
+
+VARIANTS = (*mcnemar_kernels.VARIANTS, "exact_unconditional")
+
+# b + c from which the χ² approximation is usually trusted
+_LARGE_SAMPLE = 25
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class McNemarResult(Result):
+    """A `Result` of McNemar's test; `estimate` is acc_A − acc_B and `ci` its interval.
+
+    Attributes
+    ----------
+    n_discordant : int
+        Rows that exactly one of the models gets right: all the test sees.
+    odds_ratio_ci : ConfidenceInterval
+        Interval for b/c, which is ``effect_sizes["odds_ratio"]``.
+    smallest_pvalue : float
+        The smallest p that this many discordant pairs could ever give.
+    """
+
+    n_discordant: int
+    odds_ratio_ci: ConfidenceInterval
+    smallest_pvalue: float
+
+    def to_row(self) -> dict[str, Any]:
+        """Return one flat table row: scalars only, numbers as they are."""
+        return super().to_row() | {
+            "odds_ratio_low": self.odds_ratio_ci.low,
+            "odds_ratio_high": self.odds_ratio_ci.high,
+            "n_discordant": self.n_discordant,
+            "smallest_pvalue": self.smallest_pvalue,
+        }
+
+
+@fill_docstring
+def mcnemar_from_counts(
+    *,
+    both_correct: int,
+    only_a_correct: int,
+    only_b_correct: int,
+    both_wrong: int,
+    variant: str = "midp",
+    alternative: str = "two-sided",
+    confidence_level: float = 0.95,
+    ci_method: str = "newcombe",
+    odds_ratio_ci: str = "midp",
+) -> McNemarResult:
+    """McNemar's test from the four counts of rows; see `mcnemar` for the options.
+
+    Parameters
+    ----------
+    both_correct, only_a_correct, only_b_correct, both_wrong : int
+        Counts of rows, by name because tables of errors and of successes look alike.
+    variant, alternative, confidence_level, ci_method, odds_ratio_ci
+        As in `mcnemar`.
+
+    Returns
+    -------
+    McNemarResult
+        The same result as from the rows.
+
+    Examples
+    --------
+    >>> result = mcnemar_from_counts(
+    ...     both_correct=9959, only_a_correct=11, only_b_correct=1, both_wrong=29,
+    ...     variant="asymptotic")
+    >>> round(result.statistic, 4), round(result.pvalue, 6)
+    (8.3333, 0.003892)
+    """
+    check_choice(variant, VARIANTS, "variant")
+    check_choice(ci_method, tuple(DIFFERENCE_METHODS), "ci_method")
+    check_choice(odds_ratio_ci, tuple(paired_intervals.ODDS_RATIO_METHODS), "odds_ratio_ci")
+    side = check_alternative(alternative)
+    level = check_level(confidence_level, side=side)
+    counts = check_counts(
+        both_correct=both_correct,
+        only_a_correct=only_a_correct,
+        only_b_correct=only_b_correct,
+        both_wrong=both_wrong,
+    )
+    n, b, c = sum(counts.values()), counts["only_a_correct"], counts["only_b_correct"]
+    ci = paired_intervals.paired_difference_ci(
+        **counts, method=ci_method, confidence_level=level, alternative=side
+    )
+    ratio_ci = paired_intervals.paired_odds_ratio_ci(
+        only_a_correct=b,
+        only_b_correct=c,
+        method=odds_ratio_ci,
+        confidence_level=level,
+        alternative=side,
+    )
+    n_d = b + c
+    smallest = _pvalue(0 if side == "less" else n_d, n_d if side == "less" else 0, n, variant, side)
+    chi2 = variant not in ("midp", "exact")
+    return McNemarResult(
+        test="mcnemar",
+        variant=variant,
+        statistic=float(mcnemar_kernels.statistic(variant, b, c, side)),
+        df=1.0 if chi2 and side == "two-sided" else None,
+        pvalue=_pvalue(b, c, n, variant, side),
+        alternative=side,
+        estimate=(b - c) / n,
+        ci=ci,
+        effect_sizes=_effect_sizes(b, c),
+        n=n,
+        status=Status.OK if n_d else Status.NO_DISCORDANT_PAIRS,
+        assumptions=_assumptions(n_d, variant, smallest, 1 - level),
+        null_hypothesis="The two fitted models are equally accurate on the population that the "
+        "test rows were drawn from.",
+        method=mcnemar_kernels.SOURCES[variant],
+        details=_details(counts, n, variant, side),
+        n_discordant=n_d,
+        odds_ratio_ci=ratio_ci,
+        smallest_pvalue=smallest,
+    )
+
+
+@fill_docstring
+def mcnemar_pvalues(
+    only_a_correct: ArrayLike,
+    only_b_correct: ArrayLike,
+    *,
+    variant: str = "midp",
+    alternative: str = "two-sided",
+) -> FloatArray:
+    """P-values of McNemar's test for arrays of discordant counts, one entry per pair.
+
+    Parameters
+    ----------
+    only_a_correct, only_b_correct : array_like of int, any one shape
+        The discordant counts b and c.
+    variant : str
+        As in `mcnemar`, but for ``"exact_unconditional"``, which needs all four counts.
+    alternative : shared
+
+    Returns
+    -------
+    ndarray
+        The p-values; 1 where there are no discordant pairs.
+
+    Examples
+    --------
+    >>> mcnemar_pvalues([22, 11, 0], [17, 1, 0]).round(4)
+    array([0.4296, 0.0034, 1.    ])
+    """
+    check_choice(variant, mcnemar_kernels.VARIANTS, "variant")
+    side = check_alternative(alternative)
+    b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
+    return mcnemar_kernels.pvalue(variant, b, c, side)
+
+
+def _pvalue(b: int, c: int, n: int, variant: str, side: Alternative) -> float:
+    if variant == "exact_unconditional":
+        return unconditional_pvalue(b, c, n, side)
+    return float(mcnemar_kernels.pvalue(variant, b, c, side))
+
+
+def _effect_sizes(b: int, c: int) -> dict[str, float]:
+    """Cohen's g, signed so that it favours A when positive, and the odds ratio b/c."""
+    if not b + c:
+        return {"cohens_g": math.nan, "odds_ratio": math.nan}
+    return {"cohens_g": b / (b + c) - 0.5, "odds_ratio": b / c if c else math.inf}
+
+
+def _details(
+    counts: Mapping[str, int], n: int, variant: str, side: Alternative
+) -> dict[str, float | int]:
+    both, b, c = counts["both_correct"], counts["only_a_correct"], counts["only_b_correct"]
+    details: dict[str, float | int] = {
+        **counts,
+        "accuracy_a": (both + b) / n,
+        "accuracy_b": (both + c) / n,
+    }
+    if not b + c and variant in ("midp", "exact"):
+        # what the formula gives for an empty binomial; `pvalue` is 1 by convention
+        halved = variant == "midp" and side != "two-sided"
+        details["empty_binomial_pvalue"] = 0.5 if halved else 1.0
+    return details
+
+
+def _assumptions(n_d: int, variant: str, smallest: float, alpha: float) -> tuple[Assumption, ...]:
+    notes = [
+        INDEPENDENT_ROWS,
+        Assumption(
+            "enough discordant pairs",
+            smallest <= alpha,
+            f"{n_d} discordant pair(s): the smallest p they could ever give is {smallest:.3g}",
+        ),
+    ]
+    if variant in ("asymptotic", "corrected"):
+        notes.append(
+            Assumption(
+                "large sample",
+                n_d >= _LARGE_SAMPLE,
+                f"{n_d} discordant pair(s); the χ² approximation wants {_LARGE_SAMPLE}, "
+                "below that use midp",
+            )
+        )
+    return tuple(notes)
