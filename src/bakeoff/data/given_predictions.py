@@ -10,17 +10,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.data.columns import bare_words, check_values, in_order
+from bakeoff.data.columns import bare_words, in_order
 from bakeoff.data.file_columns import USUAL, Labels, canonical_ids
 from bakeoff.data.given_splits import given_splits
 from bakeoff.data.predicted import Predicted, predicted
 from bakeoff.data.prediction_table import PredictionTable, read_predictions
+from bakeoff.data.prepare import positive_last
 from bakeoff.data.row_columns import carry
 from bakeoff.data.row_values import may_be_right_or_wrong, read_values
 from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.splits import Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
-from bakeoff.errors import Place, Problem, UserError, listed, some, unknown
+from bakeoff.errors import Place, Problem, listed, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.spec import Experiment, Fit
 from bakeoff.spec.datasets import GivenData
@@ -217,16 +218,7 @@ def _classes(labels: Labels, spec: GivenData, place: Place) -> tuple[str, ...]:
         raise Problem(
             place, f"all true labels are {ordered[0]!r}; name the other classes in `classes:`"
         )
-    if spec.positive is not None:
-        if len(ordered) != 2:
-            raise Problem((*place, "positive"), f"there are {len(ordered)} classes, not two")
-        try:
-            check_values([spec.positive], ordered, "class")
-        except UserError as error:
-            raise Problem((*place, "positive"), str(error)) from None
-        positive = name_of(spec.positive)
-        ordered.sort(key=lambda name: name == positive)
-    return tuple(ordered)
+    return positive_last(ordered, spec.positive, place)
 
 
 def given_card(

@@ -166,13 +166,17 @@ def labels(
     _check_blanks(order, str(target.name), place)
     if len(order) < 2:
         raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
-    if spec.positive is not None:
-        if len(order) != 2:
-            raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
-        _check_classes([spec.positive], order, (*place, "positive"))
-        positive = name_of(spec.positive)
-        order.sort(key=lambda name: name == positive)
-    return found, tuple(order)
+    return found, positive_last(order, spec.positive, place)
+
+
+def positive_last(order: list[str], positive: Any, place: Place) -> tuple[str, ...]:
+    """Return classes in order, the positive one of two last if one is named."""
+    if positive is None:
+        return tuple(order)
+    if len(order) != 2:
+        raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
+    _check_classes([positive], order, (*place, "positive"))
+    return tuple(sorted(order, key=lambda name: name == name_of(positive)))
 
 
 def _merged(
