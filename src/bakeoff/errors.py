@@ -96,8 +96,8 @@ class Problem(UserError):
         """
         text = self.message
         if self.remedy is not None and (name := names.get(self.remedy.key)):
-            value = f" {self.remedy.value}" if name.startswith("-") else ""
-            text += self.remedy.text.format(f"`{name}{value}`")
+            setting = f"{name} {self.remedy.value}".rstrip() if name.startswith("-") else name
+            text += self.remedy.text.format(f"`{setting}`")
         known = [i for i, part in enumerate(self.path) if part in names]
         if not known:
             return text

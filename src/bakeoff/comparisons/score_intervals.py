@@ -18,6 +18,7 @@ from bakeoff.comparisons.no_result import UNDEFINED_METRIC
 from bakeoff.scores import counted_rows
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Result, binomial_test_from_counts, catalogue, mean_ci, metric_ci
+from bakeoff.stats.core.result import AGREE
 from bakeoff.threads import on_one_thread
 
 COLUMNS = (
@@ -111,7 +112,9 @@ def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> R
         rate = entry.function(counted, confidence_level=level, **related)
     else:
         rate = _of_counts(int(np.count_nonzero(counted)), rows.n, level)
-    return dataclasses.replace(found, ci=rate.ci, status=rate.status, assumptions=rate.assumptions)
+    # of the interval alone, not of the test that comes with it
+    checks = tuple(check for check in rate.assumptions if check.name != AGREE)
+    return dataclasses.replace(found, ci=rate.ci, status=rate.status, assumptions=checks)
 
 
 @lru_cache(maxsize=1024)

@@ -18,7 +18,12 @@ from bakeoff.spec.given_models import CLASS, GivenColumns
 
 PATTERNS = (f"p_{CLASS}", f"p:{CLASS}", f"prob_{CLASS}", f"proba_{CLASS}")
 _MORE_CLASSES = Remedy("classes", "", "; a class without a true label is named in {}")
-_OTHER_COLUMNS = Remedy("models", "", "; {} chooses the columns of models")
+
+
+def no_model(column: str) -> Remedy:
+    """Say what to set where a column was read as a model's and may be none."""
+    related = f"; where rows of one value belong together, `--groups {column}` says so"
+    return Remedy("models", "", f"; {{}} chooses the columns of models{related}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,9 +113,11 @@ def known_codes(labels: Labels, classes: Sequence[str], file: Columns, column: s
             f"{len(codes):,} rows: {some(map(repr, found))} (classes: {some(classes, 10)})"
         )
         if len(strange) < len(codes):
-            raise Problem(file.place, text, remedy=_MORE_CLASSES)
+            if column:
+                text += _MORE_CLASSES.text.format("`--classes`")
+            raise Problem(file.place, text, remedy=no_model(column) if column else _MORE_CLASSES)
         values = "predicted labels are wanted here; numbers, or marks of right rows, are `values`"
-        raise Problem(file.place, f"{text}; {values}", remedy=_OTHER_COLUMNS if column else None)
+        raise Problem(file.place, f"{text}; {values}", remedy=no_model(column) if column else None)
     return codes
 
 

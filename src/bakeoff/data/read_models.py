@@ -14,7 +14,7 @@ from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Columns, read_columns
 from bakeoff.data.given_predictions import carried
 from bakeoff.data.group_columns import named_like_groups
-from bakeoff.data.predicted import Predicted, known_codes, predicted, probabilities_in
+from bakeoff.data.predicted import Predicted, known_codes, no_model, predicted, probabilities_in
 from bakeoff.data.prediction_table import PredictionTable, read_predictions, relations
 from bakeoff.data.row_columns import carry
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
@@ -214,9 +214,17 @@ def read_wide_values(
             f"{path!r}: {truth!r} looks like the true labels, not like a model's numbers: name the "
             "columns of numbers",
         )
+    rest = _rest(file, columns, name)
+    if models is None and (groups := named_like_groups(file.table, rest)):
+        column = groups[0]["column"]
+        raise Problem(
+            ("models",),
+            f"{path!r}: {column!r} looks like an id of groups, not like a model's numbers",
+            remedy=no_model(column),
+        )
     tables = {
         model: PredictionTable(file, ids, None, None, related, values=file.numbers(model, ids))
-        for model in _models(path, _rest(file, columns, name), (), models)
+        for model in _models(path, rest, (), models)
     }
     return _of_numbers(Path(path).name, tables, metric, columns)
 

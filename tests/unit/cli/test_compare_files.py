@@ -133,3 +133,22 @@ def test_columns_that_became_models_unasked_are_named(compare: Run) -> None:
     assert code == 0
     assert told.startswith("every other column is taken for a model: a, b, smoker; `--models`")
     assert compare(*asked, "--models", "a,b")[2] == ""
+
+
+@pytest.mark.parametrize("values", [False, True])
+def test_a_column_of_groups_is_no_model(compare: Command, values: bool) -> None:
+    rng = np.random.default_rng(0)
+    numbers = rng.random((200, 2)) if values else rng.choice(["no", "yes"], (200, 2))
+    table = pd.DataFrame(numbers, columns=["a", "b"])
+    table["patient"] = [f"p{i}" for i in range(20)] * 10 if not values else rng.integers(0, 20, 200)
+    if not values:
+        table["y_true"] = rng.choice(["no", "yes"], 200)
+    table.to_csv("patients.csv", index=False)
+    options = ("--values", "higher") if values else ()
+    code, _, err = compare("patients.csv", *options)
+    assert code != 0
+    assert "'patient'" in err
+    assert "`--models` chooses the columns of models" in err
+    assert "`--groups patient` says" in err
+    assert compare("patients.csv", *options, "--groups", "patient")[0] == 0
+    assert compare("patients.csv", *options, "--models", "a,b")[0] == 0
