@@ -114,3 +114,11 @@ def test_expected_cost_goes_by_the_priors():
     alarms = (data.predicted[:, 0] == 1)[data.truth == 0].mean()
     assert line["estimate"] == pytest.approx(0.1 * 5 * missed + 0.9 * alarms)
     assert line["ci_low"] < line["estimate"] < line["ci_high"]
+
+
+def test_the_interval_of_an_accuracy_tells_nothing_of_a_test_against_one_half():
+    right = np.arange(21) < 15  # exact p .078, and Wilson's interval lies above .5
+    data = PairedPredictions.from_labels(["a"], np.ones(21), [right.astype(float)])
+    (line,) = of_test_set("d", dataclasses.replace(data, metric="accuracy"), None, LEVEL)
+    assert line["ci_low"] > 0.5
+    assert line["note"] == ""
