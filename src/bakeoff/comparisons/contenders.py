@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
 from bakeoff.comparisons.held_out import metric_options
+from bakeoff.comparisons.ranges import clipped
 from bakeoff.comparisons.score_intervals import alone
 from bakeoff.spec import Costs
 from bakeoff.stats import (
@@ -119,6 +120,7 @@ def contenders(
         related = rows.relations(catalogue()["mean_difference"])
         greater = rows.greater_is_better
         best, pairs = ranked_by_values(rows.values, greater_is_better=greater, **related, **draws)
+        best = dataclasses.replace(best, ci=clipped(best.ci, rows.range))
     if best.winner < 0:
         return None
     each = [alone(rows, m, costs, 1 - alpha) for m in range(len(rows.models))]

@@ -55,8 +55,8 @@ def by_metric(
     """Return rows metric by metric; numbers per row have the one that describes them."""
     if isinstance(rows, PairedValues):
         metric = metrics_of(experiment)[experiment.metrics[0]]
-        better = metric.greater_is_better
-        yield dataclasses.replace(rows, metric=metric.name, greater_is_better=better)
+        better, limits = metric.greater_is_better, metric.range
+        yield dataclasses.replace(rows, metric=metric.name, greater_is_better=better, range=limits)
     else:
         yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
 

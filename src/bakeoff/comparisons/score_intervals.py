@@ -15,6 +15,7 @@ import pandas as pd
 from bakeoff.comparisons.evidence import PairedValues, RowEvidence, has_interval
 from bakeoff.comparisons.held_out import held_out, metric_options
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
+from bakeoff.comparisons.ranges import clipped
 from bakeoff.scores import counted_rows
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Result, binomial_test_from_counts, catalogue, mean_ci, metric_ci
@@ -97,7 +98,8 @@ def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> R
     known = catalogue()
     if isinstance(rows, PairedValues):
         related = rows.relations(known["mean_difference"])
-        return mean_ci(rows.values[:, model], **related, confidence_level=level)
+        mean = mean_ci(rows.values[:, model], **related, confidence_level=level)
+        return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range))
     entry = known["metric_difference"]
     options = metric_options(rows, costs)
     found = metric_ci(*rows.arguments(entry, [model]), **options, confidence_level=level)

@@ -118,7 +118,7 @@ def _interval(
             confidence_level=level,
         )
         return clipped(result.ci, limits)
-    return clipped(study.interval(str(dataset), metric, model), limits)
+    return study.interval(str(dataset), metric, model)
 
 
 def sizes_known(scores: pd.DataFrame) -> bool:

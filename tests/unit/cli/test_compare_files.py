@@ -136,7 +136,7 @@ def test_columns_that_became_models_unasked_are_named(compare: Run) -> None:
 
 
 @pytest.mark.parametrize("values", [False, True])
-def test_a_column_of_groups_is_no_model(compare: Command, values: bool) -> None:
+def test_a_column_of_groups_is_no_model(compare: Run, values: bool) -> None:
     rng = np.random.default_rng(0)
     numbers = rng.random((200, 2)) if values else rng.choice(["no", "yes"], (200, 2))
     table = pd.DataFrame(numbers, columns=["a", "b"])

@@ -8,7 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from bakeoff.comparisons.evidence import PairedPredictions, has_interval, has_test
+from bakeoff.comparisons.contenders import contenders
+from bakeoff.comparisons.evidence import PairedPredictions, PairedValues, has_interval, has_test
 from bakeoff.comparisons.score_intervals import alone, of_test_set, tabulate
 from bakeoff.scores import METRICS
 from bakeoff.spec import Costs
@@ -122,3 +123,12 @@ def test_the_interval_of_an_accuracy_tells_nothing_of_a_test_against_one_half():
     (line,) = of_test_set("d", dataclasses.replace(data, metric="accuracy"), None, LEVEL)
     assert line["ci_low"] > 0.5
     assert line["note"] == ""
+
+
+def test_intervals_of_numbers_end_where_numbers_end():
+    numbers = np.array([[1.0, 0.0]] * 9 + [[0.4, 0.5]])
+    data = PairedValues(("a", "b"), numbers, metric="marks", range=(0.0, 1.0))
+    a, b = of_test_set("d", data, None, LEVEL)
+    assert (a["ci_high"], b["ci_low"]) == (1.0, 0.0)
+    found = contenders(data, None, 0.05, 1)
+    assert found.models[0].ci.high == 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,6 +30,8 @@ class PairedValues(RelatedRows):
         What their mean is called.
     greater_is_better : bool
         What the metric says.
+    range : tuple of float
+        The least and the greatest number that the metric can have.
     left_out : tuple of str
         What is not in here that might be, and why, a sentence each.
     groups, times : ndarray, shape (n,), or None
@@ -45,6 +48,7 @@ class PairedValues(RelatedRows):
     subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
     metric: str = ""
     greater_is_better: bool = True
+    range: tuple[float, float] = (-math.inf, math.inf)
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Cut the numbers of some models."""
