@@ -98,13 +98,18 @@ def pairs_by_chance(features: pd.DataFrame) -> tuple[float, float]:
 
 
 def _hashes(features: pd.DataFrame) -> Iterator[Hashes]:
-    """Hash each column; the same value in another column has another hash, unrelated to it."""
+    """Hash one column after the other, and hold none."""
     for place, (_, values) in enumerate(features.items()):
-        found = np.empty(len(values), dtype=np.uint64)
-        for start in range(0, len(values), _TOGETHER):
-            rows = slice(start, start + _TOGETHER)
-            found[rows] = _hashes_of(values.iloc[rows], place)
-        yield found
+        yield _hashed(values, place)
+
+
+def _hashed(values: columns.Series, place: int) -> Hashes:
+    """Hash a column; the same value in another column has another hash, unrelated to it."""
+    found = np.empty(len(values), dtype=np.uint64)
+    for start in range(0, len(values), _TOGETHER):
+        rows = slice(start, start + _TOGETHER)
+        found[rows] = _hashes_of(values.iloc[rows], place)
+    return found
 
 
 def _hashes_of(values: columns.Series, place: int) -> Hashes:
