@@ -44,7 +44,7 @@ PLAN = Column("plan", "Plan", Kind(lambda study, plan: Cell(prose.PLANS[plan]), 
 METRIC = Column(
     "metric",
     "Metric",
-    Kind(lambda study, metric: Cell(capital(study.metrics[metric].title)), number=False),
+    Kind(lambda study, metric: Cell(capital(study.metrics[metric].title), metric), number=False),
 )
 STATISTIC = Column("statistic", "Statistic", NUMBER)
 DF = Column("df", "df", DEGREES)
