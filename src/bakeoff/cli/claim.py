@@ -117,9 +117,9 @@ def _show(
         share = percent(round(claim.most_discordant / claim.n, 3))
         say(
             paragraph(
-                f"The printed difference is significant where just one of the two is right on at "
-                f"most {count(claim.most_discordant, 'row')} ({share}); independent errors would "
-                f"make it {_expected(numbers)}."
+                f"The printed difference is significant if exactly one of the two is right on at "
+                f"most {count(claim.most_discordant, 'row')} ({share}); with independent errors "
+                f"the expected share is {_expected(numbers)}."
             )
         )
     level = percent(1 - args.alpha)
@@ -136,7 +136,7 @@ def _show(
     say("", *table(head, rows, "lrrrrrr", [(head[1], head[2])]), "")
     say(
         paragraph(
-            f"Over all tables that the numbers allow: p from {pvalue(claim.pvalue[0])} to "
+            f"Over all tables that agree with the numbers: p from {pvalue(claim.pvalue[0])} to "
             f"{pvalue(claim.pvalue[1])}, the difference in {interval(*claim.ci)}."
         )
     )
@@ -163,20 +163,26 @@ def _headline(claim: Claim, a: str, b: str, args: argparse.Namespace) -> str:
     if claim.right_a == claim.right_b:
         return f"Neither is said to be better: the printed numbers of {a} and {b} are the same."
     if claim.pvalue[0] > args.alpha:
-        return f"That {what} cannot be shown: no table that the numbers allow is significant."
+        return (
+            f"That {what} is not shown: no table that agrees with the printed numbers is "
+            "significant."
+        )
     if claim.pvalue[1] <= args.alpha and claim.p_false[1] < 0.5:
-        return f"That {what} holds: every table that the numbers allow is significant."
+        return f"{what}: every table that agrees with the printed numbers is significant."
     if args.agree is not None:
-        return f"That {what} hangs on what was rounded away: the tables that print so differ."
-    return f"That {what} hangs on how often the two disagree, which the numbers do not say."
+        return (
+            f"Whether {what} depends on the digits lost by rounding: some of the tables that agree "
+            "with the printed numbers are significant."
+        )
+    return f"Whether {what} depends on how often the two disagree, which the numbers do not tell."
 
 
 def _impossible(name: str, low: int, high: int, args: argparse.Namespace) -> str:
     rows = f"{args.n:,} rows"
     if name == "agree":
         return (
-            f"The two cannot agree on {args.agree} of {rows} and be right as often as printed, or "
-            "no whole number of rows is printed so."
+            f"The two cannot agree on {args.agree} of {rows} with the printed numbers of right "
+            "rows, or no whole number of rows gives this share."
         )
     printed = args.a if name == "A" else args.b
     near = " or ".join(f"{k:,} ({k / args.n:.5g})" for k in dict.fromkeys((low, high)))
@@ -195,8 +201,8 @@ def _assumed(a: str, args: argparse.Namespace) -> str:
     return (
         "One test set, one prediction per row, independent rows; not means over folds or seeds. "
         f"p: McNemar's test ({args.variant}). Claim false: the posterior probability that {a} is "
-        "not better, either model as likely the better one before the data (uniform prior, "
-        "Christodoulou et al. 2025). Models of the same data mostly disagree less than with "
+        "not better, with equal prior probabilities for both models (uniform prior, Christodoulou "
+        "et al. 2025). Models trained on the same data mostly disagree less often than models with "
         "independent errors."
     )
 
@@ -222,9 +228,9 @@ def _f1(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.Nam
     say("", *table(("", "possible", "sensitivity", "precision", "accuracy"), rows, "llrrr"), "")
     say(
         paragraph(
-            "An F1 score does not tell the counts behind it, nor how two models go together: no "
-            "p-value follows. With the four counts of rows, or the predictions, `bakeoff compare` "
-            "tests it."
+            "An F1 score determines neither the counts nor the dependence of two models: no p-value "
+            "follows. `bakeoff compare` tests the difference from the predictions, and accuracies "
+            "from the four counts of rows."
         ),
         "",
     )
@@ -246,7 +252,7 @@ def _area(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.N
     elif math.isnan(r):
         headline = "No correlation of the two areas makes this difference significant."
     elif r == 0:
-        headline = "The difference is significant even if the two areas had nothing in common."
+        headline = "The difference is significant even if the two estimates are uncorrelated."
     else:
         headline = (
             f"The difference is significant where the two areas' estimates are correlated by "
@@ -256,10 +262,10 @@ def _area(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.N
     say(
         paragraph(
             f"Standard errors {number(found.se_a, 2)} and {number(found.se_b, 2)} (Hanley & McNeil "
-            f"1982, who take exponential scores for granted). From different rows the difference "
-            f"would have {p_equals(found.pvalue_unpaired)}. On the same rows areas are correlated, "
-            "the more the more alike the models rank; how much, only the scores can tell "
-            "(`bakeoff compare`)."
+            f"1982, assuming exponential scores). On different rows the difference would have "
+            f"{p_equals(found.pvalue_unpaired)}. On the same rows the estimates are correlated, "
+            "more strongly if the models rank the rows similarly; the correlation can only be "
+            "computed from the scores (`bakeoff compare`)."
         ),
         "",
     )
