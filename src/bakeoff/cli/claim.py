@@ -228,9 +228,9 @@ def _f1(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.Nam
     say("", *table(("", "possible", "sensitivity", "precision", "accuracy"), rows, "llrrr"), "")
     say(
         paragraph(
-            "An F1 score determines neither the counts nor the dependence of two models: no p-value "
-            "follows. `bakeoff compare` tests the difference from the predictions, and accuracies "
-            "from the four counts of rows."
+            "An F1 score determines neither the counts nor the dependence of two models, and no "
+            "p-value follows. `bakeoff compare` tests the difference from the predictions, and "
+            "accuracies from the four counts of rows."
         ),
         "",
     )
