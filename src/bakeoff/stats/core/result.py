@@ -79,6 +79,17 @@ _DISAGREEMENT = {
 _ROUNDING = 1e-12
 
 
+def answered(
+    status: Status, statistic: float, pvalue: float, estimate: float
+) -> tuple[float, float]:
+    """Return what a test says by its status: statistic and p-value, or those of no evidence."""
+    if status in (Status.NO_DISCORDANT_PAIRS, Status.IDENTICAL_SCORES):
+        return 0.0, 1.0
+    if status is Status.ZERO_VARIANCE:
+        return math.copysign(math.inf, estimate), math.nan
+    return statistic, pvalue if status is Status.OK else math.nan
+
+
 @dataclasses.dataclass(frozen=True)
 class ConfidenceInterval:
     """A confidence interval; unpacks as ``low, high``.

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
     FloatArray,
     check_alternative,
@@ -16,28 +15,19 @@ from bakeoff.stats.core.checks import (
     check_level,
 )
 from bakeoff.stats.core.paired_differences import t_interval
-from bakeoff.stats.core.result import Alternative, Assumption, Status
-from bakeoff.stats.core.tails import t_pvalue
+from bakeoff.stats.core.result import Alternative, Assumption, answered
 from bakeoff.stats.design.cluster_result import (
     ClusteredResult,
     cluster_assumptions,
-    too_few_clusters,
-    too_few_for_t,
 )
 from bakeoff.stats.design.clusters import Clusters
 from bakeoff.stats.design.dependence import Dependence, describe
+from bakeoff.stats.design.group_test import SOURCES, GroupTest
 from bakeoff.stats.design.leverage import leverage_of
-from bakeoff.stats.design.sign_flip import FLIPS, Tails, flip_tails, smallest_pvalue
+from bakeoff.stats.design.sign_flip import FLIPS, Tails, smallest_pvalue
 from bakeoff.stats.design.spread import spread
-from bakeoff.stats.design.subset_limits import agreeing, hull, subset_limits
 
-_VARIANTS = {
-    "sign_flip": "canay2017",
-    "sign_flip_exact": "canay2017",
-    "influence_t": "satterthwaite1946",
-    "robust_t": "bell2002",
-}
-GROUP_VARIANTS = tuple(_VARIANTS)
+GROUP_VARIANTS = tuple(SOURCES)
 _MIDP_CLUSTERS = 8  # with fewer the mid-p of numeric differences rejects 6 to 7 % at 5 %
 
 
@@ -56,7 +46,7 @@ def settings_of(
     variant: str, alternative: str, confidence_level: float, n_resamples: int, seed: int
 ) -> Settings:
     """Check the options."""
-    check_choice(variant, tuple(_VARIANTS), "variant")
+    check_choice(variant, GROUP_VARIANTS, "variant")
     side = check_alternative(alternative)
     level = check_level(confidence_level, side=side)
     return Settings(variant, side, level, n_resamples, seed)
@@ -66,33 +56,21 @@ def result_of(
     test: str, d: FloatArray, noise: float, clusters: Clusters, settings: Settings, *, null: str
 ) -> ClusteredResult:
     """Return the result of differences per row, of which `noise` is none."""
-    sums = clusters.sums(d)
     # what cancels inside a group leaves float noise, not a difference
+    sums = clusters.sums(d)
     sums = np.where(np.abs(sums) <= noise + 1e-12 * clusters.sums(np.abs(d)), 0.0, sums)
     found = _described(d, clusters, settings)
     se = found.se if found.se > noise / math.sqrt(clusters.n) else 0.0
     flips = settings.variant in FLIPS
-    tails = (
-        flip_tails(sums, n_resamples=settings.n_resamples, seed=settings.seed) if flips else None
-    )
-    nonzero = int(np.count_nonzero(sums))
-    estimate = float(sums.sum()) / clusters.n
-    status = _status(nonzero, se, clusters.count, found.df, settings)
-    statistic, formula = _formula(estimate, se, found.df, float(sums.sum()), tails, settings)
-    pvalue = formula if status is Status.OK else math.nan
-    if status is Status.IDENTICAL_SCORES:
-        statistic, pvalue = 0.0, 1.0
-    if status is Status.ZERO_VARIANCE:
-        statistic = math.copysign(math.inf, estimate)
-    known = se > 0 and found.df > 0
-    method = "robust_t" if settings.variant == "robust_t" else "influence_t"
-    ci = (
-        t_interval(estimate, se, found.df, settings.level, settings.side, method) if known else None
-    )
-    if flips and ci is not None:
-        tail = tail_probability(settings.level, settings.side)
-        wider = hull(ci, subset_limits(sums, clusters.sizes, tail), settings.side)
-        ci = agreeing(wider, pvalue, 1 - settings.level, estimate, settings.side)
+    tested = GroupTest(clusters, sums, se, found.df, **dataclasses.asdict(settings))
+    nonzero, status = int(np.count_nonzero(sums)), tested.status
+    statistic, formula = tested.formula()
+    statistic, pvalue = answered(status, statistic, formula, tested.estimate)
+    ci = None
+    if se > 0 and found.df > 0:
+        method = "robust_t" if settings.variant == "robust_t" else "influence_t"
+        ci = t_interval(tested.estimate, se, found.df, settings.level, settings.side, method)
+        ci = tested.widened(ci, pvalue) if flips else ci
     return ClusteredResult(
         test=test,
         variant=settings.variant,
@@ -100,7 +78,7 @@ def result_of(
         df=None if flips else found.df,
         pvalue=pvalue,
         alternative=settings.side,
-        estimate=estimate,
+        estimate=tested.estimate,
         ci=ci,
         n=clusters.n,
         status=status,
@@ -109,8 +87,8 @@ def result_of(
             *_midp(clusters, settings.variant),
         ),
         null_hypothesis=null,
-        method=_VARIANTS[settings.variant],
-        details=_details(found, tails, nonzero, formula, se, settings),
+        method=SOURCES[settings.variant],
+        details=_details(found, tested, nonzero, formula),
         n_clusters=clusters.count,
         n_effective=found.n_effective,
         design_effect=found.design_effect,
@@ -128,41 +106,14 @@ def _described(d: FloatArray, clusters: Clusters, settings: Settings) -> Depende
     return dataclasses.replace(found, df=sums.df)
 
 
-def _status(nonzero: int, se: float, clusters: int, df: float, settings: Settings) -> Status:
-    if not nonzero:
-        return Status.IDENTICAL_SCORES
-    if settings.variant in FLIPS:
-        few = too_few_clusters(clusters, 1 - settings.level)
-        return Status.TOO_FEW if few else Status.OK
-    if too_few_for_t(settings.variant, clusters, df):
-        return Status.TOO_FEW
-    return Status.OK if se > 0 else Status.ZERO_VARIANCE
-
-
-def _formula(
-    estimate: float, se: float, df: float, total: float, tails: Tails | None, settings: Settings
-) -> tuple[float, float]:
-    if tails is not None:
-        exact = settings.variant == "sign_flip_exact"
-        return total, float(tails.pvalue(settings.side, exact=exact)[0])
-    t = estimate / se if se > 0 else math.nan
-    return t, t_pvalue(t, df, settings.side) if df else math.nan
-
-
-def _details(
-    found: Dependence,
-    tails: Tails | None,
-    nonzero: int,
-    formula: float,
-    se: float,
-    settings: Settings,
-) -> dict[str, Any]:
+def _details(found: Dependence, test: GroupTest, nonzero: int, formula: float) -> dict[str, Any]:
+    se, flips = test.se, test.variant in FLIPS
     known = found.design_effect_raw > 0
     return {
         "n_clusters_nonzero": nonzero,
         "largest_share": found.largest_share,
         "formula_pvalue": formula,
-        **({} if tails is None else _of_flips(tails, settings.side)),
+        **(_of_flips(test.tails, test.side) if flips else {}),
         "smallest_pvalue": float(smallest_pvalue(nonzero)),
         "se": se,
         "se_cr1": se * math.sqrt(found.design_effect_cr1 / found.design_effect_raw)

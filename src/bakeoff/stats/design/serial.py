@@ -18,7 +18,14 @@ from bakeoff.stats.core.checks import (
     check_count,
     check_level,
 )
-from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats.core.result import (
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+    answered,
+)
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design import long_run
 from bakeoff.stats.design.clusters import Clusters
@@ -139,14 +146,9 @@ def _result(
     found = _estimate(residuals, factor, settings)
     se = _standard_error(found, periods, n, settings)
     status = _status(d, residuals, found, settings, periods)
-    ok = status is Status.OK
     t = mean / se if se > 0 else math.nan
     formula = _pvalue(t, found, periods, settings)
-    statistic, pvalue = t, formula if ok else math.nan
-    if status is Status.IDENTICAL_SCORES:
-        statistic, pvalue = 0.0, 1.0
-    if status is Status.ZERO_VARIANCE:
-        statistic = math.copysign(math.inf, mean)
+    statistic, pvalue = answered(status, t, formula, mean)
     gamma = long_run.autocovariances(residuals, min(1, periods - 1))
     lag1 = float(gamma[1] / gamma[0]) if len(gamma) > 1 and gamma[0] > 0 else math.nan
     effective = periods * float(gamma[0]) / found.variance if found.variance > 0 else math.nan

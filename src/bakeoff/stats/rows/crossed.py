@@ -8,7 +8,7 @@ import numpy as np
 
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.paired_differences import t_interval
-from bakeoff.stats.core.result import Alternative, Assumption, Status
+from bakeoff.stats.core.result import Alternative, Assumption, Status, answered
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.cluster_result import ClusteredResult, too_few_degrees
 from bakeoff.stats.design.clusters import Clusters
@@ -37,11 +37,8 @@ def crossed(
     se = math.sqrt(variance) if variance > 0 else math.nan
     estimate = float(d.mean())
     statistic = estimate / se
-    pvalue = t_pvalue(statistic, df, side) if status is Status.OK else math.nan
-    if status in (Status.NO_DISCORDANT_PAIRS, Status.IDENTICAL_SCORES):
-        statistic, pvalue = 0.0, 1.0
-    if status is Status.ZERO_VARIANCE:
-        statistic = math.copysign(math.inf, estimate)
+    formula = t_pvalue(statistic, df, side) if status is Status.OK else math.nan
+    statistic, pvalue = answered(status, statistic, formula, estimate)
     independent = float(np.square(d).sum() - len(d) * estimate**2) / len(d) / max(len(d) - 1, 1)
     effect = max(1.0, variance / independent) if independent > 0 and variance > 0 else math.nan
     return ClusteredResult(

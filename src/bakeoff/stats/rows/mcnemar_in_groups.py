@@ -10,47 +10,36 @@ from typing import Any
 
 from scipy import special
 
-from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import check_count
 from bakeoff.stats.core.paired_differences import t_interval
-from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
-from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
-from bakeoff.stats.design.cluster_result import (
-    ClusteredResult,
-    cluster_assumptions,
-    too_few_clusters,
-    too_few_degrees,
-)
-from bakeoff.stats.design.sign_flip import FLIPS, Tails, flip_tails, smallest_pvalue
-from bakeoff.stats.design.subset_limits import HULL, agreeing, hull, subset_limits
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status, answered
+from bakeoff.stats.core.tails import normal_pvalue
+from bakeoff.stats.design.cluster_result import ClusteredResult, cluster_assumptions
+from bakeoff.stats.design.group_test import SOURCES, GroupTest
+from bakeoff.stats.design.sign_flip import FLIPS, smallest_pvalue
+from bakeoff.stats.design.subset_limits import HULL
 from bakeoff.stats.rows import cluster_chi_square as chi_square
 from bakeoff.stats.rows.cluster_pair import ClusterPair
 
 VARIANTS = {
-    "sign_flip": "canay2017",
-    "sign_flip_exact": "canay2017",
-    "robust_t": "bell2002",
+    **{name: SOURCES[name] for name in (*FLIPS, "robust_t")},
     "modified_obuchowski": "yang2010",
     "obuchowski": "obuchowski1998",
     "durkalski": "durkalski2003",
     "eliasziw_donner": "eliasziw1991",
 }
 INTERVALS = (HULL, "newcombe_effective", "robust_t")
-_OF_SUMS = (*FLIPS, "robust_t")  # those whose p is about the estimate that the interval is of
 
 
 def in_groups(
     pair: ClusterPair, variant: str, side: Alternative, level: float, ci_method: str
 ) -> ClusteredResult:
     """Compare two models by their counts in each group; see `mcnemar` for the options."""
-    tails = flip_tails(pair.sums, n_resamples=0, seed=0)
-    status = _status(pair, variant, 1 - level)
-    statistic, df, formula, extra = _formula(pair, variant, side, tails)
-    pvalue = formula if status is Status.OK else math.nan
-    if status in (Status.NO_DISCORDANT_PAIRS, Status.IDENTICAL_SCORES):
-        statistic, pvalue = 0.0, 1.0
-    if status is Status.ZERO_VARIANCE:
-        statistic = math.copysign(math.inf, pair.estimate)
+    se = math.sqrt(pair.variance)
+    test = GroupTest(pair.clusters, pair.sums, se, pair.df, variant, side, level)
+    status = _status(pair, test)
+    statistic, df, formula, extra = _formula(pair, test)
+    statistic, pvalue = answered(status, statistic, formula, pair.estimate)
     return ClusteredResult(
         test="mcnemar",
         variant=variant,
@@ -59,7 +48,7 @@ def in_groups(
         pvalue=pvalue,
         alternative=side,
         estimate=pair.estimate,
-        ci=_interval(pair, ci_method, side, level, pvalue if variant in _OF_SUMS else math.nan),
+        ci=_interval(pair, test, ci_method, pvalue if variant in SOURCES else math.nan),
         effect_sizes=_effect_sizes(pair),
         n=pair.clusters.n,
         status=status,
@@ -67,7 +56,7 @@ def in_groups(
         null_hypothesis="Exchanging the two fitted models in a whole group changes nothing: they "
         "are equally accurate on the population that the groups were drawn from.",
         method=VARIANTS[variant],
-        details=_details(pair, side, level, tails) | extra | {"formula_pvalue": formula},
+        details=_details(pair, test) | extra | {"formula_pvalue": formula},
         n_clusters=pair.clusters.count,
         n_effective=pair.clusters.n / pair.design_effect,
         design_effect=pair.design_effect,
@@ -75,32 +64,22 @@ def in_groups(
     )
 
 
-def _status(pair: ClusterPair, variant: str, alpha: float) -> Status:
+def _status(pair: ClusterPair, test: GroupTest) -> Status:
     if not pair.discordant.any():
         return Status.NO_DISCORDANT_PAIRS
-    if not pair.sums.any():
-        return Status.IDENTICAL_SCORES
-    if variant in FLIPS:
-        few = too_few_clusters(pair.clusters.count, alpha)
-        return Status.TOO_FEW if few else Status.OK
-    if variant == "robust_t":
-        if too_few_degrees(pair.df):
-            return Status.TOO_FEW
-        return Status.OK if pair.variance > 0 else Status.ZERO_VARIANCE
+    if test.variant in SOURCES or not pair.sums.any():
+        return test.status
     return Status.TOO_FEW if pair.clusters.count < 2 else Status.OK
 
 
 def _formula(
-    pair: ClusterPair, variant: str, side: Alternative, tails: Tails
+    pair: ClusterPair, test: GroupTest
 ) -> tuple[float, float | None, float, dict[str, Any]]:
     """Statistic, degrees of freedom and p as the formula has them, whatever the status."""
-    if variant in FLIPS:
-        exact = variant == "sign_flip_exact"
-        return float(pair.sums.sum()), None, float(tails.pvalue(side, exact=exact)[0]), {}
-    if variant == "robust_t":
-        se = math.sqrt(pair.variance)
-        t = pair.estimate / se if se > 0 else math.nan
-        return t, pair.df, t_pvalue(t, pair.df, side) if pair.df else math.nan, {}
+    variant, side = test.variant, test.side
+    if variant in SOURCES:
+        statistic, pvalue = test.formula()
+        return statistic, None if variant in FLIPS else pair.df, pvalue, {}
     extra: dict[str, Any] = {}
     if variant == "eliasziw_donner":
         found = chi_square.eliasziw_donner(pair.cells, pair.clusters)
@@ -129,19 +108,17 @@ def _eliasziw_details(pair: ClusterPair, found: chi_square.EliasziwDonner) -> di
 
 
 def _interval(
-    pair: ClusterPair, method: str, side: Alternative, level: float, pvalue: float
+    pair: ClusterPair, test: GroupTest, method: str, pvalue: float
 ) -> ConfidenceInterval | None:
     if pair.clusters.count < 2:
         return None
     if method == "robust_t":
-        se = math.sqrt(pair.variance)
-        return t_interval(pair.estimate, se, pair.df, level, side, method) if se > 0 else None
-    plain = pair.newcombe(side, level)
+        known = test.level, test.side, method
+        return t_interval(pair.estimate, test.se, pair.df, *known) if test.se > 0 else None
+    plain = pair.newcombe(test.side, test.level)
     if method != HULL or pair.clusters.trivial:
         return plain
-    limits = subset_limits(pair.sums, pair.clusters.sizes, tail_probability(level, side))
-    wider = hull(plain, limits, side, (-1.0, 1.0))
-    return agreeing(wider, pvalue, 1 - level, pair.estimate, side)
+    return test.widened(plain, pvalue, (-1.0, 1.0))
 
 
 def _effect_sizes(pair: ClusterPair) -> dict[str, float]:
@@ -151,22 +128,21 @@ def _effect_sizes(pair: ClusterPair) -> dict[str, float]:
     return {"cohens_g": b / (b + c) - 0.5, "odds_ratio": b / c if c else math.inf}
 
 
-def _details(pair: ClusterPair, side: Alternative, level: float, tails: Tails) -> dict[str, Any]:
+def _details(pair: ClusterPair, test: GroupTest) -> dict[str, Any]:
     names = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
     both, b, c, _ = pair.counts
-    exact = {s: float(tails.pvalue(s, exact=True)[0]) for s in ("two-sided", "greater", "less")}
     return {
         **{name: check_count(value, name) for name, value in zip(names, pair.counts, strict=True)},
         "accuracy_a": (both + b) / pair.clusters.n,
         "accuracy_b": (both + c) / pair.clusters.n,
         "n_clusters_nonzero": pair.nonzero,
         "largest_share": float(pair.clusters.shares.max()),
-        "pvalue_exact": exact[side],
+        "pvalue_exact": float(test.tails.pvalue(test.side, exact=True)[0]),
         "smallest_pvalue": float(smallest_pvalue(pair.nonzero)),
-        "se": math.sqrt(pair.variance),
+        "se": test.se,
         "se_cr0": math.sqrt(float(pair.moments.variance_cr0)),
         "se_cr1": math.sqrt(float(pair.moments.variance_cr1)),
         "df": pair.df,
         "design_effect_raw": pair.design_effect_raw,
-        **pair.odds_ratio(side, level),
+        **pair.odds_ratio(test.side, test.level),
     }
