@@ -50,6 +50,7 @@ STUDIES = {
     "type1/rates.csv": "below",
     "crossval/rates.csv": "[cross-validation](../cross-validation.md)",
     "dependent/rates.csv": "[dependent rows](type1-dependent.md)",
+    "dependent/blocks.csv": "[dependent rows](type1-dependent.md)",
     "dependent/uneven.csv": "[dependent rows](type1-dependent.md)",
     "dependent/folds.csv": "[dependent rows](type1-dependent.md)",
     "any_metric.csv": "[any metric](any-metric.md)",

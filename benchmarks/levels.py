@@ -79,6 +79,7 @@ def read() -> list[Rate]:
         *_crossval(),
         *_dependent(),
         *_uneven(),
+        *_blocks(),
         *_folds_of_groups(),
         *_any_metric(),
         *_any_metric_families(),
@@ -181,6 +182,22 @@ def _uneven() -> Iterator[Rate]:
                 int(row["rejected"]),
                 "dependent/uneven.csv",
             )
+
+
+def _blocks() -> Iterator[Rate]:
+    for row in _rows("dependent/blocks.csv"):
+        test = row["test"].partition(",")[0]
+        if test not in catalogue():
+            continue
+        regime = f"{row['question']}, {row['effects']}, {row['rows']} rows"
+        if row["sizes"] == "blocks of time":
+            phi = float(row["effects"].split()[1])
+            situation = "autocorrelation" if phi < 0.9 else "strong autocorrelation"
+        else:
+            situation = SITUATIONS.get(row["sizes"], "groups of unlike size")
+            regime += f" in {row['groups']} groups, {row['sizes']}"
+        counts = int(row["runs"]), int(row["rejected"])
+        yield Rate(test, situation, regime, *counts, "dependent/blocks.csv")
 
 
 def _folds_of_groups() -> Iterator[Rate]:

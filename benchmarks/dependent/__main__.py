@@ -4,6 +4,7 @@ python -m benchmarks.dependent make --folder DIR   # an hour; goes on where it s
 python -m benchmarks.dependent rates --folder DIR  # into benchmarks/dependent/rates.csv
 python -m benchmarks.dependent folds               # benchmarks/dependent/folds.csv
 python -m benchmarks.dependent uneven              # benchmarks/dependent/uneven.csv, goes on
+python -m benchmarks.dependent blocks              # benchmarks/dependent/blocks.csv, goes on
 python -m benchmarks.dependent page                # docs/stats/type1-dependent.md
 """
 
@@ -13,13 +14,13 @@ import argparse
 import time
 from pathlib import Path
 
-from benchmarks.dependent import folds, page, rates, uneven
+from benchmarks.dependent import blocks, folds, page, rates, uneven
 
 
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("step", choices=["make", "rates", "folds", "uneven", "page"])
+    parser.add_argument("step", choices=["make", "rates", "folds", "uneven", "blocks", "page"])
     parser.add_argument("--folder", type=Path, help="where the settings made so far are kept")
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
@@ -31,8 +32,9 @@ def main() -> None:
     if options.step == "folds":
         folds.write(folds.rates(options.runs, options.seed))
         return
-    if options.step == "uneven":
-        for cell in uneven.simulate(options.runs, options.seed):
+    if options.step in ("uneven", "blocks"):
+        study = uneven if options.step == "uneven" else blocks
+        for cell in study.simulate(options.runs, options.seed):
             print(cell, flush=True)
         return
     if options.folder is None:

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks.dependent import folds, times, uneven
+from benchmarks.dependent import blocks, folds, times, uneven
 from benchmarks.dependent.draw import GROUPS, ICCS, SHAPES
 from benchmarks.dependent.questions import QUESTIONS, SEVERAL
 from benchmarks.dependent.rates import (
@@ -109,6 +109,12 @@ def page(found: Sequence[Rate]) -> str:
     rows = uneven.load()
     parts += ["## One dominant group, strong leanings\n", UNEVEN.format(runs=rows[0]["runs"])]
     parts.append(uneven.table(rows))
+    further = blocks.load()
+    parts += [
+        "## Blocks of time, all pairs, one model\n",
+        IN_BLOCKS.format(runs=further[0]["runs"]),
+    ]
+    parts.append(blocks.table(further))
     of_folds = folds.load()
     parts += ["## Fold scores, folds of whole groups\n", FOLDS.format(runs=of_folds[0].runs)]
     parts += [folds.table(of_folds), ""]
@@ -283,6 +289,18 @@ fall as 1/k; 10 rows per group on average, {runs} data sets for each leaning and
 cells with one number of groups; *covered* is the mean and the least coverage of 95 % intervals;
 *disagree* is the largest share of data sets in which the test rejects and the interval holds 0, or
 neither. The default forms are in bold. A rate of .05 in a single cell has a standard error of .014.
+"""
+
+IN_BLOCKS = """\
+Rows in the order of time are cut into eight blocks, which the tests of costs, areas, other metrics,
+equivalence and non-inferiority take for groups; the leaning of the rows to one of two models is the
+hyperbolic tangent of an AR(1) series with the coefficient named. Where a block is not much longer
+than the dependence lasts (80 rows, coefficients of .9 and .98), neighbouring blocks are alike and
+these tests find differences that are not there. In groups: the share of families of four models
+with any pair called different (maximum statistic), and of 95 % intervals of one model that miss the
+true value. {runs} data sets a cell (`benchmarks/dependent/blocks.csv`); mean and worst of groups of
+one size and with 30 or 50 % of the rows in one. A *flag* is an assumption that the result says does
+not hold, such as enough groups.
 """
 
 FOLDS = """\

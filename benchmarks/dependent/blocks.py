@@ -1,0 +1,222 @@
+"""Eight blocks of time, all pairs of models, and intervals of one model, on rows that are related.
+
+Rows in the order of time are cut into eight blocks, as an experiment with `time:` cuts them; the
+leaning of the rows to one of two models is the hyperbolic tangent of an AR(1) series. Four models
+in groups have an accuracy of their own in each group, and one group may dominate. Rates go to
+blocks.csv: rejections at .05 of a true null, and misses of 95 % intervals of one model.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from bakeoff import stats
+from bakeoff.stats.core.result import AGREE
+from benchmarks import tables
+from benchmarks.dependent.draw import Array, fading
+from benchmarks.dependent.uneven import ALPHA, DISCORDANT, MARGIN, leanings, sizes_of
+
+CSV = Path(__file__).with_name("blocks.csv")
+BLOCKS, MODELS = 8, 4
+COST = [[0, 1], [5, 0]]
+COUNTS = ("answered", "rejected", "rejected_unflagged")
+Outcome = tuple[float, Sequence[stats.Assumption]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """What is asked, how rows lean, and how they are divided."""
+
+    question: str
+    effects: str
+    sizes: str
+    groups: int
+    rows: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Rows:
+    """Who is right, what models score, and the group of each row."""
+
+    groups: Array
+    truth: Array
+    correct: Array
+    scores: Array
+
+    @property
+    def predicted(self) -> Array:
+        """Predicted classes, shape (models, n)."""
+        return np.where(self.correct, self.truth, 1 - self.truth)
+
+
+def cells() -> list[Cell]:
+    """List every cell."""
+    series = [f"AR(1) {phi:g}" for phi in (0.6, 0.9, 0.98)]
+    sizes = ("equal", "one group 30 %", "one group 50 %")
+    shared = itertools.product(("beta", "two values"), sizes, (8, 20, 60))
+    groups = [(*how, 10 * how[-1]) for how in shared]
+    return [
+        *(
+            Cell(q, s, "blocks of time", BLOCKS, n)
+            for q, s, n in itertools.product(PAIRS, series, (80, 800))
+        ),
+        *(Cell(q, *how) for q in (*SINGLES, "all pairs") for how in groups),
+    ]
+
+
+def draw(cell: Cell, rng: np.random.Generator) -> Rows:
+    """Draw the rows of one study."""
+    if cell.sizes == "blocks of time":
+        n = cell.rows
+        groups = np.arange(n) * BLOCKS // n
+        slow = np.tanh(fading(rng, n, float(cell.effects.split()[1]))[0])
+        mean = -MARGIN / DISCORDANT if cell.question in AT_MARGIN else 0.0
+        return _two(rng, groups, mean + (1 - abs(mean)) * slow)
+    groups = np.repeat(np.arange(cell.groups), sizes_of(cell.groups, cell.sizes))
+    if cell.question != "all pairs":
+        return _two(rng, groups, leanings(rng, cell.groups, cell.effects, 0.0)[groups])
+    n = len(groups)
+    own = np.stack([leanings(rng, cell.groups, cell.effects, 0.0) for _ in range(MODELS)])
+    correct = rng.random((MODELS, n)) < 0.7 + 0.2 * own[:, groups]
+    truth = (rng.random(n) < 0.4).astype(int)
+    return Rows(groups, truth, correct, correct.astype(float))
+
+
+def _two(rng: np.random.Generator, groups: Array, u: Array) -> Rows:
+    """Draw rows of two models that lean to the first by `u`."""
+    n = len(groups)
+    apart, of_a, both = rng.random(n) < DISCORDANT, rng.random(n) < (1 + u) / 2, rng.random(n)
+    correct = np.where(apart, np.stack([of_a, ~of_a]), both < 0.75)
+    truth = (rng.random(n) < 0.4).astype(int)
+    better = 0.6 * np.stack([u, -u]) * np.where(truth == 1, 1, -1)
+    scores = 1.2 * truth + rng.normal(size=n) + better + 0.5 * rng.normal(size=(2, n))
+    return Rows(groups, truth, correct, scores)
+
+
+def _of_result(found: stats.Result) -> Outcome:
+    return found.pvalue, found.assumptions
+
+
+def _costs(s: Rows) -> Outcome:
+    found = stats.cost_sensitive(s.truth, *s.predicted, cost=COST, groups=s.groups)
+    return _of_result(found)
+
+
+def _area(s: Rows) -> Outcome:
+    return _of_result(stats.delong(s.truth, *s.scores, groups=s.groups))
+
+
+def _balanced(s: Rows) -> Outcome:
+    found = stats.metric_difference(
+        s.truth, *s.predicted, metric="balanced_accuracy", groups=s.groups
+    )
+    return _of_result(found)
+
+
+def _equivalence(s: Rows) -> Outcome:
+    return _of_result(stats.tost_paired(*s.correct, groups=s.groups, margin=MARGIN))
+
+
+def _noninferiority(s: Rows) -> Outcome:
+    return _of_result(stats.noninferiority(*s.correct, groups=s.groups, margin=MARGIN))
+
+
+def _all_pairs(s: Rows) -> Outcome:
+    found = stats.all_pairs(
+        "metric_difference", s.truth, s.predicted.T, metric="balanced_accuracy", groups=s.groups
+    )
+    adjusted = [pair.pvalue_adjusted for pair in found.pairs]
+    return (np.nan if np.isnan(adjusted).all() else np.nanmin(adjusted)), found.assumptions
+
+
+def _missed(found: stats.Result, true: float) -> Outcome:
+    """Return 0 where the interval misses the true value, 1 where it covers it."""
+    if found.ci is None:
+        return np.nan, ()
+    return float(found.ci.low <= true <= found.ci.high), found.assumptions
+
+
+def _metric_ci(s: Rows) -> Outcome:
+    found = stats.metric_ci(s.truth, s.predicted[0], metric="balanced_accuracy", groups=s.groups)
+    return _missed(found, (1 - DISCORDANT) * 0.75 + DISCORDANT / 2)
+
+
+def _mean_ci(s: Rows) -> Outcome:
+    values = (s.scores[0] - 1.2 * s.truth) * np.where(s.truth == 1, 1, -1)
+    return _missed(stats.mean_ci(values, groups=s.groups), 0.0)
+
+
+PAIRS: dict[str, tuple[str, Callable[[Rows], Outcome]]] = {
+    "costs": ("cost_sensitive", _costs),
+    "area": ("delong", _area),
+    "balanced accuracy": ("metric_difference", _balanced),
+    "equivalence": ("tost_paired", _equivalence),
+    "non-inferiority": ("noninferiority", _noninferiority),
+}
+SINGLES: dict[str, tuple[str, Callable[[Rows], Outcome]]] = {
+    "balanced accuracy of one model": ("metric_ci", _metric_ci),
+    "mean of one model": ("mean_ci", _mean_ci),
+}
+QUESTIONS = PAIRS | SINGLES | {"all pairs": ("metric_difference, all pairs", _all_pairs)}
+AT_MARGIN = ("equivalence", "non-inferiority")
+
+
+def rates(cell: Cell, runs: int, seed: int) -> dict[str, object]:
+    """Simulate one cell."""
+    rng = np.random.default_rng([seed, *repr(cell).encode()])
+    test, ask = QUESTIONS[cell.question]
+    counts: Counter[str] = Counter()
+    for _ in range(runs):
+        pvalue, assumptions = ask(draw(cell, rng))
+        rejected = bool(pvalue <= ALPHA)
+        flagged = any(a.holds is False and a.name != AGREE for a in assumptions)
+        counts.update(
+            answered=not np.isnan(pvalue),
+            rejected=rejected,
+            rejected_unflagged=rejected and not flagged,
+        )
+    found = {name: int(counts[name]) for name in COUNTS}
+    return {**dataclasses.asdict(cell), "test": test, "runs": runs, **found}
+
+
+def simulate(runs: int, seed: int) -> Iterator[Cell]:
+    """Simulate every cell that the file does not hold yet."""
+    there: list[Mapping[str, object]] = [*load()] if CSV.exists() else []
+    known = {tuple(str(row[f.name]) for f in dataclasses.fields(Cell)) for row in there}
+    for cell in cells():
+        if tuple(map(str, dataclasses.astuple(cell))) not in known:
+            there.append(rates(cell, runs, seed))
+            tables.write(CSV, there)
+            yield cell
+
+
+def load() -> list[dict[str, str]]:
+    """Read what was simulated."""
+    with CSV.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def table(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return one line for each question, way of leaning and number of groups."""
+    lines = [
+        "| question | test | rows | leaning | rejected, mean (worst) | of these without a flag |",
+        "|---|---|---|---|---:|---:|",
+    ]
+    found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
+    for row in rows:
+        in_time = row["sizes"] == "blocks of time"
+        where = f"{row['rows']} in time" if in_time else f"{row['groups']} groups"
+        found.setdefault((row["question"], row["test"], where, row["effects"]), []).append(row)
+    for key, own in found.items():
+        shares = [int(row["rejected"]) / int(row["runs"]) for row in own]
+        quiet = [int(row["rejected_unflagged"]) / int(row["runs"]) for row in own]
+        both = f"{sum(shares) / len(shares):.3f} ({max(shares):.3f})"
+        lines.append(f"| {' | '.join(key)} | {both} | {max(quiet):.3f} |")
+    return "\n".join(lines) + "\n"
