@@ -80,22 +80,22 @@ def test_failing_fits_are_named_with_their_logs(snakemake: Runner, tiny: dict[st
         "tree": {"estimator": "broken.Raises"},
         "stump": {"estimator": "broken.Dies"},
     }
-    tiny |= {"resampling": {"kfold": {"folds": 3}}, "tests": {"run": ["corrected_kfold_t"]}}
+    tiny |= {"resampling": {"kfold": {"folds": 2}}, "tests": {"run": ["corrected_kfold_t"]}}
     run = snakemake(tiny, "--keep-going", cores=2)
     assert run.returncode == 1
     for model, reason, in_log in (
         ("tree", "RuntimeError: no luck today", "Traceback"),
         ("stump", "the worker process was killed by signal 9, SIGKILL", "SIGKILL"),
     ):
-        log = f"results/tiny/logs/fit/iris/{model}/kfold.repeat-1.fold-3.log"
+        log = f"results/tiny/logs/fit/iris/{model}/kfold.repeat-1.fold-2.log"
         assert (
-            f"the fit of model {model} on data set iris, kfold, repeat 1, fold 3, failed: {reason}"
+            f"the fit of model {model} on data set iris, kfold, repeat 1, fold 2, failed: {reason}"
             in (run.stderr)
         )
         assert f"log: {log}" in run.stderr
         assert in_log in (snakemake.folder / log).read_text()
     predictions = snakemake.results() / "predictions/iris"
-    assert len(list((predictions / "bayes").iterdir())) == 3, "the others must not suffer"
+    assert len(list((predictions / "bayes").iterdir())) == 2, "the others must not suffer"
     assert not list(Path(predictions).rglob("*.part"))
     for model in ("tree", "stump"):
         assert not (predictions / model).exists() or not list((predictions / model).iterdir())

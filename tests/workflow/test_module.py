@@ -52,7 +52,7 @@ onsuccess:
 
 def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "snakemake", "--cores", "2", *options],
+        [sys.executable, "-m", "snakemake", "--cores", "1", *options],
         cwd=folder,
         capture_output=True,
         text=True,
