@@ -16,6 +16,7 @@ STUDIES = (
     "beside",
     "clustered_forms",
     "compare_speed",
+    "equivalence",
     "gate",
     "gate_metrics",
     "jobs",
