@@ -245,9 +245,9 @@ def advantage(metrics: Iterable[Metric]) -> str:
 def lower_is_better(metrics: Iterable[Metric]) -> str:
     """Say by which metrics a positive difference means that A has less; empty where by none."""
     titles = [metric.title for metric in metrics if not metric.greater_is_better]
-    return (
-        f" By {words(titles)} lower is better: B − A, positive where A is better." if titles else ""
-    )
+    if not titles:
+        return ""
+    return f" By {words(titles)} lower is better: the difference is B − A, positive if A is better."
 
 
 def mean_of(metric: Metric) -> str:

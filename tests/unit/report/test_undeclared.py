@@ -108,7 +108,7 @@ def test_many_notes_are_cut_short_in_the_verdict(study):
     many = dataclasses.replace(study, cards={"d": card("d") | {"group_columns": columns}})
     said = [s for s in answer(many).sentences if "note" in s.lower()]
     assert len(said) == 4
-    assert said[-1] == "2 more notes of this kind: see the report."
+    assert said[-1] == "The report has 2 more notes of this kind."
 
 
 def test_counts_of_rows_in_groups_carry_a_warning():

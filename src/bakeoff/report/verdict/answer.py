@@ -57,7 +57,7 @@ def _undeclared(study: Study) -> Iterator[str]:
     for note in found[:_MOST_NOTES]:
         yield f"Note: {note.sentence}"
     if len(found) > _MOST_NOTES:
-        yield f"{count(len(found) - _MOST_NOTES, 'more note')} of this kind: see the report."
+        yield f"The report has {count(len(found) - _MOST_NOTES, 'more note')} of this kind."
 
 
 def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
