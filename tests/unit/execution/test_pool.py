@@ -225,12 +225,16 @@ def test_limits_hold_in_the_new_process_of_a_worker_that_grew(pool: Pool) -> Non
     pool.call(os.getpid)
     pool.call(partial(exec, "import builtins; builtins.left = bytearray(400 * 2**20)"))
     time.sleep(1.2)  # loky looks at a worker's memory once a second, after a task
-    script = "import time; held = bytearray(600 * 2**20); time.sleep(3)"
+    script = "import time; held = bytearray(600 * 2**20); time.sleep(60)"
     with pytest.raises(TaskError, match="more than its 500 MB"):
         pool.call(partial(exec, script), limits=Limits(megabytes=500))
 
 
-HELD_PID = "(__import__('time').sleep(0.5), __import__('os').getpid())[1]"
+# waits where the memory is held: until it is noticed, however busy the machine
+HELD_PID = (
+    "(__import__('time').sleep(60 * hasattr(__import__('builtins'), 'left')),"
+    " __import__('os').getpid())[1]"
+)
 
 
 def test_workers_end_with_their_parent(tmp_path: Path) -> None:
