@@ -192,7 +192,7 @@ def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
     for test in tests:
         said: dict[str, list[str]] = {}
         for metric in test.metrics:
-            for text in cautions(known[test.name], experiment, metric=metric).of(experiment.models):
+            for text in cautions(test, experiment, metric=metric).of(experiment.models):
                 said.setdefault(text, []).append(metric)
         for text, metrics in said.items():
             by = f"by {words(metrics)}, " if len(metrics) < len(test.metrics) else ""

@@ -21,6 +21,8 @@ from bakeoff.stats import Arity, Entry, Evidence, catalogue, test_set_metrics
 
 LEAST = {Arity.ONE: 1, Arity.PAIR: 2, Arity.OMNIBUS: 3, Arity.ALL_PAIRS: 2}
 """How many models a test needs."""
+ON_ROWS = "cv5x2_mcnemar"
+"""The test of the fits of `cv_5x2` that counts rows."""
 _ON_FOLDS = (
     "corrected_kfold_t",
     "corrected_repeated_kfold_t",
@@ -122,6 +124,21 @@ def assign_plan(
     default = tuple(metrics or experiment.metrics)
     found = _metrics(test, entry, experiment, place, plan, default)
     return dataclasses.replace(test, why=why).on(plan, found)
+
+
+def with_better(test: PlannedTest, experiment: Experiment) -> PlannedTest:
+    """Add to a liberal test, and its post hoc test, those of its question that could run instead.
+
+    The plan `halves` may be added for them; the test that counts the rows of `cv_5x2` needs its
+    fits.
+    """
+    entry, found = catalogue()[test.name], list[str]()
+    if entry.liberal_for and entry.better_test:
+        found = advisable([entry.better_test], with_halves(experiment) or experiment)
+        if entry.better_test == "half_sample_t" and entry.name != ON_ROWS:
+            found += advisable([ON_ROWS], experiment)
+    posthoc = test.posthoc and with_better(test.posthoc, experiment)
+    return dataclasses.replace(test, better=tuple(found), posthoc=posthoc)
 
 
 def _check_size(entry: Entry, experiment: Experiment, place: Place) -> None:

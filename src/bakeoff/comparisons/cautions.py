@@ -5,18 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Sequence
 
-from bakeoff.comparisons.assign_plans import advisable, with_halves
+from bakeoff.comparisons.assign_plans import ON_ROWS
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.settings import FIXED_METRICS
 from bakeoff.errors import joined
 from bakeoff.scores import METRICS, counted_rows
-from bakeoff.spec import Experiment
+from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.spec.learners import LEARNERS, learners
 from bakeoff.spec.related import dependent
 from bakeoff.stats import Entry, ErrorRate, Evidence, TypeOneError, catalogue
 
-_ON_ROWS = "cv5x2_mcnemar"
-"""The test of the fits of `cv_5x2` that counts rows."""
 _SITUATIONS = {
     "failing fits": "where some fits fail",
     "errors on different rows": "where two models err on different rows",
@@ -143,7 +141,7 @@ def rates_by(rates: Sequence[ErrorRate], metric: str) -> list[ErrorRate]:
 
 
 def cautions(
-    entry: Entry,
+    test: PlannedTest,
     experiment: Experiment,
     failed: Collection[str] = (),
     metric: str | None = None,
@@ -153,32 +151,49 @@ def cautions(
 
     By one metric, None for any of the experiment's; on one data set, empty for any of them.
     """
+    entry = catalogue()[test.name]
     if not entry.liberal_for:
         return Cautions(entry)
-    metrics = list(experiment.metrics) if metric is None else [metric]
-    known = {name: learners(model) for name, model in experiment.fitted.items()}
-    found = []
-    liberal = {rate for rate in entry.rates if rate.verdict is TypeOneError.LIBERAL}
+    where = experiment, failed, list(experiment.metrics) if metric is None else [metric], dataset
+    found = _inflated(entry, *where)
+    simulated = {rate.setting for rate in entry.rates} & {*LEARNERS}
+    breaks = any(rate.setting in LEARNERS for rate in _liberal(entry))
+    unknown = tuple(
+        name
+        for name, model in experiment.fitted.items()
+        if breaks and not ((one := learners(model)).simulated and one.kinds <= simulated)
+    )
+    better = [catalogue()[name] for name in test.better if name != ON_ROWS or counted_rows(metric)]
+    instead = [one for one in better if not _inflated(one, *where)] if found else []
+    return Cautions(entry, tuple(found), unknown, tuple(instead))
+
+
+def _liberal(entry: Entry) -> set[ErrorRate]:
+    return {rate for rate in entry.rates if rate.verdict is TypeOneError.LIBERAL}
+
+
+def _inflated(
+    entry: Entry,
+    experiment: Experiment,
+    failed: Collection[str],
+    metrics: Sequence[str],
+    dataset: str,
+) -> list[Inflated]:
+    """List kinds of learners and situations of an experiment in which a test is liberal."""
+    known = {name: learners(model).kinds for name, model in experiment.fitted.items()}
+    found, liberal = [], _liberal(entry)
     for kind in LEARNERS:
         own = [rate for rate in entry.rates if rate.setting == kind]
         of_metrics = {rate for one in metrics for rate in rates_by(own, one)}
         worst = max(of_metrics & liberal, key=lambda rate: (rate.rate, rate.metric), default=None)
-        models = tuple(name for name, one in known.items() if kind in one.kinds)
+        models = tuple(name for name, kinds in known.items() if kind in kinds)
         if models and worst:
             found.append(Inflated(f"with {kind}", models, worst))
     for rate in entry.rates:
         where = _where(rate.setting, experiment, metrics, failed, dataset)
         if where and rate in liberal:
             found.append(Inflated(where, (), rate))
-    simulated = {rate.setting for rate in entry.rates} & {*LEARNERS}
-    breaks = any(rate.setting in LEARNERS for rate in liberal)
-    unknown = tuple(
-        name
-        for name, one in known.items()
-        if breaks and not (one.simulated and one.kinds <= simulated)
-    )
-    instead = _instead(entry, experiment, failed, metric, dataset) if found else ()
-    return Cautions(entry, tuple(found), unknown, instead)
+    return found
 
 
 def _where(
@@ -201,23 +216,3 @@ def _where(
         "groups of unlike size": "group" in related,
     }
     return _SITUATIONS.get(setting, f"with {setting}") if known.get(setting, True) else ""
-
-
-def _instead(
-    entry: Entry,
-    experiment: Experiment,
-    failed: Collection[str],
-    metric: str | None,
-    dataset: str,
-) -> tuple[Entry, ...]:
-    """Name tests of the same question without a caution: of further fits, of those of `cv_5x2`."""
-    known, found = catalogue(), []
-    halved = with_halves(experiment) or experiment
-    if entry.better_test and advisable([entry.better_test], halved):
-        found.append(known[entry.better_test])
-    by_rows = counted_rows(metric) and entry.name != _ON_ROWS
-    if by_rows and entry.better_test == "half_sample_t" and advisable([_ON_ROWS], experiment):
-        found.append(known[_ON_ROWS])
-    return tuple(
-        one for one in found if not cautions(one, experiment, failed, metric, dataset).inflated
-    )

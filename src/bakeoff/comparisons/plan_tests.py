@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bakeoff.comparisons import dependence
-from bakeoff.comparisons.assign_plans import advisable, assign_plan, is_one_of
+from bakeoff.comparisons.assign_plans import advisable, assign_plan, is_one_of, with_better
 from bakeoff.comparisons.options import check_options
 from bakeoff.comparisons.recommend import Recommendation, recommended
 from bakeoff.comparisons.settings import compares_pairs, corrects, takes_control
@@ -44,7 +44,8 @@ def plan_tests(experiment: Experiment) -> tuple[list[Problem], AnalysisPlan]:
         if entry.name in {test.name for test in tests}:
             continue  # asked for by both names
         try:
-            tests.append(assign_plan(entry, experiment, place, why, metrics, plan))
+            test = assign_plan(entry, experiment, place, why, metrics, plan)
+            tests.append(with_better(test, experiment))
         except Problem as problem:
             problems.append(problem)
     problems += dependence.problems_of_options(experiment)

@@ -72,11 +72,10 @@ def run_on(
     evidence: AnyEvidence, test: PlannedTest, experiment: Experiment, dataset: str, metric: str
 ) -> list[Comparison]:
     """Run one test on one piece of evidence, with the cautions about it."""
-    known = catalogue()
     found = run_test(test, evidence, _context(experiment, dataset, metric))
     against = {
-        name: cautions(known[name], experiment, evidence.left_out, metric, dataset)
-        for name in dict.fromkeys(row.test for row in found)
+        one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
+        for one in AnalysisPlan((test,)).with_posthoc
     }
     return [
         dataclasses.replace(row, caution=_caution(against[row.test], row, evidence))

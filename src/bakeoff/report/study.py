@@ -194,7 +194,9 @@ class Study:
         key = entry.name, metric
         if key not in self._known_cautions:
             failed = () if self.failed.empty else tuple(self.failed["model"])
-            self._known_cautions[key] = cautions(entry, self.experiment, failed, metric)
+            self._known_cautions[key] = cautions(
+                self.analysis[entry.name], self.experiment, failed, metric
+            )
         return self._known_cautions[key]
 
     @cached_property

@@ -41,6 +41,9 @@ class PlannedTest:
         Whether it takes account of groups or times of the rows.
     options : Mapping
         Arguments of its function that the experiment sets.
+    better : tuple of str
+        Where the test is liberal in some situations: tests of the same question that the experiment
+        could run, if with a further plan.
     posthoc : PlannedTest or None
         The test of pairs that follows an omnibus test, on the same evidence.
     """
@@ -57,6 +60,7 @@ class PlannedTest:
     assume_independent: bool = False
     related: bool = False
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    better: tuple[str, ...] = ()
     posthoc: PlannedTest | None = None
 
     @property
@@ -99,15 +103,20 @@ class PlannedTest:
     def to_dict(self) -> dict[str, Any]:
         """Return plain data."""
         own = {f.name: getattr(self, f.name) for f in dataclasses.fields(self) if f.name != "name"}
-        lists = {"metrics": list(self.metrics), "options": dict(self.options)}
+        own |= {"metrics": list(self.metrics), "better": list(self.better)}
         posthoc = self.posthoc and self.posthoc.to_dict()
-        return {"test": self.name, **own, **lists, "posthoc": posthoc}
+        return {
+            "test": self.name,
+            **own,
+            "options": dict(self.options),
+            "posthoc": posthoc,
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> PlannedTest:
         """Read what `to_dict` made; other keys are ignored."""
         own = {f.name: data[f.name] for f in dataclasses.fields(cls) if f.name in data}
-        own |= {"name": data["test"], "metrics": tuple(data["metrics"])}
+        own |= {"name": data["test"]} | {k: tuple(own.get(k, ())) for k in ("metrics", "better")}
         return cls(**{**own, "posthoc": data["posthoc"] and cls.from_dict(data["posthoc"])})
 
 
@@ -124,7 +133,7 @@ class AnalysisPlan:
         return len(self.tests)
 
     def __getitem__(self, name: str) -> PlannedTest:
-        return next(test for test in self.with_posthoc if test.name == name)
+        return {test.name: test for test in self.with_posthoc}[name]
 
     @property
     def with_posthoc(self) -> tuple[PlannedTest, ...]:

@@ -5,7 +5,9 @@ import re
 import pytest
 
 from bakeoff.comparisons import Comparison
+from bakeoff.comparisons.assign_plans import with_better
 from bakeoff.comparisons.cautions import cautions
+from bakeoff.comparisons.settings import planned
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
 
@@ -71,10 +73,15 @@ def config(**changes):
     )
 
 
+def planned_in(one, test):
+    """Plan a test of an experiment, with those that could run in its place."""
+    return with_better(planned(catalogue()[test], one.tests), one)
+
+
 def said(test, models, metric="accuracy", dataset="two", failed=(), **changes):
     """Return the sentences about a test of models with these estimators."""
     one = config(models={name: {"estimator": path} for name, path in models.items()}, **changes)
-    found = cautions(catalogue()[test], one, failed, metric, dataset)
+    found = cautions(planned_in(one, test), one, failed, metric, dataset)
     return " ".join(found.of(list(models)))
 
 
@@ -139,8 +146,10 @@ def test_tests_that_are_named_instead_have_no_caution_themselves():
     for entry in catalogue().values():
         for dataset in ("one", "two"):
             one = config(models=models)
-            for other in cautions(entry, one, (), "accuracy", dataset).instead:
-                assert not cautions(other, one, (), "accuracy", dataset).inflated
+            test = planned_in(one, entry.name)
+            for other in cautions(test, one, (), "accuracy", dataset).instead:
+                better = planned_in(one, other.name)
+                assert not cautions(better, one, (), "accuracy", dataset).inflated
 
 
 def test_fits_that_failed_make_a_caution():

@@ -4,6 +4,7 @@ import pytest
 from studies import experiment, pair, ran, study
 
 from bakeoff.comparisons.cautions import cautions
+from bakeoff.comparisons.settings import planned
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.make import make_tables
 from bakeoff.report.page import Page, document, html
@@ -90,6 +91,7 @@ def test_model_that_breaks_it_is_named_with_what_answers_instead(model, kind, in
 def test_trees_are_named_where_a_test_is_liberal_for_them():
     config = experiment(("a", "b"), tests=("resampled_t",)).resolved()
     config["models"]["b"] = {"estimator": "sklearn.tree.DecisionTreeClassifier"}
+    config["resampling"]["resampled"] = {}
     found = [pair("a", "b", 0.01, 0.05, test="resampled_t")]
     one = study(load_experiment(config), found, MEANS)
     (said,) = care(one)
@@ -117,8 +119,9 @@ def test_families_by_auc_concern_findings_by_auc_alone():
     config |= {"metrics": ["accuracy", "roc_auc"], "models": {"a": logistic, "b": logistic}}
     one, entry = load_experiment(config), catalogue()["cv5x2_f"]
     assert "logistic regression by AUC" in entry.liberal_for
-    assert not cautions(entry, one, metric="accuracy")
-    (found,) = cautions(entry, one, metric="roc_auc").inflated
+    test = planned(entry, one.tests)
+    assert not cautions(test, one, metric="accuracy")
+    (found,) = cautions(test, one, metric="roc_auc").inflated
     assert found.models == ("a", "b")
 
 
