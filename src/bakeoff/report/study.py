@@ -17,7 +17,7 @@ from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.report.family import Family
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
-from bakeoff.spec import AnalysisPlan, Experiment
+from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.related import dependent
 from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
 
@@ -194,9 +194,9 @@ class Study:
         key = entry.name, metric
         if key not in self._known_cautions:
             failed = () if self.failed.empty else tuple(self.failed["model"])
-            self._known_cautions[key] = cautions(
-                self.analysis[entry.name], self.experiment, failed, metric
-            )
+            planned = {test.name: test for test in self.analysis.with_posthoc}
+            test = planned.get(entry.name, PlannedTest(name=entry.name))
+            self._known_cautions[key] = cautions(test, self.experiment, failed, metric)
         return self._known_cautions[key]
 
     @cached_property
