@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
+
+Alternative = Literal["two-sided", "greater", "less"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -64,10 +66,10 @@ class PlannedTest:
     posthoc: PlannedTest | None = None
 
     @property
-    def alternative(self) -> str:
+    def alternative(self) -> Alternative:
         """The side of the test; ``two-sided`` where it has no other."""
-        found: str = self.options.get("alternative", "two-sided")
-        return found
+        side: Alternative = self.options.get("alternative", "two-sided")
+        return side
 
     @property
     def on_rows(self) -> bool:

@@ -19,8 +19,8 @@ from annotated_types import Ge, Le
 from scipy import special
 
 from bakeoff.stats.core import mcnemar_kernels
-from bakeoff.stats.core.arguments import Level, PositiveFloat, checked
-from bakeoff.stats.core.checks import FloatArray, check_count
+from bakeoff.stats.core.arguments import Level, PositiveFloat, check_count, checked
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.result import ConfidenceInterval
 from bakeoff.stats.planning import McNemarPower

@@ -130,6 +130,11 @@ def metric_limits(
     and of Hall's (1992), which takes the skewness of the values out of t; there are none below 10
     effective degrees of freedom (20 with groups), of a log loss below 20 rows of the rarest class.
 
+    Parameters
+    ----------
+    predicted_candidate, predicted_base : array_like, shape (n,) or (n, K)
+        What each predicts, as in `metric_difference`.
+
     Examples
     --------
     >>> y, a = [1] * 20 + [0] * 20, [1] * 18 + [0] * 22
@@ -166,6 +171,11 @@ def mean_limits(
 
     Each is the wider one of Student's and of Hall's (1992) limit; there are none below 20
     effective degrees of freedom.
+
+    Parameters
+    ----------
+    values_candidate, values_base : array_like, shape (n,)
+        The number of each row, in the same row order.
 
     Examples
     --------

@@ -11,8 +11,7 @@ import math
 from enum import StrEnum
 
 from bakeoff.stats.claims.limits import Limits
-from bakeoff.stats.core.arguments import Finite, Level, PositiveInt, checked
-from bakeoff.stats.core.checks import check_number
+from bakeoff.stats.core.arguments import Finite, Level, PositiveInt, check_number, checked
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.planning import IntervalPower
 

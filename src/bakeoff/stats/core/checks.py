@@ -7,17 +7,12 @@ words as numbers and drops imaginary parts. Here each of these is a `ValueError`
 from __future__ import annotations
 
 import numbers
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.arguments import check_choice as check_choice
-from bakeoff.stats.core.arguments import check_count as check_count
-from bakeoff.stats.core.arguments import check_flag as check_flag
-from bakeoff.stats.core.arguments import check_number as check_number
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.result import Alternative
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -156,33 +151,6 @@ def check_same_labels(**tables: ArrayLike) -> None:
                     f"its {kind} labels differ from those of {known[0][0]}; bring both "
                     f"into one order by their labels, or pass arrays if the {kind}s do match",
                 )
-
-
-def check_alternative(alternative: str) -> Alternative:
-    """Check the name of the alternative hypothesis."""
-    side: Alternative = check_choice(alternative, get_args(Alternative), "alternative")
-    return side
-
-
-def check_level(
-    value: float, name: str = "confidence_level", *, side: Alternative = "two-sided"
-) -> float:
-    """Check a probability strictly between 0 and 1, and that a limit stays beside the estimate."""
-    level = check_number(value, name)
-    if not 0 < level < 1:
-        raise ArgumentError(name, f"found {value!r}, must lie strictly between 0 and 1")
-    if side != "two-sided" and level < 0.5:
-        raise ArgumentError(
-            name,
-            f"found {value!r}; a one-sided interval needs at least 0.5, below it the "
-            "limit passes the estimate",
-        )
-    return level
-
-
-def check_counts(**counts: float) -> dict[str, int]:
-    """Check counts by name: whole numbers, not negative."""
-    return {name: check_count(value, name) for name, value in counts.items()}
 
 
 def paired_correctness(correct_a: ArrayLike, correct_b: ArrayLike) -> tuple[BoolArray, BoolArray]:

@@ -7,6 +7,7 @@ probability of one tail.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -189,9 +190,11 @@ def _melded_cdf(delta: float, b: float, c: float, alpha: float, beta: float) -> 
 
 _NODES, _WEIGHTS = gauss_legendre(160)
 
-DifferenceMethod = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, float], Bounds]
-
-DIFFERENCE_METHODS: dict[str, DifferenceMethod] = {
+DifferenceMethod = Literal[
+    "newcombe", "tango", "agresti_min", "bonett_price", "wald", "wald_cc", "exact_melded"
+]
+_Limits = Callable[[FloatArray, FloatArray, FloatArray, FloatArray, float], Bounds]
+DIFFERENCE_METHODS: dict[str, _Limits] = {
     "newcombe": _newcombe,
     "tango": _tango,
     "agresti_min": _agresti_min,

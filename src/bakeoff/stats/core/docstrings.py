@@ -20,12 +20,18 @@ alpha : float
 alternative : {"two-sided", "greater", "less"}
     ``"greater"``: A, the first of a pair or the control, is better. A one-sided test has
     one-sided intervals.
+both_correct, only_a_correct, only_b_correct, both_wrong : int
+    Counts of rows: right for both models, for A alone, for B alone, for neither.
 beta : float
     For ``fbeta``: how many times recall weighs as much as precision.
 confidence_level : float
     Level of the intervals.
 control : int, optional
     Column of a control: only it is compared, as A, with each other model as B.
+correct : array_like, shape (n, M)
+    Right or wrong (booleans or 0/1) for n rows and M ≥ 2 models.
+correct_a, correct_b : array_like of bool or 0/1, shape (n,)
+    Whether A and B are right on each row, in the same row order.
 correction : str
     A method of `adjust_pvalues`.
 cost : array_like, shape (K, K), optional
@@ -40,7 +46,7 @@ full_repeats : int
 greater_is_better : bool
     False for losses, costs and error rates.
 groups : array_like, shape (n,), optional
-    Which rows belong together; their influence values are summed.
+    The group of each row (patient, user, day), where rows are not independent.
 k : int
     For ``top_k_accuracy``.
 labels : array_like, optional
@@ -77,12 +83,6 @@ y_true : array_like, shape (n,)
     The true classes.
 """
 _OF_EVIDENCE = {
-    "correctness": """
-correct : array_like, shape (n, M)
-    Right or wrong (booleans or 0/1) for n rows and M ≥ 2 models.
-correct_a, correct_b : array_like of bool or 0/1, shape (n,)
-    Whether A and B are right on each row, in the same row order.
-""",
     "dataset_scores": """
 scores : array_like, shape (N, k)
     One row per data set, one column per model.
@@ -182,10 +182,9 @@ def fill_docstring(function: F, kind: str = "") -> F:
     titles = r"^(Parameters|Returns|Raises|Notes|References|Examples)\n-+$"
     summary, *parts = re.split(titles, inspect.cleandoc(function.__doc__), flags=re.MULTILINE)
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
-    known = _KNOWN[kind]
+    known = _KNOWN.get(kind, _KNOWN[""])
     names = list(inspect.signature(function).parameters)
     told = _paragraphs(sections.get("Parameters", ""))
-    told = {k: v for k, v in told.items() if not v.endswith(" : shared")}
     types = {name: str(kind) for name, kind in function.__annotations__.items()}
     for kind, text in _OF_TYPE.items():
         known = known | {k: v for k, v in _paragraphs(text).items() if types.get(k[0]) == kind}

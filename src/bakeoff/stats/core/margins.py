@@ -7,27 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.stats.core.checks import check_number
-from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import t_interval
 from bakeoff.stats.core.result import EquivalenceResult, Status
 from bakeoff.stats.core.tails import t_pvalue
-
-
-def check_alpha(alpha: float) -> float:
-    """Check the level of one-sided tests: their interval has level 1 − 2 alpha."""
-    level = check_number(alpha, "alpha")
-    if not 0 < level < 0.5:
-        raise ArgumentError("alpha", f"found {alpha!r}, must lie strictly between 0 and 0.5")
-    return level
-
-
-def check_margin(margin: float) -> float:
-    """Check a margin in the unit of the scores."""
-    value = check_number(margin, "margin")
-    if not (value > 0 and math.isfinite(value)):
-        raise ArgumentError("margin", f"found {margin!r}, must be a positive number")
-    return value
 
 
 def infinite(numerator: float) -> float:

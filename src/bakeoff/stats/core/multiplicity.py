@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core import logical_pairs
-from bakeoff.stats.core.arguments import Count, Level, checked
-from bakeoff.stats.core.checks import FloatArray, as_floats, check_choice
+from bakeoff.stats.core.arguments import Count, Level, check_choice, checked
+from bakeoff.stats.core.checks import FloatArray, as_floats
 from bakeoff.stats.core.errors import ArgumentError
 
 __all__ = [

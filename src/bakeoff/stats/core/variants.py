@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Literal
+from typing import Any, Literal
 
 from bakeoff.stats.core.errors import ArgumentError
 
@@ -32,7 +32,7 @@ class Variants:
     groups: tuple[str, ...]
     crossed: tuple[str, ...] = ()
 
-    def choose(self, value: str | None, relation: Relation, option: str = "variant") -> str:
+    def choose(self, value: str | None, relation: Relation, option: str = "variant") -> Any:
         """Return the value that is used; None asks for the default one.
 
         Raises

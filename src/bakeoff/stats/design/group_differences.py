@@ -8,12 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    check_alternative,
-    check_choice,
-    check_level,
-)
+from bakeoff.stats.core.arguments import Level, Seed
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.paired_differences import t_interval
 from bakeoff.stats.core.result import Alternative, Assumption, answered
 from bakeoff.stats.design.cluster_result import (
@@ -39,17 +35,14 @@ class Settings:
     side: Alternative
     level: float
     n_resamples: int
-    seed: int
+    seed: Seed
 
 
 def settings_of(
-    variant: str, alternative: str, confidence_level: float, n_resamples: int, seed: int
+    variant: str, alternative: Alternative, confidence_level: Level, n_resamples: int, seed: Seed
 ) -> Settings:
     """Check the options."""
-    check_choice(variant, GROUP_VARIANTS, "variant")
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    return Settings(variant, side, level, n_resamples, seed)
+    return Settings(variant, alternative, confidence_level, n_resamples, seed)
 
 
 def result_of(

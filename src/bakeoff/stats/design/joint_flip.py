@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from bakeoff.stats.core.arguments import Seed
 from bakeoff.stats.core.arithmetic import product
 from bakeoff.stats.core.checks import FloatArray, IntArray
 from bakeoff.stats.core.result import Alternative
@@ -45,7 +46,7 @@ class JointFlip:
     error: float
 
 
-def joint_flip(totals: FloatArray, *, n_resamples: int, seed: int) -> JointFlip:
+def joint_flip(totals: FloatArray, *, n_resamples: int, seed: Seed) -> JointFlip:
     """Flip one sign per cluster for the vector of all models.
 
     Parameters
@@ -92,7 +93,7 @@ def _all_flips(scaled: FloatArray) -> list[FloatArray]:
     return [np.square(near + shift).sum(axis=1) for shift in far]
 
 
-def _drawn_flips(scaled: FloatArray, n_resamples: int, seed: int) -> Iterator[FloatArray]:
+def _drawn_flips(scaled: FloatArray, n_resamples: int, seed: Seed) -> Iterator[FloatArray]:
     rng = np.random.default_rng(seed)
     for signs in sign_blocks(rng, len(scaled), n_resamples):
         yield np.square(signs @ scaled).sum(axis=1)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from functools import cached_property
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import FloatArray, check_count, check_same_labels
+from bakeoff.stats.core.arguments import checked
+from bakeoff.stats.core.checks import FloatArray, check_same_labels
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.variants import Relation
 from bakeoff.stats.design.clusters import Clusters, as_clusters
@@ -93,7 +96,8 @@ class RowDesign:
         return as_clusters(self.groups.codes * self.times.count + self.times.codes, self.n)
 
 
-def time_blocks(times: ArrayLike, blocks: int = TIME_BLOCKS) -> FloatArray:
+@checked
+def time_blocks(times: ArrayLike, blocks: Annotated[int, Ge(2)] = TIME_BLOCKS) -> FloatArray:
     """Cut rows into blocks of neighbouring times, to be used as groups.
 
     Blocks that are long against the dependence between neighbours are nearly independent, so any
@@ -111,21 +115,15 @@ def time_blocks(times: ArrayLike, blocks: int = TIME_BLOCKS) -> FloatArray:
     ndarray of int, shape (N,)
         The block of each row.
 
-    Raises
-    ------
-    ValueError
-        If there are fewer different times than blocks, or times are missing.
-
     Examples
     --------
     >>> time_blocks([3, 1, 2, 4, 1], blocks=2).tolist()
     [1, 0, 0, 1, 0]
     """
-    count = check_count(blocks, "blocks", least=2)
     found = as_clusters(times, np.asarray(times).size, "times")
-    if found.count < count:
-        raise ArgumentError("times", f"found {found.count} different times, needs {count} or more")
-    return _blocks(found, count)
+    if found.count < blocks:
+        raise ArgumentError("times", f"found {found.count} different times, needs {blocks} or more")
+    return _blocks(found, blocks)
 
 
 def _blocks(times: Clusters, count: int) -> FloatArray:

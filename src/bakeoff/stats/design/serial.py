@@ -10,14 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.binomial import tail_probability
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    check_alternative,
-    check_choice,
-    check_count,
-    check_level,
-)
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -84,13 +79,10 @@ class SerialSettings:
 
 
 def serial_settings(
-    variant: str, horizon: int, alternative: str, confidence_level: float
+    variant: str, horizon: int, alternative: Alternative, confidence_level: Level
 ) -> SerialSettings:
     """Check the options that tests on ordered rows have in common."""
-    check_choice(variant, tuple(VARIANTS), "variant")
-    steps = check_count(horizon, "horizon", least=1)
-    side = check_alternative(alternative)
-    return SerialSettings(variant, steps, side, check_level(confidence_level, side=side))
+    return SerialSettings(variant, horizon, alternative, confidence_level)
 
 
 def serial_result(

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from bakeoff.stats.core import mcnemar_kernels as kernels
+from bakeoff.stats.core.arguments import Seed
 from bakeoff.stats.core.arithmetic import exp, log
 from bakeoff.stats.core.checks import FloatArray, IntArray
 from bakeoff.stats.core.result import Alternative
@@ -80,7 +81,7 @@ class Tails:
         return chosen
 
 
-def flip_tails(sums: FloatArray, *, n_resamples: int, seed: int) -> Tails:
+def flip_tails(sums: FloatArray, *, n_resamples: int, seed: Seed) -> Tails:
     """Return the tails of the cluster sums (K,) of one pair."""
     magnitude = np.abs(sums[sums != 0])
     total = float(sums.sum())
@@ -114,7 +115,7 @@ def all_sign_sums(magnitude: FloatArray) -> FloatArray:
     return sums
 
 
-def _drawn_sums(magnitude: FloatArray, n_resamples: int, seed: int) -> FloatArray:
+def _drawn_sums(magnitude: FloatArray, n_resamples: int, seed: Seed) -> FloatArray:
     rng = np.random.default_rng(seed)
     return np.concatenate(
         [signs @ magnitude for signs in sign_blocks(rng, len(magnitude), n_resamples)]

@@ -82,7 +82,7 @@ def anova_repeated_measures(
     df1, df2 = models - 1, (models - 1) * (folds - 1)
     ss, residual = block_sums(y)
     identical = float(np.abs(y - y.mean(axis=1, keepdims=True)).max()) <= table.noise
-    status = _f_status(identical, _rms(residual), table.noise, df2)
+    status = _f_status(identical, math.sqrt(float((residual**2).mean())), table.noise, df2)
     f, p = _f_test(ss["ss_models"] / df1, ss["ss_error"] / max(df2, 1), df1, df2, status)
     sphericity = _sphericity(y, f, p, status)
     scale, p = {
@@ -177,10 +177,6 @@ def anova_oneway(
         method="alpaydin2010" if equal_var else "welch1951",
         details={"ss_between": between, "ss_within": within} | table.ranking(),
     )
-
-
-def _rms(values: FloatArray) -> float:
-    return math.sqrt(float((values**2).mean()))
 
 
 def _share(part: float, whole: float) -> float:

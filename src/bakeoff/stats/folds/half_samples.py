@@ -15,8 +15,8 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.arguments import Level
-from bakeoff.stats.core.checks import FloatArray, check_count
+from bakeoff.stats.core.arguments import Level, check_count
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import (
     Differences,

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.arguments import PositiveInt, checked
-from bakeoff.stats.core.checks import FloatArray, as_scores, check_number
+from bakeoff.stats.core.arguments import PositiveInt, check_number, checked
+from bakeoff.stats.core.checks import FloatArray, as_scores
 from bakeoff.stats.core.errors import ArgumentError
 
 __all__ = ["VarianceComponents", "variance_components", "variance_components_from_means"]

@@ -16,8 +16,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.stats.core.arguments import checked
-from bakeoff.stats.core.checks import check_choice
+from bakeoff.stats.core.arguments import check_choice, checked
 from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
 from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, View

@@ -6,15 +6,9 @@ import math
 
 import numpy as np
 
+from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.binomial import tail_probability, wilson
-from bakeoff.stats.core.checks import (
-    BoolArray,
-    check_alternative,
-    check_choice,
-    check_level,
-    check_number,
-)
-from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.checks import BoolArray
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.cluster_result import (
@@ -32,29 +26,23 @@ def in_groups(
     clusters: Clusters,
     rate: str,
     p0: float,
-    alternative: str,
-    confidence_level: float,
+    alternative: Alternative,
+    confidence_level: Level,
 ) -> ClusteredResult:
     """Test the share of right rows, or of wrong ones, against a value."""
-    check_choice(rate, ("accuracy", "error"), "rate")
-    if not 0 < check_number(p0, "p0") < 1:
-        raise ArgumentError("p0", f"found {p0!r}, must lie strictly between 0 and 1")
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     counted = array if rate == "accuracy" else ~array
     found = describe(counted.astype(np.float64), clusters)
     se = math.sqrt(p0 * (1 - p0) / found.n_effective)
     t = (found.mean - p0) / se
     few = too_few_degrees(found.df)
     return ClusteredResult(
-        test="binomial_test",
         variant="rao_scott",
         statistic=t,
         df=found.df,
-        pvalue=math.nan if few else t_pvalue(t, found.df, side),
-        alternative=side,
+        pvalue=math.nan if few else t_pvalue(t, found.df, alternative),
+        alternative=alternative,
         estimate=found.mean,
-        ci=effective_wilson(found, side, level) if clusters.count > 1 else None,
+        ci=effective_wilson(found, alternative, confidence_level) if clusters.count > 1 else None,
         effect_sizes={"cohens_h": 2 * math.asin(math.sqrt(found.mean)) - 2 * math.asin(p0**0.5)},
         n=clusters.n,
         status=Status.TOO_FEW if few else Status.OK,

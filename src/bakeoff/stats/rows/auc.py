@@ -9,13 +9,12 @@ from typing import Any, Literal
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
     BoolArray,
     as_array,
     as_scores,
-    check_alternative,
-    check_level,
     check_same_labels,
     check_same_length,
 )
@@ -48,21 +47,13 @@ def delong_pairs(
     groups: ArrayLike | None = None,
     variant: str | None = None,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> list[Result]:
     """Return what `delong` says of each pair of columns; each model is ranked once.
 
-    Parameters
-    ----------
-    y_true, groups, variant, alternative, confidence_level
-        As in `delong`.
-    scores : array_like, shape (n, M)
-        What each model gives the positive class.
-    pairs : iterable of (int, int)
-        The columns A and B of each comparison.
+    `scores`, shape (n, M), are what each model gives the positive class, `pairs` the columns A
+    and B of each comparison.
     """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     positive, table = as_classes(y_true), as_array(scores, "scores")
     check_same_length(y_true=positive, scores=table)
     check_same_labels(y_true=y_true, scores=scores)
@@ -77,7 +68,7 @@ def delong_pairs(
                 column = as_scores(table[:, m], "scores", unit="rows")
                 places[m] = placements(positive, column)
         a, b = (places[m] for m in pair)
-        found.append(_in_form(positive, a, b, clusters, form, side, level))
+        found.append(_in_form(positive, a, b, clusters, form, alternative, confidence_level))
     return found
 
 
@@ -104,7 +95,7 @@ def delong(
     variant: Literal["delong", "t_and_flips", "influence_t", "robust_t", "obuchowski"]
     | None = None,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """DeLong's paired test of the areas under two ROC curves.
 
@@ -119,8 +110,6 @@ def delong(
     score_a, score_b : array_like, shape (n,)
         What A and B give the positive class: probabilities or any scores, only their order
         counts.
-    groups : array_like, shape (n,), optional
-        The group of each row, where rows are not independent.
     variant : str, optional
         Independent rows have ``"delong"``. In groups ``"influence_t"``: placements summed inside
         groups, corrected for the share of each class in a group as CR2 does, against Student's t
@@ -130,7 +119,6 @@ def delong(
         Shaikh 2017); the interval is the hull with the limits from means of random subsets of
         groups (Hartigan 1969). ``"obuchowski"``: Obuchowski's (1997) variance and the normal
         distribution; too lenient with few groups.
-    alternative, confidence_level : shared
 
     Returns
     -------
@@ -152,8 +140,6 @@ def delong(
     >>> round(result.estimate, 4), round(result.statistic, 4), round(result.pvalue, 4)
     (0.25, 1.2247, 0.2207)
     """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     positive = as_classes(y_true)
     a, b = (
         as_scores(score_a, "score_a", unit="rows"),
@@ -165,7 +151,7 @@ def delong(
     form = _VARIANTS.choose(variant, design.relation)
     clusters = None if groups is None else design.units
     places = placements(positive, a), placements(positive, b)
-    return _in_form(positive, *places, clusters, form, side, level)
+    return _in_form(positive, *places, clusters, form, alternative, confidence_level)
 
 
 def _in_form(

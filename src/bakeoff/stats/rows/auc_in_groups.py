@@ -10,10 +10,7 @@ from scipy import special
 
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.binomial import tail_probability
-from bakeoff.stats.core.checks import (
-    BoolArray,
-    FloatArray,
-)
+from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 from bakeoff.stats.design.cluster_result import (

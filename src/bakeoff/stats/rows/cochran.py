@@ -9,13 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import check_choice, check_count, check_flag
-from bakeoff.stats.core.correctness_matrix import (
-    as_matrix,
-    both_correct,
-    column_totals,
-)
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.arguments import PositiveInt, Seed, checked
+from bakeoff.stats.core.correctness_matrix import as_matrix, both_correct, column_totals
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
@@ -37,13 +32,9 @@ _NULL = "All these fitted models are right equally often on the population the r
 _MIN_ROWS, _MIN_CELLS = 4, 24
 
 
-@fill_docstring
+@checked
 def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = None) -> float:
     """Cochran's Q for any number of models from two up.
-
-    Parameters
-    ----------
-    correct, row_counts : shared
 
     Returns
     -------
@@ -76,6 +67,7 @@ def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = No
     posthoc="mcnemar",
     variants=VARIANTS,
     in_time="diebold_mariano",
+    null_hypothesis=_NULL,
 )
 def cochran_q(
     correct: ArrayLike,
@@ -83,8 +75,8 @@ def cochran_q(
     groups: ArrayLike | None = None,
     variant: Literal["asymptotic", "permutation", "sign_flip", "robust_f"] | None = None,
     allow_two_models: bool = False,
-    n_resamples: int = 9999,
-    seed: int = 0,
+    n_resamples: PositiveInt = 9999,
+    seed: Seed = 0,
     row_counts: ArrayLike | None = None,
 ) -> Result:
     """Cochran's Q test of equal accuracy of three or more models on the same rows.
@@ -95,8 +87,6 @@ def cochran_q(
     ----------
     correct : array_like, shape (n, M)
         Right or wrong (booleans or 0/1) for n rows and M ≥ 3 models.
-    groups : array_like, shape (n,), optional
-        The group of each row (patient, user, day), where rows are not independent.
     variant : str, optional
         Independent rows: ``"asymptotic"`` (default): p from χ²(M − 1). ``"permutation"``: p from
         the permutation of right and wrong within each row: its exact distribution where that
@@ -111,9 +101,6 @@ def cochran_q(
         p its exact p.
     n_resamples : int
         Random tables, or draws of the signs, where the exact distribution is out of reach.
-    seed : int
-        Of the draws; the same seed gives the same p.
-    row_counts : shared
 
     Returns
     -------
@@ -144,9 +131,6 @@ def cochran_q(
     ('sign_flip', 6.167, 0.046875)
     """
     form = VARIANTS.choose(variant, "independent" if groups is None else "groups")
-    check_flag(allow_two_models, "allow_two_models")
-    n_resamples = check_count(n_resamples, "n_resamples", least=1)
-    seed = check_count(seed, "seed")
     if groups is not None:
         if row_counts is not None:
             raise ArgumentError("row_counts", "counts are of independent rows, found groups")
@@ -184,7 +168,6 @@ def cochran_q(
     if form == "permutation" and permutation is not None:
         details["pvalue_asymptotic"], pvalue = pvalue, permutation.pvalue
     return Result(
-        test="cochran_q",
         variant=form,
         statistic=table.q,
         df=float(df),
@@ -193,8 +176,6 @@ def cochran_q(
         n=table.n,
         status=Status.OK if table.discriminating else Status.NO_DISCORDANT_PAIRS,
         assumptions=(_enough_rows(table, enough, form), INDEPENDENT_ROWS),
-        null_hypothesis=_NULL,
-        method="cochran1950",
         details=details,
     )
 
@@ -210,7 +191,7 @@ def _enough_rows(table: CorrectTotals, enough: bool, variant: str) -> Assumption
     return Assumption("enough discriminating rows", enough, detail)
 
 
-def _permutation(table: CorrectTotals, n_resamples: int, seed: int) -> PermutationPvalue:
+def _permutation(table: CorrectTotals, n_resamples: int, seed: Seed) -> PermutationPvalue:
     exact = exact_pvalue(table.row_totals, table.models, table.between)
     if exact is not None:
         return exact
@@ -229,6 +210,7 @@ def _permutation(table: CorrectTotals, n_resamples: int, seed: int) -> Permutati
     "nearly always agrees with it.",
     posthoc="mcnemar",
     better_test="cochran_q",
+    null_hypothesis=_NULL,
 )
 def looney_f(
     correct: ArrayLike,
@@ -240,11 +222,9 @@ def looney_f(
 
     Parameters
     ----------
-    correct : shared
     correction : {"none", "greenhouse-geisser"}
         ``"greenhouse-geisser"`` multiplies both degrees of freedom by the estimated ε, for
         models whose differences vary unequally. It costs a matrix product of the table.
-    row_counts : shared
 
     Returns
     -------
@@ -268,7 +248,6 @@ def looney_f(
     ...       f"p = {result.pvalue:.5f}")
     F(2, 198) = 3.8729, p = 0.02239
     """
-    check_choice(correction, ("none", "greenhouse-geisser"), "correction")
     table = correct_totals(correct, row_counts)
     n, m, total = table.n, table.models, table.total
     # all sums of squares are whole numbers over n M: what is 0 is exactly 0
@@ -303,7 +282,6 @@ def looney_f(
         statistic = models * (n - 1) / rest
         pvalue = float(special.fdtrc(df1, df2, statistic))
     return Result(
-        test="looney_f",
         variant="two_way_anova" if correction == "none" else correction,
         statistic=statistic,
         df1=df1,
@@ -315,8 +293,6 @@ def looney_f(
         n=n,
         status=status,
         assumptions=tuple(assumptions),
-        null_hypothesis=_NULL,
-        method="looney1988",
         details=details,
     )
 

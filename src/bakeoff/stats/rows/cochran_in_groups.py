@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from bakeoff.stats.core.arguments import Seed
 from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.result import Status
@@ -20,12 +21,7 @@ from bakeoff.stats.design.cluster_result import (
     too_few_clusters,
     too_few_degrees,
 )
-from bakeoff.stats.design.clusters import (
-    Clusters,
-    degrees_of_freedom,
-    design_effect,
-    moments,
-)
+from bakeoff.stats.design.clusters import Clusters, degrees_of_freedom, design_effect, moments
 from bakeoff.stats.design.joint_flip import JointFlip, joint_flip
 
 SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
@@ -33,7 +29,7 @@ _ALPHA = 0.05
 
 
 def in_groups(
-    matrix: BoolArray, clusters: Clusters, variant: str, n_resamples: int, seed: int
+    matrix: BoolArray, clusters: Clusters, variant: str, n_resamples: int, seed: Seed
 ) -> ClusteredResult:
     """Compare several models by their right rows in each group; see `cochran_q` for the options."""
     totals = clusters.sums(matrix)
@@ -55,7 +51,6 @@ def in_groups(
     accuracies = totals.sum(axis=0) / clusters.n
     effect = _mean_design_effect(matrix, totals, clusters)
     return ClusteredResult(
-        test="cochran_q",
         variant=variant,
         statistic=statistic,
         df1=df1,

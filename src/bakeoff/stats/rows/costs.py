@@ -11,18 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats.core.arguments import Level, PositiveInt, Seed
 from bakeoff.stats.core.arithmetic import inner
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    as_counts,
-    check_alternative,
-    check_choice,
-    check_count,
-    check_level,
-)
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.checks import FloatArray, as_counts
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -57,6 +50,8 @@ _VARIANTS = Variants(
     "prefer likelihood_ratio_all_cells. With few groups it needs group effects that are as likely "
     "one way as the other, which cannot be tested.",
     variants=_VARIANTS,
+    null_hypothesis="The errors of the two fitted models cost the same on average on the "
+    "population the rows come from.",
 )
 def cost_sensitive(
     y_true: ArrayLike,
@@ -77,9 +72,9 @@ def cost_sensitive(
     ]
     | None = None,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    n_resamples: int = 9_999,
-    seed: int = 0,
+    confidence_level: Level = 0.95,
+    n_resamples: PositiveInt = 9_999,
+    seed: Seed = 0,
 ) -> Result:
     """Test whether two classifiers have the same expected misclassification cost.
 
@@ -93,8 +88,6 @@ def cost_sensitive(
     classes : sequence of length K, optional
         The labels in the order of the rows and columns of `cost`. Without it they are the
         labels found, sorted.
-    groups : array_like, shape (n,), optional
-        The group of each row, where rows are not independent.
     variant : str, optional
         Independent rows: ``"likelihood_ratio"`` (default): multinomial likelihood ratio over the
         observed combinations of labels. It has no answer when only one model ever errs more costly.
@@ -107,9 +100,6 @@ def cost_sensitive(
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is better, its errors cost less. One-sided p-values come from the
         signed root of the statistic.
-    confidence_level : shared
-    n_resamples, seed : int
-        Draws of the signs in groups, and their seed, as in `mean_difference`.
 
     Returns
     -------
@@ -145,8 +135,6 @@ def cost_sensitive(
     >>> print(f"{result.estimate:.2f} {result.pvalue:.3f}")
     0.05 0.707
     """
-    check_count(n_resamples, "n_resamples", least=1)
-    check_count(seed, "seed")
     names, truth, a, b = as_label_codes(y_true, pred_a, pred_b, classes)
     design = RowDesign.of(len(truth), groups)
     form = _VARIANTS.choose(variant, design.relation)
@@ -165,14 +153,16 @@ def cost_sensitive(
     return dataclasses.replace(result, details={**result.details, "classes": names})
 
 
-@fill_docstring
+@form_of(cost_sensitive)
 def cost_sensitive_from_counts(
     counts: ArrayLike,
     *,
     cost: ArrayLike | None = None,
-    variant: str = "likelihood_ratio",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
+    variant: Literal[
+        "likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"
+    ] = "likelihood_ratio",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
 ) -> Result:
     """Run the cost-sensitive test on a table of counts; see `cost_sensitive` for the options.
 
@@ -180,7 +170,9 @@ def cost_sensitive_from_counts(
     ----------
     counts : array_like, shape (K, K, K)
         ``counts[i, j, k]``: rows that A labels i, B labels j, and whose true class is k.
-    cost, variant, alternative, confidence_level
+    cost : array_like, shape (K, K), optional
+        As in `cost_sensitive`.
+    variant : {"likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"}
         As in `cost_sensitive`.
 
     Returns
@@ -196,9 +188,6 @@ def cost_sensitive_from_counts(
     >>> print(f"{result.statistic:.4f} {result.pvalue:.4f}")
     0.0092 0.9237
     """
-    check_choice(variant, _VARIANTS.independent, "variant")
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     table = _as_counts(counts)
     matrix = as_cost(cost, len(table))
     # d[i, j, k] = cost[k, i] - cost[k, j]: what A's label costs more than B's
@@ -211,23 +200,17 @@ def cost_sensitive_from_counts(
     costs = _mean_costs(table, matrix)
     advantage = 0.0 - cells.mean
     return Result(
-        test="cost_sensitive",
         variant=variant,
         statistic=statistic,
-        df=1.0 if side == "two-sided" else None,
-        pvalue=_pvalue(statistic, advantage, side, status),
-        alternative=side,
+        df=1.0 if alternative == "two-sided" else None,
+        pvalue=_pvalue(statistic, advantage, alternative, status),
+        alternative=alternative,
         estimate=advantage,
-        ci=_interval(cells, variant, status, side, level),
+        ci=_interval(cells, variant, status, alternative, confidence_level),
         effect_sizes=_effect_sizes(cells, costs["cost_b"]),
         n=int(n),
         status=status,
         assumptions=_assumptions(cells, d, multiplier, variant, status),
-        null_hypothesis=(
-            "The errors of the two fitted models cost the same on average on the population the "
-            "rows come from."
-        ),
-        method="mathworks_testcholdout",
         details={
             **costs,
             "lambda": multiplier,

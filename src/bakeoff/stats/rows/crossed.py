@@ -42,7 +42,6 @@ def crossed(
     independent = float(np.square(d).sum() - len(d) * estimate**2) / len(d) / max(len(d) - 1, 1)
     effect = max(1.0, variance / independent) if independent > 0 and variance > 0 else math.nan
     return ClusteredResult(
-        test="mcnemar",
         variant="crossed",
         statistic=statistic,
         df=df,

@@ -13,15 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.checks import (
-    check_choice,
-    check_counts,
-    check_level,
-    paired_correctness,
-    paired_counts,
-)
-from bakeoff.stats.core.difference_limits import tango_statistic
-from bakeoff.stats.core.margins import check_alpha, conclude, infinite
+from bakeoff.stats.core.arguments import Alpha, Count, Level, checked
+from bakeoff.stats.core.checks import paired_correctness, paired_counts
+from bakeoff.stats.core.difference_limits import DifferenceMethod, tango_statistic
+from bakeoff.stats.core.margins import conclude, infinite
 from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, EquivalenceResult, Status
 from bakeoff.stats.core.variants import Variants
@@ -52,22 +47,15 @@ def tost_paired(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
-    margin: float,
+    margin: Level,
     groups: ArrayLike | None = None,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
     variant: Literal["score", "wald", "score_effective"] | None = None,
 ) -> EquivalenceResult:
     """Two one-sided tests of the accuracy difference of two models on the same rows.
 
     Parameters
     ----------
-    correct_a, correct_b : shared
-    margin : float
-        The largest accuracy difference that does not matter, between 0 and 1.
-    groups : array_like, shape (n,), optional
-        The group of each row, where rows are not independent.
-    alpha : float
-        Level of the test, below 0.5; the interval has level 1 − 2 alpha.
     variant : {"score", "wald", "score_effective"}, optional
         ``"score"`` (default): Tango's statistic at −margin and at +margin, with the discordance
         estimated under each (Tango 1998; Liu et al. 2002); it works without discordant pairs.
@@ -104,7 +92,7 @@ def tost_paired(
     form = _VARIANTS.choose(variant, design.relation)
     if design.relation == "groups":
         pair = cluster_pair(a, b, design.units)
-        return in_groups("tost_paired", pair, margin, alpha, sides=2)
+        return in_groups(pair, margin, alpha, sides=2)
     return tost_paired_from_counts(
         **paired_counts(a, b),
         margin=margin,
@@ -128,9 +116,9 @@ def noninferiority(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
-    margin: float,
+    margin: Level,
     groups: ArrayLike | None = None,
-    alpha: float = 0.05,
+    alpha: Alpha = 0.05,
 ) -> ClusteredEquivalenceResult:
     """One-sided test that A is less accurate than B by no more than the margin.
 
@@ -163,27 +151,26 @@ def noninferiority(
     """
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.of(len(a), groups, correct_a=correct_a)
-    return in_groups("noninferiority", cluster_pair(a, b, design.units), margin, alpha, sides=1)
+    return in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=1)
 
 
 @form_of(tost_paired)
+@checked
 def tost_paired_from_counts(
     *,
-    both_correct: int,
-    only_a_correct: int,
-    only_b_correct: int,
-    both_wrong: int,
-    margin: float,
-    alpha: float = 0.05,
-    variant: str = "score",
+    both_correct: Count,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    both_wrong: Count,
+    margin: Level,
+    alpha: Alpha = 0.05,
+    variant: Literal["score", "wald"] = "score",
 ) -> EquivalenceResult:
     """Two one-sided tests from the four counts of rows; see `tost_paired` for the options.
 
     Parameters
     ----------
-    both_correct, only_a_correct, only_b_correct, both_wrong : int
-        Counts of rows.
-    margin, alpha, variant
+    variant : {"score", "wald"}
         As in `tost_paired`.
 
     Returns
@@ -198,17 +185,15 @@ def tost_paired_from_counts(
     >>> round(result.pvalue_lower, 4), round(result.pvalue_upper, 4), result.verdict
     (0.0171, 0.2824, 'not shown')
     """
-    check_choice(variant, _VARIANTS.independent, "variant")
-    alpha, margin = check_alpha(alpha), check_level(margin, "margin")
-    counts: dict[str, Any] = check_counts(
-        both_correct=both_correct,
-        only_a_correct=only_a_correct,
-        only_b_correct=only_b_correct,
-        both_wrong=both_wrong,
-    )
-    method = "tango" if variant == "score" else "wald"
+    counts: dict[str, Any] = {
+        "both_correct": both_correct,
+        "only_a_correct": only_a_correct,
+        "only_b_correct": only_b_correct,
+        "both_wrong": both_wrong,
+    }
+    method: DifferenceMethod = "tango" if variant == "score" else "wald"
     ci = paired_difference_ci(**counts, method=method, confidence_level=1 - 2 * alpha)
-    n, b, c = sum(counts.values()), counts["only_a_correct"], counts["only_b_correct"]
+    n, b, c = sum(counts.values()), only_a_correct, only_b_correct
     estimate = (b - c) / n
     se = math.sqrt(max(b + c - (b - c) ** 2 / n, 0.0)) / n
     status = Status.OK
@@ -244,6 +229,5 @@ def tost_paired_from_counts(
             ),
         ),
         what="accuracies of the two fitted models",
-        method="liu2002",
         details={**counts, "se": se},
     )

@@ -7,9 +7,7 @@ import math
 import numpy as np
 from scipy import special
 
-from bakeoff.stats.core.checks import check_level
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, tango_statistic
-from bakeoff.stats.core.margins import check_alpha
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.cluster_result import (
@@ -21,7 +19,6 @@ from bakeoff.stats.rows.cluster_pair import ClusterPair
 
 
 def in_groups(
-    test: str,
     pair: ClusterPair,
     margin: float,
     alpha: float,
@@ -29,7 +26,6 @@ def in_groups(
     sides: int,
 ) -> ClusteredEquivalenceResult:
     """Test both margins or, of one side, the lower one; without groups each row is one."""
-    alpha, margin = check_alpha(alpha), check_level(margin, "margin")
     effect = _design_effect(pair)
     n, (_, b, c, _) = pair.clusters.n, pair.counts
     lower, upper = (
@@ -45,7 +41,6 @@ def in_groups(
     pvalue = math.nan if few else formula[last]
     names = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
     return ClusteredEquivalenceResult(
-        test=test,
         variant="score_effective" if sides == 2 else "",
         statistic=(lower, upper)[last],
         df=pair.df,

@@ -7,13 +7,9 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import (
-    check_alternative,
-    check_level,
-    paired_correctness,
-    paired_counts,
-)
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
+from bakeoff.stats.core.arguments import Level
+from bakeoff.stats.core.checks import paired_correctness, paired_counts
+from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, DifferenceMethod
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import Alternative, Result
@@ -23,8 +19,10 @@ from bakeoff.stats.planning import McNemarPower
 from bakeoff.stats.rows import mcnemar_counts, mcnemar_in_groups
 from bakeoff.stats.rows.cluster_pair import cluster_pair
 from bakeoff.stats.rows.crossed import crossed
-from bakeoff.stats.rows.mcnemar_counts import mcnemar_from_counts
+from bakeoff.stats.rows.mcnemar_counts import CountedVariant, mcnemar_from_counts
+from bakeoff.stats.rows.mcnemar_in_groups import GroupedVariant
 from bakeoff.stats.rows.mcnemar_pairs import mcnemar_pairs
+from bakeoff.stats.rows.paired_intervals import OddsRatioMethod
 
 __all__ = ["mcnemar"]
 
@@ -57,46 +55,17 @@ def mcnemar(
     *,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
-    variant: Literal[
-        "midp",
-        "exact",
-        "asymptotic",
-        "corrected",
-        "exact_unconditional",
-        "sign_flip",
-        "sign_flip_exact",
-        "robust_t",
-        "modified_obuchowski",
-        "obuchowski",
-        "durkalski",
-        "eliasziw_donner",
-        "crossed",
-    ]
-    | None = None,
+    variant: Literal[CountedVariant, GroupedVariant, "crossed"] | None = None,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    ci_method: Literal[
-        "newcombe",
-        "tango",
-        "agresti_min",
-        "bonett_price",
-        "wald",
-        "wald_cc",
-        "exact_melded",
-        "subset_hull",
-        "newcombe_effective",
-        "robust_t",
-    ]
+    confidence_level: Level = 0.95,
+    ci_method: Literal[DifferenceMethod, "subset_hull", "newcombe_effective", "robust_t"]
     | None = None,
-    odds_ratio_ci: Literal["midp", "exact", "wilson", "wald_log"] | None = None,
+    odds_ratio_ci: OddsRatioMethod | None = None,
 ) -> Result:
     """McNemar's test of equal accuracy of two models on the same rows.
 
     Parameters
     ----------
-    correct_a, correct_b : shared
-    groups : array_like, shape (n,), optional
-        The group of each row (patient, user, day), where rows are not independent.
     time : array_like, shape (n,), optional
         The time of each row, of any kind that sorts. Alone: eight long blocks of neighbouring
         times are the groups, which few strongly dependent times break; `diebold_mariano` is the
@@ -114,7 +83,6 @@ def mcnemar(
         degrees of freedom. ``"modified_obuchowski"`` (Yang, Sun & Hardin 2010), ``"obuchowski"``
         (1998): χ². To reproduce papers only: ``"durkalski"`` (2003; about the mean of group
         means) and ``"eliasziw_donner"`` (1991). Groups crossed with times have ``"crossed"``.
-    alternative, confidence_level : shared
     ci_method : str, optional
         Independent rows: a method of `paired_difference_ci`, ``"newcombe"`` by default. Rows in
         groups: ``"newcombe_effective"``: Newcombe's (1998) method 10 on the counts over the
@@ -171,10 +139,8 @@ def mcnemar(
         raise ArgumentError(
             "odds_ratio_ci", f"found {odds_ratio_ci!r}, which is for independent rows"
         )
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     if design.relation == "crossed":
-        return crossed(a, b, design, side, level)
+        return crossed(a, b, design, alternative, confidence_level)
     return mcnemar_in_groups.in_groups(
-        cluster_pair(a, b, design.units), form, side, level, interval
+        cluster_pair(a, b, design.units), form, alternative, confidence_level, interval
     )

@@ -9,21 +9,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core import mcnemar_kernels
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    as_counts,
-    check_alternative,
-    check_choice,
-    check_counts,
-    check_level,
-)
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.arguments import Count, Level, checked
+from bakeoff.stats.core.checks import FloatArray, as_counts
+from bakeoff.stats.core.difference_limits import DifferenceMethod
 from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
@@ -35,7 +28,8 @@ from bakeoff.stats.core.result import (
 from bakeoff.stats.rows import paired_intervals
 from bakeoff.stats.rows.unconditional import unconditional_pvalue
 
-VARIANTS = (*mcnemar_kernels.VARIANTS, "exact_unconditional")
+CountedVariant = Literal[mcnemar_kernels.Variant, "exact_unconditional"]
+VARIANTS: tuple[str, ...] = get_args(CountedVariant)
 
 # b + c from which the χ² approximation is usually trusted
 _LARGE_SAMPLE = 25
@@ -69,26 +63,24 @@ class McNemarResult(Result):
         }
 
 
-@fill_docstring
+@checked
 def mcnemar_from_counts(
     *,
-    both_correct: int,
-    only_a_correct: int,
-    only_b_correct: int,
-    both_wrong: int,
-    variant: str = "midp",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
-    ci_method: str = "newcombe",
-    odds_ratio_ci: str = "midp",
+    both_correct: Count,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    both_wrong: Count,
+    variant: CountedVariant = "midp",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    ci_method: DifferenceMethod = "newcombe",
+    odds_ratio_ci: paired_intervals.OddsRatioMethod = "midp",
 ) -> McNemarResult:
     """McNemar's test from the four counts of rows; see `mcnemar` for the options.
 
     Parameters
     ----------
-    both_correct, only_a_correct, only_b_correct, both_wrong : int
-        Counts of rows, by name because tables of errors and of successes look alike.
-    variant, alternative, confidence_level, ci_method, odds_ratio_ci
+    variant, ci_method, odds_ratio_ci
         As in `mcnemar`.
 
     Returns
@@ -104,61 +96,57 @@ def mcnemar_from_counts(
     >>> round(result.statistic, 4), round(result.pvalue, 6)
     (8.3333, 0.003892)
     """
-    check_choice(variant, VARIANTS, "variant")
-    check_choice(ci_method, tuple(DIFFERENCE_METHODS), "ci_method")
-    check_choice(odds_ratio_ci, tuple(paired_intervals.ODDS_RATIO_METHODS), "odds_ratio_ci")
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    counts = check_counts(
-        both_correct=both_correct,
-        only_a_correct=only_a_correct,
-        only_b_correct=only_b_correct,
-        both_wrong=both_wrong,
-    )
-    n, b, c = sum(counts.values()), counts["only_a_correct"], counts["only_b_correct"]
+    counts = {
+        "both_correct": both_correct,
+        "only_a_correct": only_a_correct,
+        "only_b_correct": only_b_correct,
+        "both_wrong": both_wrong,
+    }
+    n, b, c = sum(counts.values()), only_a_correct, only_b_correct
     ci = paired_intervals.paired_difference_ci(
-        **counts, method=ci_method, confidence_level=level, alternative=side
+        **counts, method=ci_method, confidence_level=confidence_level, alternative=alternative
     )
     ratio_ci = paired_intervals.paired_odds_ratio_ci(
         only_a_correct=b,
         only_b_correct=c,
         method=odds_ratio_ci,
-        confidence_level=level,
-        alternative=side,
+        confidence_level=confidence_level,
+        alternative=alternative,
     )
     n_d = b + c
-    smallest = _pvalue(0 if side == "less" else n_d, n_d if side == "less" else 0, n, variant, side)
+    most = (0, n_d) if alternative == "less" else (n_d, 0)
+    smallest = _pvalue(*most, n, variant, alternative)
     chi2 = variant not in ("midp", "exact")
     return McNemarResult(
         test="mcnemar",
         variant=variant,
-        statistic=float(mcnemar_kernels.statistic(variant, b, c, side)),
-        df=1.0 if chi2 and side == "two-sided" else None,
-        pvalue=_pvalue(b, c, n, variant, side),
-        alternative=side,
+        statistic=float(mcnemar_kernels.statistic(variant, b, c, alternative)),
+        df=1.0 if chi2 and alternative == "two-sided" else None,
+        pvalue=_pvalue(b, c, n, variant, alternative),
+        alternative=alternative,
         estimate=(b - c) / n,
         ci=ci,
         effect_sizes=_effect_sizes(b, c),
         n=n,
         status=Status.OK if n_d else Status.NO_DISCORDANT_PAIRS,
-        assumptions=_assumptions(n_d, variant, smallest, 1 - level),
+        assumptions=_assumptions(n_d, variant, smallest, 1 - confidence_level),
         null_hypothesis="The two fitted models are equally accurate on the population that the "
         "test rows were drawn from.",
         method=mcnemar_kernels.SOURCES[variant],
-        details=_details(counts, n, variant, side),
+        details=_details(counts, n, variant, alternative),
         n_discordant=n_d,
         odds_ratio_ci=ratio_ci,
         smallest_pvalue=smallest,
     )
 
 
-@fill_docstring
+@checked
 def mcnemar_pvalues(
     only_a_correct: ArrayLike,
     only_b_correct: ArrayLike,
     *,
-    variant: str = "midp",
-    alternative: str = "two-sided",
+    variant: mcnemar_kernels.Variant = "midp",
+    alternative: Alternative = "two-sided",
 ) -> FloatArray:
     """P-values of McNemar's test for arrays of discordant counts, one entry per pair.
 
@@ -168,7 +156,6 @@ def mcnemar_pvalues(
         The discordant counts b and c.
     variant : str
         As in `mcnemar`, but for ``"exact_unconditional"``, which needs all four counts.
-    alternative : shared
 
     Returns
     -------
@@ -180,10 +167,8 @@ def mcnemar_pvalues(
     >>> mcnemar_pvalues([22, 11, 0], [17, 1, 0]).round(4)
     array([0.4296, 0.0034, 1.    ])
     """
-    check_choice(variant, mcnemar_kernels.VARIANTS, "variant")
-    side = check_alternative(alternative)
     b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
-    return mcnemar_kernels.pvalue(variant, b, c, side)
+    return mcnemar_kernels.pvalue(variant, b, c, alternative)
 
 
 def _pvalue(b: int, c: int, n: int, variant: str, side: Alternative) -> float:

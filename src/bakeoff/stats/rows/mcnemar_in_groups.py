@@ -6,11 +6,11 @@ d is +1 where only A is right, −1 where only B is; D_k is its sum in cluster k
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 from scipy import special
 
-from bakeoff.stats.core.checks import check_count
+from bakeoff.stats.core.arguments import check_count
 from bakeoff.stats.core.paired_differences import t_interval
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status, answered
 from bakeoff.stats.core.tails import normal_pvalue
@@ -21,6 +21,15 @@ from bakeoff.stats.design.subset_limits import HULL
 from bakeoff.stats.rows import cluster_chi_square as chi_square
 from bakeoff.stats.rows.cluster_pair import ClusterPair
 
+GroupedVariant = Literal[
+    "sign_flip",
+    "sign_flip_exact",
+    "robust_t",
+    "modified_obuchowski",
+    "obuchowski",
+    "durkalski",
+    "eliasziw_donner",
+]
 VARIANTS = {
     **{name: SOURCES[name] for name in (*FLIPS, "robust_t")},
     "modified_obuchowski": "yang2010",
@@ -41,7 +50,6 @@ def in_groups(
     statistic, df, formula, extra = _formula(pair, test)
     statistic, pvalue = answered(status, statistic, formula, pair.estimate)
     return ClusteredResult(
-        test="mcnemar",
         variant=variant,
         statistic=statistic,
         df=df,

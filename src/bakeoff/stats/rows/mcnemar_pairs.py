@@ -8,17 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core import mcnemar_kernels as kernels
-from bakeoff.stats.core.checks import (
-    BoolArray,
-    FloatArray,
-    check_alternative,
-    check_choice,
-    check_flag,
-    check_level,
-)
+from bakeoff.stats.core.arguments import Level, check_choice, checked
+from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.correctness_matrix import as_matrix, both_correct
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, DifferenceMethod
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
 from bakeoff.stats.core.pairs import all_pairs, check_control, check_correction
@@ -40,7 +33,7 @@ from bakeoff.stats.rows.minp import DISCRETE, minp
 from bakeoff.stats.rows.paired_intervals import difference_bounds
 
 
-@fill_docstring
+@checked
 def mcnemar_pairs(
     correct: ArrayLike,
     *,
@@ -51,7 +44,7 @@ def mcnemar_pairs(
     correction: str | None = None,
     control: int | None = None,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     ci_method: str | None = None,
     simultaneous: bool = True,
 ) -> PairwiseResult:
@@ -59,16 +52,15 @@ def mcnemar_pairs(
 
     Parameters
     ----------
-    correct : shared
-    groups, time, variant, ci_method
+    time : array_like, shape (n,), optional
+        The time of each row.
+    variant, ci_method : str, optional
         As in `mcnemar`.
-    row_counts : shared
     correction : str, optional
         A method of `adjust_pvalues`, ``"bonferroni"`` by default, in groups ``"holm"``; or
         ``"minp"`` for independent rows: the step-down min-p procedure that uses the discreteness
         of the exact distributions (`mcnemar_minp`), for ``midp`` and ``exact``. ``"shaffer"`` and
         ``"bergmann-hommel"`` need all pairs and two-sided tests.
-    control, alternative, confidence_level : shared
     simultaneous : bool
         True: all intervals hold together at `confidence_level` (`simultaneous_level`).
         False: each by itself does. In groups an interval holds 0 where its p-value, adjusted if
@@ -110,7 +102,8 @@ def mcnemar_pairs(
     if related:
         return pairs_in_groups(matrix, design.units, variant=form, **family)
     check_choice(form, kernels.VARIANTS, "variant")
-    return _of_counts(matrix, counts, variant=form, ci_method=ci_method or "newcombe", **family)
+    method = check_choice(ci_method or "newcombe", tuple(DIFFERENCE_METHODS), "ci_method")
+    return _of_counts(matrix, counts, variant=form, ci_method=method, **family)
 
 
 def _of_counts(
@@ -120,17 +113,13 @@ def _of_counts(
     variant: str,
     correction: str,
     control: int | None,
-    alternative: str,
+    alternative: Alternative,
     confidence_level: float,
-    ci_method: str,
+    ci_method: DifferenceMethod,
     simultaneous: bool,
 ) -> PairwiseResult:
-    check_choice(ci_method, tuple(DIFFERENCE_METHODS), "ci_method")
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    check_flag(simultaneous, "simultaneous")
     models = matrix.shape[1]
-    method = _check_correction(correction, variant, side, control, models)
+    method = _check_correction(correction, variant, alternative, control, models)
     first, second = all_pairs(models, check_control(control, models))
 
     together = both_correct(matrix, counts)
@@ -140,17 +129,18 @@ def _of_counts(
     b, c = right[first] - a, right[second] - a
     d = n - a - b - c
 
-    statistic = kernels.statistic(variant, b, c, side)
-    pvalue = kernels.pvalue(variant, b, c, side)
-    adjusted = _adjust(pvalue, b, c, method, variant, side)
+    statistic = kernels.statistic(variant, b, c, alternative)
+    pvalue = kernels.pvalue(variant, b, c, alternative)
+    adjusted = _adjust(pvalue, b, c, method, variant, alternative)
+    level = confidence_level
     each = simultaneous_level(level, len(first), method) if simultaneous else level
     low, high = difference_bounds(
-        a, b, c, d, method=ci_method, confidence_level=each, alternative=side
+        a, b, c, d, method=ci_method, confidence_level=each, alternative=alternative
     )
     pairs = _pair_rows(
         (first, second, statistic, pvalue, adjusted, (b - c) / n, low, high),
         (*(v.astype(np.int64) for v in (a, b, c, d)), _odds_ratio(b, c), _cohens_g(b, c)),
-        1.0 if variant not in DISCRETE and side == "two-sided" else None,
+        1.0 if variant not in DISCRETE and alternative == "two-sided" else None,
         (each, ci_method),
     )
     discordant = b + c
@@ -160,9 +150,9 @@ def _of_counts(
         correction=method,
         pairs=pairs,
         n=int(n),
-        alternative=side,
+        alternative=alternative,
         status=Status.OK if discordant.any() else Status.NO_DISCORDANT_PAIRS,
-        assumptions=_assumptions(variant, discordant, 1 - level, side),
+        assumptions=_assumptions(variant, discordant, 1 - level, alternative),
         null_hypothesis=(
             "The two fitted models of a pair are right equally often on the population the rows "
             "come from."

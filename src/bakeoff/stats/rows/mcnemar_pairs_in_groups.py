@@ -10,14 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.binomial import tail_probability
-from bakeoff.stats.core.checks import (
-    BoolArray,
-    FloatArray,
-    check_alternative,
-    check_flag,
-    check_level,
-)
+from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.correctness_matrix import both_correct
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, one_sided
 from bakeoff.stats.core.multiplicity import simultaneous_level
@@ -58,8 +53,8 @@ def pairs_in_groups(
     variant: str,
     correction: str,
     control: int | None,
-    alternative: str,
-    confidence_level: float,
+    alternative: Alternative,
+    confidence_level: Level,
     simultaneous: bool,
 ) -> PairwiseResult:
     """Compare all pairs by sign flips or a robust t; see `mcnemar_pairs` for the options.
@@ -67,15 +62,13 @@ def pairs_in_groups(
     Everything but the counts comes from the K × M sums inside groups; one model at a time is
     compared with those after it, so nothing of size N × M × M is made.
     """
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
-    check_flag(simultaneous, "simultaneous")
     models = matrix.shape[1]
     chosen = check_control(control, models)
-    method = check_correction(correction, chosen, side, models)
+    method = check_correction(correction, chosen, alternative, models)
     family = models * (models - 1) // 2 if chosen is None else models - 1
+    level = confidence_level
     each = simultaneous_level(level, family, method) if simultaneous else level
-    settings = _Settings(variant, side, each, 1 - level, simultaneous)
+    settings = _Settings(variant, alternative, each, 1 - level, simultaneous)
     table = _Table(matrix, clusters, clusters.sums(matrix), both_correct(matrix, None))
     parts = [_compare(table, i, others, settings) for i, others in _contrasts(models, chosen)]
     pvalues = np.concatenate([part.pvalue for part in parts])
@@ -93,16 +86,16 @@ def pairs_in_groups(
         correction=method,
         pairs=pairs,
         n=clusters.n,
-        alternative=side,
+        alternative=alternative,
         status=_overall(pairs),
-        assumptions=_assumptions(clusters, parts, family, 1 - level),
+        assumptions=_assumptions(clusters, parts, family, 1 - confidence_level),
         null_hypothesis="Exchanging the two fitted models of a pair in a whole group changes "
         "nothing: they are equally accurate on the population of the groups.",
         method={"sign_flip": "canay2017", "robust_t": "bell2002"}[variant],
         details={
             "accuracies": (table.totals.sum(axis=0) / clusters.n).tolist(),
             "n_clusters": clusters.count,
-            "confidence_level": level,
+            "confidence_level": confidence_level,
             "confidence_level_each": each,
             "simultaneous": simultaneous,
             "control": control,

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core import mcnemar_kernels as kernels
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    as_counts,
-    check_alternative,
-    check_choice,
-    check_same_length,
-)
+from bakeoff.stats.core.arguments import checked
+from bakeoff.stats.core.checks import FloatArray, as_counts, check_same_length
 from bakeoff.stats.core.result import Alternative
 
 DISCRETE = ("midp", "exact")
 """The variants whose p-values have an exact distribution."""
 
 
+@checked
 def mcnemar_minp(
     only_a_correct: ArrayLike,
     only_b_correct: ArrayLike,
     *,
-    variant: str = "exact",
-    alternative: str = "two-sided",
+    variant: Literal["exact", "midp"] = "exact",
+    alternative: Alternative = "two-sided",
 ) -> FloatArray:
     """Adjust McNemar p-values by the step-down min-p procedure for discrete tests.
 
@@ -43,8 +40,6 @@ def mcnemar_minp(
         The discordant counts of the m pairs.
     variant : {"exact", "midp"}
         Which p-values order the tests. The probabilities are exact either way.
-    alternative : {"two-sided", "greater", "less"}
-        As in `mcnemar`.
 
     Returns
     -------
@@ -62,11 +57,9 @@ def mcnemar_minp(
     >>> mcnemar_minp([7, 1, 0], [0, 2, 1]).round(4).tolist()  # Holm's first would be 0.0469
     [0.0156, 1.0, 1.0]
     """
-    check_choice(variant, DISCRETE, "variant")
-    side = check_alternative(alternative)
     b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
     check_same_length(only_a_correct=b, only_b_correct=c)
-    return minp(kernels.pvalue(variant, b, c, side), b + c, variant, side)
+    return minp(kernels.pvalue(variant, b, c, alternative), b + c, variant, alternative)
 
 
 def minp(p: FloatArray, discordant: FloatArray, variant: str, side: Alternative) -> FloatArray:

@@ -13,12 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.checks import (
-    BoolArray,
-    as_correctness,
-    as_scores,
-    paired_correctness,
-)
+from bakeoff.stats.core.arguments import Level, PositiveInt
+from bakeoff.stats.core.checks import BoolArray, as_correctness, as_scores, paired_correctness
 from bakeoff.stats.core.paired_differences import paired_differences
 from bakeoff.stats.core.pairwise import shared
 from bakeoff.stats.core.registry import Arity, Evidence, register
@@ -47,23 +43,16 @@ def diebold_mariano_pairs(
     *,
     time: ArrayLike | None = None,
     variant: Variant = "ewc_corrected",
-    horizon: int = 1,
+    horizon: PositiveInt = 1,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> list[SerialResult]:
     """Run `diebold_mariano` for several pairs of models on the same rows.
 
     ``ewc_corrected`` takes for each pair the larger of two corrections: its own, and one for all
     pairs together, because persistence that many pairs share shows better in all of them.
 
-    Parameters
-    ----------
-    correct : array_like of bool or 0/1, shape (N, M)
-        Whether each model is right on each row.
-    pairs : iterable of (int, int)
-        The columns A and B of each comparison.
-    time, variant, horizon, alternative, confidence_level
-        As in `diebold_mariano`.
+    The columns A and B of each comparison are in `pairs`.
     """
     settings = serial_settings(variant, horizon, alternative, confidence_level)
     right = as_correctness(correct, "correct", ndim=2)
@@ -76,22 +65,12 @@ def diebold_mariano_means_pairs(
     *,
     time: ArrayLike | None = None,
     variant: Variant = "ewc_corrected",
-    horizon: int = 1,
+    horizon: PositiveInt = 1,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> list[SerialResult]:
-    """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does.
-
-    Parameters
-    ----------
-    values : array_like, shape (N, M)
-        The numbers of each model on each row.
-    pairs, time, variant, horizon, alternative, confidence_level
-        As in `diebold_mariano_pairs`.
-    greater_is_better : bool
-        False for losses and costs.
-    """
+    """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does."""
     settings = serial_settings(variant, horizon, alternative, confidence_level)
     table = as_scores(values, "values", ndim=2, unit="rows")
     chosen = list(pairs)
@@ -159,16 +138,14 @@ def diebold_mariano(
     *,
     time: ArrayLike | None = None,
     variant: Variant = "ewc_corrected",
-    horizon: int = 1,
+    horizon: PositiveInt = 1,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> SerialResult:
     """Test the accuracies of two models on rows that are ordered in time.
 
     Parameters
     ----------
-    correct_a, correct_b : array_like of bool or 0/1, shape (N,)
-        Whether A and B are right on each row.
     time : array_like, shape (N,), optional
         The time of each row, of any kind that sorts; equal times are one. Without it the rows
         are in the order of time, one each.
@@ -182,8 +159,6 @@ def diebold_mariano(
         (2005), whose table ends at p = .02: below it the p is that bound.
     horizon : int
         Steps ahead, for ``hln``: errors fewer steps apart overlap.
-    alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is more accurate.
     confidence_level : float
         Level of the interval; none for ``newey_west_fixed_b`` beyond its table.
 
@@ -191,12 +166,6 @@ def diebold_mariano(
     -------
     SerialResult
         `estimate` is the difference of the accuracies over rows.
-
-    Raises
-    ------
-    ValueError
-        On class labels instead of right/wrong, missing values or times, unequal lengths, or an
-        unknown option.
 
     Examples
     --------
@@ -231,9 +200,9 @@ def diebold_mariano_means(
     *,
     time: ArrayLike | None = None,
     variant: Variant = "ewc_corrected",
-    horizon: int = 1,
+    horizon: PositiveInt = 1,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
     greater_is_better: bool = True,
 ) -> SerialResult:
     """Run `diebold_mariano` on a number per row (a loss, a score) in place of right or wrong.
@@ -242,22 +211,17 @@ def diebold_mariano_means(
 
     Parameters
     ----------
-    values_a, values_b : array_like, shape (N,)
-        The numbers of A and B on the same rows.
-    time, variant, horizon, alternative, confidence_level
+    time : array_like, shape (N,), optional
         As in `diebold_mariano`.
-    greater_is_better : bool
-        False for losses and costs.
+    variant : {"ewc_corrected", "ewc", "wpe", "hln", "newey_west_fixed_b"}
+        As in `diebold_mariano`.
+    horizon : int
+        As in `diebold_mariano`.
 
     Returns
     -------
     SerialResult
         `estimate` is the mean difference over rows, positive where A is better.
-
-    Raises
-    ------
-    ValueError
-        For missing values or times, unequal lengths, or an unknown option.
 
     Examples
     --------

@@ -7,23 +7,23 @@ right. The `*_bounds` functions take arrays of counts, one entry per pair of mod
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core import binomial
+from bakeoff.stats.core.arguments import Count, Level, checked
 from bakeoff.stats.core.arithmetic import exp
-from bakeoff.stats.core.checks import (
-    FloatArray,
-    as_counts,
-    check_alternative,
-    check_choice,
-    check_count,
+from bakeoff.stats.core.checks import FloatArray, as_counts
+from bakeoff.stats.core.difference_limits import (
+    DIFFERENCE_METHODS,
+    Bounds,
+    DifferenceMethod,
+    one_sided,
 )
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, Bounds, one_sided
-from bakeoff.stats.core.docstrings import fill_docstring
-from bakeoff.stats.core.result import ConfidenceInterval
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 
 __all__ = [
     "difference_bounds",
@@ -32,24 +32,24 @@ __all__ = [
     "paired_odds_ratio_ci",
 ]
 
+OddsRatioMethod = Literal["midp", "exact", "wilson", "wald_log"]
 
-@fill_docstring
+
+@checked
 def paired_difference_ci(
     *,
-    both_correct: int,
-    only_a_correct: int,
-    only_b_correct: int,
-    both_wrong: int,
-    method: str = "newcombe",
-    confidence_level: float = 0.95,
-    alternative: str = "two-sided",
+    both_correct: Count,
+    only_a_correct: Count,
+    only_b_correct: Count,
+    both_wrong: Count,
+    method: DifferenceMethod = "newcombe",
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
 ) -> ConfidenceInterval:
     """Confidence interval for acc_A − acc_B on the same rows.
 
     Parameters
     ----------
-    both_correct, only_a_correct, only_b_correct, both_wrong : int
-        The four counts of rows.
     method : str
         ``"newcombe"``: square-and-add of two Wilson intervals with the correlation (Newcombe
         1998, method 10), good at every n, the default. ``"tango"``: inverts the score test
@@ -57,8 +57,6 @@ def paired_difference_ci(
         ``"exact_melded"``: excludes 0 exactly when the exact McNemar test rejects (Fay &
         Lumbard 2021). ``"agresti_min"``, ``"bonett_price"``: adjusted Wald. ``"wald"``,
         ``"wald_cc"``: textbook intervals, too short when few rows are discordant.
-    confidence_level : float
-        Between 0 and 1.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"`` gives [low, 1], ``"less"`` gives [−1, high].
 
@@ -74,29 +72,23 @@ def paired_difference_ci(
     >>> round(low, 4), round(high, 4)
     (-0.0174, 0.0408)
     """
-    counts = {
-        "both_correct": both_correct,
-        "only_a_correct": only_a_correct,
-        "only_b_correct": only_b_correct,
-        "both_wrong": both_wrong,
-    }
-    checked = [check_count(value, name) for name, value in counts.items()]
-    if not sum(checked):
+    counts = both_correct, only_a_correct, only_b_correct, both_wrong
+    if not sum(counts):
         raise ValueError("all four counts are 0: there are no rows")
     low, high = difference_bounds(
-        *checked, method=method, confidence_level=confidence_level, alternative=alternative
+        *counts, method=method, confidence_level=confidence_level, alternative=alternative
     )
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
 
 
-@fill_docstring
+@checked
 def paired_odds_ratio_ci(
     *,
-    only_a_correct: int,
-    only_b_correct: int,
-    method: str = "midp",
-    confidence_level: float = 0.95,
-    alternative: str = "two-sided",
+    only_a_correct: Count,
+    only_b_correct: Count,
+    method: OddsRatioMethod = "midp",
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
 ) -> ConfidenceInterval:
     """Confidence interval for the conditional odds ratio b/c of two models on the same rows.
 
@@ -105,14 +97,10 @@ def paired_odds_ratio_ci(
 
     Parameters
     ----------
-    only_a_correct, only_b_correct : int
-        The discordant counts b and c.
     method : str
         ``"midp"`` (default) and ``"exact"`` (Clopper-Pearson) exclude 1 exactly when the
         mid-p or exact McNemar test rejects; ``"wilson"`` goes with the asymptotic test;
         ``"wald_log"``: log(b/c) ± z √(1/b + 1/c), (0, ∞) when b or c is 0.
-    confidence_level : float
-        Between 0 and 1.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"`` gives [low, ∞], ``"less"`` gives [0, high].
 
@@ -128,8 +116,8 @@ def paired_odds_ratio_ci(
     (0.6853, 2.4766)
     """
     low, high = odds_ratio_bounds(
-        check_count(only_a_correct, "only_a_correct"),
-        check_count(only_b_correct, "only_b_correct"),
+        only_a_correct,
+        only_b_correct,
         method=method,
         confidence_level=confidence_level,
         alternative=alternative,
@@ -137,17 +125,23 @@ def paired_odds_ratio_ci(
     return ConfidenceInterval(float(low), float(high), confidence_level, method)
 
 
+@checked
 def difference_bounds(
     both_correct: ArrayLike,
     only_a_correct: ArrayLike,
     only_b_correct: ArrayLike,
     both_wrong: ArrayLike,
     *,
-    method: str = "newcombe",
-    confidence_level: float = 0.95,
-    alternative: str = "two-sided",
+    method: DifferenceMethod = "newcombe",
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
 ) -> Bounds:
     """Limits of `paired_difference_ci` for arrays of counts of one shape.
+
+    Parameters
+    ----------
+    method : str
+        As in `paired_difference_ci`.
 
     Examples
     --------
@@ -155,27 +149,31 @@ def difference_bounds(
     >>> low.round(3), high.round(3)
     (array([-0.28 , -0.056]), array([0.454, 0.162]))
     """
-    check_choice(method, tuple(DIFFERENCE_METHODS), "method")
-    side = check_alternative(alternative)
-    tail = binomial.tail_probability(confidence_level, side)
+    tail = binomial.tail_probability(confidence_level, alternative)
     a, b, c, d = (
         as_counts(both_correct, "both_correct"),
         as_counts(only_a_correct, "only_a_correct"),
         as_counts(only_b_correct, "only_b_correct"),
         as_counts(both_wrong, "both_wrong"),
     )
-    return one_sided(*DIFFERENCE_METHODS[method](a, b, c, d, tail), side)
+    return one_sided(*DIFFERENCE_METHODS[method](a, b, c, d, tail), alternative)
 
 
+@checked
 def odds_ratio_bounds(
     only_a_correct: ArrayLike,
     only_b_correct: ArrayLike,
     *,
-    method: str = "midp",
-    confidence_level: float = 0.95,
-    alternative: str = "two-sided",
+    method: OddsRatioMethod = "midp",
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
 ) -> Bounds:
     """Limits of `paired_odds_ratio_ci` for arrays of counts of one shape.
+
+    Parameters
+    ----------
+    method : str
+        As in `paired_odds_ratio_ci`.
 
     Examples
     --------
@@ -183,15 +181,13 @@ def odds_ratio_bounds(
     >>> low.round(3), high.round(3)
     (array([0.104, 0.845]), array([117.994,   3.4  ]))
     """
-    check_choice(method, tuple(ODDS_RATIO_METHODS), "method")
-    side = check_alternative(alternative)
-    tail = binomial.tail_probability(confidence_level, side)
+    tail = binomial.tail_probability(confidence_level, alternative)
     b, c = as_counts(only_a_correct, "only_a_correct"), as_counts(only_b_correct, "only_b_correct")
     lower = ODDS_RATIO_METHODS[method]
     with np.errstate(divide="ignore"):  # 1/0: an odds ratio without upper limit
         low, high = lower(b, c, tail), 1 / lower(c, b, tail)  # swapping A and B inverts the ratio
-    low = np.zeros_like(low) if side == "less" else low
-    high = np.full_like(high, np.inf) if side == "greater" else high
+    low = np.zeros_like(low) if alternative == "less" else low
+    high = np.full_like(high, np.inf) if alternative == "greater" else high
     return low, high
 
 

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 from scipy import special
 
 from bakeoff.stats.core import binomial
-from bakeoff.stats.core.checks import check_alternative, check_choice, check_count, check_flag
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.arguments import Count, Level, PositiveInt, checked
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.result import ConfidenceInterval
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 
 __all__ = ["proportion_ci"]
 
+ProportionMethod = Literal[
+    "wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald"
+]
 
-@fill_docstring
+
+@checked
 def proportion_ci(
-    count: int,
-    n: int,
+    count: Count,
+    n: PositiveInt,
     *,
-    method: str = "wilson",
-    confidence_level: float = 0.95,
-    alternative: str = "two-sided",
+    method: ProportionMethod = "wilson",
+    confidence_level: Level = 0.95,
+    alternative: Alternative = "two-sided",
     clip: bool = True,
 ) -> ConfidenceInterval:
     """Confidence interval for a proportion: an accuracy or an error rate.
@@ -38,8 +42,6 @@ def proportion_ci(
         level, wide. ``"agresti_coull"``: Wald around (x + z²/2)/(n + z²). ``"jeffreys"``: equal
         tails of Beta(x + ½, n − x + ½), moved to 0 or 1 at x = 0 or n (Brown et al. 2001).
         ``"wald"``: p̂ ± z √(p̂(1 − p̂)/n), far too short near 0 and 1.
-    confidence_level : float
-        Between 0 and 1; at least 0.5 when one-sided.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"`` gives [low, 1], ``"less"`` gives [0, high].
     clip : bool
@@ -56,23 +58,18 @@ def proportion_ci(
     >>> round(low, 4), round(high, 4)
     (0.0776, 0.2098)
     """
-    check_choice(method, tuple(METHODS), "method")
-    side = check_alternative(alternative)
-    x, n = check_counts(count, n, "count")
-    check_flag(clip, "clip")
-    low, high = METHODS[method](x, n, binomial.tail_probability(confidence_level, side))
+    check_counts(count, n, "count")
+    low, high = METHODS[method](count, n, binomial.tail_probability(confidence_level, alternative))
     if clip:
         low, high = max(low, 0.0), min(high, 1.0)
-    low, high = (0.0 if side == "less" else low), (1.0 if side == "greater" else high)
+    low, high = (0.0 if alternative == "less" else low), (1.0 if alternative == "greater" else high)
     return ConfidenceInterval(low, high, confidence_level, method)
 
 
-def check_counts(count: int, n: int, name: str) -> tuple[int, int]:
-    """Check that `count` of `n` rows is possible and that there are rows."""
-    x, size = check_count(count, name), check_count(n, "n", least=1)
-    if x > size:
-        raise ArgumentError(name, f"found {x}, more than n = {size}")
-    return x, size
+def check_counts(count: int, n: int, name: str) -> None:
+    """Check that `count` of `n` rows is possible."""
+    if count > n:
+        raise ArgumentError(name, f"found {count}, more than n = {n}")
 
 
 def _clopper_pearson(x: int, n: int, tail: float) -> tuple[float, float]:

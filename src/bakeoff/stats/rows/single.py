@@ -9,21 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core import binomial
-from bakeoff.stats.core.checks import (
-    as_correctness,
-    check_alternative,
-    check_choice,
-    check_level,
-)
-from bakeoff.stats.core.docstrings import fill_docstring
+from bakeoff.stats.core.arguments import Count, Level, PositiveInt
+from bakeoff.stats.core.checks import as_correctness
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result
 from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.rows.accuracy_in_groups import in_groups
-from bakeoff.stats.rows.proportion_intervals import METHODS, check_counts, proportion_ci
+from bakeoff.stats.rows.proportion_intervals import ProportionMethod, check_counts, proportion_ci
 
 __all__ = ["binomial_test", "binomial_test_from_counts"]
 
@@ -46,13 +41,11 @@ def binomial_test(
     *,
     groups: ArrayLike | None = None,
     rate: Literal["accuracy", "error"] = "accuracy",
-    p0: float = 0.5,
+    p0: Level = 0.5,
     variant: Literal["exact", "normal", "rao_scott"] | None = None,
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
-    ci_method: Literal[
-        "wilson", "wilson_cc", "clopper_pearson", "agresti_coull", "jeffreys", "wald"
-    ] = "wilson",
+    confidence_level: Level = 0.95,
+    ci_method: ProportionMethod = "wilson",
 ) -> Result:
     """Test a model's accuracy, or error rate, against a value.
 
@@ -63,8 +56,6 @@ def binomial_test(
     ----------
     correct : array_like of bool or 0/1, shape (n,)
         Whether the model is right on each row.
-    groups : array_like, shape (n,), optional
-        The group of each row, where rows are not independent.
     rate : {"accuracy", "error"}
         The rate that `p0`, `alternative`, `estimate` and `ci` are about.
     p0 : float
@@ -79,8 +70,6 @@ def binomial_test(
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: the rate is above `p0`. For the accuracy that favours the model, for the
         error rate it does not.
-    confidence_level : float
-        Level of the interval.
     ci_method : str
         Method of `proportion_ci`; ``"clopper_pearson"`` is the one that goes with the exact
         one-sided tests. In groups ``"wilson"``, on the effective number of rows with a t
@@ -117,17 +106,17 @@ def binomial_test(
     )
 
 
-@fill_docstring
+@form_of(binomial_test)
 def binomial_test_from_counts(
     *,
-    n_correct: int,
-    n: int,
-    rate: str = "accuracy",
-    p0: float = 0.5,
-    variant: str = "exact",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
-    ci_method: str = "wilson",
+    n_correct: Count,
+    n: PositiveInt,
+    rate: Literal["accuracy", "error"] = "accuracy",
+    p0: Level = 0.5,
+    variant: Literal["exact", "normal"] = "exact",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    ci_method: ProportionMethod = "wilson",
 ) -> Result:
     """Test an accuracy, or an error rate, from counts; see `binomial_test` for the options.
 
@@ -135,7 +124,7 @@ def binomial_test_from_counts(
     ----------
     n_correct, n : int
         Right rows and all rows.
-    rate, p0, variant, alternative, confidence_level, ci_method
+    rate, p0, variant, ci_method
         As in `binomial_test`.
 
     Returns
@@ -149,24 +138,20 @@ def binomial_test_from_counts(
     >>> round(result.estimate, 4), round(result.pvalue, 4)
     (0.1879, 0.5878)
     """
-    check_choice(rate, ("accuracy", "error"), "rate")
-    check_choice(variant, _VARIANTS.independent, "variant")
-    check_choice(ci_method, tuple(METHODS), "ci_method")
-    side, p0 = check_alternative(alternative), check_level(p0, "p0")
-    level = check_level(confidence_level, side=side)
-    right, n = check_counts(n_correct, n, "n_correct")
-    x = right if rate == "accuracy" else n - right
+    check_counts(n_correct, n, "n_correct")
+    x = n_correct if rate == "accuracy" else n - n_correct
     estimate = x / n
     z = (estimate - p0) / math.sqrt(p0 * (1 - p0) / n)
     exact = variant == "exact"
     return Result(
-        test="binomial_test",
         variant=variant,
         statistic=float(x) if exact else z,
-        pvalue=binomial.pvalue(x, n, p0, side) if exact else normal_pvalue(z, side),
-        alternative=side,
+        pvalue=binomial.pvalue(x, n, p0, alternative) if exact else normal_pvalue(z, alternative),
+        alternative=alternative,
         estimate=estimate,
-        ci=proportion_ci(x, n, method=ci_method, confidence_level=level, alternative=side),
+        ci=proportion_ci(
+            x, n, method=ci_method, confidence_level=confidence_level, alternative=alternative
+        ),
         effect_sizes={
             "difference": estimate - p0,
             "cohens_h": 2 * (math.asin(math.sqrt(estimate)) - math.asin(math.sqrt(p0))),
@@ -175,8 +160,7 @@ def binomial_test_from_counts(
         assumptions=_binomial_assumptions(n, p0, exact),
         null_hypothesis=f"The fitted model's {_RATES[rate]} on the population that the test rows "
         f"were drawn from is {p0:g}.",
-        method="clopper1934",
-        details={"rate": rate, "p0": p0, "n_correct": right, "n_wrong": n - right},
+        details={"rate": rate, "p0": p0, "n_correct": n_correct, "n_wrong": n - n_correct},
     )
 
 

@@ -9,24 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from bakeoff.stats.core.arguments import Count, Level, PositiveInt
 from bakeoff.stats.core.binomial import tail_probability
-from bakeoff.stats.core.checks import (
-    as_correctness,
-    check_alternative,
-    check_choice,
-    check_count,
-    check_level,
-    check_same_labels,
-    check_same_length,
-)
-from bakeoff.stats.core.docstrings import fill_docstring
-from bakeoff.stats.core.registry import Arity, Evidence, register
+from bakeoff.stats.core.checks import as_correctness, check_same_labels, check_same_length
+from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
 from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Result, Status
 from bakeoff.stats.core.tails import normal_pvalue
 
 __all__ = ["proportion_difference", "proportion_difference_from_counts"]
 
-VARIANTS = ("pooled", "unpooled", "yates")
+Variant = Literal["pooled", "unpooled", "yates"]
 
 
 @register(
@@ -41,25 +33,25 @@ VARIANTS = ("pooled", "unpooled", "yates")
     caution="It ignores that both models saw the same rows: too lenient when they err on "
     "different rows, too strict when on the same, and too lenient for algorithms. Use McNemar.",
     better_test="mcnemar",
+    null_hypothesis="The two fitted models are equally accurate on the population that two "
+    "independent test sets were drawn from.",
 )
 def proportion_difference(
     correct_a: ArrayLike,
     correct_b: ArrayLike,
     *,
-    variant: Literal["pooled", "unpooled", "yates"] = "pooled",
+    variant: Variant = "pooled",
     alternative: Alternative = "two-sided",
-    confidence_level: float = 0.95,
+    confidence_level: Level = 0.95,
 ) -> Result:
     """Z test of the difference of two accuracies that ignores the pairing of the rows.
 
     Parameters
     ----------
-    correct_a, correct_b : shared
     variant : str
         ``"pooled"`` (default): variance under equal accuracies, p̄(1 − p̄)(1/n_A + 1/n_B).
         ``"unpooled"``: p_A(1 − p_A)/n_A + p_B(1 − p_B)/n_B. ``"yates"``: pooled, with |p_A −
         p_B| brought towards 0 by the continuity correction (1/n_A + 1/n_B)/2.
-    alternative, confidence_level : shared
 
     Returns
     -------
@@ -104,16 +96,16 @@ def proportion_difference(
     )
 
 
-@fill_docstring
+@form_of(proportion_difference)
 def proportion_difference_from_counts(
     *,
-    correct_a: int,
-    n_a: int,
-    correct_b: int,
-    n_b: int,
-    variant: str = "pooled",
-    alternative: str = "two-sided",
-    confidence_level: float = 0.95,
+    correct_a: Count,
+    n_a: PositiveInt,
+    correct_b: Count,
+    n_b: PositiveInt,
+    variant: Variant = "pooled",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
 ) -> Result:
     """Z test of two accuracies from counts, also of different test sets.
 
@@ -123,7 +115,7 @@ def proportion_difference_from_counts(
         Rows that A and B get right.
     n_a, n_b : int
         Rows that A and B were tested on.
-    variant, alternative, confidence_level
+    variant : {"pooled", "unpooled", "yates"}
         As in `proportion_difference`.
 
     Returns
@@ -138,15 +130,13 @@ def proportion_difference_from_counts(
     >>> round(result.details["chi2"], 4), round(result.pvalue, 4)
     (0.725, 0.3945)
     """
-    right_a, size_a = check_count(correct_a, "correct_a"), check_count(n_a, "n_a", least=1)
-    right_b, size_b = check_count(correct_b, "correct_b"), check_count(n_b, "n_b", least=1)
-    for model, right, size in (("a", right_a, size_a), ("b", right_b, size_b)):
+    for model, right, size in (("a", correct_a, n_a), ("b", correct_b, n_b)):
         if right > size:
             raise ValueError(f"correct_{model}: found {right}, more than n_{model} = {size}")
     note = Assumption(
         "independent test sets", None, "counts do not tell; for the same rows use McNemar's test"
     )
-    return _test(right_a, size_a, right_b, size_b, variant, alternative, confidence_level, note)
+    return _test(correct_a, n_a, correct_b, n_b, variant, alternative, confidence_level, note)
 
 
 def _test(
@@ -155,13 +145,10 @@ def _test(
     right_b: int,
     n_b: int,
     variant: str,
-    alternative: str,
-    confidence_level: float,
+    alternative: Alternative,
+    confidence_level: Level,
     independence: Assumption,
 ) -> Result:
-    check_choice(variant, VARIANTS, "variant")
-    side = check_alternative(alternative)
-    level = check_level(confidence_level, side=side)
     # whole numbers, so that equal accuracies differ by exactly 0
     difference = (right_a * n_b - right_b * n_a) / (n_a * n_b)
     acc_a, acc_b = right_a / n_a, right_b / n_b
@@ -170,16 +157,15 @@ def _test(
     pooled_se = math.sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
     shift = min((1 / n_a + 1 / n_b) / 2, abs(difference)) if variant == "yates" else 0.0
     se = unpooled_se if variant == "unpooled" else pooled_se
-    status, z, pvalue = _decide(difference, shift, se, side)
+    status, z, pvalue = _decide(difference, shift, se, alternative)
     expected = min(n_a, n_b) * min(pooled, 1 - pooled)
     return Result(
-        test="proportion_difference",
         variant=variant,
         statistic=z,
         pvalue=pvalue,
-        alternative=side,
+        alternative=alternative,
         estimate=difference,
-        ci=_interval(difference, shift, unpooled_se, level, side),
+        ci=_interval(difference, shift, unpooled_se, confidence_level, alternative),
         effect_sizes={"cohens_h": 2 * (math.asin(math.sqrt(acc_a)) - math.asin(math.sqrt(acc_b)))},
         n=min(n_a, n_b),
         status=status,
@@ -192,9 +178,6 @@ def _test(
                 "approximation wants 5",
             ),
         ),
-        null_hypothesis="The two fitted models are equally accurate on the population that two "
-        "independent test sets were drawn from.",
-        method="dietterich1998",
         details={
             "chi2": z**2,
             "chi2_df": 1,

@@ -1,0 +1,118 @@
+"""Arguments are checked as functions declare them, and described where they do not do so."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+
+from bakeoff import stats
+from bakeoff.stats.core.arguments import (
+    Alpha,
+    Decimals,
+    Finite,
+    Level,
+    Margin,
+    PositiveInt,
+    Rope,
+    Seed,
+    Share,
+    check_argument,
+    check_of,
+    checked,
+)
+from bakeoff.stats.core.result import Alternative
+
+PUBLIC = {
+    name: getattr(stats, name)
+    for name in sorted({*stats.__all__, *stats.catalogue()})
+    if name.islower()
+}
+FUNCTIONS = {name: f for name, f in PUBLIC.items() if inspect.isfunction(f)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "message"),
+    [
+        (Level, 1.0, "x: found 1.0, must lie strictly between 0 and 1"),
+        (Level, math.nan, "x: found nan, must lie strictly between 0 and 1"),
+        (Level, "high", "x: found 'high', must be a number"),
+        (Level, True, "x: found True, must be a number"),
+        (Alpha, 0.5, "x: found 0.5, must lie strictly between 0 and 0.5"),
+        (Margin, 0, "x: found 0, must be a positive number"),
+        (Margin, math.inf, "x: found inf, must be a positive number"),
+        (Rope, -0.1, "x: found -0.1, must be a finite number of at least 0"),
+        (Share, 1.5, "x: found 1.5, must be a finite number above 0 and at most 1"),
+        (Finite, math.inf, "x: found inf, must be a finite number"),
+        (Seed, -1, "x: found -1, must be a count (a whole number >= 0)"),
+        (Seed, 1.5, "x: found 1.5, must be a count (a whole number >= 0)"),
+        (PositiveInt, 0, "x: found 0, must be a count (a whole number >= 1)"),
+        (Decimals, 16, "x: found 16, must be a whole number from -15 to 15"),
+        (int, True, "x: found True, must be a whole number"),
+        (bool, "no", "x: found 'no', must be true or false"),
+        (bool, 1, "x: found 1, must be true or false"),
+        (Literal["a", "b"], "c", "x: found 'c', allowed: 'a', 'b'"),
+        (Literal["a", "b"] | None, 3, "x: found 3, allowed: 'a', 'b'"),
+    ],
+)
+def test_value_out_of_range_is_refused(kind: Any, value: Any, message: str) -> None:
+    with pytest.raises(stats.ArgumentError) as refused:
+        check_argument(value, "x", kind)
+    assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "plain"),
+    [
+        (Level, np.float32(0.5), 0.5),
+        (Seed, np.int64(3), 3),
+        (Seed, 3.0, 3),
+        (bool, np.True_, True),
+        (Decimals | None, None, None),
+        (Rope, -0.0, 0.0),
+        (float, math.nan, math.nan),
+    ],
+)
+def test_value_is_handed_on_as_a_plain_one(kind: Any, value: Any, plain: Any) -> None:
+    found = check_argument(value, "x", kind)
+    assert type(found) is type(plain)
+    assert str(found) == str(plain)
+
+
+def test_one_sided_interval_needs_half_the_probability() -> None:
+    @checked
+    def interval(
+        *, alternative: Alternative = "two-sided", confidence_level: Level = 0.95
+    ) -> float:
+        return confidence_level
+
+    assert interval(confidence_level=0.4) == 0.4
+    assert interval(confidence_level=0.5, alternative="less") == 0.5
+    with pytest.raises(stats.ArgumentError, match=r"confidence_level: found 0\.4; a one-sided"):
+        interval(confidence_level=0.4, alternative="less")
+
+
+def test_positional_arguments_are_checked_too() -> None:
+    with pytest.raises(stats.ArgumentError, match="n: found 0, must be a count"):
+        stats.proportion_ci(0, 0)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_default_is_what_its_parameter_declares(name: str) -> None:
+    for parameter in inspect.signature(FUNCTIONS[name], eval_str=True).parameters.values():
+        check = check_of(parameter.annotation)
+        if check and parameter.default is not parameter.empty:
+            assert str(check(parameter.default, parameter.name)) == str(parameter.default)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_parameter_is_described_where_any_is(name: str) -> None:
+    doc = inspect.getdoc(FUNCTIONS[name]) or ""
+    if "Parameters\n---" in doc:
+        described = doc.split("Parameters\n")[1].split("\n\n")[0]
+        heads = [line for line in described.splitlines() if not line.startswith(" ")]
+        names = {word.strip("*") for head in heads for word in head.split(" : ")[0].split(", ")}
+        assert set(inspect.signature(FUNCTIONS[name]).parameters) <= names
