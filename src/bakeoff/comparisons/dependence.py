@@ -22,14 +22,21 @@ from bakeoff.stats import Assumption, Entry, Evidence, catalogue
 
 def refusal(entry: Entry, experiment: Experiment) -> str:
     """Say why a test that has no form for groups cannot run; empty where it can."""
-    if entry.evidence is not Evidence.FOLD_CORRECTNESS or not related(entry, experiment):
+    of_folds = entry.evidence is Evidence.FOLD_CORRECTNESS
+    alone = of_folds or (entry.knows_no_relation and not entry.better_test)
+    if not alone or not related(entry, experiment):
         return ""
+    instead = "a test that takes `groups`, such as mcnemar or metric_difference"
+    if of_folds:
+        instead = (
+            "a test of fold scores (corrected_repeated_kfold_t, tost_folds; half_sample_t on "
+            "`halves`)"
+        )
     dataset, kin = next(iter(dependent(experiment).items()))
     word = "groups" if kin.kind == "group" else "time"
     return (
-        f"{entry.name} counts rows one by one, {dataset} has `{word}: {kin.column}`: use a test of "
-        "fold scores (corrected_repeated_kfold_t, tost_folds; half_sample_t on `halves`), or set "
-        f"`{INDEPENDENT}: true` among its options"
+        f"{entry.name} counts rows one by one, {dataset} has `{word}: {kin.column}`: use "
+        f"{instead}, or set `{INDEPENDENT}: true` among its options"
     )
 
 
@@ -55,7 +62,7 @@ def robust(entry: Entry, experiment: Experiment) -> Entry:
     if not related(entry, experiment):
         return entry
     known = catalogue()
-    if entry.evidence.on_rows and entry.knows_no_relation:
+    if entry.evidence.on_rows and entry.knows_no_relation and entry.better_test:
         entry = known[entry.better_test]
     kinds = [kin.kind for kin in dependent(experiment).values()]
     everywhere_in_time = len(kinds) == len(experiment.datasets) and {*kinds} == {"time"}

@@ -18,6 +18,7 @@ from bakeoff.execution import steps
 from bakeoff.report.prose import why_undecided
 from bakeoff.spec import Experiment, load_experiment
 from bakeoff.stats import catalogue, mcnemar, tost_paired
+from bakeoff.stats.core import registry
 
 
 def experiment(tests: dict[str, Any] | None = None, **columns: str) -> Experiment:
@@ -77,6 +78,17 @@ def test_every_test_that_takes_rows_for_independent_has_a_form_for_related_ones(
             assert groups.evidence is time.evidence is entry.evidence
             assert "groups" in groups.options
             assert "time" in time.options
+
+
+def test_a_test_of_rows_without_another_to_take_its_place_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    alone = dataclasses.replace(catalogue()["proportion_difference"], better_test="")
+    monkeypatch.setitem(registry._entries, alone.name, alone)
+    said = messages({"run": [alone.name]}, group="ward")
+    assert "counts rows one by one, rows has `groups: ward`: use a test that takes" in said
+    options = {alone.name: {"assume_independent": True}}
+    assert names({"run": [alone.name], "options": options}, group="ward") == [alone.name]
 
 
 def test_the_plain_form_is_kept_when_asked_for_by_name() -> None:
