@@ -208,7 +208,7 @@ def letters_for(names: Iterable[str], most: int = 30) -> int:
     Examples
     --------
     >>> letters_for(["tree of depth 1, pruned", "tree of depth 2, pruned"], 10)
-    17
+    19
     """
     different = set(names)
     longest = max(map(len, different), default=most)
