@@ -64,19 +64,20 @@ class Started:
     def __init__(self, runner: Runner, experiment: dict[str, Any], *options: str) -> None:
         file = runner.folder / "experiment.yaml"
         file.write_text(yaml.safe_dump(experiment, sort_keys=False), encoding="utf-8")
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                *("-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
-                *("--directory", str(runner.folder), "--configfile", str(file)),
-                *("--cores", "2", "--keep-going", *options),
-            ],
-            cwd=runner.folder,
-            env=runner.environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        with (runner.folder / "stderr").open("w") as stderr:
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    *("-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+                    *("--directory", str(runner.folder), "--configfile", str(file)),
+                    *("--cores", "2", "--keep-going", *options),
+                ],
+                cwd=runner.folder,
+                env=runner.environment,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                start_new_session=True,
+            )
 
     def wait_for_processes(self, count: int) -> None:
         self.wait_for(lambda: len(descendants(self.process.pid)) >= count)
@@ -165,6 +166,25 @@ def test_signal_ends_a_run_at_once_and_leaves_no_process(
     assert psutil.wait_procs(below, timeout=300)[1] == []
     sleepy["models"]["tree"]["params"] = {"seconds": 0.0}
     assert snakemake(sleepy, "--until", "all_scores").returncode == 0
+
+
+def test_interrupt_before_the_first_job_is_told_in_a_line(
+    snakemake: Runner, sleepy: dict[str, Any]
+) -> None:
+    begun = snakemake.folder / "begun"
+    (snakemake.folder / "slow.py").write_text(
+        f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(3600)\n"
+    )
+    sleepy["models"]["tree"] = {"estimator": "slow.Tree"}
+    run = Started(snakemake, sleepy)
+    run.wait_for(begun.exists)
+    below = descendants(run.process.pid)
+    os.kill(run.process.pid, signal.SIGINT)
+    assert run.process.wait(timeout=300) == 1
+    assert psutil.wait_procs(below, timeout=300)[1] == []
+    told = (snakemake.folder / "stderr").read_text()
+    assert told.splitlines()[-1] == "interrupted before the first job; no result has changed"
+    assert "Traceback" not in told
 
 
 def test_full_disk_is_told_and_what_is_finished_is_kept(

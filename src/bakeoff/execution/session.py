@@ -92,7 +92,11 @@ class Session:
         self.pool = Pool() if workers else None
         self.fingerprints = fingerprints.of_fits(self.experiment)
         self._workers = workers
-        self.tests = self._check()
+        try:
+            self.tests = self._check()
+        except SystemExit:  # interrupted, perhaps while a worker imports for long
+            self.stop()
+            raise
         self._store = Store(self.files, self.fingerprints)
         self.fitter = Fitter(self._store, self.pool)
 

@@ -116,6 +116,19 @@ def around(
         )
 
 
+def end_in_a_line(workflow: Any) -> None:
+    """Let Ctrl-C end the preparation of a run in one line; from the first job on see `end_at_once`.
+
+    Whoever uses the rules as a module decides how the own workflow ends.
+    """
+
+    def leave(number: int, frame: types.FrameType | None) -> NoReturn:
+        sys.exit("\ninterrupted before the first job; no result has changed")
+
+    if not is_module(workflow):
+        signal.signal(signal.SIGINT, leave)
+
+
 def force(workflow: Any, outdated: Callable[[], Collection[str]]) -> None:
     """Have files made in any case, although Snakemake takes them for finished.
 
