@@ -64,7 +64,7 @@ def test_text_tables_and_figures_show_the_numbers_of_comparisons_csv(
     known = comparisons(results, test).set_index(["model_a", "model_b"])
     table = pd.read_csv(results / "tables" / f"pairs.{test}.csv")
     if "metric" in table:
-        table = table[table["metric"] == "Accuracy"]
+        table = table[table["metric"] == "accuracy"]
     assert len(table) == len(known) == 3
     page_rows = cells(page, f"pairs.{test}")
     forest, matrix = texts(results, f"forest.{test}"), texts(results, f"matrix.{test}")
