@@ -65,7 +65,6 @@ INDEPENDENT_ROWS = Assumption(
     "independent rows", None, "rows of one group (patient, user, day) would break it"
 )
 
-
 AGREE = "test and interval agree"
 """The name of the check that a p-value and the interval beside it lead to the same decision."""
 _WAYS = (
@@ -214,16 +213,9 @@ class Result:
 
     def to_row(self) -> dict[str, Any]:
         """Return one flat table row: scalars only, numbers as they are."""
+        first = ("test", "variant", "statistic", "df", "df1", "df2", "pvalue", "alternative")
         row: dict[str, Any] = {
-            "test": self.test,
-            "variant": self.variant,
-            "statistic": self.statistic,
-            "df": self.df,
-            "df1": self.df1,
-            "df2": self.df2,
-            "pvalue": self.pvalue,
-            "alternative": self.alternative,
-            "estimate": self.estimate,
+            **_named(self, *first, "estimate"),
             "ci_low": self.ci.low if self.ci else math.nan,
             "ci_high": self.ci.high if self.ci else math.nan,
             "confidence": self.ci.confidence if self.ci else math.nan,
@@ -253,12 +245,7 @@ class BayesResult(Result):
 
     def to_row(self) -> dict[str, Any]:
         """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | {
-            "p_a_better": self.p_a_better,
-            "p_equivalent": self.p_equivalent,
-            "p_b_better": self.p_b_better,
-            "rope": self.rope,
-        }
+        return super().to_row() | _named(self, "p_a_better", "p_equivalent", "p_b_better", "rope")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -298,13 +285,8 @@ class EquivalenceResult(Result):
 
     def to_row(self) -> dict[str, Any]:
         """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | {
-            "margin": self.margin,
-            "alpha": self.alpha,
-            "pvalue_lower": self.pvalue_lower,
-            "pvalue_upper": self.pvalue_upper,
-            "verdict": self.verdict,
-        }
+        own = _named(self, "margin", "alpha", "pvalue_lower", "pvalue_upper", "verdict")
+        return super().to_row() | own
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -360,5 +342,8 @@ class PairwiseResult:
     def to_dict(self) -> dict[str, Any]:
         """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
         found: dict[str, Any] = plain(dataclasses.replace(self, results=()))
-        del found["results"]
-        return found
+        return {key: value for key, value in found.items() if key != "results"}
+
+
+def _named(result: Result, *names: str) -> dict[str, Any]:
+    return {name: getattr(result, name) for name in names}
