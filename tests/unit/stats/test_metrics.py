@@ -37,6 +37,8 @@ from bakeoff.stats import (
 from bakeoff.stats.metrics import joint_cells
 from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.metric import METRICS
+from bakeoff.stats.metrics.test_rows import Truth
+from bakeoff.stats.metrics.view import View
 from tests.conftest import ROOT
 
 DECISIONS = [m for m, metric in METRICS.items() if metric.form == "decisions"]
@@ -535,6 +537,22 @@ def test_accuracy_of_many_classes_is_that_of_all_their_cells(metric, grouped, mo
         assert one.estimate == pytest.approx(other.estimate, abs=1e-14)
         assert (one.ci.low, one.ci.high) == pytest.approx((other.ci.low, other.ci.high), abs=1e-14)
     assert by_right[0].pvalue == pytest.approx(by_cells[0].pvalue, abs=1e-14)
+
+
+@pytest.mark.parametrize(("classes", "codes"), [(12, "int8"), (40, "int8"), (200, "int16")])
+def test_cells_of_many_classes_are_counted_with_codes_of_a_few_bits(classes, codes):
+    y = (np.arange(3 * classes) % classes).astype(codes)
+    predicted = np.where(np.arange(len(y)) % 4, y, y[::-1])
+    view = View(Truth(y, tuple(range(classes)), 0), predicted=predicted)
+    expected = sk.f1_score(y, predicted, average="macro")
+    assert METRICS["f1_macro"].value(view) == pytest.approx(expected)
+
+
+def test_metric_of_a_table_that_does_not_fit_into_memory_is_refused():
+    y = np.arange(500)
+    with pytest.raises(ValueError, match=r"metric: .* up to about 406 classes .*, found 500; use"):
+        metric_difference(y, np.roll(y, 1), np.roll(y, 2), metric="f1_macro")
+    assert metric_ci(y, np.where(y % 2, y, 0), metric="f1_macro").estimate > 0
 
 
 def test_accuracy_of_five_thousand_classes_fits_into_memory():

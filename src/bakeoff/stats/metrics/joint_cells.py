@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.correctness_matrix import both_correct
+from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.metrics.test_rows import Codes, Truth
 
+_MOST_CELLS = 2**26
+"""More would take gigabytes: of two models some 400 classes, of one some 8,000."""
 _MOST_CLASSES = 8
 """With more classes counting the rows of a pair by themselves is as quick."""
 
@@ -101,6 +104,11 @@ def joint_cells(
     right : bool
         Whether it only matters which rows are right: of many classes, whose cells would not fit
         into memory, there are then two.
+
+    Raises
+    ------
+    ArgumentError
+        For so many classes that the cells do not fit into memory.
     """
     k = len(truth.classes)
     if counts is None:
@@ -112,6 +120,14 @@ def joint_cells(
     if right and k > _MOST_CLASSES:
         return _right_cells(truth, models, len(there))
     each = (np.flatnonzero(truth.counts), *(there for _ in models))
+    if math.prod(map(len, each)) > _MOST_CELLS:
+        most = round(_MOST_CELLS ** (1 / len(each)))
+        raise ArgumentError(
+            "metric",
+            f"it is computed from a table of true and predicted classes, which takes up to about "
+            f"{most:,} classes for {len(models)} model(s), found {len(there):,}; use accuracy or "
+            "log_loss",
+        )
     return JointCells((truth.codes, *models), each, k, counts)
 
 

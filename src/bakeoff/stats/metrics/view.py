@@ -59,7 +59,8 @@ class View:
         """The table of true and predicted classes."""
         assert self.predicted is not None
         truth, k = self.truth, len(self.truth.classes)
-        cells = np.bincount(truth.codes * k + self.predicted, minlength=k * k).reshape(k, k)
+        wide = truth.codes.astype(np.intp)  # codes of 200 classes fit into 16 bits, cells do not
+        cells = np.bincount(wide * k + self.predicted, minlength=k * k).reshape(k, k)
         return Counts(cells, truth.classes, truth.positive, self.options)
 
     @property
