@@ -20,8 +20,16 @@ import numpy as np
 from bakeoff import stats
 from bakeoff.stats.core.result import AGREE
 from benchmarks import tables
-from benchmarks.dependent.draw import Array, fading
-from benchmarks.dependent.uneven import ALPHA, DISCORDANT, MARGIN, leanings, sizes_of
+from benchmarks.dependent.draw import fading
+from benchmarks.dependent.uneven import (
+    ALPHA,
+    DISCORDANT,
+    MARGIN,
+    Sample,
+    leanings,
+    sizes_of,
+    two_models,
+)
 
 CSV = Path(__file__).with_name("blocks.csv")
 BLOCKS, MODELS = 8, 4
@@ -41,21 +49,6 @@ class Cell:
     rows: int
 
 
-@dataclasses.dataclass(frozen=True)
-class Rows:
-    """Who is right, what models score, and the group of each row."""
-
-    groups: Array
-    truth: Array
-    correct: Array
-    scores: Array
-
-    @property
-    def predicted(self) -> Array:
-        """Predicted classes, shape (models, n)."""
-        return np.where(self.correct, self.truth, 1 - self.truth)
-
-
 def cells() -> list[Cell]:
     """List every cell."""
     series = [f"AR(1) {phi:g}" for phi in (0.6, 0.9, 0.98)]
@@ -71,64 +64,53 @@ def cells() -> list[Cell]:
     ]
 
 
-def draw(cell: Cell, rng: np.random.Generator) -> Rows:
+def draw(cell: Cell, rng: np.random.Generator) -> Sample:
     """Draw the rows of one study."""
     if cell.sizes == "blocks of time":
         n = cell.rows
         groups = np.arange(n) * BLOCKS // n
         slow = np.tanh(fading(rng, n, float(cell.effects.split()[1]))[0])
         mean = -MARGIN / DISCORDANT if cell.question in AT_MARGIN else 0.0
-        return _two(rng, groups, mean + (1 - abs(mean)) * slow)
+        return two_models(rng, groups, mean + (1 - abs(mean)) * slow)
     groups = np.repeat(np.arange(cell.groups), sizes_of(cell.groups, cell.sizes))
     if cell.question != "all pairs":
-        return _two(rng, groups, leanings(rng, cell.groups, cell.effects, 0.0)[groups])
+        return two_models(rng, groups, leanings(rng, cell.groups, cell.effects, 0.0)[groups])
     n = len(groups)
     own = np.stack([leanings(rng, cell.groups, cell.effects, 0.0) for _ in range(MODELS)])
     correct = rng.random((MODELS, n)) < 0.7 + 0.2 * own[:, groups]
     truth = (rng.random(n) < 0.4).astype(int)
-    return Rows(groups, truth, correct, correct.astype(float))
-
-
-def _two(rng: np.random.Generator, groups: Array, u: Array) -> Rows:
-    """Draw rows of two models that lean to the first by `u`."""
-    n = len(groups)
-    apart, of_a, both = rng.random(n) < DISCORDANT, rng.random(n) < (1 + u) / 2, rng.random(n)
-    correct = np.where(apart, np.stack([of_a, ~of_a]), both < 0.75)
-    truth = (rng.random(n) < 0.4).astype(int)
-    better = 0.6 * np.stack([u, -u]) * np.where(truth == 1, 1, -1)
-    scores = 1.2 * truth + rng.normal(size=n) + better + 0.5 * rng.normal(size=(2, n))
-    return Rows(groups, truth, correct, scores)
+    return Sample(groups, truth, correct, correct.astype(float))
 
 
 def _of_result(found: stats.Result) -> Outcome:
     return found.pvalue, found.assumptions
 
 
-def _costs(s: Rows) -> Outcome:
+def _costs(s: Sample) -> Outcome:
     found = stats.cost_sensitive(s.truth, *s.predicted, cost=COST, groups=s.groups)
     return _of_result(found)
 
 
-def _area(s: Rows) -> Outcome:
+def _area(s: Sample) -> Outcome:
     return _of_result(stats.delong(s.truth, *s.scores, groups=s.groups))
 
 
-def _balanced(s: Rows) -> Outcome:
+def _balanced(s: Sample) -> Outcome:
     found = stats.metric_difference(
         s.truth, *s.predicted, metric="balanced_accuracy", groups=s.groups
     )
     return _of_result(found)
 
 
-def _equivalence(s: Rows) -> Outcome:
+def _equivalence(s: Sample) -> Outcome:
     return _of_result(stats.tost_paired(*s.correct, groups=s.groups, margin=MARGIN))
 
 
-def _noninferiority(s: Rows) -> Outcome:
+def _noninferiority(s: Sample) -> Outcome:
     return _of_result(stats.noninferiority(*s.correct, groups=s.groups, margin=MARGIN))
 
 
-def _all_pairs(s: Rows) -> Outcome:
+def _all_pairs(s: Sample) -> Outcome:
     found = stats.all_pairs(
         "metric_difference", s.truth, s.predicted.T, metric="balanced_accuracy", groups=s.groups
     )
@@ -143,24 +125,24 @@ def _missed(found: stats.Result, true: float) -> Outcome:
     return float(found.ci.low <= true <= found.ci.high), found.assumptions
 
 
-def _metric_ci(s: Rows) -> Outcome:
+def _metric_ci(s: Sample) -> Outcome:
     found = stats.metric_ci(s.truth, s.predicted[0], metric="balanced_accuracy", groups=s.groups)
     return _missed(found, (1 - DISCORDANT) * 0.75 + DISCORDANT / 2)
 
 
-def _mean_ci(s: Rows) -> Outcome:
+def _mean_ci(s: Sample) -> Outcome:
     values = (s.scores[0] - 1.2 * s.truth) * np.where(s.truth == 1, 1, -1)
     return _missed(stats.mean_ci(values, groups=s.groups), 0.0)
 
 
-PAIRS: dict[str, tuple[str, Callable[[Rows], Outcome]]] = {
+PAIRS: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
     "costs": ("cost_sensitive", _costs),
     "area": ("delong", _area),
     "balanced accuracy": ("metric_difference", _balanced),
     "equivalence": ("tost_paired", _equivalence),
     "non-inferiority": ("noninferiority", _noninferiority),
 }
-SINGLES: dict[str, tuple[str, Callable[[Rows], Outcome]]] = {
+SINGLES: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
     "balanced accuracy of one model": ("metric_ci", _metric_ci),
     "mean of one model": ("mean_ci", _mean_ci),
 }

@@ -44,7 +44,7 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """Rows of two models: who is right, what they score, and the group of each row."""
+    """Rows of some models: who is right, what they score, and the group of each row."""
 
     groups: Array
     truth: Array
@@ -53,7 +53,7 @@ class Sample:
 
     @property
     def predicted(self) -> Array:
-        """Predicted classes, shape (2, n)."""
+        """Predicted classes, shape (models, n)."""
         return np.where(self.correct, self.truth, 1 - self.truth)
 
 
@@ -96,8 +96,13 @@ def leanings(rng: np.random.Generator, groups: int, how: str, mean: float) -> Ar
 def draw(cell: Cell, rng: np.random.Generator) -> Sample:
     """Draw the rows of one study."""
     groups = np.repeat(np.arange(cell.groups), sizes_of(cell.groups, cell.sizes))
-    n = len(groups)
     u = leanings(rng, cell.groups, cell.effects, cell.difference / DISCORDANT)[groups]
+    return two_models(rng, groups, u)
+
+
+def two_models(rng: np.random.Generator, groups: Array, u: Array) -> Sample:
+    """Draw rows of two models that lean to the first by `u`."""
+    n = len(groups)
     apart, of_a = rng.random(n) < DISCORDANT, rng.random(n) < (1 + u) / 2
     both = rng.random(n) < 0.75
     correct = np.where(apart, np.stack([of_a, ~of_a]), both)
