@@ -18,15 +18,15 @@ from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats.core.citations import BIBTEX
 
 EVIDENCE = {
-    Evidence.CORRECTNESS: "right or wrong on each test row",
-    Evidence.LABELS: "predicted labels of each test row",
+    Evidence.CORRECTNESS: "correctness of each test row",
+    Evidence.LABELS: "predicted class of each test row and the costs of errors",
     Evidence.PROBABILITIES: "class probabilities of each test row",
     Evidence.PREDICTIONS: "predictions of each test row, by any metric",
-    Evidence.VALUES: "a number per test row",
+    Evidence.VALUES: "one value per test row",
     Evidence.FOLD_SCORES: "scores on folds",
     Evidence.FOLD_CRITERIA: "scores on folds by several metrics",
-    Evidence.FOLD_CORRECTNESS: "right or wrong on each row of 5×2 cross-validation",
-    Evidence.DATASET_SCORES: "scores over data sets",
+    Evidence.FOLD_CORRECTNESS: "correctness of each row in 5×2 cross-validation",
+    Evidence.DATASET_SCORES: "one score per data set",
 }
 MODELS = {
     Arity.ONE: "one",
@@ -54,14 +54,14 @@ def _list(entries: Sequence[Entry]) -> None:
             for e in entries
             if e.evidence is evidence
         ]
-        say(bold(f"On {what}"))
+        say(bold(f"Evidence: {what}"))
         head = ("name", "title", "models", "null is about", "plans")
         say(*table(head, rows, least=[("title",), ("null is about",)]), "")
     say(
         paragraph(
-            "A null about models: these fitted models, on rows like the tested ones. About "
-            "algorithms: what they learn from other training sets too. `bakeoff tests NAME` "
-            "explains one; `tests: {run: [NAME, …]}` in an experiment asks for it."
+            "A null hypothesis about models concerns these fitted models on rows like the test "
+            "rows; one about algorithms also covers other training sets. `bakeoff tests NAME` "
+            "explains a test; `tests: {run: [NAME, …]}` in an experiment runs it."
         )
     )
 
@@ -77,7 +77,7 @@ def _explain(entry: Entry) -> None:
         ("compares", MODELS[entry.arity]),
         ("evidence", EVIDENCE[entry.evidence]),
         ("plans", ", ".join(entry.plans)),
-        ("error rate", _error_rate(entry)),
+        ("type I error", _error_rate(entry)),
         ("post hoc", entry.posthoc),
         ("options", ", ".join(allowed_options(entry))),
     ]
@@ -86,7 +86,7 @@ def _explain(entry: Entry) -> None:
         if text:
             first, *rest = paragraph(text, " " * 17).splitlines()
             say(f"  {dim(name.ljust(13))}  {first.lstrip()}", *rest)
-    # the first paragraph of the docstring is the title again; what the arguments are is for Python
+    # the first paragraph of the docstring repeats the title; the arguments are those of Python
     notes = (inspect.getdoc(entry.function) or "").partition("Notes\n-----\n")[2]
     if notes:
         say("", *_wrapped(re.split(r"\n.*\n-+\n", notes)[0].strip()))
@@ -94,11 +94,19 @@ def _explain(entry: Entry) -> None:
 
 
 def _error_rate(entry: Entry) -> str:
-    """Say whether a test holds its level, with which learners not, and where that is simulated."""
+    """Say whether simulations show an inflated type I error, in which settings and where."""
     text = entry.type1.sentence
-    if inflated := [r for r in entry.rates if r.verdict is TypeOneError.LIBERAL]:
-        rates = [f"{rate.setting} ({inflation([rate])})" for rate in inflated]
-        text = f"inflated at the .05 level with {words(rates, len(rates))}, else it holds"
+    inflated = [rate for rate in entry.rates if rate.verdict is TypeOneError.LIBERAL]
+    if inflated:
+        inflated.sort(key=lambda rate: rate.rate)
+        worst = sorted(
+            {r.setting: r for r in inflated}.values(), key=lambda r: r.rate, reverse=True
+        )
+        rates = [f"{rate.setting} ({inflation([rate])})" for rate in worst]
+        text = (
+            f"inflated in simulations at the .05 level with {words(rates, len(rates))}; controlled "
+            "in the other settings"
+        )
     studies = ", ".join(f"benchmarks/{study}" for study in entry.simulated)
     return f"{text} ({studies})" if studies else text
 

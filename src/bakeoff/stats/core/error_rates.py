@@ -31,37 +31,38 @@ class TypeOneError(StrEnum):
 
     @property
     def short(self) -> str:
-        """What it means in two or three words."""
+        """The same in two or three words."""
         return _TYPE_ONE[self][0]
 
     @property
     def sentence(self) -> str:
-        """What it means, as the predicate of a sentence about the test."""
+        """What it says about the type I error of a test."""
         return _TYPE_ONE[self][1]
 
 
 _TYPE_ONE = {
     TypeOneError.HOLDS: (
         "holds",
-        "holds its level: of comparisons without a true difference it calls at most about as many "
-        "different as the level says",
+        "controlled: in simulations without a true difference it rejects at most about as often as "
+        "the level allows",
     ),
     TypeOneError.CONSERVATIVE: (
         "conservative",
-        "is conservative: it calls fewer comparisons different than its level allows, and misses "
-        "more",
+        "conservative: in simulations without a true difference it rejects less often than the "
+        "level allows, which costs power",
     ),
     TypeOneError.LIBERAL: (
         "liberal",
-        "is liberal: it finds differences that are not there more often than its level says",
+        "inflated: in simulations without a true difference it rejects more often than the level "
+        "allows",
     ),
     TypeOneError.UNKNOWN: (
         "not simulated",
-        "has an error rate that no simulation here has shown yet",
+        "not simulated yet",
     ),
     TypeOneError.BAYESIAN: (
         "posterior probabilities",
-        "has no error rate: it gives posterior probabilities",
+        "none: the test reports posterior probabilities",
     ),
 }
 

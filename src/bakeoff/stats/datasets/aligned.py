@@ -35,11 +35,12 @@ __all__ = ["friedman_aligned_ranks", "quade"]
 @register(
     **OMNIBUS,
     title="Quade test",
-    answers="Do the algorithms differ at all, data sets that tell them apart counting more?",
+    answers="Do any of the algorithms differ, with data sets weighted by the range of their "
+    "scores?",
     posthoc="wilcoxon_signed_rank",
     citation="quade1979",
-    caution="Weighs data sets by the range of their scores: only for scores whose differences "
-    "mean the same on every data set.",
+    caution="It weights data sets by the range of their scores, so differences must be "
+    "comparable between data sets.",
 )
 def quade(
     scores: ArrayLike,
@@ -127,11 +128,11 @@ def _ranges(oriented: FloatArray, decimals: Decimals | None) -> FloatArray:
 @register(
     **OMNIBUS,
     title="Friedman aligned-ranks test",
-    answers="Do the algorithms differ at all, comparing scores between data sets as well?",
+    answers="Do any of the algorithms differ, if differences are comparable between data sets?",
     posthoc="wilcoxon_signed_rank",
     citation="hodges1962",
-    caution="Ranks differences from the data set's mean over all data sets: only for scores "
-    "whose differences mean the same everywhere. Most useful with few models.",
+    caution="It ranks deviations from each data set's mean across all data sets, so differences "
+    "must be comparable between data sets. It is most useful with few models.",
 )
 def friedman_aligned_ranks(
     scores: ArrayLike,

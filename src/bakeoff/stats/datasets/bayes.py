@@ -36,11 +36,12 @@ _CHUNK = 4_000_000  # weights held at a time, 32 MB
     evidence=Evidence.DATASET_SCORES,
     arity=Arity.PAIR,
     about="algorithms",
-    answers="On a further data set, is A better, equivalent or B better the most probable outcome?",
+    answers="On a new data set, is the most probable outcome that A is better, that both are "
+    "practically equivalent, or that B is better?",
     type1=TypeOneError.BAYESIAN,
     plans=ANY_PLAN,
     citation="benavoli2017",
-    caution="Ignores how large the differences are; the signed-rank form uses them.",
+    caution="It ignores the size of the differences; bayes_signed_rank uses it.",
     null_hypothesis=_NULL,
 )
 def bayes_sign(
@@ -118,11 +119,11 @@ def bayes_sign(
     arity=Arity.PAIR,
     about="algorithms",
     answers="Over data sets like these, how probable is it that A is better, that both are "
-    "practically equivalent, that B is better?",
+    "practically equivalent, or that B is better?",
     type1=TypeOneError.BAYESIAN,
     plans=ANY_PLAN,
     citation="benavoli2014",
-    caution="Takes differences on different data sets for commensurable.",
+    caution="It assumes that differences on different data sets are commensurable.",
     null_hypothesis=_NULL,
 )
 def bayes_signed_rank(

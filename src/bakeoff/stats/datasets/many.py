@@ -36,10 +36,10 @@ _EXACT_BUDGET = 4_000_000
 @register(
     **OMNIBUS,
     title="Friedman test",
-    answers="Do the algorithms differ at all over data sets like these?",
+    answers="Do any of the algorithms differ over data sets like these?",
     posthoc="friedman_posthoc",
     citation="friedman1937",
-    caution="With two models it is the sign test: use wilcoxon_signed_rank.",
+    caution="With two models it is equivalent to the sign test: use wilcoxon_signed_rank.",
 )
 def friedman(
     scores: ArrayLike,
@@ -112,7 +112,7 @@ def friedman(
 @register(
     **OMNIBUS,
     title="Iman-Davenport test",
-    answers="Do the algorithms differ at all over data sets like these?",
+    answers="Do any of the algorithms differ over data sets like these?",
     posthoc="friedman_posthoc",
     citation="iman1980",
     caution="With two models use wilcoxon_signed_rank.",

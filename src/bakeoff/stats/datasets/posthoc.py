@@ -45,8 +45,8 @@ _POSTHOC: dict[str, Any] = {
     "plans": ANY_PLAN,
 }
 _MEAN_RANKS = (
-    "A pair's verdict depends on the other models in the table (Benavoli et al. 2016): "
-    "wilcoxon_signed_rank does not have this weakness."
+    "A pair's result depends on the other models in the table (Benavoli et al. 2016); that of "
+    "wilcoxon_signed_rank does not."
 )
 _NULL = "The two algorithms of a pair have the same expected rank among all {k} algorithms."
 
@@ -214,8 +214,9 @@ def friedman_posthoc(
     title="Conover test after Friedman",
     answers="Which algorithms differ from each other, or from a control?",
     citation="conover1999",
-    caution=_MEAN_RANKS + " The better the data sets agree, the smaller its error estimate: "
-    "undecided when they agree perfectly.",
+    caution=_MEAN_RANKS
+    + " Its error estimate shrinks as the rankings of the data sets agree: with "
+    "perfect agreement it is undecided.",
     unit="average rank",
 )
 def conover_friedman(

@@ -69,8 +69,9 @@ def _wilcoxon_pairs(
     title="Wilcoxon signed-rank test",
     answers="Does one algorithm tend to score higher than the other over data sets like these?",
     citation="wilcoxon1945",
-    caution="One score per data set: folds or repeats of one data set are not independent "
-    "observations. With few of them the exact test cannot reach a level corrected for many pairs.",
+    caution="It takes one score per data set: folds or repeats of one data set are not "
+    "independent observations. With few data sets the exact test cannot reach a level corrected "
+    "for many pairs.",
     all_pairs=_wilcoxon_pairs,
     null_hypothesis="The differences between the two algorithms' scores are symmetric "
     "about zero over the data sets these come from.",
@@ -238,9 +239,10 @@ def _assumptions(d: FloatArray, exact: bool) -> tuple[Assumption, ...]:
 @register(
     **_PAIR,
     title="Sign test",
-    answers="Does one algorithm win on more data sets like these than the other?",
+    answers="Does one algorithm score higher than the other on most data sets like these?",
     citation="demsar2006",
-    caution="It counts wins and ignores their size: much less powerful than the signed-rank test.",
+    caution="It counts wins and ignores the size of the differences; it is much less powerful "
+    "than wilcoxon_signed_rank.",
     null_hypothesis="On a data set like these, each of the two algorithms is as likely to "
     "score higher as the other.",
 )

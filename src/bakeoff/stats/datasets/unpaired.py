@@ -40,8 +40,8 @@ _FACTS: dict[str, Any] = {
     "paired": False,
 }
 _UNPAIRED = (
-    "Ignores that every model was scored on the same data sets: differences between data sets "
-    "drown those between models. Use wilcoxon_signed_rank or friedman_posthoc."
+    "It ignores that every model was scored on the same data sets: the variation between "
+    "data sets hides differences between models. Use wilcoxon_signed_rank or friedman_posthoc."
 )
 
 
@@ -49,11 +49,12 @@ _UNPAIRED = (
     **_FACTS,
     arity=Arity.OMNIBUS,
     title="Kruskal-Wallis test",
-    answers="Do the scores of the algorithms differ, the data sets they come from ignored?",
+    answers="Do the scores of the algorithms differ, ignoring which data set each score comes "
+    "from?",
     posthoc="dunn",
     citation="kruskal1952",
-    caution="Ignores that every model was scored on the same data sets: differences between data "
-    "sets drown those between models. Use friedman.",
+    caution="It ignores that every model was scored on the same data sets: the variation between "
+    "data sets hides differences between models. Use friedman.",
 )
 def kruskal_wallis(
     scores: ArrayLike,
@@ -136,7 +137,7 @@ def kruskal_wallis(
     **_FACTS,
     arity=Arity.ALL_PAIRS,
     title="Dunn test",
-    answers="Which algorithms' scores differ, the data sets they come from ignored?",
+    answers="Which algorithms' scores differ, ignoring which data set each score comes from?",
     citation="dunn1964",
     caution=_UNPAIRED,
     unit="mean rank among all scores",
@@ -243,7 +244,8 @@ def _rank_sum_pairs(
     **_FACTS,
     arity=Arity.PAIR,
     title="Rank-sum test (Mann-Whitney)",
-    answers="Do the scores of one algorithm tend to be higher, the data sets ignored?",
+    answers="Do the scores of one algorithm tend to be higher, ignoring which data set each "
+    "score comes from?",
     citation="mann1947",
     caution=_UNPAIRED,
     unit="Cliff's delta",

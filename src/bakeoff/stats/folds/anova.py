@@ -41,7 +41,7 @@ _MANY: dict[str, Any] = {
     answers="Do the algorithms' mean scores differ, given that all were scored on the same folds?",
     plans=("kfold",),
     citation="greenhouse1959",
-    caution="Takes the folds for independent though their training sets overlap.",
+    caution="It assumes independent folds although their training sets overlap.",
     better_test="half_sample_t",
     null_hypothesis=_NULL,
 )
@@ -112,11 +112,12 @@ def anova_repeated_measures(
 @register(
     **_MANY,
     title="One-way analysis of variance",
-    answers="Do the algorithms' mean scores differ, if every model had its own folds?",
+    answers="Do the algorithms' mean scores differ, if every model had been scored on folds of "
+    "its own?",
     plans=("kfold",),
     citation="alpaydin2010",
-    caution="Ignores that the models share their folds: hard folds count as noise, which costs "
-    "power. Prefer the repeated-measures form.",
+    caution="It ignores that the models share their folds: the variation between folds counts as "
+    "noise, which costs power. Prefer anova_repeated_measures.",
     better_test="half_sample_t",
     null_hypothesis=_NULL,
 )

@@ -33,12 +33,13 @@ _NULL = "None is tested: the posterior weighs which of the two learning algorith
     evidence=Evidence.FOLD_SCORES,
     arity=Arity.PAIR,
     about="algorithms",
-    answers="How probable is it that A is better, that both are practically equivalent, "
-    "that B is better?",
+    answers="How probable is it that A is better, that both are practically equivalent, or that "
+    "B is better?",
     type1=TypeOneError.BAYESIAN,
     plans=("kfold", "resampled", "cv_5x2"),
     citation="corani2015",
-    caution="The rope is in the unit of the metric; choose it before looking at the scores.",
+    caution="The region of practical equivalence (rope) is in the unit of the metric; choose it "
+    "before looking at the scores.",
     replications=True,
     null_hypothesis=_NULL,
 )

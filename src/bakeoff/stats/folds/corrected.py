@@ -33,8 +33,8 @@ _FACTS: dict[str, Any] = {
     answers="Does one algorithm score higher than the other over random splits?",
     plans=("resampled", "kfold"),
     citation="nadeau2003",
-    caution="The correlation of the splits is assumed, not estimated, and the test has little "
-    "power where test sets are large beside training sets.",
+    caution="It assumes a correlation between splits instead of estimating it, and has little "
+    "power where test sets are large relative to training sets.",
     better_test="half_sample_t",
 )
 def corrected_resampled_t(
@@ -82,7 +82,7 @@ def corrected_resampled_t(
     answers="Does one algorithm score higher than the other over the folds?",
     plans=("kfold",),
     citation="nadeau2003",
-    caution="The correlation of the folds is assumed, not estimated, and the test has little "
+    caution="It assumes a correlation between folds instead of estimating it, and has little "
     "power.",
     better_test="half_sample_t",
 )
@@ -126,7 +126,7 @@ def corrected_kfold_t(
     answers="Does one algorithm score higher than the other over repeated cross-validation?",
     plans=("kfold", "cv_5x2"),
     citation="bouckaert2004",
-    caution="The correlation of the folds is assumed, not estimated.",
+    caution="It assumes a correlation between folds instead of estimating it.",
     replications=True,
     better_test="half_sample_t",
 )

@@ -46,7 +46,7 @@ _FACTS: dict[str, Any] = {
 @register(
     **_FACTS,
     title="Paired Hotelling T²",
-    caution="Takes the folds for independent though their training sets overlap.",
+    caution="It assumes independent folds although their training sets overlap.",
     answers="Do the two algorithms differ in any of several criteria, taken together?",
     better_test="half_sample_t",
 )
@@ -109,8 +109,8 @@ def hotelling_t2(
 @register(
     **_FACTS,
     title="Two-sample Hotelling T²",
-    caution="Ignores that the models share their folds: hard folds count as noise, which costs "
-    "power.",
+    caution="It ignores that the models share their folds: the variation between folds counts as "
+    "noise, which costs power.",
     answers="Do two algorithms that were scored on different folds differ in any criterion?",
     better_test="half_sample_t",
 )

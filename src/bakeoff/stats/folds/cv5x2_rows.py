@@ -30,7 +30,7 @@ __all__ = ["cv5x2_mcnemar", "cv5x2_mcnemar_from_counts"]
     arity=Arity.PAIR,
     title="5×2cv McNemar test",
     answers="Is one algorithm more accurate than the other when trained on half of the data?",
-    caution="About accuracy alone: by another metric use half_sample_t.",
+    caution="It compares accuracy only; for other metrics use half_sample_t.",
     null_hypothesis="The two learning algorithms are equally accurate in expectation when trained "
     "on half of this data.",
 )
@@ -63,8 +63,8 @@ def cv5x2_mcnemar(
 
     Notes
     -----
-    Yang et al. (2023) for the effective table; guard and z form are from simulation:
-    docs/cross-validation.md.
+    The effective table is that of Yang et al. (2023). The guard and the z form were chosen by
+    simulation (docs/cross-validation.md).
 
     Examples
     --------

@@ -34,8 +34,8 @@ _FACTS: dict[str, Any] = {
     "about": "algorithms",
     "answers": "Are these two algorithms equally good, within the margin?",
     "citation": "schuirmann1987",
-    "caution": "Choose the margin before seeing the data. A small p speaks for equivalence, not "
-    "for a difference.",
+    "caution": "Choose the margin before seeing the data. A small p-value is evidence for "
+    "equivalence, not for a difference.",
 }
 
 

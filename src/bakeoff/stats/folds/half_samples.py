@@ -50,10 +50,11 @@ _NO_GROWTH = Assumption(
     evidence=Evidence.FOLD_SCORES,
     arity=Arity.PAIR,
     about="algorithms",
-    answers="Does one algorithm score higher than the other, by any metric and for any learner?",
+    answers="Does one algorithm have the higher expected score, whatever the metric and the "
+    "learner?",
     plans=("halves",),
     citation="mccarthy1969",
-    caution="It needs the plan 'halves': many more fits than one cross-validation.",
+    caution="It needs the plan `halves`, which takes many more fits than one cross-validation.",
     replications=True,
 )
 def half_sample_t(

@@ -27,8 +27,8 @@ __all__ = ["corrected_one_sample_t", "half_sample_one_t", "one_sample_t"]
     answers="Is this algorithm's mean score over the folds different from a given value?",
     plans=("kfold", "resampled"),
     citation="alpaydin2010",
-    caution="Folds share training rows, so their scores are correlated and the test rejects too "
-    "often; prefer the corrected one.",
+    caution="It assumes independent folds although their training sets overlap, which inflates "
+    "its type I error. Prefer corrected_one_sample_t.",
     better_test="half_sample_one_t",
 )
 def one_sample_t(
@@ -79,7 +79,7 @@ def one_sample_t(
     answers="Is this algorithm's expected score different from a given value?",
     plans=("kfold", "resampled", "cv_5x2"),
     citation="nadeau2003",
-    caution="The correlation of the folds is assumed, not estimated.",
+    caution="It assumes a correlation between folds instead of estimating it.",
     replications=True,
     better_test="half_sample_one_t",
 )

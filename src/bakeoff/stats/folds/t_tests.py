@@ -47,8 +47,8 @@ _HALF_NULL = (
     answers="Does one algorithm score higher than the other when trained on half of the data?",
     plans=("cv_5x2",),
     citation="dietterich1998",
-    caution="Its numerator is the first of ten differences, so the order of the folds decides; "
-    "the combined F test uses all ten.",
+    caution="Its numerator is only the first of the ten differences, so its result depends on "
+    "the order of the folds; cv5x2_f uses all ten.",
     replications=True,
     better_test="half_sample_t",
     null_hypothesis=_HALF_NULL,
@@ -119,8 +119,8 @@ def cv5x2_t(
     answers="Do the two algorithms score differently when trained on half of the data?",
     plans=("cv_5x2",),
     citation="alpaydin1999",
-    caution="It takes the two folds of a replication for independent, though each is the other's "
-    "training set.",
+    caution="It assumes that the two folds of a replication are independent, although each is "
+    "the other's training set.",
     replications=True,
     planning=partial(FiveByTwoPower, n_simulations=5000),
     better_test="half_sample_t",
@@ -198,8 +198,8 @@ def cv5x2_f(
     answers="Does one algorithm score higher than the other over the folds?",
     plans=("kfold",),
     citation="dietterich1998",
-    caution="Takes the folds for independent though their training sets overlap: elevated type I "
-    "error. Prefer the corrected k-fold t test.",
+    caution="It assumes independent folds although their training sets overlap, which inflates "
+    "its type I error. Prefer corrected_kfold_t.",
     better_test="half_sample_t",
 )
 def kfold_t(
@@ -241,8 +241,8 @@ def kfold_t(
     answers="Does one algorithm score higher than the other over random splits?",
     plans=("resampled",),
     citation="dietterich1998",
-    caution="Takes overlapping random splits for independent: with enough of them it rejects "
-    "almost any null. Use the corrected resampled t test.",
+    caution="It assumes independent splits although random splits overlap: with enough splits it "
+    "rejects almost any null hypothesis. Use corrected_resampled_t.",
     better_test="half_sample_t",
 )
 def resampled_t(

@@ -31,10 +31,10 @@ from bakeoff.stats.folds.score_table import (
     about="algorithms",
     title="Tukey's honestly significant difference",
     arity=Arity.ALL_PAIRS,
-    answers="Which pairs of algorithms differ, at one error rate for the whole family?",
+    answers="Which pairs of algorithms differ, with the family-wise error rate controlled?",
     plans=("kfold",),
     citation="tukey1949",
-    caution="Takes the folds for independent though their training sets overlap.",
+    caution="It assumes independent folds although their training sets overlap.",
     better_test="half_sample_t",
     null_hypothesis="The two learning algorithms of each pair have the same expected score on "
     "this data set.",

@@ -119,12 +119,12 @@ def metric_ci(
     evidence=Evidence.PREDICTIONS,
     arity=Arity.PAIR,
     about="models",
-    answers="Is one of these two fitted models better by this metric, whichever it is?",
+    answers="Is one of these two fitted models better by the chosen metric?",
     plans=("holdout",),
     citation="satterthwaite1946",
     all_pairs=compare_models,
-    caution="It wants 20 rows of each class that the metric looks at, and refuses below 5; with "
-    "fewer than 20, or where a few rows carry the log loss, intervals are rough. For all pairs of "
+    caution="It refuses fewer than 5 rows of a class that the metric uses; with fewer than 20, "
+    "or with a log loss dominated by few rows, its intervals are inaccurate. For all pairs of "
     "many models it is conservative where classes are rare.",
 )
 def metric_difference(

@@ -88,16 +88,16 @@ def mean_ci(
     evidence=Evidence.VALUES,
     arity=Arity.PAIR,
     about="models",
-    answers="Does one of these two systems have the better mean of a number given per row?",
+    answers="Does one of these two systems have the better mean of a value per row?",
     plans=("holdout",),
     citation="satterthwaite1946",
     variants=_VARIANTS,
     all_pairs=compare_values,
     all_pairs_from=100,
     in_time="diebold_mariano_means",
-    caution="Where a few rows carry the differences (heavy losses) it rejects up to 6 % where 5 % "
-    "are meant. With few groups it needs group effects that are as likely one way as the other, "
-    "which cannot be tested.",
+    caution="Where few rows dominate the difference (heavy-tailed losses), its type I error "
+    "slightly exceeds the level. With few groups its p-value assumes that group effects are "
+    "distributed symmetrically about zero, which cannot be tested.",
     null_hypothesis="The two systems have the same mean value on the population that the "
     "rows were drawn from.",
 )

@@ -77,12 +77,12 @@ def delong_pairs(
     evidence=Evidence.PROBABILITIES,
     arity=Arity.PAIR,
     about="models",
-    answers="Does one of these two fitted models rank positives above negatives more often?",
+    answers="Does one of these two fitted models have the larger area under the ROC curve?",
     plans=("holdout",),
     citation="delong1988",
-    caution="It compares rankings, not decisions at a threshold. When one model only adds "
-    "features to the other it is conservative. With few groups that hold a positive row it has "
-    "little to go by.",
+    caution="It compares rankings, not decisions at a threshold. It is conservative when one "
+    "model only adds features to the other. With few groups that contain a positive row, its "
+    "variance is estimated from little data.",
     variants=_VARIANTS,
     all_pairs=shared(delong_pairs),
 )

@@ -58,12 +58,12 @@ def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = No
     evidence=Evidence.CORRECTNESS,
     arity=Arity.OMNIBUS,
     about="models",
-    answers="Are these fitted models all right equally often, or does at least one differ?",
+    answers="Are these fitted models equally accurate, or does at least one differ?",
     plans=("holdout",),
     citation="cochran1950",
-    caution="It does not say which models differ; with few rows on which the models disagree "
-    "use the permutation variant. With few groups it needs group effects that are as likely one "
-    "way as the other, which cannot be tested.",
+    caution="It does not say which models differ. With few rows on which the models disagree, "
+    "use the permutation variant. With few groups its p-value assumes that group effects are "
+    "distributed symmetrically about zero, which cannot be tested.",
     posthoc="mcnemar",
     variants=VARIANTS,
     in_time="diebold_mariano",
@@ -114,8 +114,7 @@ def cochran_q(
 
     Notes
     -----
-    Cochran (1950). Rows that all models have right or wrong drop out. The cost is that of
-    reading the table.
+    Cochran (1950). Rows on which all models agree do not contribute to Q.
 
     Examples
     --------
@@ -203,11 +202,11 @@ def _permutation(table: CorrectTotals, n_resamples: int, seed: Seed) -> Permutat
     evidence=Evidence.CORRECTNESS,
     arity=Arity.OMNIBUS,
     about="models",
-    answers="Are these fitted models all right equally often, or does at least one differ?",
+    answers="Are these fitted models equally accurate, or does at least one differ?",
     plans=("holdout",),
     citation="looney1988",
-    caution="It treats right/wrong values as measurements; it is a function of Cochran's Q and "
-    "nearly always agrees with it.",
+    caution="It treats correctness (0 or 1) as a measurement; it is a function of Cochran's Q "
+    "and nearly always agrees with it.",
     posthoc="mcnemar",
     better_test="cochran_q",
     null_hypothesis=_NULL,

@@ -43,12 +43,12 @@ _VARIANTS = Variants(
     evidence=Evidence.LABELS,
     arity=Arity.PAIR,
     about="models",
-    answers="Do the errors of one of these two fitted models cost less on average?",
+    answers="Does one of these two fitted models have the lower expected cost of errors?",
     plans=("holdout",),
     citation="mathworks_testcholdout",
-    caution="Asymptotic: with few rows on which the costs differ, or with rare costly errors, "
-    "prefer likelihood_ratio_all_cells. With few groups it needs group effects that are as likely "
-    "one way as the other, which cannot be tested.",
+    caution="Its p-value is asymptotic: with few rows on which the costs differ, or with rare "
+    "costly errors, prefer likelihood_ratio_all_cells. With few groups its p-value assumes that "
+    "group effects are distributed symmetrically about zero, which cannot be tested.",
     variants=_VARIANTS,
     null_hypothesis="The errors of the two fitted models cost the same on average on the "
     "population the rows come from.",

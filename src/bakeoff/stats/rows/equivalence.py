@@ -39,8 +39,8 @@ _VARIANTS = Variants(("score", "wald"), ("score_effective",))
     answers="Are these two fitted models equally accurate, within the margin?",
     plans=("holdout",),
     citation="liu2002",
-    caution="Choose the margin before seeing the data. A small p speaks for equivalence, not "
-    "for a difference.",
+    caution="Choose the margin before seeing the data. A small p-value is evidence for "
+    "equivalence, not for a difference.",
     variants=_VARIANTS,
 )
 def tost_paired(
@@ -75,8 +75,8 @@ def tost_paired(
     Without discordant pairs the difference test has p 1, while here equality can be shown: n
     rows on which the models agree bound the rate at which they differ.
 
-    In groups the design effect is at least 1 + (Σn_k²/N − 1)·max(icc, 0): the variance of few
-    groups may look smaller than it is by chance, which a test for equivalence would reward.
+    In groups the design effect is at least 1 + (Σn_k²/N − 1)·max(icc, 0): the variance
+    estimated from few groups may be too small by chance, which would favour equivalence.
 
     Examples
     --------
@@ -108,9 +108,9 @@ def tost_paired(
     about="models",
     plans=("holdout",),
     citation="tango1998",
-    answers="Is A at most the margin less accurate than B?",
-    caution="Choose the margin before seeing the data. A small p says that A is not worse than B "
-    "by the margin or more; it may be better.",
+    answers="Is A less accurate than B by no more than the margin?",
+    caution="Choose the margin before seeing the data. A small p-value is evidence that A is not "
+    "worse than B by the margin or more; A may also be better.",
 )
 def noninferiority(
     correct_a: ArrayLike,

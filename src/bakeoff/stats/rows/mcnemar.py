@@ -35,13 +35,13 @@ INTERVALS = Variants(tuple(DIFFERENCE_METHODS), mcnemar_in_groups.INTERVALS, ("r
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
     about="models",
-    answers="Is one of these two fitted models more often right than the other on new rows?",
+    answers="Is one of these two fitted models more accurate than the other on new rows?",
     plans=("holdout",),
     citation="fagerland2013",
-    caution="It is about these two fitted models: how much they would change with other "
-    "training rows it cannot see. With few groups it needs group effects that are as likely one "
-    "way as the other, which cannot be tested; durkalski and eliasziw_donner are here to "
-    "reproduce papers.",
+    caution="Its result is about these two fitted models: it does not account for how much they "
+    "would change with other training rows. With few groups its p-value assumes that group "
+    "effects are distributed symmetrically about zero, which cannot be tested. The variants "
+    "durkalski and eliasziw_donner are meant for reproducing publications.",
     uses_only_counts=True,
     planning=partial(McNemarPower, calculation="normal"),
     variants=VARIANTS,

@@ -31,8 +31,9 @@ from bakeoff.stats.design.serial import (
 __all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means"]
 
 _CAUTION = (
-    "It needs a difference that does not drift, and dependence that fades: with a lag-1 "
-    "autocorrelation above .7, or times worth fewer than 30 independent ones, it exceeds its level."
+    "It assumes a stationary difference with short-range dependence: its type I error is "
+    "inflated where the lag-1 autocorrelation exceeds .7 or the effective number of times is "
+    "below 30."
 )
 Variant = Literal["ewc_corrected", "ewc", "wpe", "hln", "newey_west_fixed_b"]
 
@@ -126,7 +127,7 @@ def _of_correctness(
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
     about="models",
-    answers="Is one of these two fitted models more often right than the other on later rows?",
+    answers="Is one of these two fitted models more accurate than the other on later rows?",
     plans=("holdout",),
     citation="lazarus2018",
     caution=_CAUTION,
@@ -187,8 +188,7 @@ def diebold_mariano(
     evidence=Evidence.VALUES,
     arity=Arity.PAIR,
     about="models",
-    answers="Does one of these two systems have the better mean of a number per row at later "
-    "times?",
+    answers="Does one of these two systems have the better mean of a value per row at later times?",
     plans=("holdout",),
     citation="lazarus2018",
     caution=_CAUTION,

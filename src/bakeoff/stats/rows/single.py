@@ -33,7 +33,7 @@ _VARIANTS = Variants(("exact", "normal"), ("rao_scott",))
     answers="Is this model's accuracy (or error rate) different from a given value?",
     plans=("holdout",),
     citation="clopper1934",
-    caution="It is about this fitted model, and says nothing of another one.",
+    caution="Its result is about this fitted model, not about the algorithm trained on other rows.",
     variants=_VARIANTS,
 )
 def binomial_test(

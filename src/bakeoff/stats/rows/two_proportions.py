@@ -26,12 +26,13 @@ Variant = Literal["pooled", "unpooled", "yates"]
     evidence=Evidence.CORRECTNESS,
     arity=Arity.PAIR,
     about="models",
-    answers="Do the accuracies differ by more than two independent test sets would make them?",
+    answers="Would the accuracies differ if each model had a test set of its own?",
     plans=("holdout",),
     paired=False,
     citation="dietterich1998",
-    caution="It ignores that both models saw the same rows: too lenient when they err on "
-    "different rows, too strict when on the same, and too lenient for algorithms. Use McNemar.",
+    caution="It ignores that both models were tested on the same rows: it is liberal when they "
+    "err on different rows, conservative when they err on the same rows, and liberal for "
+    "statements about algorithms. Use mcnemar.",
     better_test="mcnemar",
     null_hypothesis="The two fitted models are equally accurate on the population that two "
     "independent test sets were drawn from.",
