@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from bakeoff.stats import Entry, ErrorRate, TypeOneError, catalogue
-from bakeoff.stats.core.error_rates import METRICS, overall
+from bakeoff.stats.core.error_rates import overall
 from benchmarks.crossval import rates as crossval
 from benchmarks.rejections import Rejections, liberal
 
@@ -32,6 +32,9 @@ THROUGH = {
     "mean_difference": "metric_difference",
 }
 """Other forms of a test, with its standard error and its reference distribution: studied by it."""
+
+NAMED = {"AUC": "roc_auc", "Brier score": "brier"}
+"""The metrics that families of learners are simulated by, from their titles there."""
 
 ANSWERED = 0.2
 """A cell in which a test hardly ever answers says nothing of its answers."""
@@ -107,10 +110,9 @@ def _setting(rates: Sequence[Rate], too_high: bool) -> ErrorRate:
     else:
         verdict = TypeOneError.HOLDS
     setting, _, by = worst.family.partition(" by ")
-    metric = {title: name for name, title in METRICS.items()}.get(by, "")
     studies = tuple(dict.fromkeys(rate.study for rate in rates))
     counts = worst.runs, worst.rejected
-    return ErrorRate(setting, metric, verdict, worst.regime, *counts, studies)
+    return ErrorRate(setting, NAMED.get(by, ""), by, verdict, worst.regime, *counts, studies)
 
 
 def levels(rates: Iterable[Rate]) -> dict[str, Level]:

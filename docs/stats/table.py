@@ -27,7 +27,7 @@ GROUPS = {
 }
 EVIDENCE = {
     Evidence.CORRECTNESS: "right/wrong per row",
-    Evidence.LABELS: "predicted classes per row",
+    Evidence.COSTED_LABELS: "predicted classes per row",
     Evidence.PROBABILITIES: "scores per row",
     Evidence.PREDICTIONS: "predictions per row",
     Evidence.VALUES: "a number per row",

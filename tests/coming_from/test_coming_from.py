@@ -141,7 +141,7 @@ def _compared(given: made.Names, block: Mapping[str, Any]) -> list[Comparison]:
 FED: dict[type, set[Evidence]] = {
     FoldScores: {Evidence.FOLD_SCORES},
     DatasetScores: {Evidence.DATASET_SCORES},
-    PairedPredictions: {Evidence.CORRECTNESS, Evidence.LABELS},
+    PairedPredictions: {Evidence.CORRECTNESS, Evidence.COSTED_LABELS},
 }
 """What tests are fed with, by what the workflow makes of it."""
 

@@ -244,7 +244,7 @@ def model_axis(entry: Entry) -> int:
 
 
 def cases(entry: Entry) -> dict[str, Callable[[], Arguments]]:
-    if entry.evidence is Evidence.LABELS:
+    if entry.evidence is Evidence.COSTED_LABELS:
         return label_cases()
     if entry.evidence is Evidence.PROBABILITIES:
         return probability_cases()
@@ -365,7 +365,7 @@ def of_all(entry: Entry) -> Entry:
     [
         name
         for name in having(arity=Arity.PAIR)
-        if CATALOGUE[name].evidence not in (Evidence.LABELS, Evidence.PROBABILITIES)
+        if CATALOGUE[name].evidence not in (Evidence.COSTED_LABELS, Evidence.PROBABILITIES)
         and CATALOGUE[name].all_pairs
     ]
     + ["cv5x2_mcnemar", "sign_test"],
@@ -409,7 +409,7 @@ def test_signature_follows_the_evidence(name):
     expected = {
         (Evidence.CORRECTNESS, Arity.PAIR): ["correct_a", "correct_b"],
         (Evidence.CORRECTNESS, None): ["correct"],
-        (Evidence.LABELS, Arity.PAIR): ["y_true", "pred_a", "pred_b"],
+        (Evidence.COSTED_LABELS, Arity.PAIR): ["y_true", "pred_a", "pred_b"],
         (Evidence.PROBABILITIES, Arity.PAIR): ["y_true", "score_a", "score_b"],
         (Evidence.PREDICTIONS, Arity.PAIR): ["y_true", "predicted_a", "predicted_b"],
         (Evidence.PREDICTIONS, None): ["y_true", "predicted"],

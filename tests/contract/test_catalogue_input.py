@@ -102,14 +102,14 @@ def test_evidence_of_another_kind_is_refused(name):
         shape = arguments[position].shape
         for wrong in (
             np.full(shape, 1 + 2j),
-            np.full(shape, "0.5" if entry.evidence is not Evidence.LABELS else ""),
+            np.full(shape, "0.5" if entry.evidence is not Evidence.COSTED_LABELS else ""),
             np.full(shape, "2026-01-01", dtype="datetime64[D]"),
             [[0.5], [0.5, 0.6]],
             {"a": 1},
             None,
         ):
             replaced = (*arguments[:position], wrong, *arguments[position + 1 :])
-            labels = entry.evidence in (Evidence.LABELS, Evidence.PREDICTIONS)
+            labels = entry.evidence in (Evidence.COSTED_LABELS, Evidence.PREDICTIONS)
             if labels and isinstance(wrong, np.ndarray):
                 continue  # any labels of one kind are labels
             with pytest.raises(ValueError, match=argument):

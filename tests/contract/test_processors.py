@@ -144,7 +144,7 @@ def files() -> Iterator[tuple[str, str]]:
             ["--metric=accuracy", "--metric=roc_auc", "--metric=log_loss"],
             [
                 *("--metric=balanced_accuracy", "--metric=brier", "--metric=f1"),
-                "--assume-independent",
+                "--independent-rows",
             ],
         ):
             with contextlib.redirect_stdout(io.StringIO()) as said:

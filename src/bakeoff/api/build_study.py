@@ -180,7 +180,7 @@ def _tests(
                 "it is of McNemar's test, which compares accuracies: leave it out, or add the "
                 f"metric {METRIC}",
             )
-        if not settings.assume_independent and settings.columns:
+        if not settings.independent_rows and settings.columns:
             related = " and ".join(map(repr, settings.columns.values()))
             raise Problem(
                 ("variant",),
@@ -188,7 +188,7 @@ def _tests(
                 "leave it out, or take the rows for independent",
             )
         options["mcnemar"] = {"variant": settings.variant}
-    if settings.assume_independent:
+    if settings.independent_rows:
         for name in run:
             if catalogue()[name].can_take_rows_for_independent:
                 options.setdefault(name, {})[INDEPENDENT] = True
@@ -212,7 +212,7 @@ def _experiment(
     metrics: Sequence[str | GivenMetric],
 ) -> Experiment:
     """Make the experiment of given models."""
-    cost = FIXED_METRICS[Evidence.LABELS]
+    cost = FIXED_METRICS[Evidence.COSTED_LABELS]
     costs = settings.costs
     if costs is not None:
         costs = validated(Costs, costs, ("costs",))

@@ -45,7 +45,7 @@ def compare(
     correction: str | None = None,
     variant: str | None = None,
     alpha: float = 0.05,
-    assume_independent: bool = False,
+    independent_rows: bool = False,
     name: str = "the test set",
 ) -> Findings:
     """Compare models by their predictions of the same rows.
@@ -98,7 +98,7 @@ def compare(
         Of McNemar's test: ``"midp"`` (default), ``"exact"`` and others.
     alpha : float
         The significance level.
-    assume_independent : bool
+    independent_rows : bool
         Take rows that `groups` or `time` relate for independent all the same; the verdict says so.
     name : str
         What to call the rows.
@@ -141,7 +141,7 @@ def compare(
             correction=correction,
             alternative=alternative,
             alpha=alpha,
-            assume_independent=assume_independent,
+            independent_rows=independent_rows,
         )
         study = build_study(given, how)
     except UserError as error:
@@ -159,8 +159,8 @@ def _check(y: Any, arguments: Mapping[str, Any]) -> None:
         raise UserError("runs: found no groups, expected the items that were run several times")
     if "bins" in given and "subgroups" not in given:
         raise UserError("bins: found no subgroups, expected the columns to be cut")
-    if arguments["assume_independent"] and not {"groups", "time"} & given:
-        raise UserError("assume_independent: neither groups nor time are given")
+    if arguments["independent_rows"] and not {"groups", "time"} & given:
+        raise UserError("independent_rows: neither groups nor time are given")
 
 
 def _call(arguments: Mapping[str, Any]) -> str:

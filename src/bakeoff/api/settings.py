@@ -41,7 +41,7 @@ class Settings:
         The model that is compared with each other, by its name.
     correction, alternative, alpha
         As in `tests:` of an experiment.
-    assume_independent : bool
+    independent_rows : bool
         Whether related rows are taken for independent.
     files : sequence of str
         Where the predictions were read from.
@@ -56,7 +56,7 @@ class Settings:
     correction: str | None = None
     alternative: str = "two-sided"
     alpha: float = 0.05
-    assume_independent: bool = False
+    independent_rows: bool = False
     files: Sequence[str] = ()
 
 

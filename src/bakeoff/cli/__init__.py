@@ -273,7 +273,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         "difference is the same in all; a column of numbers is cut where it says, as age:40:65",
     )
     parser.add_argument(
-        "--assume-independent",
+        "--independent-rows",
         action="store_true",
         help="take related rows for independent all the same; the verdict says so",
     )

@@ -59,7 +59,7 @@ def settings(args: argparse.Namespace) -> Settings:
         correction=args.correction,
         alternative=args.alternative,
         alpha=args.alpha,
-        assume_independent=args.assume_independent,
+        independent_rows=args.independent_rows,
         files=args.files,
     )
 
@@ -72,8 +72,8 @@ def read(args: argparse.Namespace) -> SideBySide:
     )
     if columns.group is not None and columns.time is not None:
         raise UserError("--groups and --time cannot be combined: keep one of them")
-    if args.assume_independent and not any(related(args).values()):
-        raise UserError("--assume-independent: neither --groups, --time nor --runs names a column")
+    if args.independent_rows and not any(related(args).values()):
+        raise UserError("--independent-rows: neither --groups, --time nor --runs names a column")
     how: dict[str, Any] = {
         "classes": _listed(args.classes) or (),
         "drop_unlabelled": args.missing_target == "drop",

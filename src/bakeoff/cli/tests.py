@@ -19,7 +19,7 @@ from bakeoff.stats.core.citations import BIBTEX
 
 EVIDENCE = {
     Evidence.CORRECTNESS: "correctness of each test row",
-    Evidence.LABELS: "predicted class of each test row and the costs of errors",
+    Evidence.COSTED_LABELS: "predicted class of each test row and the costs of errors",
     Evidence.PROBABILITIES: "class probabilities of each test row",
     Evidence.PREDICTIONS: "predictions of each test row, by any metric",
     Evidence.VALUES: "one value per test row",

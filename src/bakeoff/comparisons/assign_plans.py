@@ -246,7 +246,7 @@ def _metrics(
     own = experiment.tests.of(entry.name).get("metrics")
     fixed = FIXED_METRICS.get(entry.evidence)
     if fixed is not None:
-        if entry.evidence is Evidence.LABELS and (lacking := experiment.without_costs):
+        if entry.evidence is Evidence.COSTED_LABELS and (lacking := experiment.without_costs):
             where = f" of {lacking[0]}" if len(lacking) < len(experiment.datasets) else ""
             raise Problem(
                 place, f"{entry.name} needs `costs:`{where}; if every error costs 1 use mcnemar"

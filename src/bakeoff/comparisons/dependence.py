@@ -1,7 +1,7 @@
 """Rows that belong together: which data sets have them, and which tests take their place.
 
 A test that takes rows for independent gives way to its form for groups or for time wherever a data
-set declares one; `assume_independent: true` among its options keeps it, and every result says so.
+set declares one; `independent_rows: true` among its options keeps it, and every result says so.
 """
 
 from __future__ import annotations

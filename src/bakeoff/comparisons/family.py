@@ -114,7 +114,7 @@ class _Family:
     @cached_property
     def evidence(self) -> AnyEvidence:
         """The evidence, without what relates its rows where they are to be independent."""
-        if isinstance(self.given, RelatedRows) and self.test.assume_independent:
+        if isinstance(self.given, RelatedRows) and self.test.independent_rows:
             return dataclasses.replace(self.given, groups=None, times=None)
         return self.given
 
@@ -136,7 +136,7 @@ class _Family:
                 raise
             found = self._undecided(refusal)
         left_out = self.evidence.left_out
-        assumed = dependence.assumption(self.given) if self.test.assume_independent else None
+        assumed = dependence.assumption(self.given) if self.test.independent_rows else None
         return [dependence.annotated(comparison, left_out, assumed) for comparison in found]
 
     def _by_arity(self) -> list[Comparison]:

@@ -19,15 +19,15 @@ from bakeoff.stats.core.arguments import Level, check_of, choices_of
 
 _SHARED: dict[str, Any] = {
     "alpha": Annotated[Level, Field(description="Its own significance level.")],
-    "assume_independent": Annotated[
+    "correction": Annotated[
+        Correction, Field(description="How the p-values of its family are adjusted.")
+    ],
+    "independent_rows": Annotated[
         bool,
         Field(
             description="true: take the rows of a data set with `groups:` or `time:` for "
             "independent all the same; without it the form of the test for such rows runs."
         ),
-    ],
-    "correction": Annotated[
-        Correction, Field(description="How the p-values of its family are adjusted.")
     ],
     "metrics": Annotated[
         list[str],
@@ -50,7 +50,7 @@ _SHARED: dict[str, Any] = {
     ],
 }
 """Options that are no parameters of a test's function, or mean more than these."""
-_CHECKED_ELSEWHERE = ("assume_independent", "metrics", "plan", "versus")
+_CHECKED_ELSEWHERE = ("independent_rows", "metrics", "plan", "versus")
 
 
 def wrong_value(entry: Entry, option: str, value: Any) -> str:

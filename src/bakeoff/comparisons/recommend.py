@@ -179,7 +179,7 @@ def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     known = {
         Evidence.CORRECTNESS: on_right_rows,
-        Evidence.LABELS: "cost_sensitive",
+        Evidence.COSTED_LABELS: "cost_sensitive",
         Evidence.PROBABILITIES: "delong",
     }
     for metric in experiment.metrics:

@@ -35,7 +35,7 @@ MANAGED = {
 }
 """Parameters of the tests' functions that no experiment sets, and where their values come from."""
 
-INDEPENDENT = "assume_independent"
+INDEPENDENT = "independent_rows"
 """The option that takes rows with groups or times for independent."""
 
 SHARED = ("alternative", "rope", "margin")
@@ -89,7 +89,7 @@ def planned(
         posthoc = dataclasses.replace(
             posthoc,
             why=f"comes along with {entry.name}",
-            assume_independent=independent or posthoc.assume_independent,
+            independent_rows=independent or posthoc.independent_rows,
         )
     return PlannedTest(
         name=entry.name,
@@ -98,7 +98,7 @@ def planned(
         correction=correction and correction_among(entry, correction, models, related),
         versus=own.get("versus", settings.versus) if compares_pairs(entry) else None,
         simultaneous=own.get("simultaneous", True),
-        assume_independent=independent,
+        independent_rows=independent,
         related=related,
         options=options,
         posthoc=posthoc,

@@ -124,7 +124,7 @@ def _clearest(
             yield DatasetScores(models, tuple(experiment.datasets), scores)
     if size is None or not entry.evidence.on_rows:
         return
-    if test.assume_independent:
+    if test.independent_rows:
         size = RowCounts(size.rows)
     n, kind = _units(entry, size)
     if not 0 < n < FEW:

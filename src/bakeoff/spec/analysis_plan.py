@@ -37,7 +37,7 @@ class PlannedTest:
         The control, for tests of pairs; None for all pairs.
     simultaneous : bool
         Whether the intervals of a family hold together, or each by itself.
-    assume_independent : bool
+    independent_rows : bool
         Whether rows with groups or times are taken for independent.
     related : bool
         Whether it takes account of groups or times of the rows.
@@ -59,7 +59,7 @@ class PlannedTest:
     correction: str | None = None
     versus: str | None = None
     simultaneous: bool = True
-    assume_independent: bool = False
+    independent_rows: bool = False
     related: bool = False
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     better: tuple[str, ...] = ()

@@ -149,8 +149,8 @@ def test_groups_and_time_compare_as_in_a_file(table: pd.DataFrame, by_files: Bak
     for argument, option in (("groups", "--groups"), ("time", "--time")):
         told = by_files([*COLUMNS, "patient"], option, "patient")
         same_numbers(bakeoff.compare(y, given, **{argument: table["patient"]}), told)
-    told = by_files([*COLUMNS, "patient"], "--groups", "patient", "--assume-independent")
-    found = bakeoff.compare(y, given, groups=table["patient"], assume_independent=True)
+    told = by_files([*COLUMNS, "patient"], "--groups", "patient", "--independent-rows")
+    found = bakeoff.compare(y, given, groups=table["patient"], independent_rows=True)
     same_numbers(found, told)
 
 
@@ -319,7 +319,7 @@ GOOD = {"m": Y, "n": Y[::-1].to_numpy()}
             r"say where .* in Python `bins=\{'n': \[9.5\]\}`",
         ),
         (Y, GOOD, {"subgroups": {"n": range(20)}, "bins": {"n": [9, 2]}}, "numbers in ascending"),
-        (Y, GOOD, {"assume_independent": True}, "assume_independent: neither groups nor time"),
+        (Y, GOOD, {"independent_rows": True}, "independent_rows: neither groups nor time"),
         (Y, GOOD, {"costs": {"classes": ["a"], "matrix": [[0]]}}, r"^costs\.classes: "),
         (Y, {**GOOD, "n": [0.2] * 19 + [1.2]}, {}, r"have a number outside 0 to 1"),
         (Y, {**GOOD, "n": np.full((20, 3), 1 / 3)}, {}, r"found 3 columns, there are 2 classes"),

@@ -87,16 +87,16 @@ def test_a_test_of_rows_without_another_to_take_its_place_is_refused(
     monkeypatch.setitem(registry._entries, alone.name, alone)
     said = messages({"run": [alone.name]}, group="ward")
     assert "counts rows one by one, rows has `groups: ward`: use a test that takes" in said
-    options = {alone.name: {"assume_independent": True}}
+    options = {alone.name: {"independent_rows": True}}
     assert names({"run": [alone.name], "options": options}, group="ward") == [alone.name]
 
 
 def test_the_plain_form_is_kept_when_asked_for_by_name() -> None:
-    tests = {"run": ["mcnemar"], "options": {"mcnemar": {"assume_independent": True}}}
+    tests = {"run": ["mcnemar"], "options": {"mcnemar": {"independent_rows": True}}}
     assert names(tests, group="patient") == ["mcnemar"]
     (row,) = run("mcnemar", evidence(), experiment(tests))
     assert row.pvalue == mcnemar(*evidence().correct.T).pvalue
-    assert row.result["assume_independent"] is True
+    assert row.result["independent_rows"] is True
     assumed = {one["name"]: one for one in row.result["assumptions"]}["independent rows"]
     assert assumed["holds"] is False
     assert "120 rows of 12 groups" in assumed["detail"]
@@ -128,8 +128,8 @@ def test_a_test_for_groups_takes_blocks_of_time_for_them() -> None:
         ({"mcnemar": {"variant": "exact"}}, {"group": "ward"}, "which is for independent rows"),
         ({"mcnemar": {"variant": "exact"}}, {"time": "day"}, "diebold_mariano runs instead"),
         ({"mcnemar": {"correction": "minp"}}, {"group": "ward"}, "of independent rows; use 'holm'"),
-        ({"mcnemar": {"assume_independent": True}}, {}, "nothing to assume"),
-        ({"mcnemar": {"assume_independent": "yes"}}, {"group": "ward"}, "expected true or false"),
+        ({"mcnemar": {"independent_rows": True}}, {}, "nothing to assume"),
+        ({"mcnemar": {"independent_rows": "yes"}}, {"group": "ward"}, "expected true or false"),
         ({"mcnemar": {"groups": "ward"}}, {"group": "ward"}, "`groups:` of the data set"),
     ],
 )
@@ -177,7 +177,7 @@ def test_tests_of_rows_of_all_folds_give_way_to_tests_of_fold_scores(tmp_path: P
         margin = {"margin": 0.05} if name == "tost_cv5x2" else {}
         (problem,), _ = plan_tests(load_experiment(content | {"tests": {"run": [name], **margin}}))
         assert f"{name} counts rows one by one, d has `groups: patient`" in str(problem)
-        options = {name: {"assume_independent": True}}
+        options = {name: {"independent_rows": True}}
         asked = load_experiment(content | {"tests": {"run": [name], "options": options, **margin}})
         problems, (chosen,) = plan_tests(asked)
         assert not problems
@@ -226,10 +226,10 @@ def test_a_test_with_a_form_for_groups_keeps_its_name_and_says_its_form() -> Non
     (row,) = run("tost_paired", rows, experiment(tests))
     wanted = tost_paired(*rows.correct.T, margin=0.1, groups=rows.groups)
     assert (row.variant, row.pvalue) == ("score_effective", wanted.pvalue)
-    asked = {**tests, "options": {"tost_paired": {"assume_independent": True}}}
+    asked = {**tests, "options": {"tost_paired": {"independent_rows": True}}}
     (row,) = run("tost_paired", rows, experiment(asked, group="patient"))
     assert (row.variant, row.pvalue) == ("score", tost_paired(*rows.correct.T, margin=0.1).pvalue)
-    assert row.result["assume_independent"] is True
+    assert row.result["independent_rows"] is True
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,7 @@ def test_groups_are_told_with_what_they_are_worth():
         "Rows of d come in groups by patient; the effective sample size of 200 rows is about 61 "
         "rows; the tests on rows account for this."
     ) in text
-    said = pair("a", "b", 0.01, 0.05, test="mcnemar", result={"assume_independent": True})
+    said = pair("a", "b", 0.01, 0.05, test="mcnemar", result={"independent_rows": True})
     taken = dataclasses.replace(own, comparisons=(said,), analysis=AnalysisPlan())
     assert "tests on rows nevertheless treated them as independent." in methods(taken).text
 

@@ -91,7 +91,7 @@ class PairedPredictions(RelatedRows):
         """Cut right/wrong, labels or scores for some models."""
         if entry.evidence is Evidence.CORRECTNESS:
             return [self.predicted[:, m] == self.truth for m in models]
-        if entry.evidence is Evidence.LABELS:
+        if entry.evidence is Evidence.COSTED_LABELS:
             names = np.array(self.classes)
             return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
         if entry.evidence is Evidence.PREDICTIONS:

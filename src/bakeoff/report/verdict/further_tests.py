@@ -92,7 +92,7 @@ def costs(study: Study, *told: Family | None) -> Iterator[str]:
     for family in study.families:
         if len(study.datasets) > 1 or family in told or not family.settles:
             continue
-        if family.entry.evidence is not Evidence.LABELS or family.control:
+        if family.entry.evidence is not Evidence.COSTED_LABELS or family.control:
             continue
         o = look(study, family)
         row = family.between(o.leader, o.behind) if o.behind else None
@@ -142,7 +142,7 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
 
 _SAYS = {
     Evidence.CORRECTNESS: ("is better than", "is right most often"),
-    Evidence.LABELS: ("costs less than", "costs least"),
+    Evidence.COSTED_LABELS: ("costs less than", "costs least"),
     Evidence.PROBABILITIES: ("ranks the rows better than", "ranks the rows best"),
     Evidence.PREDICTIONS: ("is better by {by} than", "is best by {by}"),
     Evidence.VALUES: ("is better by {by} than", "is best by {by}"),
@@ -168,7 +168,7 @@ def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
     others = {
         f.metric: f
         for f in families
-        if f.metric != first.metric and f.entry.evidence is not Evidence.LABELS
+        if f.metric != first.metric and f.entry.evidence is not Evidence.COSTED_LABELS
     }
     decided = _found(first)
     new = {

@@ -127,7 +127,7 @@ BEST = {False: ("best", "better"), True: ("cheapest", "cheaper")}
 def headline(study: Study, o: Outcome) -> str:
     """Say in one sentence what the main test says."""
     leader, many = name(study, o.leader), len(study.models) > 2
-    costs = o.family.entry.evidence is Evidence.LABELS
+    costs = o.family.entry.evidence is Evidence.COSTED_LABELS
     by = "" if costs else f" by {o.family.measure.title}"
     others = names(study, o.others) if o.others else "the others"
     match o.kind:

@@ -157,7 +157,7 @@ def _how_sure(study: Study, o: Outcome) -> str:
     if o.beaten:
         worst = p_equals(max(row.pvalue_adjusted for row in o.beaten), called)
         whom = names(study, [row.model_b for row in o.beaten])
-        better = BEST[o.family.entry.evidence is Evidence.LABELS][1]
+        better = BEST[o.family.entry.evidence is Evidence.COSTED_LABELS][1]
         bound = worst if len(o.beaten) == 1 else f"largest {worst}"
         return (
             f"{name(study, o.leader)} is significantly {better} than {whom} at the "

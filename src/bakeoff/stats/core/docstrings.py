@@ -111,7 +111,7 @@ scores : array_like, shape (J, M)
 scores_a, scores_b : array_like, shape (J,)
     Scores of A and B on the same splits.
 """,
-    "labels": """
+    "costed_labels": """
 pred_a, pred_b : array_like, shape (n,)
     The classes that A and B predict, in the same rows.
 """,

@@ -75,8 +75,8 @@ class ErrorRate:
     ----------
     setting : str
         A kind of learner (``k-nearest neighbours``) or a situation (``rows in groups``).
-    metric : str
-        The metric of a learner's simulations by other metrics than accuracy, e.g. ``roc_auc``.
+    metric, by : str
+        The metric of a learner's simulations and its title, where that is not accuracy.
     verdict : TypeOneError
         What all rates of the setting show.
     regime : str
@@ -89,6 +89,7 @@ class ErrorRate:
 
     setting: str
     metric: str
+    by: str
     verdict: TypeOneError
     regime: str
     runs: int
@@ -103,11 +104,7 @@ class ErrorRate:
     @property
     def label(self) -> str:
         """The setting, with its metric where that is not accuracy."""
-        return f"{self.setting} by {METRICS[self.metric]}" if self.metric else self.setting
-
-
-METRICS = {"roc_auc": "AUC", "brier": "Brier score"}
-"""What the metrics are called in the labels of settings."""
+        return f"{self.setting} by {self.by}" if self.by else self.setting
 
 
 @cache
@@ -119,6 +116,7 @@ def error_rates() -> Mapping[str, tuple[ErrorRate, ...]]:
         rate = ErrorRate(
             row["setting"],
             row["metric"],
+            row["by"],
             TypeOneError(row["verdict"]),
             row["regime"],
             int(row["runs"]),

@@ -30,7 +30,7 @@ class Evidence(StrEnum):
     ========================  =========================================================
     ``CORRECTNESS``           one: ``correct (n,)``; pair: ``correct_a, correct_b``;
                               many: ``correct (n, M)`` (booleans or 0/1)
-    ``LABELS``                pair: ``y_true, pred_a, pred_b``
+    ``COSTED_LABELS``         pair: ``y_true, pred_a, pred_b``
     ``PROBABILITIES``         pair: ``y_true (0/1), score_a, score_b``
     ``FOLD_SCORES``           one: ``scores``; pair: ``scores_a, scores_b``; many:
                               ``scores (J, M)``; J folds, or (r, k) arrays for the
@@ -49,7 +49,7 @@ class Evidence(StrEnum):
     """
 
     CORRECTNESS = "correctness"
-    LABELS = "labels"
+    COSTED_LABELS = "costed_labels"
     PROBABILITIES = "probabilities"
     PREDICTIONS = "predictions"
     VALUES = "values"
@@ -66,7 +66,7 @@ class Evidence(StrEnum):
 
 _ON_ROWS = (
     Evidence.CORRECTNESS,
-    Evidence.LABELS,
+    Evidence.COSTED_LABELS,
     Evidence.PROBABILITIES,
     Evidence.PREDICTIONS,
     Evidence.VALUES,

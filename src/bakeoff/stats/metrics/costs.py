@@ -24,7 +24,7 @@ def _cost(view: View) -> float:
     "mean cost",
     "cost",
     needs=Need.COSTS,
-    evidence=(Evidence.LABELS,),
+    evidence=(Evidence.COSTED_LABELS,),
     greater_is_better=False,
     range=(0.0, math.inf),
     value=_cost,

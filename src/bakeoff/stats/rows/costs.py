@@ -40,7 +40,7 @@ _VARIANTS = Variants(
 
 @register(
     title="Cost-sensitive test",
-    evidence=Evidence.LABELS,
+    evidence=Evidence.COSTED_LABELS,
     arity=Arity.PAIR,
     about="models",
     answers="Does one of these two fitted models have the lower expected cost of errors?",

@@ -139,7 +139,7 @@ def binomial_test_from_counts(
     (0.1879, 0.5878)
     """
     check_counts(n_correct, n, "n_correct")
-    x = n_correct if rate == "accuracy" else n - n_correct
+    x = n_correct if RIGHT[rate] else n - n_correct
     estimate = x / n
     z = (estimate - p0) / math.sqrt(p0 * (1 - p0) / n)
     exact = variant == "exact"
@@ -164,6 +164,8 @@ def binomial_test_from_counts(
     )
 
 
+RIGHT = {"accuracy": True, "error": False}
+"""Whether a rate counts the rows that the model has right, or those that it has wrong."""
 _RATES = {"accuracy": "accuracy", "error": "error rate"}
 
 
