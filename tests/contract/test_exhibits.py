@@ -11,7 +11,8 @@ from bakeoff.report import exhibits as package
 from bakeoff.report.exhibit import FigureExhibit, Section, TableExhibit
 from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.make import make_report
-from bakeoff.spec import load_experiment
+from bakeoff.report.study_design import StudyDesign
+from bakeoff.spec import AnalysisPlan, PlannedTest, load_experiment
 from bakeoff.stats import catalogue
 from tests.unit.report.studies import experiment, ran
 
@@ -70,11 +71,7 @@ def over_datasets():
 
 @pytest.fixture(scope="module")
 def shown(study, over_datasets):
-    return {
-        item.kind: (item, one)
-        for one in (over_datasets, study)
-        for item in exhibits(one.experiment, one.tests)
-    }
+    return {item.kind: (item, one) for one in (over_datasets, study) for item in exhibits(one)}
 
 
 @pytest.mark.parametrize("kind", records())
@@ -95,16 +92,22 @@ def test_every_exhibit_is_made_and_says_what_it_shows(shown, kind):
         assert table.note.startswith(item.caption)
 
 
+def designed(spec, names):
+    """Plan tests by their names alone, whether or not the experiment could run them."""
+    planned = AnalysisPlan(tuple(PlannedTest(name=name) for name in names))
+    return StudyDesign(spec, analysis=planned)
+
+
 def test_exhibits_of_any_tests_have_names_of_their_own():
     spec = experiment(list(MEANS), datasets=("d", "e"), tests=list(catalogue()))
-    names = [item.name for item in exhibits(spec, list(catalogue().values()))]
+    names = [item.name for item in exhibits(designed(spec, catalogue()))]
     assert len(set(names)) == len(names)
 
 
 def test_what_is_about_the_whole_study_comes_first():
     names = ("cv5x2_f", "nemenyi", "mcnemar")
     spec = experiment(list(MEANS), datasets=("d", "e"), tests=names)
-    listed = exhibits(spec, [catalogue()[name] for name in names])
+    listed = exhibits(designed(spec, names))
     tests = dict.fromkeys(item.test for item in listed if item.test)
     assert list(tests) == ["nemenyi", "cv5x2_f", "mcnemar"]
 
@@ -176,6 +179,6 @@ def test_two_exhibits_of_one_name_are_refused(added):
 def test_a_figure_that_draws_or_says_nothing_is_refused(added, study, drawn):
     made = TOY.replace('message(f"a toy about {study.title}")', drawn)
     added(f"toy_{len(drawn)}", "from bakeoff.report.drawing import Drawing, canvas\n" + made)
-    item = next(i for i in exhibits(study.experiment, ()) if i.kind.startswith("toy_"))
+    item = next(i for i in exhibits(study) if i.kind.startswith("toy_"))
     with pytest.raises(ValueError, match="lacks a drawing or a text"):
         draw(item, study)

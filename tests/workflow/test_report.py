@@ -17,8 +17,8 @@ import pytest
 from bakeoff.comparisons import plan_tests
 from bakeoff.report.exhibits import exhibits
 from bakeoff.report.numbers import fixed, p_equals, pvalue, score
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.spec import load_experiment
-from bakeoff.stats import catalogue
 from tests.conftest import TINY, Runner
 
 
@@ -178,9 +178,7 @@ def test_snakemakes_report_has_every_exhibit_with_its_caption(
         for path in paths
     }
     experiment = load_experiment(copy.deepcopy(TINY))
-    listed = exhibits(
-        experiment, [catalogue()[test.name] for test in plan_tests(experiment)[1].with_posthoc]
-    )
+    listed = exhibits(StudyDesign(experiment, analysis=plan_tests(experiment)[1]))
     kinds = {"figure": ("figures", "svg"), "table": ("tables", "csv")}
     for exhibit in listed:
         folder, suffix = kinds[exhibit.form]

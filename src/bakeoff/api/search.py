@@ -12,7 +12,7 @@ from bakeoff.api.findings import Findings
 from bakeoff.api.of_folds import ARGUMENTS, study_of
 from bakeoff.api.plans import plan_of
 from bakeoff.errors import UserError, named, unknown
-from bakeoff.report.study import clean
+from bakeoff.report.study_design import clean
 
 BEST = "best"
 MOST = 200

@@ -15,14 +15,16 @@ from bakeoff.cli.terminal import bold, say, table
 from bakeoff.comparisons import Comparison, advisable, read_rows, with_halves
 from bakeoff.comparisons.evidence import read_scores
 from bakeoff.errors import UserError
+from bakeoff.files import read_json
 from bakeoff.paths import Paths
 from bakeoff.report.fit_noise import fit_noise
 from bakeoff.report.numbers import words
 from bakeoff.report.power import largest_difference, reach
 from bakeoff.report.read import read_table
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.wrapping import paragraph
 from bakeoff.scores.metrics.given import metrics_of
-from bakeoff.spec import Experiment, read_experiment
+from bakeoff.spec import AnalysisPlan, Experiment, read_experiment
 from bakeoff.stats import Evidence, IntervalPower, catalogue
 
 POWER = 0.8
@@ -134,7 +136,9 @@ def _more_fits(experiment: Experiment, folder: Path, rows: list[Comparison]) -> 
     tested = dict.fromkeys((row.model_a, row.model_b) for row in rows if row.role == "pair")
     known = read_scores(scores), read_table(seeds) if seeds.exists() else pd.DataFrame()
     found: dict[tuple[str, str, str], list[str]] = {}
-    for one in fit_noise(experiment, *known, rows, tested):
+    plan = AnalysisPlan.from_list(read_json(folder / "tests.json"))
+    design = StudyDesign(experiment, analysis=plan)
+    for one in fit_noise(design, *known, rows, tested):
         pair = f"{one.model_a} − {one.model_b}"
         if one.advice:
             found.setdefault((one.dataset, one.plan, one.advice), []).append(pair)

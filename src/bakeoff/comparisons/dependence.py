@@ -50,13 +50,6 @@ def related(entry: Entry, experiment: Experiment) -> bool:
     return bool(dependent(experiment)) and not assumes_independence(entry, experiment)
 
 
-def counts_rows(entry: Entry, experiment: Experiment) -> bool:
-    """Tell whether a test looks at nothing but how many rows each of two models has right."""
-    omnibus = (one for one in catalogue().values() if one.posthoc == entry.name)
-    independent = any(assumes_independence(one, experiment) for one in (entry, *omnibus))
-    return entry.uses_only_counts and (independent or not dependent(experiment))
-
-
 def robust(entry: Entry, experiment: Experiment) -> Entry:
     """Return the test that runs where `entry` is wanted: itself, or one that knows such rows."""
     if not related(entry, experiment):

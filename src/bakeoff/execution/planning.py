@@ -68,12 +68,11 @@ def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
 def list_exhibits(experiment: Experiment, tests: AnalysisPlan) -> list[tuple[str, ...]]:
     """List the figures and tables of an experiment's report; see `bakeoff.report.exhibits`."""
     from bakeoff.report.exhibits import exhibits
+    from bakeoff.report.study_design import StudyDesign
     from bakeoff.scores.metrics.own import enter_own
-    from bakeoff.stats import catalogue
 
     enter_own(experiment.own_metrics)
-    entries = [catalogue()[test.name] for test in tests.with_posthoc]
-    return [tuple(item) for item in exhibits(experiment, entries)]
+    return [tuple(item) for item in exhibits(StudyDesign(experiment, analysis=tests))]
 
 
 @contextmanager

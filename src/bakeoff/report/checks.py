@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from bakeoff.comparisons import Comparison
 from bakeoff.report.numbers import MINUS
-from bakeoff.report.study import clean
+from bakeoff.report.study_design import clean
 
 _MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 

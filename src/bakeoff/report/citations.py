@@ -15,7 +15,7 @@ def keys(study: Study, told: Methods) -> list[str]:
     """List the citation keys of the tests that ran, their forms, exhibits and methods."""
     used = [row.result.get("method") for row in study.comparisons]
     named = [entry.citation for entry in study.tests]
-    items = exhibits(study.experiment, study.tests)
+    items = exhibits(study)
     beside = [records()[item.kind].citation for item in items]
     return [key for key in dict.fromkeys([*named, *used, *beside, *told.keys]) if key in BIBTEX]
 

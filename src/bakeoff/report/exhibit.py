@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from bakeoff.report.item import Item
-from bakeoff.spec import Experiment
-from bakeoff.stats import Arity, Entry
 
 if TYPE_CHECKING:  # who lists exhibits draws none
     from matplotlib.figure import Figure
 
     from bakeoff.report.study import Study
+    from bakeoff.report.study_design import StudyDesign
     from bakeoff.report.tables import PageTable
 
 MOST_DATASETS = 20
@@ -51,38 +50,7 @@ class Drawing(NamedTuple):
     shows: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class Asked:
-    """What decides which exhibits a report has: an experiment and the tests that run."""
-
-    experiment: Experiment
-    tests: Sequence[Entry]
-
-    @property
-    def several(self) -> bool:
-        """Whether there are several data sets."""
-        return len(self.experiment.datasets) > 1
-
-    @property
-    def rows(self) -> bool:
-        """Whether the models' predictions of held-out rows are known."""
-        experiment = self.experiment
-        there = experiment.resampling.holdout is not None and experiment.on_rows("holdout")
-        return there and not experiment.by_values
-
-    @property
-    def divided(self) -> list[str]:
-        """The plans whose divisions are known, for predictions and not scores came of them."""
-        plans = self.experiment.resampling.plans()
-        return [plan for plan in plans if not self.experiment.by_scores(plan)]
-
-    def pairs(self, entry: Entry) -> bool:
-        """Tell whether a test compares pairs of models here."""
-        pairwise = entry.arity in (Arity.PAIR, Arity.ALL_PAIRS)
-        return pairwise and len(self.experiment.models) > 1
-
-
-def always(*asked: object) -> bool:
+def always(*design: object) -> bool:
     """Show an exhibit in every report."""
     return True
 
@@ -99,13 +67,15 @@ class Exhibit:
         Where in the section: exhibits are in the order of their places, those of one ten test by
         test.
     title : str or callable
-        A short name, after that of the test or before that of the data set; or made of `Asked`.
+        A short name, after that of the test or before that of the data set; or made of the
+        `StudyDesign`.
     caption : str
         What it means statistically and how to read it, whatever the results.
     each : {"study", "test", "dataset"}
         Whether a report has one of it, one for each test, or one for each data set.
     when : callable
-        Tells whether a report has it, from `Asked`, and the test's `Entry` where it is of a test.
+        Tells whether a report has it, from the `StudyDesign`, and the test's `Entry` where it is
+        of a test.
     heading : str
         A heading above it on the page; none if empty.
     folded : str
@@ -125,7 +95,7 @@ class Exhibit:
 
     section: Section
     place: int
-    title: str | Callable[[Asked], str]
+    title: str | Callable[[StudyDesign], str]
     caption: str
     each: Literal["study", "test", "dataset"] = "study"
     when: Callable[..., bool] = always

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons import Comparison
 from bakeoff.report.family import as_float
-from bakeoff.scores import metrics_of
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.spec import Experiment
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import VarianceComponents, variance_components_from_means
@@ -65,7 +65,7 @@ def repeated(experiment: Experiment) -> list[str]:
 
 
 def fit_noise(
-    experiment: Experiment,
+    design: StudyDesign,
     scores: pd.DataFrame,
     seeds: pd.DataFrame,
     comparisons: Sequence[Comparison],
@@ -75,7 +75,7 @@ def fit_noise(
 
     Parameters
     ----------
-    experiment : Experiment
+    design : StudyDesign
         Its models, plans and data sets.
     scores, seeds : DataFrame
         As in scores.csv, and in seeds.csv where models have several seeds.
@@ -84,15 +84,15 @@ def fit_noise(
     pairs : iterable of (str, str)
         The models to compare.
     """
-    among = [tuple(sorted(pair, key=list(experiment.models).index)) for pair in pairs]
-    metric = experiment.metrics[0]
-    sign = 1 if metrics_of(experiment)[metric].greater_is_better else -1
+    among = [tuple(sorted(pair, key=design.models.index)) for pair in pairs]
+    metric = design.metric.name
+    sign = 1 if design.metric.greater_is_better else -1
     rows = _variances_of_rows(comparisons, metric)
     scores = scores[scores["metric"] == metric]
-    for plan in repeated(experiment):
-        own = _by_split(experiment, scores[scores["plan"] == plan], plan)
+    for plan in repeated(design.experiment):
+        own = _by_split(design, scores[scores["plan"] == plan], plan)
         parts = dict(iter(own.groupby("dataset")))
-        for dataset in filter(parts.__contains__, experiment.datasets):
+        for dataset in filter(parts.__contains__, design.datasets):
             noise = _noise_of_seeds(seeds, dataset, plan, metric)
             table = parts[dataset].pivot(
                 index=["split", "repeat", "fold"], columns="model", values="value"
@@ -106,12 +106,12 @@ def fit_noise(
                     yield FitNoise(dataset, plan, a, b, *_taken_apart(advantage, known, of_rows))
 
 
-def _by_split(experiment: Experiment, scores: pd.DataFrame, plan: str) -> pd.DataFrame:
+def _by_split(design: StudyDesign, scores: pd.DataFrame, plan: str) -> pd.DataFrame:
     """Keep the scores that a plan's estimate is a mean of, with the split of each."""
-    how = experiment.resampling.plans()[plan]
+    how = design.experiment.resampling.plans()[plan]
     if not isinstance(how, Halves):
         return scores.assign(split=scores["repeat"])
-    full = experiment.tests.of("half_sample_t").get("variant") == "full"
+    full = design.by_full
     own = scores[(scores["repeat"] > 2 * how.repeats) == full]
     return own.assign(split=own["repeat"] if full else (own["repeat"] + 1) // 2)
 

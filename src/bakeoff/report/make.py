@@ -29,7 +29,7 @@ def make_report(study: Study, folder: str | Path) -> None:
         Where to; it may hold other files.
     """
     root = Path(folder)
-    items = exhibits(study.experiment, study.tests)
+    items = exhibits(study)
     verdict, tables = answer(study), make_tables(study, items)
     drawings, pictures = _drawn(study, items)
     bound = page.Page(study, verdict, items, drawings, tables, pictures)
@@ -50,7 +50,7 @@ def make_report(study: Study, folder: str | Path) -> None:
 
 def items_of(study: Study) -> list[Item]:
     """List the tables and figures of a study; of one at hand none about what it does not know."""
-    found = exhibits(study.experiment, study.tests)
+    found = exhibits(study)
     if not study.command:
         return found
     rows, known = any(card["rows"] for card in study.cards.values()), records()
@@ -93,7 +93,7 @@ def _drawn(study: Study, items: Iterable[Item]) -> tuple[dict[str, Drawing], dic
 
 def make_prints(study: Study, folder: str | Path) -> None:
     """Write the figures as PDF and PNG; apart, for embedding fonts takes longer than the page."""
-    for item in exhibits(study.experiment, study.tests):
+    for item in exhibits(study):
         if item.form == "figure":
             drawing = draw(item, study)
             for kind in PRINTED:

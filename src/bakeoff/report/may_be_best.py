@@ -93,4 +93,4 @@ def cheapest(study: Study) -> Iterator[str]:
 
 
 def _on(study: Study, dataset: str) -> str:
-    return f" on {study.dataset_label(dataset)}" if len(study.datasets) > 1 else ""
+    return f" on {study.dataset_label(dataset)}" if study.several else ""

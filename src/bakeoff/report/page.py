@@ -13,7 +13,6 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from bakeoff.comparisons.dependence import counts_rows
 from bakeoff.report import citations, markup
 from bakeoff.report.exhibit import Drawing, Exhibit, Section
 from bakeoff.report.exhibits import records
@@ -135,16 +134,12 @@ class Page:
         first = items[0]
         entry = next((entry for entry in self.study.tests if entry.name == first.test), None)
         fourfolds: dict[str, tuple[Fourfold, ...]] = {}
-        if entry and counts_rows(entry, self.study.experiment):
+        if entry and self.study.counts_rows(entry):
             families = families_of(self.study, entry.name)
             if len(families) == 1:
                 fourfolds[""] = _fourfolds(self.study, families[0])
         elif first.dataset and records()[first.kind].fourfolds:
-            counting = [
-                entry.name
-                for entry in self.study.tests
-                if counts_rows(entry, self.study.experiment)
-            ]
+            counting = [entry.name for entry in self.study.tests if self.study.counts_rows(entry)]
             for family in families_of(self.study, counting[0]) if counting else ():
                 fourfolds[family.dataset] = _fourfolds(self.study, family)
         tested = [f for f in self.study.families if entry and f.entry.name == entry.name]

@@ -10,7 +10,8 @@ from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.comparisons.smallest_pvalue import RowCounts
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import fixed, interval, p_equals, percent, score, words
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.scores import POINTS, Metric
 from bakeoff.spec.related import declared
 from bakeoff.stats.core.result import AGREE

@@ -129,7 +129,7 @@ def sizes_known(scores: pd.DataFrame) -> bool:
 def interval_note(study: Study) -> str:
     """Say in a sentence how the intervals of the ranking were made."""
     level = percent(1 - study.alpha)
-    if len(study.datasets) > 1:
+    if study.several:
         return f"Intervals are {level} t intervals of the mean over data sets."
     folds = len(next(iter(study.values(study.metric.name, study.plan).values()), []))
     given = study.experiment.by_scores(study.plan)

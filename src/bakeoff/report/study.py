@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -15,10 +14,8 @@ from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.cautions import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.report.family import Family
-from bakeoff.scores import metrics_of
-from bakeoff.scores.metrics import Metric
-from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
-from bakeoff.spec.related import dependent
+from bakeoff.report.study_design import StudyDesign
+from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
 
 TRUST = (
@@ -35,13 +32,11 @@ BESIDE = "halves, beside"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Study:
-    """Everything the report is made from.
+class Study(StudyDesign):
+    """Everything the report is made from: the design of a study and its results.
 
     Attributes
     ----------
-    experiment : Experiment
-        As resolved.
     comparisons : tuple of Comparison
         In the order of comparisons.json.
     scores, timings : DataFrame
@@ -62,8 +57,6 @@ class Study:
     intervals, subgroups : DataFrame
         The metrics of single models on held-out rows, and the models compared in subgroups of
         them, as in intervals.csv and subgroups.csv.
-    analysis : AnalysisPlan
-        The tests with their settings and why they run, as in tests.json.
     divisions : sequence of Mapping
         How good the divisions are, as in splits/<dataset>.<plan>.json.
     missing : Mapping
@@ -76,7 +69,6 @@ class Study:
         What compared the files of a study that no experiment made; else empty.
     """
 
-    experiment: Experiment
     comparisons: tuple[Comparison, ...]
     scores: pd.DataFrame
     timings: pd.DataFrame
@@ -90,7 +82,6 @@ class Study:
     intervals: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     subgroups: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     importance: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
-    analysis: AnalysisPlan = dataclasses.field(default_factory=AnalysisPlan)
     divisions: Sequence[Mapping[str, Any]] = ()
     missing: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     notes: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
@@ -98,62 +89,11 @@ class Study:
     command: str = ""
 
     @property
-    def models(self) -> tuple[str, ...]:
-        """Ids, in the experiment's order."""
-        return tuple(self.experiment.models)
-
-    @property
-    def datasets(self) -> tuple[str, ...]:
-        """Ids, in the experiment's order."""
-        return tuple(self.experiment.datasets)
-
-    @property
-    def title(self) -> str:
-        """The experiment's label, or its name."""
-        return clean(self.experiment.label or self.experiment.experiment)
-
-    @property
-    def metric(self) -> Metric:
-        """The metric that ranks the models: the first one."""
-        return self.metrics[self.experiment.metrics[0]]
-
-    @cached_property
-    def metrics(self) -> Mapping[str, Metric]:
-        """The metrics that the experiment can name."""
-        return metrics_of(self.experiment)
-
-    @property
     def fits(self) -> int:
         """How many models were fitted; none where all brought their predictions or scores."""
         if self.timings.empty:
             return 0
         return int(self.timings["model"].isin(list(self.experiment.fitted)).sum())
-
-    @property
-    def alpha(self) -> float:
-        """The level of every decision."""
-        return self.experiment.tests.alpha
-
-    @property
-    def in_groups(self) -> bool:
-        """Whether rows of a data set come in groups."""
-        return any(kin.kind == "group" for kin in dependent(self.experiment).values())
-
-    def label(self, model: str) -> str:
-        """Return the name of a model that people read."""
-        return clean(self.experiment.models[model].label or model)
-
-    def dataset_label(self, dataset: str) -> str:
-        """Return the name of a data set that people read."""
-        if not dataset:
-            return f"all {len(self.datasets)} data sets"
-        return clean(self.experiment.datasets[dataset].label or dataset)
-
-    @cached_property
-    def tests(self) -> tuple[Entry, ...]:
-        """The tests that ran: those planned, then the post hoc tests that came along."""
-        known = catalogue()
-        return tuple(known[test.name] for test in self.analysis.with_posthoc)
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
@@ -215,7 +155,7 @@ class Study:
 
     @cached_property
     def _main(self) -> dict[str, Family | None]:
-        wanted, own = "" if len(self.datasets) > 1 else self.datasets[0], self.metric.name
+        wanted, own = "" if self.several else self.datasets[0], self.metric.name
         kept = [f for f in self.families if f.metric == own or f.entry.evidence.on_rows]
         settling = [f for f in kept if f.settles and f.dataset == wanted]
         kinds = ("models", "algorithms")
@@ -276,11 +216,6 @@ class Study:
         other = (self.scores["plan"] == "halves") & (full != self.by_full)
         return self.scores.assign(plan=self.scores["plan"].mask(other, BESIDE))
 
-    @property
-    def by_full(self) -> bool:
-        """Whether half_sample_t takes its estimate from the cross-validations of all rows."""
-        return self.experiment.tests.of("half_sample_t").get("variant") == "full"
-
     def values(self, metric: str, plan: str) -> dict[str, pd.DataFrame]:
         """Return per data set the scores of a plan: one row per fold, one column per model."""
         return self._values.get((plan, metric), {})
@@ -338,9 +273,3 @@ class Study:
 def _doubt(entry: Entry, type1: TypeOneError) -> tuple[bool, int]:
     """Order tests by how far to trust them: those that ignore the pairing last."""
     return not entry.paired, TRUST.index(type1)
-
-
-def clean(text: str) -> str:
-    """Drop what no page, SVG or terminal may carry: control and direction-changing characters."""
-    kept = (c for c in text if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
-    return " ".join("".join(kept).split()) or "(no name)"

@@ -157,8 +157,7 @@ def tabulate(
     kept = tuple(
         c
         for c in columns
-        if (not found or any(c.key in row for row in found))
-        and (len(study.datasets) > 1 or not c.several)
+        if (not found or any(c.key in row for row in found)) and (study.several or not c.several)
     )
 
     def cell(column: Column, row: Mapping[Any, Any]) -> Cell:

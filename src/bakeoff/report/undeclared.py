@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.numbers import count, fixed
 from bakeoff.report.prose import PLANS
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.stats import order_dependence
 
 CHANCE = 0.1

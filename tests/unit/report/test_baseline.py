@@ -55,7 +55,7 @@ def test_a_metric_that_is_not_tested_stands_in_the_table_too():
     labels = dataclasses.replace(one.test_sets["d"], scores=None, probabilities=None)
     scores = pd.concat([one.scores, one.scores.assign(metric="roc_auc")], ignore_index=True)
     one = dataclasses.replace(one, test_sets={"d": labels}, scores=scores)
-    (item,) = (i for i in exhibits(one.experiment, one.tests) if i.kind == "baseline")
+    (item,) = (i for i in exhibits(one) if i.kind == "baseline")
     table = build(item, one)
     says = [row[-1].text for row in table.rows]
     assert says[-1] == "not tested"
@@ -72,7 +72,7 @@ def test_the_verdict_names_models_that_are_not_shown_to_beat_it():
 
 def test_the_table_of_models_ends_with_it_and_the_json_has_it():
     one = study(metrics=["accuracy"])
-    items = exhibits(one.experiment, one.tests)
+    items = exhibits(one)
     (item,) = (item for item in items if item.kind == "models")
     last = build(item, one).rows[-1]
     assert [last[1].text, last[2].text] == ["(constant answer: no)", "0.600"]

@@ -37,7 +37,7 @@ def care(one):
 
 def shown(one):
     """Return the page of the tables alone, as HTML and as Markdown."""
-    items = [item for item in exhibits(one.experiment, one.tests) if item.form == "table"]
+    items = [item for item in exhibits(one) if item.form == "table"]
     bound = Page(one, answer(one), items, {}, make_tables(one, items), {})
     return html(bound), document(bound)
 
@@ -51,7 +51,7 @@ def test_assumption_is_told_in_one_line_whoever_is_compared():
     assert line(made("mcnemar")) == ""
     assert care(one) == []
     for name in ("tests", "pairs.cv5x2_f"):
-        item = next(e for e in exhibits(one.experiment, one.tests) if e.name == name)
+        item = next(e for e in exhibits(one) if e.name == name)
         assert text in build(item, one).note
 
 

@@ -16,6 +16,7 @@ from bakeoff.report.exhibits.posterior import density
 from bakeoff.report.make import make_report
 from bakeoff.report.pairs_shown import families_of, rows_of, what_is_shown
 from bakeoff.report.read import read_table
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import to_csv
 from bakeoff.report.verdict import answer
 from bakeoff.spec import Costs, load_experiment
@@ -25,7 +26,7 @@ COSTS = {"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]}
 
 
 def rows(name, one):
-    exhibit = next(e for e in exhibits(one.experiment, one.tests) if e.name == name)
+    exhibit = next(e for e in exhibits(one) if e.name == name)
     table = build(exhibit, one)
     return list(csv.DictReader(io.StringIO(to_csv(table)))), table
 
@@ -144,7 +145,7 @@ def test_choices_are_counted_and_many_numbers_summed_up():
     few = [{**keys, "parameter": "kernel", "value": v} for v in ("rbf", "rbf", "nan")]
     many = [{**keys, "parameter": "C", "value": str(0.1 * i)} for i in range(1, 8)]
     one = dataclasses.replace(one, choices=pd.DataFrame([*few, *many]))
-    table = build_choices(exhibits(one.experiment, ())[0], one)
+    table = build_choices(exhibits(one)[0], one)
     values = {row[2].text: row[4].text for row in table.rows}
     assert values == {"kernel": "rbf (2×), nan (1×)", "C": "0.100 to 0.700, median 0.400"}
 
@@ -218,7 +219,7 @@ def test_each_of_several_data_sets_has_its_rows_told(tmp_path):
 def test_beyond_twenty_data_sets_none_has_figures_of_its_own():
     for n, figures in ((20, 20), (21, 0)):
         spec = experiment(("a", "b"), datasets=[f"d{i}" for i in range(n)], tests=("mcnemar",))
-        assert sum(e.kind == "disagreement" for e in exhibits(spec, ())) == figures
+        assert sum(e.kind == "disagreement" for e in exhibits(StudyDesign(spec))) == figures
 
 
 def test_every_kind_of_estimate_has_its_unit():
@@ -241,7 +242,7 @@ def test_with_a_control_all_its_pairs_are_drawn_and_no_matrix():
     tests = {"run": ["cv5x2_f"], "versus": "m3"}
     spec = experiment(names).model_dump(mode="json", exclude={"tests"}, exclude_unset=True)
     one = ran(load_experiment(spec | {"tests": tests}), dict.fromkeys(names, 0.9))
-    assert "matrix" not in {e.kind for e in exhibits(one.experiment, one.tests)}
+    assert "matrix" not in {e.kind for e in exhibits(one)}
     families = families_of(one, "cv5x2_f")
     drawn = rows_of(one, families)
     assert {row.comparison.model_a for row in drawn} == {"m3"}

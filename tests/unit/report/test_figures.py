@@ -63,7 +63,7 @@ def test_every_figure_draws_with_any_number_of_models(k):
         dict(zip(means, names, strict=True)), tests=("cv5x2_f", "bayes_correlated_t", "mcnemar")
     )
     one = ran(spec, means, accuracies=means)
-    items = [e for e in exhibits(spec, one.tests) if e.form == "figure"]
+    items = [e for e in exhibits(one) if e.form == "figure"]
     assert len({item.name for item in items}) == len(items) >= 5
     drawn = [draw(item, one) for item in items]
     for drawing in drawn:
@@ -74,7 +74,7 @@ def test_every_figure_draws_with_any_number_of_models(k):
 def test_a_figure_says_why_there_is_none():
     spec = experiment(("a", "b"), tests=("cv5x2_f",))
     one = dataclasses.replace(ran(spec, {"a": 0.9, "b": 0.8}), comparisons=())
-    forest = next(e for e in exhibits(spec, one.tests) if e.kind == "forest")
+    forest = next(e for e in exhibits(one) if e.kind == "forest")
     assert "no result" in draw(forest, one).alt
 
 
@@ -149,7 +149,7 @@ def test_names_of_a_pair_use_the_room_there_is(b, shown):
 def test_rarer_patterns_are_told_below_the_figure_whose_axis_has_no_room():
     models = [f"m{i}" for i in range(8)]
     one = ran(experiment(models), dict.fromkeys(models, 0.8), accuracies=dict.fromkeys(models, 0.8))
-    item = next(i for i in exhibits(one.experiment, one.tests) if i.kind == "disagreement")
+    item = next(i for i in exhibits(one) if i.kind == "disagreement")
     drawing = draw(item, one)
     (axes,) = drawing.figure.axes
     assert re.fullmatch(r"all but the \d+ rows of rarer patterns", drawing.shows)
@@ -160,7 +160,7 @@ def test_matrix_of_many_models_has_colours_in_runs_and_no_numbers():
     names = [f"m{i:02}" for i in range(40)]
     means = {m: 0.9 if i < 20 else 0.6 for i, m in enumerate(names)}
     one = ran(experiment(names, tests=("cv5x2_f",)), means, noise=0.001)
-    item = next(e for e in exhibits(one.experiment, one.tests) if e.kind == "matrix")
+    item = next(e for e in exhibits(one) if e.kind == "matrix")
     drawing = draw(item, one)
     assert [text.get_text() for text in drawing.figure.axes[0].texts] == []
     blue = [p for p in drawing.figure.axes[0].patches if to_hex(p.get_facecolor()) == BLUE]
@@ -174,6 +174,6 @@ def test_sixteen_models_stand_closer_than_fifteen():
     for k in (15, 16):
         means = {f"m{i}": 0.9 - 0.01 * i for i in range(k)}
         one = study(experiment(list(means), tests=("cv5x2_f",)), (), means)
-        scores = next(e for e in exhibits(one.experiment, one.tests) if e.kind == "scores")
+        scores = next(e for e in exhibits(one) if e.kind == "scores")
         heights.append(draw(scores, one).figure.get_figheight())
     assert heights[0] - heights[1] == pytest.approx(15 * 0.34 - 16 * 0.27)

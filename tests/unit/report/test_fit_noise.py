@@ -10,6 +10,7 @@ from studies import experiment, pair, study
 
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.fit_noise import fit_noise
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import to_csv
 from bakeoff.spec import load_experiment
 from bakeoff.stats import prob_a_better, variance_components
@@ -40,7 +41,11 @@ def test_parts_are_those_of_the_seeds_one_by_one():
     each = rng.normal(0.8, 0.02, (5, 1, 1)) + rng.normal(0, 0.05, (5, 2, 4))
     sd = float(np.sqrt(each.var(axis=2, ddof=1).mean()))
     (found,) = fit_noise(
-        experiment(("a", "b")), scores_of(each.mean(axis=2)), seeds_of("cv_5x2", sd=sd), (), PAIR
+        StudyDesign(experiment(("a", "b"))),
+        scores_of(each.mean(axis=2)),
+        seeds_of("cv_5x2", sd=sd),
+        (),
+        PAIR,
     )
     seeds_within = 2 * variance_components(each.mean(axis=1).tolist()).variances[1]
     assert found.parts.mean == pytest.approx(each.mean())
@@ -63,7 +68,7 @@ def test_advice_weighs_splits_seeds_and_rows(table, sd, se, advice):
     known = {"plan": "cv_5x2", "result": {"details": {"se": se}}}
     row = pair("a", "b", 0.2, 0.1, test="cv5x2_mcnemar", **known)
     noise = seeds_of("cv_5x2", sd=sd)
-    (found,) = fit_noise(experiment(("a", "b")), scores_of(table), noise, [row], PAIR)
+    (found,) = fit_noise(StudyDesign(experiment(("a", "b"))), scores_of(table), noise, [row], PAIR)
     assert found.parts.variance_of_rows == pytest.approx(se**2)
     assert found.advice.startswith(advice)
 
@@ -73,7 +78,7 @@ def test_one_seed_leaves_splits_alone_to_weigh_against_rows(se, advice):
     known = {"plan": "cv_5x2", "result": {"details": {"se": se}}}
     row = pair("a", "b", 0.2, 0.1, test="cv5x2_mcnemar", **known)
     scores = scores_of([[0.1], [0.3]])
-    (found,) = fit_noise(experiment(("a", "b")), scores, pd.DataFrame(), [row], PAIR)
+    (found,) = fit_noise(StudyDesign(experiment(("a", "b"))), scores, pd.DataFrame(), [row], PAIR)
     assert found.parts.sources == ("splits",)
     assert found.advice == advice
 
@@ -87,19 +92,19 @@ def test_split_of_halves_is_what_the_estimate_is_a_mean_of(variant, splits, mean
     one = study(load_experiment(config), (), {"a": 0.9, "b": 0.8}, noise=0)
     higher = 0.2 * ((one.scores["model"] == "a") & (one.scores["repeat"] > 6))
     scores = one.scores.assign(value=one.scores["value"] + higher)
-    (found,) = fit_noise(one.experiment, scores, pd.DataFrame(), (), PAIR)
+    (found,) = fit_noise(one, scores, pd.DataFrame(), (), PAIR)
     assert len(found.advantage) == splits
     assert found.parts.mean == pytest.approx(mean)
 
 
 def test_models_without_all_scores_are_left_out():
     one = study(experiment(("a", "b")), (), {"a": 0.9, "b": 0.8}, undefined=("b",))
-    assert list(fit_noise(one.experiment, one.scores, one.seeds, (), PAIR)) == []
+    assert list(fit_noise(one, one.scores, one.seeds, (), PAIR)) == []
 
 
 def test_table_describes_how_often_a_is_higher_and_calls_it_no_test():
     one = study(experiment(("a", "b")), (), {"a": 0.81, "b": 0.8}, noise=0.02)
-    item = next(e for e in exhibits(one.experiment, one.tests) if e.name == "fits")
+    item = next(e for e in exhibits(one) if e.name == "fits")
     table = build(item, one)
     (line,) = csv.DictReader(io.StringIO(to_csv(table)))
     folds = one.values("accuracy", "cv_5x2")["d"]
@@ -112,4 +117,4 @@ def test_table_describes_how_often_a_is_higher_and_calls_it_no_test():
 
 def test_plan_that_divides_once_has_no_such_table():
     once = experiment(("a", "b"), tests=("mcnemar",), resampling={"holdout": {}})
-    assert "fits" not in {e.name for e in exhibits(once, ())}
+    assert "fits" not in {e.name for e in exhibits(StudyDesign(once))}

@@ -32,7 +32,7 @@ def made(variant):
 )
 def test_models_are_ranked_by_the_part_that_is_tested(variant, mean, beside, folds, label):
     one = made(variant)
-    item = next(e for e in exhibits(one.experiment, one.tests) if e.name == "models")
+    item = next(e for e in exhibits(one) if e.name == "models")
     table = build(item, one)
     first = next(csv.DictReader(io.StringIO(to_csv(table))))
     assert first["model"] == "b"

@@ -48,7 +48,7 @@ def test_every_reference_within_a_figure_has_its_target():
     one = ran(
         experiment(("a", "b", "c"), tests=("cv5x2_f", "mcnemar")), {"a": 0.9, "b": 0.8, "c": 0.7}
     )
-    for item in exhibits(one.experiment, one.tests):
+    for item in exhibits(one):
         if item.form == "figure":
             file = svg(draw(item, one).figure)
             found = inline_svg(file, "f", "words", Sheet())

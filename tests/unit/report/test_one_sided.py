@@ -59,7 +59,7 @@ def test_every_pair_that_was_asked_is_told(studies):
 def test_an_axis_ends_with_what_is_known(studies, side):
     one = studies[side]
     for test in ("mcnemar", "cost_sensitive"):
-        items = exhibits(one.experiment, one.tests)
+        items = exhibits(one)
         item = next(item for item in items if item.name == f"forest.{test}")
         low, high = draw(item, one).figure.axes[0].get_xlim()
         assert high - low < 0.8

@@ -66,7 +66,7 @@ def made(tmp_path_factory):
     spec = experiment({"a": "Alpha", "b": ALERT, "c": LONG}, tests=TESTS[:2] + TESTS[3:5])
     made_up = ran(spec, THREE, accuracies=ACCURACIES)
     make_report(made_up, folder)
-    return folder, exhibits(spec, made_up.tests)
+    return folder, exhibits(made_up)
 
 
 def test_page_is_well_formed_with_headings_in_order_and_unique_ids(made):
@@ -166,7 +166,7 @@ def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path, monkeyp
     assert f'{said}; <a href="tables/pairs.cv5x2_f.csv">' in page
     assert f"{said}; `tables/pairs.cv5x2_f.csv`" in (tmp_path / "report.md").read_text("utf-8")
     assert len((tmp_path / "tables/pairs.cv5x2_f.csv").read_text().splitlines()) == 1 + 21
-    items = exhibits(one.experiment, one.tests)
+    items = exhibits(one)
     alone = make_page(one, answer(one), items, make_tables(one, items))
     assert said not in alone
 
@@ -196,7 +196,7 @@ def test_a_report_makes_each_of_its_parts_once(datasets, tmp_path, monkeypatch):
         counted(module, name)
     one = ran(experiment(list(THREE), datasets=[f"d{i}" for i in range(datasets)]), THREE)
     make_report(one, tmp_path)
-    items = exhibits(one.experiment, one.tests)
+    items = exhibits(one)
     for name, form in (("build", "table"), ("draw", "figure")):
         assert {item: n for (at, item), n in done.items() if at == name} == {
             item.name: 1 for item in items if item.form == form
@@ -216,7 +216,7 @@ def test_the_page_of_a_middle_sized_study_keeps_its_size(tmp_path):
 
 
 def _page(one):
-    items = exhibits(one.experiment, one.tests)
+    items = exhibits(one)
     return make_page(one, answer(one), items, make_tables(one, items))
 
 
@@ -244,7 +244,7 @@ def test_fits_are_counted_where_models_were_fitted_alone():
 
 def test_the_legend_of_differences_explains_what_is_drawn():
     one = ran(experiment(("a", "b"), tests=("cv5x2_f", "cv5x2_t")), THREE)
-    items = {item.name: item for item in exhibits(one.experiment, one.tests)}
+    items = {item.name: item for item in exhibits(one)}
     legends = {test: draw(items[f"forest.{test}"], one).legend for test in ("cv5x2_f", "cv5x2_t")}
     assert "interval" not in legends["cv5x2_f"]
     assert "Ticks" in legends["cv5x2_f"]

@@ -27,7 +27,7 @@ def test_quantiles_are_those_of_scipy():
 
 def test_points_are_the_differences_over_folds():
     study = ran(experiment(list(MEANS), tests=("cv5x2_f",)), MEANS)
-    (item,) = (i for i in exhibits(study.experiment, study.tests) if i.kind == "quantiles")
+    (item,) = (i for i in exhibits(study) if i.kind == "quantiles")
     families = families_of(study, "cv5x2_f")
     row = rows_of(study, families)[0]
     own = study.scores.query("metric == 'accuracy' and plan == 'cv_5x2'")
@@ -42,12 +42,12 @@ def test_differences_that_do_not_vary_are_said_so():
     study = ran(experiment(["a", "b"], tests=("cv5x2_f",)), {"a": 0.9, "b": 0.9})
     scores = study.scores.assign(value=0.9)
     still = dataclasses.replace(study, scores=scores)
-    (item,) = (i for i in exhibits(study.experiment, study.tests) if i.kind == "quantiles")
+    (item,) = (i for i in exhibits(study) if i.kind == "quantiles")
     assert "do not vary" in draw(item, still).alt
 
 
 @pytest.mark.parametrize(("test", "there"), [("mcnemar", False), ("cv5x2_f", True)])
 def test_only_tests_on_folds_have_one(test, there):
     study = ran(experiment(["a", "b"], tests=(test,)), {"a": 0.95, "b": 0.9}, accuracies=MEANS)
-    kinds = {item.kind for item in exhibits(study.experiment, study.tests)}
+    kinds = {item.kind for item in exhibits(study)}
     assert ("quantiles" in kinds) == there

@@ -66,7 +66,7 @@ STUDIES = {"one data set": one_data_set, "several data sets": several_data_sets}
 def items_of(one: Study) -> dict[str, Item]:
     """Give the first exhibit of each kind, in the order of the report."""
     found: dict[str, Item] = {}
-    for item in exhibits(one.experiment, one.tests):
+    for item in exhibits(one):
         found.setdefault(item.kind, item)
     return found
 

@@ -24,7 +24,7 @@ def made(pvalues, estimates=(0.1,) * 4):
     spec = experiment(("a", "b"), datasets=DATASETS)
     found = rows(pvalues, estimates)
     one = study(spec, found, {"a": 0.9, "b": 0.8})
-    names = {e.name: e for e in exhibits(spec, one.tests)}
+    names = {e.name: e for e in exhibits(one)}
     table = build(names["replicability.cv5x2_f"], one)
     return next(csv.DictReader(io.StringIO(to_csv(table)))), table, one
 

@@ -62,7 +62,7 @@ def test_of_several_data_sets_the_verdict_counts():
 )
 def test_the_table_has_the_value_and_what_follows(test, options, value):
     one = made(test, options, models=("a", "b"))
-    item = next(i for i in exhibits(one.experiment, one.tests) if i.kind == "single")
+    item = next(i for i in exhibits(one) if i.kind == "single")
     rows = list(csv.DictReader(io.StringIO(to_csv(build(item, one)))))
     assert [float(row["null_value"]) for row in rows] == [value, value]
     assert {row["decision"] for row in rows} <= {f"above {value}", "cannot tell"}

@@ -35,12 +35,12 @@ TABLE = PageTable(
 @pytest.fixture(scope="module")
 def tables():
     one = ran(experiment(("a", "b", "c"), tests=("cv5x2_f", "mcnemar", "cochran_q")), THREE)
-    listed = exhibits(one.experiment, one.tests)
+    listed = exhibits(one)
     return {e.name: build(e, one) for e in listed if e.form == "table"}, one
 
 
 def test_row_without_a_value_of_a_column_is_empty_there(tables):
-    item = exhibits(tables[1].experiment, tables[1].tests)[0]
+    item = exhibits(tables[1])[0]
     columns = Column("model", "Model"), Column("p", "p", P), Column("q", "q", P)
     rows = [{"model": "a", "p": 0.03}, {"model": Cell("b")}]
     table = tabulate(item, tables[1], columns, rows)
@@ -96,7 +96,7 @@ def test_data_sets_keep_the_order_of_the_experiment():
     names = ["z", "data_2", "data_10"]
     spec = experiment(("a", "b"), datasets=names, tests=("mcnemar",))
     one = ran(spec, {"a": 0.9, "b": 0.8})
-    table = build(next(e for e in exhibits(spec, ()) if e.name == "datasets"), one)
+    table = build(next(e for e in exhibits(one) if e.name == "datasets"), one)
     assert [row[0].text for row in table.rows] == names
 
 

@@ -22,7 +22,7 @@ def study():
 
 def test_nothing_is_found_where_nothing_is(study):
     assert notes(study) == []
-    (item,) = (e for e in exhibits(study.experiment, study.tests) if e.kind == "undeclared")
+    (item,) = (e for e in exhibits(study) if e.kind == "undeclared")
     table = build(item, study)
     assert [cell.text for cell in table.rows[0]] == ["nothing", "–"]
     assert not any("Note" in sentence for sentence in answer(study).sentences)
@@ -121,8 +121,8 @@ def test_counts_of_rows_in_groups_carry_a_warning():
     )
     said = "The 400 rows come from 40 groups by 'patient' and may be correlated"
     for study, told in ((plain, False), (grouped, True)):
-        listed = [e for e in exhibits(study.experiment, study.tests) if e.kind == "disagreement"]
+        listed = [e for e in exhibits(study) if e.kind == "disagreement"]
         assert [said in draw(item, study).legend for item in listed] == [told]
-    (item,) = (e for e in exhibits(plain.experiment, plain.tests) if e.kind == "counts")
+    (item,) = (e for e in exhibits(plain) if e.kind == "counts")
     assert said in build(item, grouped).note
     assert "may be correlated" not in build(item, plain).note

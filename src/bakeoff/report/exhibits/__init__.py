@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 
 from bakeoff.report.drawing import message, styled
 from bakeoff.report.exhibit import (
     MOST_DATASETS,
-    Asked,
     Drawing,
     Exhibit,
     FigureExhibit,
@@ -20,9 +19,9 @@ from bakeoff.report.exhibit import (
 from bakeoff.report.item import Item
 from bakeoff.report.pairs_shown import families_of
 from bakeoff.report.study import Study
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import PageTable, tabulate
-from bakeoff.spec import Experiment
-from bakeoff.stats import Entry, Evidence
+from bakeoff.stats import Evidence
 
 NO_RESULT = "The test has no result"
 
@@ -49,42 +48,33 @@ def records() -> dict[str, Exhibit]:
     return dict(sorted(found.items()))
 
 
-def exhibits(experiment: Experiment, tests: Sequence[Entry]) -> list[Item]:
-    """List the tables and figures of an experiment's report, in the report's order.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What is reported.
-    tests : sequence of Entry
-        The tests that run; those over all data sets come first.
-    """
-    over_datasets_first = sorted(tests, key=lambda e: e.evidence is not Evidence.DATASET_SCORES)
-    asked = Asked(experiment, over_datasets_first)
+def exhibits(design: StudyDesign) -> list[Item]:
+    """List the tables and figures of a report, in its order: tests over all data sets first."""
     order = list(Section)
     found = [
         ((order.index(record.section), record.place // 10, rank, record.place), item)
         for kind, record in records().items()
-        for rank, item in _items(kind, record, asked)
+        for rank, item in _items(kind, record, design)
     ]
     return [item for _, item in sorted(found, key=lambda one: one[0])]
 
 
-def _items(kind: str, record: Exhibit, asked: Asked) -> Iterator[tuple[int, Item]]:
-    title = record.title if isinstance(record.title, str) else record.title(asked)
+def _items(kind: str, record: Exhibit, design: StudyDesign) -> Iterator[tuple[int, Item]]:
+    title = record.title if isinstance(record.title, str) else record.title(design)
     form = "figure" if isinstance(record, FigureExhibit) else "table"
     rest = form, record.section.value
 
     if record.each == "test":
-        for rank, entry in enumerate(asked.tests):
-            if record.when(asked, entry):
+        tests = sorted(design.tests, key=lambda e: e.evidence is not Evidence.DATASET_SCORES)
+        for rank, entry in enumerate(tests):
+            if record.when(design, entry):
                 named = f"{entry.title}: {title}" if title else entry.title
                 yield rank, Item(kind, entry.name, "", *rest, named, record.caption)
-    elif record.when(asked):
-        if record.each == "study" or not asked.several:
+    elif record.when(design):
+        if record.each == "study" or not design.several:
             yield 0, Item(kind, "", "", *rest, title, record.caption)
-        elif len(asked.experiment.datasets) <= MOST_DATASETS:
-            for rank, name in enumerate(asked.experiment.datasets):
+        elif len(design.datasets) <= MOST_DATASETS:
+            for rank, name in enumerate(design.experiment.datasets):
                 yield rank, Item(kind, "", name, *rest, f"{title}: {name}", record.caption)
 
 

@@ -90,8 +90,8 @@ EXHIBITS = {
         "costs (the lowest in bold), its error rate whatever the errors cost, and the number of "
         "errors of each costly kind. The table describes these rows; the cost-sensitive test shows "
         "whether a difference may be due to chance.",
-        when=lambda asked: (
-            asked.rows and len(asked.experiment.without_costs) < len(asked.experiment.datasets)
+        when=lambda design: (
+            design.has_rows and len(design.experiment.without_costs) < len(design.datasets)
         ),
         heading="Costs of errors",
         build=build_costs,

@@ -12,7 +12,8 @@ from bakeoff.report.cells import COUNT, DATASET, DATASET_LABEL, PLAN, SIZES
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE, count, fixed, percent, share, spread
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Cell, Column, Kind, PageTable, numbers, tabulate
 
 RARE = numbers(lambda value: NONE if math.isnan(value) else percent(round(value, 3)))
@@ -218,7 +219,7 @@ EXHIBITS = {
         "test parts of all divisions. Stratified divisions keep the shares as equal as the counts "
         "allow; if shares differ much, scores of single folds differ for reasons other than the "
         "models.",
-        when=lambda asked: bool(asked.divided),
+        when=lambda design: bool(design.divided),
         folded="Class shares in the parts",
         of_fits=True,
         build=build_balance,
@@ -231,7 +232,7 @@ EXHIBITS = {
         "first half that are also in another replication's first half. Independent halves share "
         "50% on average; near 0% or 100% two replications are nearly the same division, and their "
         "differences count nearly the same evidence twice.",
-        when=lambda asked: "cv_5x2" in asked.divided,
+        when=lambda design: "cv_5x2" in design.divided,
         folded="Overlap of the halves",
         of_fits=True,
         build=build_overlap,

@@ -22,12 +22,13 @@ from bakeoff.report.drawing import (
     interval_plot,
     message,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
+from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import enumerated, fixed, interval, p_equals, score
 from bakeoff.report.pairs_shown import Row, difference_name, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.stats import Entry, Evidence, TypeOneError
 
 
@@ -215,8 +216,8 @@ def straightness(points: Points) -> float:
     return float(both / (np.sqrt(np.square(wanted).sum() * len(points)) * points.std()))
 
 
-def _of_scores(asked: Asked, entry: Entry) -> bool:
-    return asked.pairs(entry) and entry.evidence is Evidence.FOLD_SCORES
+def _of_scores(design: StudyDesign, entry: Entry) -> bool:
+    return design.pairs(entry) and entry.evidence is Evidence.FOLD_SCORES
 
 
 EXHIBITS = {
@@ -228,8 +229,8 @@ EXHIBITS = {
         "difference (by the adjusted p-value).",
         each="test",
         # several criteria at once have no single difference
-        when=lambda asked, entry: (
-            asked.pairs(entry)
+        when=lambda design, entry: (
+            design.pairs(entry)
             and entry.type1 is not TypeOneError.BAYESIAN
             and entry.evidence is not Evidence.FOLD_CRITERIA
         ),
@@ -244,7 +245,7 @@ EXHIBITS = {
         "those in the shaded band are not significant. The combined F test uses all ten at once "
         "and does not depend on the order.",
         each="test",
-        when=lambda asked, entry: _of_scores(asked, entry) and entry.plans == ("cv_5x2",),
+        when=lambda design, entry: _of_scores(design, entry) and entry.plans == ("cv_5x2",),
         draw=draw_ten_t,
     ),
     "quantiles": FigureExhibit(
@@ -257,7 +258,7 @@ EXHIBITS = {
         "reason to look at the single folds; few folds scatter around the line.",
         each="test",
         # the halves of `halves` have a mean each, which the test compares, not its folds
-        when=lambda asked, entry: _of_scores(asked, entry) and "halves" not in entry.plans,
+        when=lambda design, entry: _of_scores(design, entry) and "halves" not in entry.plans,
         folded="Q-Q plot",
         draw=draw_quantiles,
     ),

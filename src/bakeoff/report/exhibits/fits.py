@@ -18,7 +18,8 @@ from bakeoff.report.may_be_best import cheapest
 from bakeoff.report.numbers import NONE, capital, fixed, number, share
 from bakeoff.report.pairs_shown import MOST_PAIRS, chosen_pairs
 from bakeoff.report.prose import advantage, lower_is_better
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Cell, Column, PageTable, numbers, tabulate
 from bakeoff.stats import prob_a_better
 
@@ -36,7 +37,7 @@ def build_fits(item: Item, study: Study) -> PageTable:
     """Describe pairs of models fit by fit."""
     plans = repeated(study.experiment)
     pairs, which = chosen_pairs(study, len(plans) * len(study.datasets), MOST_PAIRS)
-    known = study.experiment, study.scores, study.seeds, study.comparisons
+    known = study, study.scores, study.seeds, study.comparisons
     columns = (
         DATASET,
         PLAN,
@@ -219,7 +220,7 @@ EXHIBITS = {
         "(2021), and the contributions of the splits, the seeds and the rows to the variance of "
         "the mean difference. Folds share rows, so an interval that excludes 50% is not evidence "
         "of a difference.",
-        when=lambda asked: len(asked.experiment.models) > 1 and bool(repeated(asked.experiment)),
+        when=lambda design: len(design.models) > 1 and bool(repeated(design.experiment)),
         folded="How differences vary from fit to fit",
         citation="bouthillier2021",
         build=build_fits,
@@ -232,7 +233,7 @@ EXHIBITS = {
         "folds, and the share of the variance of a single fit that is due to the seed. If this "
         "share is large, a difference of that size may be due to the seeds alone; averaging over "
         "more seeds reduces it.",
-        when=lambda asked: any(model.seeds > 1 for model in asked.experiment.fitted.values()),
+        when=lambda design: any(model.seeds > 1 for model in design.experiment.fitted.values()),
         folded="Variation between seeds",
         build=build_seeds,
     ),
@@ -244,7 +245,7 @@ EXHIBITS = {
         "training rows, and how many fits chose each value. The choice is part of the compared "
         "algorithm: every fit repeats it and no test row is used for it. Choices that differ "
         "between folds are not determined well by the data.",
-        when=lambda asked: any(model.chooses for model in asked.experiment.fitted.values()),
+        when=lambda design: any(model.chooses for model in design.experiment.fitted.values()),
         folded="Choices made in training",
         build=build_choices,
     ),
@@ -255,7 +256,9 @@ EXHIBITS = {
         caption="A model with a failed fit on a data set is left out of the comparisons on that "
         "data set, because scores on different rows cannot be compared. Results of the other "
         "models do not depend on it.",
-        when=lambda asked: asked.experiment.on_error == "exclude" and bool(asked.experiment.fitted),
+        when=lambda design: (
+            design.experiment.on_error == "exclude" and bool(design.experiment.fitted)
+        ),
         build=build_excluded,
     ),
     "times": TableExhibit(
@@ -264,7 +267,7 @@ EXHIBITS = {
         title="Time and memory",
         caption="The mean time of one fit and of one prediction, the total time of all fits, and "
         "the peak memory. These values differ from run to run; all other results do not.",
-        when=lambda asked: bool(asked.experiment.fitted),
+        when=lambda design: bool(design.experiment.fitted),
         folded="Time and memory",
         timed=True,
         of_fits=True,

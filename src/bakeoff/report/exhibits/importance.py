@@ -23,7 +23,8 @@ from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import letters_for, score
 from bakeoff.report.pairs_shown import order
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
 
 
@@ -152,7 +153,7 @@ EXHIBITS = {
         "shuffled among these rows. Bars are means over the shuffles, lines one standard deviation "
         "to either side. The columns are in the order of their largest importance for any model.",
         each="dataset",
-        when=lambda asked: asked.experiment.importance is not None,
+        when=lambda design: design.experiment.importance is not None,
         heading="Permutation importance",
         draw=draw_importance_bars,
     ),
@@ -165,7 +166,7 @@ EXHIBITS = {
         "describes how a model uses a column, not a causal effect. Columns with the same "
         "information share their importance and may seem unimportant.",
         each="dataset",
-        when=lambda asked: asked.experiment.importance is not None,
+        when=lambda design: design.experiment.importance is not None,
         folded="All numbers",
         build=build_importance,
     ),

@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.comparisons.settings import planned
 from bakeoff.report.drawing import (
     BLUE,
     GREEN,
@@ -22,12 +21,13 @@ from bakeoff.report.drawing import (
     name_of,
     text_width,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section
+from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import letters_for, pvalue, score
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.study import Study
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.stats import Entry, TypeOneError
 
 if TYPE_CHECKING:
@@ -162,10 +162,9 @@ def _alt(families: list[Family], k: int) -> str:
     )
 
 
-def _all_pairs(asked: Asked, entry: Entry) -> bool:
-    experiment = asked.experiment
-    of_all = len(experiment.models) > 2 and planned(entry, experiment.tests).versus is None
-    return asked.pairs(entry) and entry.type1 is not TypeOneError.BAYESIAN and of_all
+def _all_pairs(design: StudyDesign, entry: Entry) -> bool:
+    of_all = len(design.models) > 2 and design.analysis[entry.name].versus is None
+    return design.pairs(entry) and entry.type1 is not TypeOneError.BAYESIAN and of_all
 
 
 EXHIBITS = {

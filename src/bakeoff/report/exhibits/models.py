@@ -23,12 +23,13 @@ from bakeoff.report.cells import (
     STARRED,
     best_cell,
 )
-from bakeoff.report.exhibit import MOST_DATASETS, Asked, Section, TableExhibit
+from bakeoff.report.exhibit import MOST_DATASETS, Section, TableExhibit
 from bakeoff.report.item import Item
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner
 from bakeoff.report.numbers import capital, fixed, percent
 from bakeoff.report.ranking import Ranked, dataset_means, interval_note, ranking
-from bakeoff.report.study import BESIDE, Study, clean
+from bakeoff.report.study import BESIDE, Study
+from bakeoff.report.study_design import StudyDesign, clean
 from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
 from bakeoff.scores.metrics import POINTS
 
@@ -38,7 +39,7 @@ RANK = Kind(lambda study, rank: Cell(fixed(rank, 2), rank))
 def build_models(item: Item, study: Study) -> PageTable:
     """Rank the models."""
     ranked = ranking(study)
-    several = len(study.datasets) > 1
+    several = study.several
     repeated = several or any(line.n > 1 for line in ranked)
     held = study.plan != "holdout" and any(not math.isnan(line.holdout) for line in ranked)
     pick = max if study.metric.greater_is_better else min
@@ -105,7 +106,7 @@ def _models_note(study: Study, ranked: list[Ranked]) -> str:
         )
     parts += [f"{study.label(m)} is left out: {why}." for m, why in study.excluded.items()]
     for dataset, notes in study.notes.items():
-        where = f"{study.dataset_label(dataset)}, " if len(study.datasets) > 1 else ""
+        where = f"{study.dataset_label(dataset)}, " if study.several else ""
         parts += [f"{where}{clean(said)}" for said in notes]
     return " ".join(parts)
 
@@ -117,7 +118,7 @@ def _constant(study: Study, held: bool) -> dict[str, Any]:
     first = by_metric.get(study.metric.name)
     if first is None:
         return {}
-    answer = "" if len(study.datasets) > 1 else f": {clean(first[0].answer)}"
+    answer = "" if study.several else f": {clean(first[0].answer)}"
     means = {m: sum(one.score for one in own) / len(own) for m, own in by_metric.items()}
     row = {
         "model": Cell(f"(constant answer{answer})"),
@@ -164,11 +165,11 @@ def build_baseline(item: Item, study: Study) -> PageTable:
     return tabulate(item, study, columns, rows)
 
 
-def _may_be_best(asked: Asked) -> bool:
+def _may_be_best(design: StudyDesign) -> bool:
     """Show it where several models have predictions of a few test sets."""
-    experiment = asked.experiment
+    experiment = design.experiment
     few = len(experiment.datasets) <= MOST_DATASETS and len(experiment.models) > 1
-    known = asked.rows and has_test(experiment.metrics[0])
+    known = design.has_rows and has_test(experiment.metrics[0])
     return few and (known or experiment.by_values)
 
 
@@ -226,8 +227,8 @@ EXHIBITS = {
         "on folds are tested by the corrected t test (Nadeau and Bengio), differences on held-out "
         "rows by the t test of the metric's difference. P-values are adjusted by Holm's method for "
         "the number of models, but not for the number of metrics and data sets.",
-        when=lambda asked: (
-            not asked.experiment.by_values and len(asked.experiment.datasets) <= MOST_DATASETS
+        when=lambda design: (
+            not design.experiment.by_values and len(design.datasets) <= MOST_DATASETS
         ),
         folded="Every model and a constant answer",
         build=build_baseline,

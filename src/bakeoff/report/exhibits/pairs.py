@@ -8,7 +8,6 @@ from itertools import combinations
 from typing import Any
 
 from bakeoff.comparisons import Comparison
-from bakeoff.comparisons.dependence import counts_rows
 from bakeoff.report import prose
 from bakeoff.report.cells import (
     ADJUSTED,
@@ -27,7 +26,7 @@ from bakeoff.report.cells import (
     B,
     compared,
 )
-from bakeoff.report.exhibit import Asked, Section, TableExhibit
+from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.family import Family, as_float, seen_from
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import capital, percent, words
@@ -42,6 +41,7 @@ from bakeoff.report.pairs_shown import (
 )
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import Column, PageTable, tabulate
 from bakeoff.report.verdict.sentences import assumed
 from bakeoff.stats import Entry, Evidence, Replicability, TypeOneError, replicability_count
@@ -248,10 +248,10 @@ def better_on(rows: Sequence[Comparison]) -> Replicability:
     )
 
 
-def _on_each_dataset(asked: Asked, entry: Entry) -> bool:
+def _on_each_dataset(design: StudyDesign, entry: Entry) -> bool:
     settles = "margin" not in entry.options and entry.type1 is not TypeOneError.BAYESIAN
     alone = entry.evidence not in (Evidence.DATASET_SCORES, Evidence.FOLD_CRITERIA)
-    return asked.several and asked.pairs(entry) and settles and alone
+    return design.several and design.pairs(entry) and settles and alone
 
 
 EXHIBITS = {
@@ -263,7 +263,7 @@ EXHIBITS = {
         "(of Bayesian tests the posterior probability) decides. “Cannot tell” means that the data "
         "do not decide, not that the models are equal.",
         each="test",
-        when=Asked.pairs,
+        when=StudyDesign.pairs,
         folded="All numbers",
         build=build_pairs,
     ),
@@ -275,7 +275,7 @@ EXHIBITS = {
         "none. Only the two counts of rows on which exactly one model is right are evidence for a "
         "difference.",
         each="test",
-        when=lambda asked, entry: asked.pairs(entry) and counts_rows(entry, asked.experiment),
+        when=lambda design, entry: design.pairs(entry) and design.counts_rows(entry),
         folded="Right and wrong rows",
         build=build_counts,
     ),

@@ -167,7 +167,7 @@ EXHIBITS = {
         "p-values. The correlated t test also has the posterior density of the difference in "
         "closed form, with the region of practical equivalence shaded.",
         each="test",
-        when=lambda asked, entry: asked.pairs(entry) and entry.type1 is TypeOneError.BAYESIAN,
+        when=lambda design, entry: design.pairs(entry) and entry.type1 is TypeOneError.BAYESIAN,
         draw=draw_posterior,
     ),
 }

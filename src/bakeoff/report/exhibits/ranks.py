@@ -20,12 +20,13 @@ from bakeoff.report.drawing import (
     name_of,
     text_width,
 )
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section, TableExhibit
+from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE, count, fixed, letters_for, words
 from bakeoff.report.pairs_shown import families_of
 from bakeoff.report.study import Study
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate
 from bakeoff.stats import Arity, Entry, Evidence
 
@@ -206,11 +207,11 @@ def _alt(study: Study, family: Family, groups: list[list[str]]) -> str:
     return f"Average ranks: {listed}. No significant difference: {bars or 'no models'}."
 
 
-def _over_datasets(asked: Asked, entry: Entry) -> bool:
+def _over_datasets(design: StudyDesign, entry: Entry) -> bool:
     ranked = entry.arity is Arity.ALL_PAIRS or (
-        entry.all_pairs is not None and len(asked.experiment.models) > 2
+        entry.all_pairs is not None and len(design.models) > 2
     )
-    return ranked and entry.evidence is Evidence.DATASET_SCORES and asked.pairs(entry)
+    return ranked and entry.evidence is Evidence.DATASET_SCORES and design.pairs(entry)
 
 
 EXHIBITS = {
@@ -223,7 +224,7 @@ EXHIBITS = {
         "that some models differ, but not which; a large one is not evidence that they are equal. "
         "Pairwise tests are computed in either case; without a significant omnibus test a "
         "significant pair is tentative.",
-        when=lambda asked: any(entry.arity is Arity.OMNIBUS for entry in asked.tests),
+        when=lambda design: any(entry.arity is Arity.OMNIBUS for entry in design.tests),
         build=build_omnibus,
     ),
     "ranks": FigureExhibit(

@@ -29,7 +29,8 @@ from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE, count, letters_for
 from bakeoff.report.pairs_shown import order, oriented
 from bakeoff.report.prose import not_independent
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Column, PageTable, tabulate
 
 MOST_CLASSES = 12
@@ -145,7 +146,7 @@ def draw_disagreement(item: Item, study: Study) -> Drawing:
         text = f"the models are right on the same {n_right} rows and wrong on the same {n_wrong}"
         return message(text)
     patterns, counts = unique_rows(mixed)
-    most = MOST_PATTERNS if len(study.datasets) == 1 else MOST_OF_SEVERAL
+    most = MOST_PATTERNS if not study.several else MOST_OF_SEVERAL
     first = np.lexsort((*(~patterns).T[::-1], -counts))[:most]
     n_patterns = len(patterns)
     patterns, counts = patterns[first], counts[first]
@@ -246,7 +247,7 @@ EXHIBITS = {
         "most frequent error. It describes these rows; the shares of small classes vary strongly "
         "between samples.",
         each="dataset",
-        when=lambda asked: asked.rows,
+        when=lambda design: design.has_rows,
         heading="Errors by class",
         folded="Every class of every model",
         build=build_confusion,
@@ -258,7 +259,7 @@ EXHIBITS = {
         caption="The confusion matrix of each model on the held-out rows: rows are true classes, "
         "columns predicted classes. The darker a cell, the larger its share of the true class; "
         "correct predictions are on the diagonal.",
-        when=lambda asked: asked.rows and not asked.several,
+        when=lambda design: design.has_rows and not design.several,
         heading="Confusion matrices",
         draw=draw_confusion_maps,
     ),
@@ -270,7 +271,7 @@ EXHIBITS = {
         "Each column is a pattern of right and wrong models; the bars count its rows. Tests of "
         "correctness on the held-out rows use only these rows.",
         each="dataset",
-        when=lambda asked: asked.rows and len(asked.experiment.models) > 1,
+        when=lambda design: design.has_rows and len(design.models) > 1,
         heading="Disagreement between models",
         fourfolds=True,
         draw=draw_disagreement,
@@ -283,7 +284,7 @@ EXHIBITS = {
         "models predict. Rows for which both models predict the same class carry no information on "
         "which model is better.",
         each="dataset",
-        when=lambda asked: asked.rows and len(asked.experiment.models) > 1,
+        when=lambda design: design.has_rows and len(design.models) > 1,
         heading="True class and predictions of the two best models",
         folded="Every combination",
         build=build_three_way,

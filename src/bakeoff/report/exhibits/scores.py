@@ -12,7 +12,6 @@ from bakeoff.report.cells import DATASET, INTERVAL, METRIC, MODEL, SCORE
 from bakeoff.report.drawing import BLUE, INK, MUTED, SOFT, grid, message, name_of, name_rows, panel
 from bakeoff.report.exhibit import (
     MOST_DATASETS,
-    Asked,
     Drawing,
     FigureExhibit,
     Section,
@@ -23,7 +22,8 @@ from bakeoff.report.numbers import capital, count, letters_for, percent, score
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import WHY_UNDECIDED
 from bakeoff.report.ranking import Ranked, dataset_means, ranking, ranks_of
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import StudyDesign, clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate
 from bakeoff.stats import Status
 
@@ -87,11 +87,11 @@ def _alt(study: Study, ranked: list[Ranked], n: int, several: bool) -> str:
     )
 
 
-def _title(asked: Asked) -> str:
-    plans = asked.experiment.resampling.plans().values()
+def _title(design: StudyDesign) -> str:
+    plans = design.experiment.resampling.plans().values()
     folds = any(len(plan.splits()) > 1 for plan in plans)
-    where = "data set" if asked.several else "fold"
-    return f"Scores on every {where}" if asked.several or folds else "Scores on the test rows"
+    where = "data set" if design.several else "fold"
+    return f"Scores on every {where}" if design.several or folds else "Scores on the test rows"
 
 
 def build_intervals(item: Item, study: Study) -> PageTable:
@@ -183,10 +183,10 @@ EXHIBITS = {
         "confidence interval. The standard errors of metrics of right and wrong rows include "
         "pseudo-rows (docs/stats/any-metric.md); shares have Wilson intervals. Overlapping "
         "intervals do not mean that two models do not differ.",
-        when=lambda asked: (
-            asked.rows
-            and any(map(has_interval, asked.experiment.metrics))
-            and len(asked.experiment.datasets) <= MOST_DATASETS
+        when=lambda design: (
+            design.has_rows
+            and any(map(has_interval, design.experiment.metrics))
+            and len(design.datasets) <= MOST_DATASETS
         ),
         folded="Every metric with its interval",
         build=build_intervals,
@@ -197,7 +197,7 @@ EXHIBITS = {
         title="Mean scores by data set",
         caption="The mean score of each model on each data set; the best score of a data set is in "
         "bold, a dash marks a missing score.",
-        when=lambda asked: asked.several,
+        when=lambda design: design.several,
         folded="Every data set",
         build=build_datasets,
     ),

@@ -24,12 +24,13 @@ from bakeoff.report.cells import (
     B,
 )
 from bakeoff.report.drawing import IntervalLine, interval_plot, message, name_of
-from bakeoff.report.exhibit import Asked, Drawing, FigureExhibit, Section, TableExhibit
+from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import enumerated, interval, p_equals, percent, score
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED, advantage, lower_is_better
 from bakeoff.report.study import Study
+from bakeoff.report.study_design import StudyDesign
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate
 from bakeoff.spec.row_columns import row_columns
 
@@ -94,12 +95,12 @@ def _note(line: dict[str, Any]) -> str:
     return f"{score(line['estimate'])} {interval(line['ci_low'], line['ci_high'])}  {p}"
 
 
-def _compared(asked: Asked) -> bool:
+def _compared(design: StudyDesign) -> bool:
     """Show it where a data set has subgroups and the models are ranked by what rows have."""
-    experiment = asked.experiment
+    experiment = design.experiment
     there = any(row_columns(experiment, name).subgroups for name in experiment.datasets)
     several = len(experiment.models) > 1
-    ranked = asked.rows and has_test(experiment.metrics[0])
+    ranked = design.has_rows and has_test(experiment.metrics[0])
     return there and several and (ranked or experiment.by_values)
 
 

@@ -29,7 +29,8 @@ from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE, capital, count
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.power import detectable
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Cell, Column, PageTable, tabulate
 from bakeoff.report.undeclared import notes
 from bakeoff.report.verdict.sentences import assumed
@@ -287,7 +288,7 @@ EXHIBITS = {
         caption="A test of each model by itself against a fixed value. It does not compare "
         "models; the p-values are adjusted for the number of models.",
         each="test",
-        when=lambda asked, entry: entry.arity is Arity.ONE,
+        when=lambda design, entry: entry.arity is Arity.ONE,
         folded="All numbers",
         build=build_single,
     ),

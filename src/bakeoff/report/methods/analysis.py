@@ -12,7 +12,8 @@ from bakeoff.report.family import Family
 from bakeoff.report.methods.design import MOST
 from bakeoff.report.methods.sentence import Sentence, cited
 from bakeoff.report.numbers import capital, count, percent, words
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.report.verdict.wording import name, the
 from bakeoff.spec import PlannedTest
 from bakeoff.spec.related import dependent
@@ -84,7 +85,7 @@ def _who(study: Study, family: Family) -> str:
 def _on(study: Study, family: Family) -> str:
     if not family.dataset:
         return f"one score per data set, from {prose.PLANS[family.plan]}"
-    each = ", in each data set" if len(study.datasets) > 1 else ""
+    each = ", in each data set" if study.several else ""
     return f"{prose.PLANS[family.plan]}{each}"
 
 

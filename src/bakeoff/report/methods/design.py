@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from bakeoff.report.methods.sentence import Sentence, cited
 from bakeoff.report.numbers import capital, count, percent, spread, words
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.report.verdict.wording import name
 from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Halves, KFold, Plan, Resampled
@@ -314,6 +315,6 @@ def _datasets(study: Study, found: Iterable[str]) -> str:
     names = list(dict.fromkeys(found))
     if not names:
         return ""
-    alike = len(names) == len(study.datasets) > 1
+    alike = len(names) == study.several
     where = "any data set" if alike else words([study.dataset_label(n) for n in names], MOST)
     return f" of {where}"

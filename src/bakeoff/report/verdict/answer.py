@@ -96,7 +96,7 @@ def alone(study: Study, ranked: list[Ranked]) -> Verdict:
     model = name(study, study.models[0])
     tested = [family for family in study.families if family.role == "single"]
     tested.sort(key=lambda f: (f.metric != study.metric.name, TRUST.index(study.type1(f.entry))))
-    if tested and len(study.datasets) > 1:
+    if tested and study.several:
         return _alone_by_dataset(study, tested)
     if tested:
         row = tested[0].rows[0]
@@ -176,10 +176,10 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
     sentences += equivalence(study, equal)
     if sentences:
         kind, headline = _weigh(study, ranked)
-        if equal and kind is Kind.UNTESTED and len(study.datasets) == 1:
+        if equal and kind is Kind.UNTESTED and not study.several:
             kind, headline = Kind.EQUIVALENT, "Some models are practically equivalent."
         return Verdict(kind, headline, tuple(sentences))
-    if len(study.datasets) > 1:
+    if study.several:
         return _by_dataset(study, ranked)
     return Verdict(
         Kind.UNTESTED,
@@ -192,7 +192,7 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
 
 
 def _untested(study: Study, ranked: list[Ranked]) -> str:
-    several, first = len(study.datasets) > 1, ranked[0]
+    several, first = study.several, ranked[0]
     best, by = name(study, first.model), study.metric.title
     tied = [line.model for line in ranked if round(line.rank - first.rank, 10) == 0]
     if len(tied) > 1:

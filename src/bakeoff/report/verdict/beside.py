@@ -9,7 +9,8 @@ from bakeoff.comparisons import Decision
 from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.report.baseline import Baseline, baselines, nearly_perfect
 from bakeoff.report.numbers import count, p_equals, score, words
-from bakeoff.report.study import Study, clean
+from bakeoff.report.study import Study
+from bakeoff.report.study_design import clean
 from bakeoff.report.verdict.wording import name, names
 from bakeoff.scores.metrics import Metric
 
@@ -17,7 +18,7 @@ from bakeoff.scores.metrics import Metric
 def against_constant(study: Study, metric: str) -> Iterator[str]:
     """Say what a constant answer scores by a metric, and which models are not shown to beat it."""
     found = baselines(study, metric)
-    if len(study.datasets) > 1:
+    if study.several:
         yield from _over_datasets(study, found)
     elif found:
         yield _on_one(study, found[0])
@@ -95,7 +96,7 @@ def left_out(study: Study) -> Iterator[str]:
     """Say which models and data sets the ranking and the tests over data sets lack."""
     told = set() if study.failed.empty else set(study.failed["model"])
     for model, reason in study.excluded.items():
-        if model in told and len(study.datasets) == 1:
+        if model in told and not study.several:
             continue
         yield f"{name(study, model)} is left out of the ranking: {reason}."
     spanning = (row for row in study.comparisons if not row.dataset)
@@ -114,7 +115,7 @@ def by_subgroup(study: Study) -> Iterator[str]:
         return
     asked = found[(found["role"] == INTERACTION) & (found["metric"] == study.metric.name)]
     for dataset, lines in asked.groupby("dataset", sort=False):
-        on = f"On {study.dataset_label(str(dataset))}: " if len(study.datasets) > 1 else ""
+        on = f"On {study.dataset_label(str(dataset))}: " if study.several else ""
         shown = lines[lines["decision"] == Decision.DIFFERENT.value]
         known = lines[lines["pvalue_adjusted"].notna()]
         columns = " or ".join(repr(c) for c in dict.fromkeys(lines["column"]))

@@ -37,7 +37,7 @@ def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
         family, rows = of_test[0]
         row = rows[0]
         margin = f"the margin of {prose.gap(row.margin, family.measure)}"
-        if not family.dataset or len(study.datasets) == 1:
+        if not family.dataset or not study.several:
             pairs = words(
                 [_pair(study, row, "and" if len(rows) == 1 else "with") for row in rows], 3
             )
@@ -62,7 +62,7 @@ def _pair(study: Study, row: Comparison, between: str) -> str:
 
 def the_posterior(study: Study, leader: str, runner_up: str) -> tuple[Family, Comparison] | None:
     """Find what a Bayesian test says of two models, as the first one sees it."""
-    wanted = "" if len(study.datasets) > 1 else study.datasets[0]
+    wanted = "" if study.several else study.datasets[0]
     for family in study.families:
         if family.bayesian and family.dataset == wanted and family.metric == study.metric.name:
             row = family.between(leader, runner_up)
@@ -90,7 +90,7 @@ def posterior(study: Study, leader: str, runner_up: str) -> Iterator[str]:
 def costs(study: Study, *told: Family | None) -> Iterator[str]:
     """Say what the test of costs says, unless it was told already; with one data set."""
     for family in study.families:
-        if len(study.datasets) > 1 or family in told or not family.settles:
+        if study.several or family in told or not family.settles:
             continue
         if family.entry.evidence is not Evidence.COSTED_LABELS or family.control:
             continue
@@ -110,7 +110,7 @@ def costs(study: Study, *told: Family | None) -> Iterator[str]:
 def fitted(study: Study, o: Outcome, first: Outcome) -> str:
     """Add what the held-out rows say of the fitted models."""
     row = o.family.rows[0]
-    where = "" if len(study.datasets) == 1 else f" of {study.dataset_label(o.family.dataset)}"
+    where = "" if not study.several else f" of {study.dataset_label(o.family.dataset)}"
     start = f"For the models fitted once and tested on {row.n:,} held-out rows{where}"
     leader = name(study, o.leader)
     others = words([name(study, m) for m in o.others if m not in o.tied] or ["none"])

@@ -1,0 +1,118 @@
+"""An experiment with its planned tests: what is known of a study before it has results."""
+
+from __future__ import annotations
+
+import dataclasses
+import unicodedata
+from collections.abc import Mapping
+from functools import cached_property
+
+from bakeoff.scores import metrics_of
+from bakeoff.scores.metrics import Metric
+from bakeoff.spec import AnalysisPlan, Experiment
+from bakeoff.stats import Arity, Entry, catalogue
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StudyDesign:
+    """An experiment and the tests that run in it.
+
+    Attributes
+    ----------
+    experiment : Experiment
+        As resolved.
+    analysis : AnalysisPlan
+        The tests with their settings and why they run, as in tests.json.
+    """
+
+    experiment: Experiment
+    analysis: AnalysisPlan = dataclasses.field(default_factory=AnalysisPlan, kw_only=True)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Ids, in the experiment's order."""
+        return tuple(self.experiment.models)
+
+    @property
+    def datasets(self) -> tuple[str, ...]:
+        """Ids, in the experiment's order."""
+        return tuple(self.experiment.datasets)
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several data sets."""
+        return len(self.experiment.datasets) > 1
+
+    @property
+    def title(self) -> str:
+        """The experiment's label, or its name."""
+        return clean(self.experiment.label or self.experiment.experiment)
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics that the experiment can name."""
+        return metrics_of(self.experiment)
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that ranks the models: the first one."""
+        return self.metrics[self.experiment.metrics[0]]
+
+    @property
+    def alpha(self) -> float:
+        """The level of every decision."""
+        return self.experiment.tests.alpha
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the models' predictions of held-out rows are known."""
+        experiment = self.experiment
+        there = experiment.resampling.holdout is not None and experiment.on_rows("holdout")
+        return there and not experiment.by_values
+
+    @property
+    def divided(self) -> list[str]:
+        """The plans whose divisions are known, for predictions and not scores came of them."""
+        plans = self.experiment.resampling.plans()
+        return [plan for plan in plans if not self.experiment.by_scores(plan)]
+
+    @property
+    def by_full(self) -> bool:
+        """Whether half_sample_t takes its estimate from the cross-validations of all rows."""
+        planned = self.analysis.with_posthoc
+        return any(
+            test.name == "half_sample_t" and test.options.get("variant") == "full"
+            for test in planned
+        )
+
+    @cached_property
+    def tests(self) -> tuple[Entry, ...]:
+        """The tests that run: those planned, then the post hoc tests that come along."""
+        known = catalogue()
+        return tuple(known[test.name] for test in self.analysis.with_posthoc)
+
+    def pairs(self, entry: Entry) -> bool:
+        """Tell whether a test compares pairs of models here."""
+        return entry.arity in (Arity.PAIR, Arity.ALL_PAIRS) and len(self.models) > 1
+
+    def counts_rows(self, entry: Entry) -> bool:
+        """Tell whether a test looks at nothing but how many rows each of two models has right."""
+        planned = (test for one in self.analysis for test in (one, one.posthoc) if test)
+        independent = any(test.name == entry.name and not test.related for test in planned)
+        return entry.uses_only_counts and independent
+
+    def label(self, model: str) -> str:
+        """Return the name of a model that people read."""
+        return clean(self.experiment.models[model].label or model)
+
+    def dataset_label(self, dataset: str) -> str:
+        """Return the name of a data set that people read."""
+        if not dataset:
+            return f"all {len(self.datasets)} data sets"
+        return clean(self.experiment.datasets[dataset].label or dataset)
+
+
+def clean(text: str) -> str:
+    """Drop what no page, SVG or terminal may carry: control and direction-changing characters."""
+    kept = (c for c in text if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+    return " ".join("".join(kept).split()) or "(no name)"
