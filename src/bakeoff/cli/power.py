@@ -136,8 +136,8 @@ def _more_fits(experiment: Experiment, folder: Path, rows: list[Comparison]) -> 
     tested = dict.fromkeys((row.model_a, row.model_b) for row in rows if row.role == "pair")
     known = read_scores(scores), read_table(seeds) if seeds.exists() else pd.DataFrame()
     found: dict[tuple[str, str, str], list[str]] = {}
-    plan = AnalysisPlan.from_list(read_json(folder / "tests.json"))
-    design = StudyDesign(experiment, analysis=plan)
+    planned = AnalysisPlan.from_list(read_json(folder / "tests.json"))
+    design = StudyDesign(experiment, analysis=planned)
     for one in fit_noise(design, *known, rows, tested):
         pair = f"{one.model_a} − {one.model_b}"
         if one.advice:

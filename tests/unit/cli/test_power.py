@@ -154,9 +154,9 @@ def test_power_says_what_more_fits_would_bring(
         for f in range(1, 4)
     ]
     (results / "scores.csv").write_text(head + "".join(lines))
+    (results / "tests.json").write_text("[]")
     assert main(["power", str(file)]) == 0
     assert "a − b" not in capsys.readouterr().out  # there is nothing to weigh
-    (results / "tests.json").write_text("[]")
     noise = "dataset,model,plan,metric,folds,seeds,mean,sd_between_seeds,sd_between_folds"
     (results / "seeds.csv").write_text(
         f"{noise},share_of_seeds\nd,a,kfold,accuracy,12,2,.8,0.001,0.02,.1\n"
