@@ -25,6 +25,7 @@ _BY_RESULT = ("autocorrelation", "strong autocorrelation")
 """Situations that the data of every comparison show, so that the experiment need not guess."""
 _INFLATES = (
     "dependence that fades",
+    "dependence that fades within a block",
     "enough independent times",
     "symmetric cluster differences",
 )

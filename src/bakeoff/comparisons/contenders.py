@@ -16,6 +16,7 @@ from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_tes
 from bakeoff.comparisons.held_out import metric_options
 from bakeoff.comparisons.ranges import clipped
 from bakeoff.comparisons.score_intervals import alone
+from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.spec import Costs
 from bakeoff.stats import (
     BestResult,
@@ -123,6 +124,8 @@ def contenders(
         best = dataclasses.replace(best, ci=clipped(best.ci, rows.range))
     if best.winner < 0:
         return None
+    blocks = TimeBlocks(rows, catalogue()["metric_difference"], costs)
+    best = dataclasses.replace(best, assumptions=(*best.assumptions, *blocks.checks()))
     each = [alone(rows, m, costs, 1 - alpha) for m in range(len(rows.models))]
     return _ranked(rows.models, best, _pvalues(rows.models, pairs, tested), each, alpha)
 

@@ -17,6 +17,7 @@ from bakeoff.comparisons.evidence.related import RelatedRows
 from bakeoff.comparisons.no_result import Missing, NoResult
 from bakeoff.comparisons.ranges import bounded
 from bakeoff.comparisons.settings import correction_among, cost_options
+from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.seeds import derive, integer
 from bakeoff.spec import Costs, PlannedTest
 from bakeoff.stats import (
@@ -137,7 +138,8 @@ class _Family:
             found = self._undecided(refusal)
         left_out = self.evidence.left_out
         assumed = dependence.assumption(self.given) if self.test.independent_rows else None
-        return [dependence.annotated(comparison, left_out, assumed) for comparison in found]
+        blocks = TimeBlocks(self.evidence, self.entry, self.context.costs)
+        return [dependence.annotated(blocks.annotated(row), left_out, assumed) for row in found]
 
     def _by_arity(self) -> list[Comparison]:
         if self.entry.arity is Arity.ONE:

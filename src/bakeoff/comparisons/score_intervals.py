@@ -16,6 +16,7 @@ from bakeoff.comparisons.evidence import PairedValues, RowEvidence, has_interval
 from bakeoff.comparisons.held_out import held_out, metric_options
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
 from bakeoff.comparisons.ranges import clipped
+from bakeoff.comparisons.time_blocks import TimeBlocks
 from bakeoff.scores import counted_rows
 from bakeoff.spec import Costs, Experiment
 from bakeoff.stats import Result, binomial_test_from_counts, catalogue, mean_ci, metric_ci
@@ -96,16 +97,18 @@ def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> R
     these belong together; other metrics that of `bakeoff.stats.metric_ci`.
     """
     known = catalogue()
+    entry = known["metric_difference"]
+    blocks = TimeBlocks(rows, entry, costs).checks([model])
     if isinstance(rows, PairedValues):
         related = rows.relations(known["mean_difference"])
         mean = mean_ci(rows.values[:, model], **related, confidence_level=level)
-        return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range))
-    entry = known["metric_difference"]
+        checks = *mean.assumptions, *blocks
+        return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range), assumptions=checks)
     options = metric_options(rows, costs)
     found = metric_ci(*rows.arguments(entry, [model]), **options, confidence_level=level)
     counts = counted_rows(rows.metric)
     if not counts:
-        return found
+        return dataclasses.replace(found, assumptions=(*found.assumptions, *blocks))
     right = rows.predicted[:, model] == rows.truth
     counted = right if counts == "right" else ~right
     if rows.related:
@@ -116,7 +119,9 @@ def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> R
         rate = _of_counts(int(np.count_nonzero(counted)), rows.n, level)
     # of the interval alone, not of the test that comes with it
     checks = tuple(check for check in rate.assumptions if check.name != AGREE)
-    return dataclasses.replace(found, ci=rate.ci, status=rate.status, assumptions=checks)
+    return dataclasses.replace(
+        found, ci=rate.ci, status=rate.status, assumptions=(*checks, *blocks)
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from typing import Any
 
 import numpy as np
+import pytest
 
-from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.stats import catalogue
+from bakeoff.comparisons import Context, run_test
+from bakeoff.comparisons.cautions import measured
+from bakeoff.comparisons.contenders import contenders
+from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
+from bakeoff.comparisons.score_intervals import alone
+from bakeoff.comparisons.settings import planned
+from bakeoff.spec import Costs, HypothesisTests
+from bakeoff.stats import Arity, Entry, Evidence, catalogue
+from bakeoff.stats.design.long_run import between_blocks
+
+N = 800
+FADES = "dependence that fades within a block"
+COSTS = Costs.model_validate({"classes": ["no", "yes"], "matrix": [[0, 1], [5, 0]]})
+IN_BLOCKS = [
+    entry for entry in catalogue().values() if entry.evidence.on_rows and "groups" in entry.options
+]
 
 
 def rows(**related: object) -> PairedPredictions:
@@ -42,3 +59,91 @@ def test_tests_for_groups_get_the_groups_before_the_blocks() -> None:
     assert rows(times=times).managed(catalogue()["delong"])["groups"].tolist() == list(range(8))
     for name in ("mcnemar", "diebold_mariano"):
         assert rows(times=times).managed(catalogue()[name])["time"] is times
+
+
+def in_time(entry: Entry, lasting: bool, **related: Any) -> PairedPredictions | PairedValues:
+    """Draw rows of three models, of which the first has long good and bad spells, or none."""
+    rng = np.random.default_rng(4)
+    spells = np.sin(np.arange(N) / 40) if lasting else rng.choice([-1, 1], N)
+    related = related or {"times": np.arange(N)}
+    models, truth = ("a", "b", "c"), rng.integers(0, 2, N).astype(np.int8)
+    lean = np.column_stack([spells, -spells, np.zeros(N)])
+    values = 1.5 * lean + rng.normal(size=(N, 3))
+    if entry.evidence is Evidence.VALUES:
+        return PairedValues(models, values, **related)
+    scores = np.where(truth[:, None] == 1, 1.0, -1.0) * (0.5 + values)
+    said = (scores > 0).astype(np.int8)
+    classes, metric = ("no", "yes"), "balanced_accuracy"
+    return PairedPredictions(models, classes, truth, said, scores, metric=metric, **related)
+
+
+def fading(entry: Entry, rows: Any) -> dict[tuple[str, str], tuple[bool | None, list[str]]]:
+    """Return what each comparison says of blocks of time, and the warnings measured on the data."""
+    options = {"margin": 0.05} if "margin" in entry.options else {}
+    test = planned(entry, HypothesisTests.model_validate(options)).on("holdout", ("accuracy",))
+    found = run_test(test, rows, Context("d", "balanced_accuracy", True, costs=COSTS))
+    return {
+        (row.model_a, row.model_b): (
+            next((a["holds"] for a in row.result["assumptions"] if a["name"] == FADES), None),
+            measured(row),
+        )
+        for row in found
+        if row.test == entry.name
+    }
+
+
+@pytest.mark.parametrize("entry", IN_BLOCKS, ids=lambda entry: entry.name)
+def test_every_test_on_blocks_of_time_says_whether_dependence_fades_in_them(entry: Entry) -> None:
+    lasting = fading(entry, in_time(entry, lasting=True))
+    concerned = [members for members in lasting if "a" in members or entry.arity is Arity.OMNIBUS]
+    assert concerned
+    for members in concerned:
+        holds, warnings = lasting[members]
+        assert holds is False
+        assert any("times that of independent blocks" in text for text in warnings)
+    for holds, warnings in fading(entry, in_time(entry, lasting=False)).values():
+        assert holds is True
+        assert not any("independent blocks" in text for text in warnings)
+    grouped = fading(entry, in_time(entry, lasting=True, groups=np.arange(N) // 20))
+    assert {holds for holds, _ in grouped.values()} == {None}
+
+
+def test_intervals_and_the_best_models_say_so_too() -> None:
+    for name in ("metric_difference", "mean_difference"):
+        rows = in_time(catalogue()[name], lasting=True)
+        best = contenders(rows, None, 0.05, 1)
+        assert best is not None
+        for found in (alone(rows, 0, None, 0.95), best.best):
+            assert [a.holds for a in found.assumptions if a.name == FADES] == [False]
+
+
+def test_few_times_cannot_show_that_dependence_fades() -> None:
+    entry = catalogue()["metric_difference"]
+    rows = in_time(entry, lasting=False)
+    times = {"times": np.arange(N) // 4}
+    few = fading(entry, dataclasses.replace(rows, **times))  # type: ignore[arg-type]
+    assert {holds for holds, _ in few.values()} == {None}
+
+
+def test_identical_models_are_no_reason_to_warn() -> None:
+    entry = catalogue()["metric_difference"]
+    rows = in_time(entry, lasting=True)
+    assert isinstance(rows, PairedPredictions)
+    same = dataclasses.replace(rows, predicted=rows.predicted[:, [0, 0, 0]])
+    assert {holds for holds, _ in fading(entry, same).values()} == {True}
+
+
+def test_variance_over_that_of_independent_blocks_by_hand() -> None:
+    rng = np.random.default_rng(1)
+    # an AR(1) series: cov(neighbouring blocks)/variance of a block is near φ/((1 - φ²)·L)
+    n, blocks, phi = 4000, 8, 0.98
+    series = np.empty(n)
+    series[0] = rng.normal() / math.sqrt(1 - phi**2)
+    for at in range(1, n):
+        series[at] = phi * series[at - 1] + rng.normal()
+    gamma = phi ** np.arange(n)
+    weights = 1 - np.arange(n) / n
+    whole = 2 * (weights * gamma).sum() - 1
+    part = 2 * ((1 - np.arange(n // blocks) * blocks / n) * gamma[: n // blocks]).sum() - 1
+    found = between_blocks([series - series.mean()], 1, blocks)
+    assert found == pytest.approx(whole / part, rel=0.05)

@@ -35,12 +35,16 @@ class RelatedRows:
             return self.times
         return time_blocks(self.times, TIME_BLOCKS)
 
+    def in_blocks(self, entry: Entry) -> bool:
+        """Whether a test takes blocks of time for groups of these rows."""
+        return self.times is not None and self.groups is None and "groups" in entry.options
+
     def relations(self, entry: Entry) -> dict[str, Any]:
         """Return what relates the rows; a test for groups alone takes blocks of time for them."""
         found: dict[str, Any] = {}
         if "time" in entry.options:
             found["time"] = self.times
         if "groups" in entry.options:
-            timed = self.groups is None and "time" not in entry.options
+            timed = self.in_blocks(entry) and "time" not in entry.options
             found["groups"] = self.blocks if timed else self.groups
         return found

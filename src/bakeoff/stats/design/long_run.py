@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import fft
 
 from bakeoff.stats.core.arithmetic import exp, inner, log
@@ -92,6 +94,8 @@ class _Spectra:
         Half for white noise, half for all others together.
     shortfall : ndarray, shape (m,)
         v₀ over the mean of the first B ordinates.
+    dependence : tuple of (float, float)
+        1 − φ and the share of the variance that persists, of each spectrum.
     """
 
     count: int
@@ -100,6 +104,7 @@ class _Spectra:
     constant: FloatArray
     log_prior: FloatArray
     shortfall: FloatArray
+    dependence: tuple[tuple[float, float], ...]
 
 
 @functools.lru_cache(maxsize=8)
@@ -107,16 +112,13 @@ def _spectra(n: int) -> _Spectra:
     count = cosine_count(n)
     ordinates = max(1, min(n // 2, _ORDINATES * count))
     cosine = np.cos(np.pi * np.arange(1, ordinates + 1) / n)
-    found, at_zero = [np.ones(ordinates)], [1.0]
-    for fading in _FADING:
-        if n * fading < _LEAST_SPAN:
-            continue
+    tried = [f for f in _FADING if n * f >= _LEAST_SPAN]
+    dependence = ((1.0, 0.0), *itertools.product(tried, _SHARES))
+    found = []
+    for fading, share in dependence:
         phi = 1 - fading
         peak = (1 - phi**2) / (1 + phi**2 - 2 * phi * cosine)
-        top = (1 + phi) / fading - 2 * phi * (1 - phi**n) / (n * fading**2)
-        for share in _SHARES:
-            found.append(share * peak + 1 - share)
-            at_zero.append(share * top + 1 - share)
+        found.append(share * peak + 1 - share)
     spectra = np.array(found)
     prior = np.full(len(spectra), 0.5 / max(1, len(spectra) - 1))
     prior[0] = 0.5
@@ -126,8 +128,19 @@ def _spectra(n: int) -> _Spectra:
         1 / spectra,
         -log(spectra).sum(axis=1) / 2,
         log(prior),
-        np.array(at_zero) / spectra[:, :count].mean(axis=1),
+        _of_sums(dependence, n) / spectra[:, :count].mean(axis=1),
+        dependence,
     )
+
+
+def _of_sums(dependence: Sequence[tuple[float, float]], n: float) -> FloatArray:
+    """Return the variance of a sum over n times, as a multiple of that of independent times."""
+    found = []
+    for fading, share in dependence:
+        phi = 1 - fading
+        top = (1 + phi) / fading - 2 * phi * (1 - phi**n) / (n * fading**2)
+        found.append(share * top + 1 - share)
+    return np.array(found)
 
 
 def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
@@ -148,25 +161,58 @@ def persistence(residuals: Sequence[FloatArray], contrasts: int) -> FloatArray:
         any difference has 1, and says nothing of the others.
     """
     spectra = _spectra(len(residuals[0]))
+    relative, told = _log_likelihoods(residuals, spectra)
+    if not told.any():
+        return np.ones(len(residuals))
+    together = relative[told].sum(axis=0) * contrasts / len(residuals)
+    own, shared = (_average(spectra.shortfall, one, spectra) for one in (relative, together))
+    return np.where(told, np.maximum(own, shared), 1.0)
+
+
+def between_blocks(residuals: Sequence[FloatArray], contrasts: int, blocks: int) -> float:
+    """Return how many times the variance of the mean exceeds that of independent blocks.
+
+    It is 1 where dependence fades within blocks of neighbouring times.
+
+    Parameters
+    ----------
+    residuals : sequence of ndarray of shape (T,)
+        The residuals of one or several series.
+    contrasts : int
+        How many of the series are independent of each other.
+    blocks : int
+        Into how many blocks of T/`blocks` times the series are cut.
+    """
+    n = len(residuals[0])
+    spectra = _spectra(n)
+    relative, told = _log_likelihoods(residuals, spectra)
+    if not told.any():
+        return 1.0
+    ratio = _of_sums(spectra.dependence, n) / _of_sums(spectra.dependence, n / blocks)
+    together = relative[told].sum(axis=0) * contrasts / len(residuals)
+    return float(_average(ratio, together, spectra))
+
+
+def _log_likelihoods(
+    residuals: Sequence[FloatArray], spectra: _Spectra
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the log likelihoods of all spectra against white noise, and which series have any."""
     relative = np.zeros((len(residuals), len(spectra.constant)))
-    told = np.zeros(len(residuals), dtype=bool)
+    told = np.zeros(len(residuals), dtype=np.bool_)
     for place, one in enumerate(residuals):
         squares = np.square(cosine_transform(one)[: spectra.ordinates])
         if squares.sum() > 0:
             scale = (squares * spectra.inverse).mean(axis=1)
             fit = spectra.constant - spectra.ordinates / 2 * log(scale)
             relative[place], told[place] = fit - fit[0], True
-    if not told.any():
-        return np.ones(len(residuals))
-    together = relative[told].sum(axis=0) * contrasts / len(residuals)
-    return np.where(told, np.maximum(_factor(relative, spectra), _factor(together, spectra)), 1.0)
+    return relative, told
 
 
-def _factor(relative: FloatArray, spectra: _Spectra) -> FloatArray:
-    """Average the shortfall over the spectra by their posterior probabilities."""
+def _average(values: FloatArray, relative: FloatArray, spectra: _Spectra) -> FloatArray:
+    """Average values of the spectra by their posterior probabilities; at least 1."""
     posterior = relative + spectra.log_prior
     weights = exp(posterior - posterior.max(axis=-1, keepdims=True))
-    average = (weights * spectra.shortfall).sum(axis=-1) / weights.sum(axis=-1)
+    average = (weights * values).sum(axis=-1) / weights.sum(axis=-1)
     return np.asarray(np.maximum(1.0, average))
 
 

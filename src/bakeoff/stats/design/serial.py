@@ -38,6 +38,8 @@ STRONG = 0.7
 _REACH = 30  # what fades over T/30 times is corrected for, even under noise (type1-dependent.md)
 _SHOWS = 10 * _REACH  # fewer times cannot show what fades over ten
 LEAST_EFFECTIVE = 30  # below it the dependence reaches over too much of the series to be estimated
+MOST_BETWEEN = 1.2
+"""Variance over that of independent blocks of times from which eight of them reject too often."""
 _NOISE = 1e-24
 
 
@@ -171,6 +173,36 @@ def _result(
         n_times=periods,
         n_effective=effective,
         autocorrelation=lag1,
+    )
+
+
+def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assumption:
+    """Return the assumption of tests that take blocks of neighbouring times for groups.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,) or (n, M)
+        What is averaged over the rows (influence values, say), of one series or of M models, whose
+        differences count.
+    times : Clusters
+        The time of each row.
+    blocks : int
+        Into how many blocks the times are cut.
+    """
+    columns = values.reshape(len(values), -1)
+    models, blocks = columns.shape[1], min(blocks, times.count)
+    if models > 1:
+        columns = columns - columns.mean(axis=1, keepdims=True)
+    residuals = [_residuals(column, times) for column in columns.T]
+    found = long_run.between_blocks(residuals, max(1, models - 1), blocks)
+    shows = found > MOST_BETWEEN or times.count >= _SHOWS
+    unseen = "" if shows else f"; fewer than {_SHOWS} times cannot show whether it fades"
+    return Assumption(
+        "dependence that fades within a block",
+        found <= MOST_BETWEEN if shows else None,
+        f"dependence between blocks of {times.count / blocks:.0f} times makes the variance about "
+        f"{found:.2f} times that of independent blocks; above {MOST_BETWEEN:g} times tests reject, "
+        f"and intervals miss, too often{unseen}",
     )
 
 

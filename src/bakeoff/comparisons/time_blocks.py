@@ -1,0 +1,91 @@
+"""What tests assume of rows in the order of time when they take blocks of times for groups."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bakeoff.comparisons.comparison import Comparison
+from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, PairedValues
+from bakeoff.comparisons.held_out import metric_options
+from bakeoff.comparisons.settings import FIXED_METRICS
+from bakeoff.spec import Costs
+from bakeoff.stats import Assumption, Entry, catalogue, influence
+from bakeoff.stats.design.clusters import as_clusters
+from bakeoff.stats.design.row_design import TIME_BLOCKS
+from bakeoff.stats.design.serial import independent_blocks
+from bakeoff.stats.metrics.functional import NoValue
+from bakeoff.stats.metrics.metric import Form, metric_called
+
+
+@dataclasses.dataclass(frozen=True)
+class TimeBlocks:
+    """The blocks of time that a test takes for groups, where it does.
+
+    Attributes
+    ----------
+    evidence : AnyEvidence
+        What the test is fed with.
+    entry : Entry
+        The test.
+    costs : Costs, optional
+        For metrics that need them.
+    """
+
+    evidence: AnyEvidence
+    entry: Entry
+    costs: Costs | None = None
+
+    def annotated(self, comparison: Comparison) -> Comparison:
+        """Say with a comparison whether the dependence of its rows fades within blocks of time."""
+        compared = filter(None, (comparison.model_a, comparison.model_b))
+        checks = self.checks([self.evidence.models.index(model) for model in compared])
+        known = comparison.result.get("assumptions", [])
+        plain = [dataclasses.asdict(check) for check in checks]
+        result = {**comparison.result, "assumptions": [*known, *plain]}
+        return dataclasses.replace(comparison, result=result) if checks else comparison
+
+    def checks(self, models: Sequence[int] = ()) -> tuple[Assumption, ...]:
+        """Return what is assumed of the rows of some models, or of all of them.
+
+        Nothing where the test takes no blocks of time, or the metric has no value.
+        """
+        rows = self.evidence
+        if not isinstance(rows, PairedPredictions | PairedValues) or not rows.in_blocks(self.entry):
+            return ()
+        assert rows.times is not None
+        at = [m for m in models or range(len(rows.models)) if not rows.missing([m])]
+        if len(at) < len(models) or not at:
+            return ()
+        with suppress(NoValue):  # the test itself says why it has no answer
+            values = np.column_stack([self._influence(m) for m in at])
+            times = as_clusters(rows.times, rows.n)
+            return (independent_blocks(values, times, TIME_BLOCKS),)
+        return ()
+
+    def _influence(self, model: int) -> NDArray[np.float64]:
+        """Return by how much each row moves what the test compares a model by."""
+        if model not in self._known:
+            self._known[model] = self._computed(model)
+        return self._known[model]
+
+    @cached_property
+    def _known(self) -> dict[int, NDArray[np.float64]]:
+        return {}
+
+    def _computed(self, model: int) -> NDArray[np.float64]:
+        if isinstance(self.evidence, PairedValues):
+            return np.asarray(self.evidence.values[:, model], dtype=np.float64)
+        assert isinstance(self.evidence, PairedPredictions)
+        metric = FIXED_METRICS.get(self.entry.evidence, self.evidence.metric)
+        rows = dataclasses.replace(self.evidence, metric=metric)
+        if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
+            return rows.correct[:, model].astype(np.float64)  # it has no formula for its influence
+        options = metric_options(rows, self.costs) | {"groups": None}
+        arguments = rows.arguments(catalogue()["metric_difference"], [model])
+        return influence(*arguments, **options).drawn_from
