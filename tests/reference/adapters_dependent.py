@@ -275,7 +275,7 @@ def _diebold_mariano(variant: str) -> Callable[[Inputs], Values]:
             found = _found(stats.diebold_mariano_means, data, **options)
         result = found["result"]
         return found | {
-            "n_effective": result.n_effective,
+            "n_effective": result.details["n_effective_raw"],
             "autocorrelation_1": result.autocorrelation,
         }
 

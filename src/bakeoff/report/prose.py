@@ -180,9 +180,7 @@ def worth(study: Study, row: Comparison) -> str:
     amount = as_float(effective)
     if not (kin.kind == "group" or "n_times" in found) or math.isnan(amount):
         return several
-    # a variance that seems smaller by chance makes no further rows
-    size = min(amount, count if unit == "times" else row.n)
-    return f"{several} with an effective sample size of about {size:,.0f} {unit}"
+    return f"{several} with an effective sample size of about {amount:,.0f} {unit}"
 
 
 def size_of(study: Study, row: Comparison) -> RowCounts:

@@ -95,6 +95,23 @@ def test_constant_differences_have_no_variance():
     assert result.statistic == math.inf
 
 
+@pytest.mark.parametrize("variant", ["ewc", "ewc_corrected", "hln", "newey_west_fixed_b"])
+def test_times_are_worth_no_more_than_they_are(variant):
+    # differences that swing back have a small long-run variance
+    d = np.tile([1.0, -1.0, 0.5, -0.7], 80) + np.random.default_rng(2).normal(size=320) / 3
+    result = stats.diebold_mariano_means(d, np.zeros(320), variant=variant)
+    assert math.isnan(result.n_effective) or result.n_effective <= 320
+    assert result.to_row()["n_effective"] == pytest.approx(result.n_effective, nan_ok=True)
+
+
+def test_rows_that_swing_back_are_worth_no_more_than_they_are():
+    right = np.ones((200, 2))
+    right[::2, 0] = right[1::2, 1] = 0
+    found = stats.order_dependence(right)
+    assert found.autocorrelation < 0
+    assert found.n_effective == 200
+
+
 def test_strong_autocorrelation_is_named():
     d = series(5, 400, phi=0.95)
     result = stats.diebold_mariano_means(d, np.zeros(400))

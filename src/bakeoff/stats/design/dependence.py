@@ -253,8 +253,8 @@ class OrderDependence:
     pvalue : float
         Probability of as high a one in any pair, were the rows in random order (Bonferroni).
     n_effective : float
-        N(1 − r)/(1 + r): the independent rows that would tell as much, if what rows have in
-        common fades geometrically.
+        N(1 − r)/(1 + r), at most N: the independent rows that would tell as much, if what rows
+        have in common fades geometrically.
     """
 
     model_a: int
@@ -315,7 +315,7 @@ def order_dependence(correct: ArrayLike, labels: ArrayLike | None = None) -> Ord
         model_b=b,
         autocorrelation=highest,
         pvalue=min(1.0, p),
-        n_effective=n * (1 - highest) / (1 + highest),
+        n_effective=n * min(1.0, (1 - highest) / (1 + highest)),
     )
 
 

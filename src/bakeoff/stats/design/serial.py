@@ -52,7 +52,7 @@ class SerialResult(Result):
     n_times : int
         Number of different times.
     n_effective : float
-        Independent times that would tell as much: T·γ₀/Ω.
+        Independent times that would tell as much: T·γ₀/Ω, at most T.
     autocorrelation : float
         Lag-1 autocorrelation of the differences.
     """
@@ -145,7 +145,9 @@ def _result(
     statistic, pvalue = answered(status, t, formula, mean)
     gamma = long_run.autocovariances(residuals, min(1, periods - 1))
     lag1 = float(gamma[1] / gamma[0]) if len(gamma) > 1 and gamma[0] > 0 else math.nan
-    effective = periods * float(gamma[0]) / found.variance if found.variance > 0 else math.nan
+    raw = periods * float(gamma[0]) / found.variance if found.variance > 0 else math.nan
+    # a variance that seems smaller by chance makes no further times
+    effective = min(raw, float(periods))
     return SerialResult(
         test=test,
         variant=settings.variant,
@@ -164,6 +166,7 @@ def _result(
         details={
             "se": se,
             "long_run_variance": found.variance,
+            "n_effective_raw": raw,
             "persistence_factor": found.factor,
             "bandwidth": found.bandwidth,
             "n_periods": periods,
