@@ -29,6 +29,7 @@ from bakeoff.stats import (
     catalogue,
 )
 from bakeoff.stats.core.citations import BIBTEX
+from bakeoff.stats.core.result import AGREE
 
 CATALOGUE = catalogue()
 NAMES = sorted(CATALOGUE)
@@ -56,12 +57,15 @@ def positional(entry: Entry) -> list[str]:
 
 
 def call(entry: Entry, arguments: Any, **options: Any) -> Any:
-    needed = {
+    return entry.function(*arguments, **{**needed(entry), **options})
+
+
+def needed(entry: Entry) -> dict[str, Any]:
+    return {
         name: REQUIRED[name]
         for name, option in entry.options.items()
         if option.default is inspect.Parameter.empty
     }
-    return entry.function(*arguments, **{**needed, **options})
 
 
 # ------------------------------------------------------------------ evidence of every kind
@@ -352,6 +356,16 @@ def test_test_that_counts_has_the_counts_in_its_details(name):
         result = call(entry, cases(entry)["ordinary"]())
         details = result.details if entry.arity is Arity.PAIR else result.pairs[0].details
         assert {"only_a_correct", "only_b_correct"} <= set(details)
+
+
+def pairs_of(name: str) -> bool:
+    """Tell whether ordinary evidence of all models can be given to a test of two."""
+    wanted = CATALOGUE[name]
+    return (
+        wanted.arity is Arity.PAIR
+        and wanted.evidence not in (Evidence.LABELS, Evidence.PROBABILITIES)
+        and not needed(wanted)
+    )
 
 
 def of_all(entry: Entry) -> Entry:
@@ -832,3 +846,30 @@ def test_an_interval_that_disagrees_with_the_test_is_named(name):
         contains = result.ci.low <= null <= result.ci.high
         told = any(check.name == "test and interval agree" for check in result.assumptions)
         assert told == (contains == (pvalue <= 1 - result.ci.confidence)), factor
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in with_option("confidence_level")
+        if CATALOGUE[name].arity is Arity.ALL_PAIRS or (name in WITH_INTERVAL and pairs_of(name))
+    ],
+)
+def test_pairs_whose_interval_disagrees_with_the_test_are_named(name):
+    entry = of_all(CATALOGUE[name])
+    options = {"n_resamples": 999} if "n_resamples" in CATALOGUE[name].family_options else {}
+    arguments = ordinary(entry)
+    first = min(pair.pvalue_adjusted for pair in call(entry, arguments, **options).pairs)
+    for factor in (0.5, 0.9, 0.995, 1.005, 1.1, 1.5, 3):
+        alpha = min(factor * first, 0.9)
+        result = call(entry, arguments, **options, confidence_level=1 - alpha)
+        odd = {
+            f"({pair.a}, {pair.b})"
+            for pair in result.pairs
+            if pair.ci is not None
+            and (pair.pvalue_adjusted <= alpha) == (pair.ci.low <= 0 <= pair.ci.high)
+        }
+        told = [check.detail for check in result.assumptions if check.name == AGREE]
+        found = {pair for detail in told for pair in re.findall(r"\(\d, \d\)", detail)}
+        assert found == odd, factor

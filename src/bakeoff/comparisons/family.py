@@ -25,12 +25,12 @@ from bakeoff.stats import (
     BayesResult,
     Entry,
     Evidence,
-    Pair,
     PairwiseResult,
     Result,
     catalogue,
 )
 from bakeoff.stats.core.multiplicity import simultaneous_level
+from bakeoff.stats.core.result import AGREE
 from bakeoff.stats.metrics.all_pairs import MAX_T
 
 _EFFECTS = ("odds_ratio", "cohens_g", "rank_biserial")
@@ -228,35 +228,19 @@ class _Family:
             # what a critical difference diagram is drawn from; each pair has details of its own
             more["ranks"] = {**plain["details"], "models": list(self.models)}
         found = []
-        results = whole.results or [self._result(whole, pair) for pair in whole.pairs]
-        for result, pair, own in zip(results, whole.pairs, plain["pairs"], strict=True):
+        for result, pair, own in zip(whole.each(), whole.pairs, plain["pairs"], strict=True):
             models = self.models[pair.a], self.models[pair.b]
             row = self._comparison(result, "pair", pair.pvalue_adjusted, len(whole.pairs), *models)
             known = row.result
             if not whole.results:
                 effects = {k: v for k, v in own["details"].items() if k in _EFFECTS}
-                checks = [*shared["assumptions"], *row.result["assumptions"]]
+                common = [check for check in shared["assumptions"] if check["name"] != AGREE]
+                checks = [*common, *row.result["assumptions"]]
                 known = {**shared, **own, "effect_sizes": effects, "assumptions": checks}
             found.append(
                 dataclasses.replace(row, correction=whole.correction, result={**known, **more})
             )
         return found
-
-    def _result(self, whole: PairwiseResult, pair: Pair) -> Result:
-        return Result(
-            test=self.entry.name,
-            variant=whole.variant,
-            statistic=pair.statistic,
-            df=pair.df,
-            pvalue=pair.pvalue,
-            estimate=pair.estimate,
-            ci=pair.ci,
-            n=whole.n,
-            status=pair.status,
-            null_hypothesis=whole.null_hypothesis,
-            method=whole.method,
-            alternative=whole.alternative,
-        )
 
     def _position(self, model: str) -> int:
         if model not in self.models:

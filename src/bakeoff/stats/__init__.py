@@ -25,6 +25,7 @@ from bakeoff.stats.core.multiplicity import (
     shaffer_static,
     simultaneous_level,
 )
+from bakeoff.stats.core.pairs import Pair, PairwiseResult
 from bakeoff.stats.core.pairwise import all_pairs
 from bakeoff.stats.core.plain import as_float, plain
 from bakeoff.stats.core.registry import IN_GROUPS, RETIRED, Arity, Entry, Evidence, catalogue
@@ -33,8 +34,6 @@ from bakeoff.stats.core.result import (
     BayesResult,
     ConfidenceInterval,
     EquivalenceResult,
-    Pair,
-    PairwiseResult,
     Result,
     Status,
 )

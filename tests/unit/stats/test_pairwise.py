@@ -14,7 +14,8 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from bakeoff.stats import all_pairs, mcnemar_minp
 from bakeoff.stats.core import mcnemar_kernels as kernels
 from bakeoff.stats.core.multiplicity import adjust_pvalues
-from bakeoff.stats.core.result import PairwiseResult, Status
+from bakeoff.stats.core.pairs import PairwiseResult
+from bakeoff.stats.core.result import Status
 from bakeoff.stats.rows.mcnemar import mcnemar, mcnemar_from_counts
 
 VARIANTS = ("midp", "exact", "asymptotic", "corrected")

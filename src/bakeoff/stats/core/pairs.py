@@ -1,8 +1,11 @@
-"""The pairs that a family of models has, and which corrections fit it."""
+"""The pairs that a family of models has, their results, and which corrections fit them."""
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +14,101 @@ from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.logical_pairs import METHODS, MOST_MODELS
 from bakeoff.stats.core.multiplicity import adjust_pvalues, canonical_method
-from bakeoff.stats.core.result import Alternative
+from bakeoff.stats.core.plain import plain
+from bakeoff.stats.core.result import (
+    AGREE,
+    ROUNDING,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    EquivalenceResult,
+    Result,
+    Status,
+)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Pair:
+    """One pair inside an all-pairs result.
+
+    `a` and `b` are column numbers: a < b, or a is the control. `estimate` is a's advantage over
+    b (positive favours a).
+    """
+
+    a: int
+    b: int
+    statistic: float
+    pvalue: float
+    pvalue_adjusted: float
+    estimate: float = math.nan
+    ci: ConfidenceInterval | None = None
+    df: float | None = None
+    status: Status = Status.OK
+    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PairwiseResult:
+    """The outcome of a procedure that tests a whole family of pairs at once.
+
+    Attributes
+    ----------
+    test, variant, n, null_hypothesis, method, alternative, status, assumptions, details
+        As in `Result`; the null hypothesis is that of each pair.
+    correction : str
+        How `Pair.pvalue_adjusted` was made, e.g. ``"holm"`` or ``"studentized-range"``.
+    pairs : tuple of Pair
+        In the order (0, 1), (0, 2), ..., or control against the others.
+    results : tuple of Result
+        All that the test of two models says of each pair, where such a test was run; it is not in
+        `to_dict`.
+    """
+
+    test: str = ""
+    correction: str
+    pairs: tuple[Pair, ...]
+    n: int
+    null_hypothesis: str = ""
+    method: str = ""
+    variant: str = ""
+    alternative: Alternative = "two-sided"
+    status: Status = Status.OK
+    assumptions: tuple[Assumption, ...] = ()
+    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    results: tuple[Result, ...] = ()
+
+    def __post_init__(self) -> None:
+        known = tuple(check for check in self.assumptions if check.name != AGREE)
+        object.__setattr__(self, "assumptions", (*known, *self._disagreements()))
+
+    def each(self) -> tuple[Result, ...]:
+        """Return a result of each pair: that of a test of two models, or what is known of it."""
+        shared = ("test", "variant", "n", "null_hypothesis", "method", "alternative")
+        own = ("statistic", "df", "pvalue", "estimate", "ci", "status")
+        return self.results or tuple(
+            Result(**{k: getattr(self, k) for k in shared}, **{k: getattr(pair, k) for k in own})
+            for pair in self.pairs
+        )
+
+    def _disagreements(self) -> Iterator[Assumption]:
+        """Name the pairs whose interval disagrees with the decision by the adjusted p-value."""
+        told: dict[str, list[str]] = {}
+        for pair, result in zip(self.pairs, self.each(), strict=True):
+            if result.ci is None or math.isnan(pair.pvalue_adjusted):
+                continue
+            level = self.details.get("confidence_level", result.ci.confidence)
+            alpha = result.alpha if isinstance(result, EquivalenceResult) else 1 - level
+            for check in result.checks(pair.pvalue_adjusted <= alpha + ROUNDING):
+                if check.name == AGREE:
+                    told.setdefault(check.detail, []).append(f"({pair.a}, {pair.b})")
+        for detail, pairs in told.items():
+            which = f"{'pair' if len(pairs) == 1 else 'pairs'} {', '.join(pairs)}"
+            yield Assumption(AGREE, False, f"{which}: {detail}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
+        found: dict[str, Any] = plain(dataclasses.replace(self, results=()))
+        return {key: value for key, value in found.items() if key != "results"}
 
 
 def check_control(control: int | None, k: int) -> int | None:

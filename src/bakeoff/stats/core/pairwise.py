@@ -14,9 +14,9 @@ from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.error_rates import TypeOneError
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
-from bakeoff.stats.core.pairs import check_control, check_correction, pairs_of
+from bakeoff.stats.core.pairs import Pair, PairwiseResult, check_control, check_correction, pairs_of
 from bakeoff.stats.core.registry import RETIRED, Arity, Entry, Evidence, catalogue
-from bakeoff.stats.core.result import Alternative, Pair, PairwiseResult, Result, Status
+from bakeoff.stats.core.result import Alternative, Result, Status
 
 Compare = Callable[..., Sequence[Result]]
 

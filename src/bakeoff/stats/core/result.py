@@ -75,7 +75,8 @@ _DISAGREEMENT = {
     True: f"the test rejects its null hypothesis, yet the interval is compatible with it{_WAYS}",
     False: f"the interval excludes the null hypothesis, yet the test does not reject it{_WAYS}",
 }
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
+"""What a p-value may exceed a level by that came out of 1 less another."""
 
 
 def answered(
@@ -186,7 +187,7 @@ class Result:
     @property
     def _rejects(self) -> bool:
         """Whether it rejects at the level of its interval."""
-        return self.ci is not None and self.pvalue <= 1 - self.ci.confidence + _ROUNDING
+        return self.ci is not None and self.pvalue <= 1 - self.ci.confidence + ROUNDING
 
     @property
     def _excludes_null(self) -> bool:
@@ -287,62 +288,6 @@ class EquivalenceResult(Result):
         """Return one flat table row: scalars only, numbers as they are."""
         own = _named(self, "margin", "alpha", "pvalue_lower", "pvalue_upper", "verdict")
         return super().to_row() | own
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Pair:
-    """One pair inside an all-pairs result.
-
-    `a` and `b` are column numbers: a < b, or a is the control. `estimate` is a's advantage over
-    b (positive favours a).
-    """
-
-    a: int
-    b: int
-    statistic: float
-    pvalue: float
-    pvalue_adjusted: float
-    estimate: float = math.nan
-    ci: ConfidenceInterval | None = None
-    df: float | None = None
-    status: Status = Status.OK
-    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class PairwiseResult:
-    """The outcome of a procedure that tests a whole family of pairs at once.
-
-    Attributes
-    ----------
-    test, variant, n, null_hypothesis, method, alternative, status, assumptions, details
-        As in `Result`; the null hypothesis is that of each pair.
-    correction : str
-        How `Pair.pvalue_adjusted` was made, e.g. ``"holm"`` or ``"studentized-range"``.
-    pairs : tuple of Pair
-        In the order (0, 1), (0, 2), ..., or control against the others.
-    results : tuple of Result
-        All that the test of two models says of each pair, where such a test was run; it is not in
-        `to_dict`.
-    """
-
-    test: str = ""
-    correction: str
-    pairs: tuple[Pair, ...]
-    n: int
-    null_hypothesis: str = ""
-    method: str = ""
-    variant: str = ""
-    alternative: Alternative = "two-sided"
-    status: Status = Status.OK
-    assumptions: tuple[Assumption, ...] = ()
-    details: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    results: tuple[Result, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return nested plain data, ready for JSON; see `bakeoff.stats.plain`."""
-        found: dict[str, Any] = plain(dataclasses.replace(self, results=()))
-        return {key: value for key, value in found.items() if key != "results"}
 
 
 def _named(result: Result, *names: str) -> dict[str, Any]:

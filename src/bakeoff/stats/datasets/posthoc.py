@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals, Level
-from bakeoff.stats.core.pairs import pairs_of
+from bakeoff.stats.core.pairs import PairwiseResult, pairs_of
 from bakeoff.stats.core.ranks import as_dataset_table
 from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, Assumption, PairwiseResult, Status
+from bakeoff.stats.core.result import Alternative, Assumption, Status
 from bakeoff.stats.core.studentized_range import range_isf, range_sf
 from bakeoff.stats.datasets.friedman_ranks import RankTable
 from bakeoff.stats.datasets.rank_comparison import (

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Pair, Status
+from bakeoff.stats.core.pairs import Pair
+from bakeoff.stats.core.result import Alternative, Assumption, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 from bakeoff.stats.datasets.friedman_ranks import RankTable
 

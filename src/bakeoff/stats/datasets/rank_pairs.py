@@ -13,9 +13,9 @@ from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
-from bakeoff.stats.core.pairs import check_control, check_correction, pairs_of
+from bakeoff.stats.core.pairs import Pair, PairwiseResult, check_control, check_correction, pairs_of
 from bakeoff.stats.core.ranks import as_dataset_table
-from bakeoff.stats.core.result import Alternative, Pair, PairwiseResult
+from bakeoff.stats.core.result import Alternative
 
 SINGLE_STEP = ("none", "bonferroni", "sidak")
 

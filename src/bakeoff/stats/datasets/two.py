@@ -17,6 +17,7 @@ from bakeoff.stats.core.arguments import Decimals, Level
 from bakeoff.stats.core.binomial import lower_tail, tail_probability
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.errors import ArgumentError
+from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.core.pairwise import by_pairs
 from bakeoff.stats.core.ranks import as_dataset_pair, as_dataset_table, differences
 from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
@@ -24,7 +25,6 @@ from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
     ConfidenceInterval,
-    PairwiseResult,
     Result,
     Status,
 )

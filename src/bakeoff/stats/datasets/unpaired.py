@@ -15,6 +15,7 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Decimals
 from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.pairs import Pair, PairwiseResult
 from bakeoff.stats.core.pairwise import by_pairs
 from bakeoff.stats.core.ranks import (
     as_dataset_pair,
@@ -25,7 +26,7 @@ from bakeoff.stats.core.ranks import (
     tie_sum,
 )
 from bakeoff.stats.core.registry import ANY_PLAN, Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, Assumption, Pair, PairwiseResult, Result, Status
+from bakeoff.stats.core.result import Alternative, Assumption, Result, Status
 from bakeoff.stats.core.tails import normal_pvalue
 from bakeoff.stats.datasets.block_ranks import degenerate_pvalue
 from bakeoff.stats.datasets.rank_pairs import PairFamily, with_ranks

@@ -13,8 +13,9 @@ from scipy import special
 from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.arithmetic import exp, log
 from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.pairs import Pair, PairwiseResult
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Pair, PairwiseResult, Status
+from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Status
 from bakeoff.stats.core.studentized_range import range_sf
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.folds.score_table import (

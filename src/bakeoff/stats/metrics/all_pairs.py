@@ -12,8 +12,14 @@ from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
-from bakeoff.stats.core.pairs import all_pairs, check_control, check_correction
-from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Pair, PairwiseResult, Status
+from bakeoff.stats.core.pairs import (
+    Pair,
+    PairwiseResult,
+    all_pairs,
+    check_control,
+    check_correction,
+)
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.joint_flip import GroupSums, max_flip
 from bakeoff.stats.design.subset_limits import agreeing, hull, subset_limits

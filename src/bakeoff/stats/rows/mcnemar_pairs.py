@@ -14,7 +14,13 @@ from bakeoff.stats.core.correctness_matrix import as_matrix, both_correct
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, DifferenceMethod
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
-from bakeoff.stats.core.pairs import all_pairs, check_control, check_correction
+from bakeoff.stats.core.pairs import (
+    Pair,
+    PairwiseResult,
+    all_pairs,
+    check_control,
+    check_correction,
+)
 from bakeoff.stats.core.pairwise import by_pairs
 from bakeoff.stats.core.registry import catalogue
 from bakeoff.stats.core.result import (
@@ -22,8 +28,6 @@ from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
     ConfidenceInterval,
-    Pair,
-    PairwiseResult,
     Status,
 )
 from bakeoff.stats.design.row_design import RowDesign

@@ -16,13 +16,17 @@ from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.correctness_matrix import both_correct
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, one_sided
 from bakeoff.stats.core.multiplicity import simultaneous_level
-from bakeoff.stats.core.pairs import adjust_decided, check_control, check_correction
+from bakeoff.stats.core.pairs import (
+    Pair,
+    PairwiseResult,
+    adjust_decided,
+    check_control,
+    check_correction,
+)
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
     ConfidenceInterval,
-    Pair,
-    PairwiseResult,
     Status,
 )
 from bakeoff.stats.design.cluster_result import (
