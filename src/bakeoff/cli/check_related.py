@@ -41,9 +41,10 @@ METRIC = "accuracy"
 def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
     """Note dependence that nobody declared, and columns that give the class away."""
     for name, data in tables.items():
-        if not isinstance(experiment.datasets[name], GivenData):
-            for note in notes_on(data.card, _quality(experiment, name, data)):
-                say(paragraph(f"Note: {note.sentence}"), "")
+        given = isinstance(experiment.datasets[name], GivenData)
+        for note in notes_on(data.card, () if given else _quality(experiment, name, data)):
+            say(paragraph(f"Note: {note.sentence}"), "")
+        if not given:
             show_telling(name, data)
 
 

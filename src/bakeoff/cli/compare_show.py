@@ -179,15 +179,6 @@ def notes(given: SideBySide, files: Sequence[str] = ()) -> None:
     for model, found in given.models.items():
         if said := contradiction(model, found):
             say(dim(paragraph(said)))
-    for column in given.like_groups:
-        name = column["column"]
-        say(
-            paragraph(
-                f"Note: {name!r} looks like an id of groups ({column['groups']:,} values), and the "
-                f"rows were taken for independent. If rows of one value belong together: --groups "
-                f"{name}"
-            )
-        )
 
 
 def show_subgroups(study: Study) -> None:

@@ -27,7 +27,7 @@ _INFLATES = (
     "dependence that fades",
     "dependence that fades within a block",
     "enough independent times",
-    "symmetric cluster differences",
+    "symmetric group differences",
 )
 """What a test checks of dependent rows; where it fails, the test rejects too often."""
 

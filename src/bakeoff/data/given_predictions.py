@@ -14,7 +14,7 @@ from bakeoff.data.columns import bare_words, in_order
 from bakeoff.data.file_columns import USUAL, Labels, canonical_ids
 from bakeoff.data.given_splits import given_splits
 from bakeoff.data.predicted import Predicted, predicted
-from bakeoff.data.prediction_table import PredictionTable, read_predictions
+from bakeoff.data.prediction_table import PredictionTable, read_predictions, undeclared
 from bakeoff.data.prepare import positive_last
 from bakeoff.data.row_columns import carry
 from bakeoff.data.row_values import may_be_right_or_wrong, read_values
@@ -78,6 +78,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     frame = pd.DataFrame({ROW_ID: rows.ids, TARGET: labels, **_related(rows, files)})
     files_of = experiment.given_files(name)
     card = given_card(name, spec, files_of, truth, classes, len(rows.left_out))
+    card["group_columns"] = undeclared(files.values())
     by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
     place = ("models", by, "columns", "subgroups")
     along = carried(row_columns(experiment, name), place, rows, files)

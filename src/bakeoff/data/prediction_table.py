@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Columns, Labels, read_columns
+from bakeoff.data.group_columns import named_like_groups
 from bakeoff.errors import Place, Problem, listed
 from bakeoff.files import is_file
+from bakeoff.sources.common.subgroups import as_columns
 from bakeoff.spec.given_models import GivenColumns
 
 _KEPT = 64
@@ -39,6 +41,8 @@ class PredictionTable:
         Repeat and fold of each row, from 1, where the file is said to have them.
     values : ndarray, shape (n,), or None
         The number of each row, in a file of values.
+    like_groups : sequence of Mapping
+        The other columns that look like ids of groups, where none is named: see `group_columns`.
     """
 
     columns: Columns
@@ -48,6 +52,7 @@ class PredictionTable:
     related: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     folds: NDArray[np.intp] | None = None
     values: NDArray[np.float64] | None = None
+    like_groups: Sequence[Mapping[str, Any]] = ()
 
     def __getitem__(self, rows: NDArray[np.intp]) -> PredictionTable:
         """Return some of the rows."""
@@ -59,6 +64,7 @@ class PredictionTable:
             {role: values[rows] for role, values in self.related.items()},
             None if self.folds is None else self.folds[rows],
             None if self.values is None else self.values[rows],
+            self.like_groups,
         )
 
     def once(self) -> PredictionTable:
@@ -142,7 +148,8 @@ def _read_once(
     ids = file.ids(roles["id"], file.related("run", named), folds)
     values = file.numbers(roles["value"], ids) if numbers else None
     related = relations(file, named, roles["id"])
-    return PredictionTable(file, ids, true, predicted, related, folds, values)
+    like = like_groups(file, named, roles.values()) if not related else []
+    return PredictionTable(file, ids, true, predicted, related, folds, values, like)
 
 
 def _folds(file: Columns, columns: GivenColumns) -> NDArray[np.intp] | None:
@@ -167,3 +174,25 @@ def relations(file: Columns, columns: GivenColumns, ids: str | None) -> dict[str
     if found["group"] is None and columns.run is not None and ids is not None:
         found["group"] = file.related("group", columns.model_copy(update={"group": ids}))
     return {role: values for role, values in found.items() if values is not None}
+
+
+def unclaimed(file: Columns, columns: GivenColumns, known: Iterable[str | None]) -> list[str]:
+    """Name the columns that have no role yet; `known` are those that have one."""
+    claimed = {*known, columns.group, columns.time, columns.run, columns.repeat, columns.fold}
+    claimed |= {one.column for one in as_columns(columns.subgroups)}
+    return [name for name in file.names if name not in claimed]
+
+
+def like_groups(
+    file: Columns, columns: GivenColumns, known: Iterable[str | None]
+) -> list[dict[str, Any]]:
+    """List the columns without a role that are named, and look, like ids of groups."""
+    return named_like_groups(file.table, unclaimed(file, columns, known))
+
+
+def undeclared(files: Iterable[PredictionTable]) -> list[Mapping[str, Any]]:
+    """List the columns of several files that look like ids of groups, where no file names one."""
+    several = list(files)
+    if any(file.related for file in several):
+        return []
+    return [*{one["column"]: one for file in several for one in file.like_groups}.values()]

@@ -13,9 +13,15 @@ from numpy.typing import NDArray
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Columns, read_columns
 from bakeoff.data.given_predictions import carried
-from bakeoff.data.group_columns import named_like_groups
 from bakeoff.data.predicted import Predicted, known_codes, no_model, predicted, probabilities_in
-from bakeoff.data.prediction_table import PredictionTable, read_predictions, relations
+from bakeoff.data.prediction_table import (
+    PredictionTable,
+    like_groups,
+    read_predictions,
+    relations,
+    unclaimed,
+    undeclared,
+)
 from bakeoff.data.row_columns import carry
 from bakeoff.data.row_values import may_be_right_or_wrong, meant
 from bakeoff.data.same_rows import LabelledRows, check_same
@@ -81,7 +87,7 @@ def read_wide(
     true = file.labels(truth, "true", may_lack=drop_unlabelled)
     known = np.flatnonzero(true.codes >= 0)
     order = tuple(in_order({*true.classes, *classes}))
-    rest = _rest(file, columns, truth, ids)
+    rest = unclaimed(file, columns, (truth, ids))
     found = {
         model: _taken(file, model, rest, order, known)
         for model in _models(path, rest, order, models)
@@ -96,18 +102,11 @@ def read_wide(
     kept = {role: values[known] for role, values in related.items()}
     codes, subgroups = true.among(order)[known], _subgroups_of_table(file, columns, known)
     name = Path(path).name
-    like = () if related else named_like_groups(file.table, set(rest) - set(found))
+    like = () if related else like_groups(file, columns, (truth, ids, *found))
     given = SideBySide(
         name, order, codes, found, left_out, kept, subgroups=subgroups, like_groups=like
     )
     return given if labels else _clear(given, [*found])
-
-
-def _rest(file: Columns, columns: GivenColumns, *told: str | None) -> list[str]:
-    """Name the columns that may be models."""
-    known = {*told, columns.group, columns.time, columns.run}
-    known |= {one.column for one in as_columns(columns.subgroups)}
-    return [name for name in file.names if name not in known]
 
 
 def _subgroups_of_table(
@@ -171,7 +170,10 @@ def _paired(
     wanted = RowColumns(as_columns(columns.subgroups))
     subgroups = as_subgroups(carried(wanted, _SUBGROUPS, rows, files))
     truth, left_out = rows.labels.among(classes), len(rows.left_out)
-    return SideBySide(name, classes, truth, found, left_out, related, subgroups=subgroups)
+    like = undeclared(files.values())
+    return SideBySide(
+        name, classes, truth, found, left_out, related, subgroups=subgroups, like_groups=like
+    )
 
 
 def _clear(given: SideBySide, names: list[str]) -> SideBySide:
@@ -214,17 +216,21 @@ def read_wide_values(
             f"{path!r}: {truth!r} looks like the true labels, not like a model's numbers: name the "
             "columns of numbers",
         )
-    rest = _rest(file, columns, name)
-    if models is None and (groups := named_like_groups(file.table, rest)):
+    rest = unclaimed(file, columns, (name,))
+    if models is None and (groups := like_groups(file, columns, (name,))):
         column = groups[0]["column"]
         raise Problem(
             ("models",),
             f"{path!r}: {column!r} looks like an id of groups, not like a model's numbers",
             remedy=no_model(column),
         )
+    found = _models(path, rest, (), models)
+    like = () if related else like_groups(file, columns, (name, *found))
     tables = {
-        model: PredictionTable(file, ids, None, None, related, values=file.numbers(model, ids))
-        for model in _models(path, rest, (), models)
+        model: PredictionTable(
+            file, ids, None, None, related, values=file.numbers(model, ids), like_groups=like
+        )
+        for model in found
     }
     return _of_numbers(Path(path).name, tables, metric, columns)
 

@@ -70,11 +70,14 @@ def notes_on(
     dataset, label, rows = card["dataset"], clean(card["label"]), card["rows"]
     for column in card["group_columns"]:
         name = clean(column["column"])
+        setting = f"'groups: {name}'"
+        if not card["features"]:  # given predictions: of an experiment, or of the command
+            setting = f"'columns: {{group: {name}}}' or --groups {name}"
         yield Note(
             dataset,
             f"{name!r} of {label} looks like an id of groups: {column['why']}, "
             f"{column['groups']:,} values in {rows:,} rows",
-            f"if rows of one value belong together, write 'groups: {name}'",
+            f"if rows of one value belong together, write {setting}",
         )
     exact, nearly = _notable(card, card["duplicate_rows"], card["near_duplicate_rows"], rows)
     known = [f"{_repeating(exact, nearly, 'an earlier row')} (of {rows:,} in {label})"]

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from studies import experiment, ran
 
+from bakeoff import compare
 from bakeoff.api.plain_data import as_plain
 from bakeoff.report.baseline import baseline, baselines
 from bakeoff.report.exhibits import build, exhibits
@@ -68,6 +69,13 @@ def test_the_verdict_names_models_that_are_not_shown_to_beat_it():
         "Predicting 'no' for every row gives an accuracy of 0.600; b is not shown to be better"
         in text
     )
+
+
+def test_a_comparison_with_it_that_has_no_result_is_called_undecided():
+    truth = np.arange(80) % 2
+    models = {"a": np.where(np.arange(80) % 7 > 0, truth, 1 - truth), "b": truth ^ (truth & 1)}
+    found = compare(truth, models, groups=np.arange(80) // 20)
+    assert "whether a and b are better is undecided." in str(found)
 
 
 def test_the_table_of_models_ends_with_it_and_the_json_has_it():

@@ -263,7 +263,7 @@ def test_one_group_that_differs_cannot_decide_and_says_so():
     a, b, codes = grouped([3, 0, 0, 0, 0, 0, 0, 0])
     result = stats.mcnemar(a, b, groups=codes)
     assert result.pvalue == 0.5
-    assert {x.name: x.holds for x in result.assumptions}["enough clusters that differ"] is False
+    assert {x.name: x.holds for x in result.assumptions}["enough groups that differ"] is False
 
 
 def test_level_decides_how_many_groups_are_enough():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -40,8 +41,11 @@ def _on_one(study: Study, one: Baseline) -> str:
         return f"{text}; every model is significantly better."
     verb = "is" if len(one.open) == 1 else "are"
     ps = [line.pvalue_adjusted for line in one.models if line.model in one.open]
-    smallest = "smallest " if len(ps) > 1 else ""
-    p = p_equals(min(ps), "adjusted p" if len(one.models) > 1 else "p")
+    known = [p for p in ps if not math.isnan(p)]
+    if not known:
+        return f"{text}; whether {names(study, one.open)} {verb} better is undecided."
+    smallest = "smallest " if len(known) > 1 else ""
+    p = p_equals(min(known), "adjusted p" if len(one.models) > 1 else "p")
     return f"{text}; {names(study, one.open)} {verb} not shown to be better ({smallest}{p})."
 
 

@@ -139,7 +139,7 @@ def symmetric_differences(weights: FloatArray, sums: FloatArray | None = None) -
         The sums of the differences in each group, of one pair or of several, of which the most
         skewed counts. Without them only the number of groups does.
     """
-    count, name = len(weights), "symmetric cluster differences"
+    count, name = len(weights), "symmetric group differences"
     against = 0.0 if sums is None else -float(_skewness(weights, sums.reshape(count, -1)).min())
     if count >= _SHOWS_SKEW and against > _SKEWED:
         return Assumption(
@@ -180,14 +180,14 @@ def cluster_assumptions(
     `sums` are those of `symmetric_differences`.
     """
     smallest = 2.0**-nonzero
+    differing = Assumption(
+        "enough groups that differ",
+        smallest <= alpha,
+        f"the models differ in {nonzero} of {clusters.count} groups: the smallest two-sided "
+        f"mid-p-value that these can give is {smallest:.3g}",
+    )
     return (
         independent_clusters(clusters),
-        *few_clusters(clusters, alpha),
-        Assumption(
-            "enough clusters that differ",
-            smallest <= alpha,
-            f"one model wins in {nonzero} of {clusters.count} groups: the smallest p they could "
-            f"ever give is {smallest:.3g}",
-        ),
+        *(few_clusters(clusters, alpha) or (differing,)),
         symmetric_differences(clusters.sizes, sums),
     )

@@ -206,7 +206,7 @@ def _assumptions(n_d: int, variant: str, smallest: float, alpha: float) -> tuple
         Assumption(
             "enough discordant pairs",
             smallest <= alpha,
-            f"{n_d} discordant pair(s): the smallest p they could ever give is {smallest:.3g}",
+            f"{n_d} discordant pair(s): the smallest p-value that these can give is {smallest:.3g}",
         ),
     ]
     if variant in ("asymptotic", "corrected"):

@@ -289,7 +289,7 @@ def _assumptions(
         independent_clusters(clusters),
         *few_clusters(clusters, alpha),
         Assumption(
-            "enough clusters that differ",
+            "enough groups that differ",
             hopeless == 0,
             f"{hopeless} of {family} pairs differ in so few groups (fewest {int(nonzero.min())}) "
             f"that their p could never reach {alpha:.3g}/{family}",
