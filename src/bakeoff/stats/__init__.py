@@ -47,12 +47,11 @@ from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult, Clus
 from bakeoff.stats.design.dependence import (
     Dependence,
     ItemsAndRuns,
-    OrderDependence,
     items_and_runs,
-    order_dependence,
     row_dependence,
 )
 from bakeoff.stats.design.row_design import time_blocks
+from bakeoff.stats.design.row_order import OrderDependence, order_dependence
 from bakeoff.stats.folds.anova import anova_oneway, anova_repeated_measures
 from bakeoff.stats.folds.bayes import bayes_correlated_t
 from bakeoff.stats.folds.corrected import (

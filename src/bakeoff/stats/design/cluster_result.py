@@ -42,36 +42,17 @@ class ClusteredResult(Result):
 
     def to_row(self) -> dict[str, Any]:
         """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | _columns(self)
+        return super().to_row() | {
+            "n_clusters": self.n_clusters,
+            "n_effective": self.n_effective,
+            "design_effect": self.design_effect,
+            "icc": self.icc,
+        }
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class ClusteredEquivalenceResult(EquivalenceResult):
-    """An `EquivalenceResult` on rows that come in groups.
-
-    Attributes
-    ----------
-    n_clusters, n_effective, design_effect, icc
-        As in `ClusteredResult`.
-    """
-
-    n_clusters: int
-    n_effective: float
-    design_effect: float
-    icc: float
-
-    def to_row(self) -> dict[str, Any]:
-        """Return one flat table row: scalars only, numbers as they are."""
-        return super().to_row() | _columns(self)
-
-
-def _columns(result: ClusteredResult | ClusteredEquivalenceResult) -> dict[str, Any]:
-    return {
-        "n_clusters": result.n_clusters,
-        "n_effective": result.n_effective,
-        "design_effect": result.design_effect,
-        "icc": result.icc,
-    }
+class ClusteredEquivalenceResult(ClusteredResult, EquivalenceResult):
+    """An `EquivalenceResult` on rows that come in groups, with what `ClusteredResult` has."""
 
 
 def too_few_clusters(clusters: int, alpha: float) -> bool:
@@ -95,6 +76,15 @@ def few_clusters(clusters: Clusters, alpha: float) -> tuple[Assumption, ...]:
 def too_few_degrees(df: float) -> bool:
     """Whether a robust variance has too few degrees of freedom to be trusted: below 4."""
     return df < _LEAST_DF - 1e-9
+
+
+def enough_degrees(clusters: Clusters, df: float) -> Assumption:
+    """Return the assumption that the groups give a robust variance enough degrees of freedom."""
+    return Assumption(
+        "enough groups",
+        not too_few_degrees(df),
+        f"{clusters.count} groups of these sizes give {df:.1f} degrees of freedom; it wants 4",
+    )
 
 
 def too_few_for_t(variant: str, clusters: int, df: float) -> bool:

@@ -16,7 +16,7 @@ from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.group_differences import GROUP_VARIANTS, result_of, settings_of
+from bakeoff.stats.design.group_test import SOURCES, GroupTest
 from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.leverage import leverage_of
 from bakeoff.stats.design.row_design import RowDesign
@@ -25,7 +25,7 @@ from bakeoff.stats.design.subset_limits import with_flips
 from bakeoff.stats.metrics.all_pairs import compare_values
 from bakeoff.stats.metrics.test_rows import read_groups
 
-_VARIANTS = Variants(("paired",), (*GROUP_VARIANTS, "t_and_flips"))
+_VARIANTS = Variants(("paired",), (*SOURCES, "t_and_flips"))
 
 
 @checked
@@ -172,18 +172,15 @@ def mean_difference(
     if groups is not None and form != "t_and_flips":
         if df == "rows":
             raise ArgumentError("df", f"'rows' is of paired and t_and_flips, the variant is {form}")
-        settings = settings_of(form, alternative, confidence_level, n_resamples, seed)
         d = paired_differences(
             values_a, values_b, greater_is_better=greater_is_better, of_rows=True
         )
-        return result_of(
-            "mean_difference",
-            d.values,
-            d.noise,
-            RowDesign.of(len(d.values), groups, values_a=values_a).units,
-            settings,
-            null="Exchanging the two systems in a whole group changes nothing: their mean is the "
-            "same on the population that the groups were drawn from.",
+        units = RowDesign.of(len(d.values), groups, values_a=values_a).units
+        how = form, alternative, confidence_level, n_resamples, seed
+        return GroupTest.of_rows(d.values, d.noise, units, *how).result(
+            {},
+            null_hypothesis="Exchanging the two systems in a whole group changes nothing: their "
+            "mean is the same on the population that the groups were drawn from.",
         )
     a, b = (
         as_scores(v, name, greater_is_better=greater_is_better, unit="rows")

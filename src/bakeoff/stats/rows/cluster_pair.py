@@ -14,16 +14,10 @@ from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval
-from bakeoff.stats.design.clusters import (
-    Clusters,
-    Moments,
-    degrees_of_freedom,
-    design_effect,
-    equivalent_tail,
-    intraclass_correlation,
-    moments,
-    raw_design_effect,
-)
+from bakeoff.stats.design.clusters import Clusters, Moments, equivalent_tail, moments
+from bakeoff.stats.design.dependence import Dependence, dependence_of
+
+COUNTS = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,51 +51,27 @@ class ClusterPair:
         """Rows of each cluster that exactly one model has right."""
         return np.asarray(self.cells[:, 1] + self.cells[:, 2])
 
-    @property
-    def nonzero(self) -> int:
-        """Clusters in which one model wins: K′."""
-        return int(np.count_nonzero(self.sums))
-
     @functools.cached_property
     def moments(self) -> Moments:
         """Robust and ordinary variances of the difference."""
         return moments(self.sums, self.discordant.sum(), self.clusters)
 
-    @property
-    def estimate(self) -> float:
-        """The difference of the accuracies over rows."""
-        return float(self.sums.sum()) / self.clusters.n
-
-    @property
-    def variance(self) -> float:
-        """CR2 variance of the difference."""
-        return float(self.moments.variance)
-
     @functools.cached_property
-    def df(self) -> float:
-        """Degrees of freedom of the variance."""
-        return degrees_of_freedom(self.clusters.shares)
-
-    @functools.cached_property
-    def design_effect(self) -> float:
-        """What the counts are divided by."""
-        holding = np.count_nonzero(self.discordant)
-        return float(design_effect(self.moments, holding, self.clusters))
+    def found(self) -> Dependence:
+        """How the difference depends on the groups."""
+        return dependence_of(self.moments, int(np.count_nonzero(self.discordant)), self.clusters)
 
     @property
-    def design_effect_raw(self) -> float:
-        """The same before its bounds."""
-        return float(raw_design_effect(self.moments))
-
-    @property
-    def icc(self) -> float:
-        """Intraclass correlation of the difference."""
-        return float(intraclass_correlation(self.moments, self.clusters))
+    def named_counts(self) -> dict[str, int]:
+        """The four counts by their names in results."""
+        return dict(zip(COUNTS, map(int, self.counts), strict=True))
 
     def newcombe(self, side: Alternative, level: float) -> ConfidenceInterval:
         """Newcombe's (1998) interval on the effective counts, with a t quantile."""
-        both, b, c, neither = (np.asarray(value / self.design_effect) for value in self.counts)
-        tail = float(equivalent_tail(self.df, tail_probability(level, side)))
+        both, b, c, neither = (
+            np.asarray(value / self.found.design_effect) for value in self.counts
+        )
+        tail = float(equivalent_tail(self.found.df, tail_probability(level, side)))
         low, high = map(float, DIFFERENCE_METHODS["newcombe"](both, b, c, neither, tail))
         return ConfidenceInterval(
             -1.0 if side == "less" else max(low, -1.0),
@@ -119,12 +89,8 @@ class ClusterPair:
         se = math.sqrt(k / (k - 1) * float(np.square(parts).sum()))
         reach = -float(special.stdtrit(k - 1, tail_probability(level, side))) * se
         low = 0.0 if side == "less" else b / c * math.exp(-reach)
-        high = math.inf if side == "greater" else _grown(b / c, reach)
+        high = math.inf if side == "greater" or reach >= 700 else b / c * math.exp(reach)
         return {"odds_ratio_se_log": se, "odds_ratio_ci": (low, high)}
-
-
-def _grown(ratio: float, reach: float) -> float:
-    return ratio * math.exp(reach) if reach < 700 else math.inf
 
 
 def cluster_pair(a: BoolArray, b: BoolArray, clusters: Clusters) -> ClusterPair:

@@ -25,16 +25,15 @@ from bakeoff.stats.core.result import (
     Status,
 )
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.group_differences import GROUP_VARIANTS, settings_of
+from bakeoff.stats.design.group_test import SOURCES, GroupTest
 from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.rows import cost_likelihood as likelihood
-from bakeoff.stats.rows.costs_in_groups import in_groups
 from bakeoff.stats.rows.labels import as_cost, as_label_codes
 
 __all__ = ["cost_sensitive", "cost_sensitive_from_counts"]
 
 _VARIANTS = Variants(
-    ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"), GROUP_VARIANTS
+    ("likelihood_ratio", "likelihood_ratio_all_cells", "chi_square"), tuple(SOURCES)
 )
 
 
@@ -139,8 +138,27 @@ def cost_sensitive(
     design = RowDesign.of(len(truth), groups)
     form = _VARIANTS.choose(variant, design.relation)
     if design.relation == "groups":
-        settings = settings_of(form, alternative, confidence_level, n_resamples, seed)
-        return in_groups(truth, a, b, as_cost(cost, max(len(names), 2)), design.units, settings)
+        matrix = as_cost(cost, max(len(names), 2))
+        cost_a, cost_b = matrix[truth, a], matrix[truth, b]
+        noise = 1e-12 * float(matrix.max())
+        d = np.where(np.abs(cost_b - cost_a) <= noise, 0.0, cost_b - cost_a)
+        how = form, alternative, confidence_level, n_resamples, seed
+        test, mean_b = GroupTest.of_rows(d, noise, design.units, *how), float(cost_b.mean())
+        return test.result(
+            {
+                "cost_a": float(cost_a.mean()),
+                "cost_b": mean_b,
+                "misclassification_a": float((a != truth).mean()),
+                "misclassification_b": float((b != truth).mean()),
+                "n_cost_discordant": int(np.count_nonzero(d)),
+                "cost": matrix.tolist(),
+            },
+            effect_sizes={
+                "relative_cost_reduction": test.estimate / mean_b if mean_b else math.nan
+            },
+            null_hypothesis="The errors of the two fitted models cost the same on average on the "
+            "population that the groups were drawn from.",
+        )
     k = max(len(names), 2)  # a single class in all three arrays: every label is right
     counts = np.bincount((a * k + b) * k + truth, minlength=k**3).reshape(k, k, k)
     result = cost_sensitive_from_counts(

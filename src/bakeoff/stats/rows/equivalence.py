@@ -6,6 +6,7 @@ that the difference is at or beyond the margin, on either side; both must fall.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any, Literal
 
@@ -15,15 +16,31 @@ from scipy import special
 
 from bakeoff.stats.core.arguments import Alpha, Count, Level, checked
 from bakeoff.stats.core.checks import paired_correctness, paired_counts
-from bakeoff.stats.core.difference_limits import DifferenceMethod, tango_statistic
+from bakeoff.stats.core.difference_limits import (
+    DIFFERENCE_METHODS,
+    DifferenceMethod,
+    tango_statistic,
+)
 from bakeoff.stats.core.margins import conclude, infinite
 from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
-from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, EquivalenceResult, Status
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Assumption,
+    ConfidenceInterval,
+    EquivalenceResult,
+    Status,
+)
+from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.cluster_result import ClusteredEquivalenceResult
+from bakeoff.stats.design.cluster_result import (
+    ClusteredEquivalenceResult,
+    enough_degrees,
+    independent_clusters,
+    too_few_degrees,
+)
+from bakeoff.stats.design.dependence import Dependence
 from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.rows.cluster_pair import cluster_pair
-from bakeoff.stats.rows.equivalence_in_groups import in_groups
+from bakeoff.stats.rows.cluster_pair import ClusterPair, cluster_pair
 from bakeoff.stats.rows.paired_intervals import paired_difference_ci
 
 __all__ = ["noninferiority", "tost_paired", "tost_paired_from_counts"]
@@ -92,7 +109,7 @@ def tost_paired(
     form = _VARIANTS.choose(variant, design.relation)
     if design.relation == "groups":
         pair = cluster_pair(a, b, design.units)
-        return in_groups(pair, margin, alpha, sides=2)
+        return _in_groups(pair, margin, alpha, sides=2)
     return tost_paired_from_counts(
         **paired_counts(a, b),
         margin=margin,
@@ -151,7 +168,77 @@ def noninferiority(
     """
     a, b = paired_correctness(correct_a, correct_b)
     design = RowDesign.of(len(a), groups, correct_a=correct_a)
-    return in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=1)
+    return _in_groups(cluster_pair(a, b, design.units), margin, alpha, sides=1)
+
+
+_SHOWN = {1: "not inferior", 2: "equivalent"}
+_NULLS = {
+    1: "A is less accurate than B by {margin} or more.",
+    2: "The accuracies of the two fitted models differ by {margin} or more.",
+}
+
+
+def _in_groups(
+    pair: ClusterPair, margin: float, alpha: float, *, sides: int
+) -> ClusteredEquivalenceResult:
+    """Test both margins or, of one side, the lower one; without groups each row is one."""
+    found, df = _at_least_by_icc(pair), pair.found.df
+    _, b, c, _ = pair.counts
+    root = math.sqrt(found.design_effect)
+    at = tango_statistic(b, c, found.n_rows, np.array([-margin, margin]))
+    lower, upper = (float(z) / root for z in at)
+    few = too_few_degrees(df)
+    formula = (
+        (t_pvalue(lower, df, "greater"), t_pvalue(upper, df, "less"))
+        if df
+        else (math.nan, math.nan)
+    )
+    last = int(np.argmax(formula[:sides]))
+    pvalue = math.nan if few else formula[last]
+    return ClusteredEquivalenceResult(
+        variant="score_effective" if sides == 2 else "",
+        statistic=(lower, upper)[last],
+        df=df,
+        pvalue=pvalue,
+        pvalue_lower=math.nan if few else formula[0],
+        pvalue_upper=math.nan if few else formula[1],
+        verdict="undecided" if few else (_SHOWN[sides] if pvalue < alpha else "not shown"),
+        margin=margin,
+        alpha=alpha,
+        status=Status.TOO_FEW if few else Status.OK,
+        estimate=found.mean,
+        ci=None if few else _interval(pair, root, alpha),
+        assumptions=(independent_clusters(pair.clusters), enough_degrees(pair.clusters, df)),
+        null_hypothesis=_NULLS[sides].format(margin=f"{margin:g}"),
+        method="liu2002",
+        details={
+            **pair.named_counts,
+            "statistic_lower": lower,
+            "statistic_upper": upper,
+            "formula_pvalue_lower": formula[0],
+            "formula_pvalue_upper": formula[1],
+            "design_effect_raw": found.design_effect_raw,
+        },
+        **found.worth,
+    )
+
+
+def _at_least_by_icc(pair: ClusterPair) -> Dependence:
+    """Return how the difference depends on groups, no less than the intraclass correlation says."""
+    found = pair.found
+    weighted = float(np.square(pair.clusters.sizes).sum()) / found.n_rows
+    expected = 1 + (weighted - 1) * (max(found.icc, 0.0) if not math.isnan(found.icc) else 0.0)
+    effect = max(found.design_effect, expected)
+    return dataclasses.replace(found, design_effect=effect, n_effective=found.n_rows / effect)
+
+
+def _interval(pair: ClusterPair, root: float, alpha: float) -> ConfidenceInterval:
+    """Invert the same two tests: Tango's interval at the quantile t·√(design effect)."""
+    quantile = float(special.stdtrit(pair.found.df, 1 - alpha)) * root
+    tail = max(float(special.ndtr(-quantile)), 1e-300)
+    both, b, c, neither = (np.asarray(value) for value in pair.counts)
+    low, high = map(float, DIFFERENCE_METHODS["tango"](both, b, c, neither, tail))
+    return ConfidenceInterval(max(low, -1.0), min(high, 1.0), 1 - 2 * alpha, "tango_effective")
 
 
 @form_of(tost_paired)

@@ -16,18 +16,17 @@ from bakeoff.stats.core.result import Alternative, Result
 from bakeoff.stats.core.variants import Variants
 from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.planning import McNemarPower
-from bakeoff.stats.rows import mcnemar_counts, mcnemar_in_groups
+from bakeoff.stats.rows import mcnemar_counts, mcnemar_related
 from bakeoff.stats.rows.cluster_pair import cluster_pair
-from bakeoff.stats.rows.crossed import crossed
 from bakeoff.stats.rows.mcnemar_counts import CountedVariant, mcnemar_from_counts
-from bakeoff.stats.rows.mcnemar_in_groups import GroupedVariant
 from bakeoff.stats.rows.mcnemar_pairs import mcnemar_pairs
+from bakeoff.stats.rows.mcnemar_related import GroupedVariant
 from bakeoff.stats.rows.paired_intervals import OddsRatioMethod
 
 __all__ = ["mcnemar"]
 
-VARIANTS = Variants(mcnemar_counts.VARIANTS, tuple(mcnemar_in_groups.VARIANTS), ("crossed",))
-INTERVALS = Variants(tuple(DIFFERENCE_METHODS), mcnemar_in_groups.INTERVALS, ("robust_t",))
+VARIANTS = Variants(mcnemar_counts.VARIANTS, tuple(mcnemar_related.VARIANTS), ("crossed",))
+INTERVALS = Variants(tuple(DIFFERENCE_METHODS), mcnemar_related.INTERVALS, ("robust_t",))
 
 
 @register(
@@ -140,7 +139,7 @@ def mcnemar(
             "odds_ratio_ci", f"found {odds_ratio_ci!r}, which is for independent rows"
         )
     if design.relation == "crossed":
-        return crossed(a, b, design, alternative, confidence_level)
-    return mcnemar_in_groups.in_groups(
+        return mcnemar_related.crossed(a, b, design, alternative, confidence_level)
+    return mcnemar_related.in_groups(
         cluster_pair(a, b, design.units), form, alternative, confidence_level, interval
     )

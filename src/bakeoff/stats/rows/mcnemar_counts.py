@@ -114,6 +114,11 @@ def mcnemar_from_counts(
         alternative=alternative,
     )
     n_d = b + c
+    details = accuracies(counts)
+    if not n_d and variant in ("midp", "exact"):
+        # what the formula gives for an empty binomial; `pvalue` is 1 by convention
+        halved = variant == "midp" and alternative != "two-sided"
+        details["empty_binomial_pvalue"] = 0.5 if halved else 1.0
     most = (0, n_d) if alternative == "less" else (n_d, 0)
     smallest = _pvalue(*most, n, variant, alternative)
     chi2 = variant not in ("midp", "exact")
@@ -126,14 +131,14 @@ def mcnemar_from_counts(
         alternative=alternative,
         estimate=(b - c) / n,
         ci=ci,
-        effect_sizes=_effect_sizes(b, c),
+        effect_sizes=effect_sizes(b, c),
         n=n,
         status=Status.OK if n_d else Status.NO_DISCORDANT_PAIRS,
         assumptions=_assumptions(n_d, variant, smallest, 1 - confidence_level),
         null_hypothesis="The two fitted models are equally accurate on the population that the "
         "test rows were drawn from.",
         method=mcnemar_kernels.SOURCES[variant],
-        details=_details(counts, n, variant, alternative),
+        details=details,
         n_discordant=n_d,
         odds_ratio_ci=ratio_ci,
         smallest_pvalue=smallest,
@@ -177,27 +182,18 @@ def _pvalue(b: int, c: int, n: int, variant: str, side: Alternative) -> float:
     return float(mcnemar_kernels.pvalue(variant, b, c, side))
 
 
-def _effect_sizes(b: int, c: int) -> dict[str, float]:
-    """Cohen's g, signed so that it favours A when positive, and the odds ratio b/c."""
+def effect_sizes(b: float, c: float) -> dict[str, float]:
+    """Return Cohen's g, signed so that it favours A when positive, and the odds ratio b/c."""
     if not b + c:
         return {"cohens_g": math.nan, "odds_ratio": math.nan}
     return {"cohens_g": b / (b + c) - 0.5, "odds_ratio": b / c if c else math.inf}
 
 
-def _details(
-    counts: Mapping[str, int], n: int, variant: str, side: Alternative
-) -> dict[str, float | int]:
-    both, b, c = counts["both_correct"], counts["only_a_correct"], counts["only_b_correct"]
-    details: dict[str, float | int] = {
-        **counts,
-        "accuracy_a": (both + b) / n,
-        "accuracy_b": (both + c) / n,
-    }
-    if not b + c and variant in ("midp", "exact"):
-        # what the formula gives for an empty binomial; `pvalue` is 1 by convention
-        halved = variant == "midp" and side != "two-sided"
-        details["empty_binomial_pvalue"] = 0.5 if halved else 1.0
-    return details
+def accuracies(counts: Mapping[str, int]) -> dict[str, float]:
+    """Return the four counts, and the accuracies of both models."""
+    both, b, c, _ = counts.values()
+    n = sum(counts.values())
+    return {**counts, "accuracy_a": (both + b) / n, "accuracy_b": (both + c) / n}
 
 
 def _assumptions(n_d: int, variant: str, smallest: float, alpha: float) -> tuple[Assumption, ...]:

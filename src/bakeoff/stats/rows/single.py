@@ -10,14 +10,29 @@ from numpy.typing import ArrayLike
 
 from bakeoff.stats.core import binomial
 from bakeoff.stats.core.arguments import Count, Level, PositiveInt
-from bakeoff.stats.core.checks import as_correctness
+from bakeoff.stats.core.checks import BoolArray, as_correctness
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.registry import Arity, Evidence, form_of, register
-from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result
-from bakeoff.stats.core.tails import normal_pvalue
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    ConfidenceInterval,
+    Result,
+    Status,
+)
+from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.design.cluster_result import (
+    ClusteredResult,
+    enough_degrees,
+    independent_clusters,
+    symmetric_differences,
+    too_few_degrees,
+)
+from bakeoff.stats.design.clusters import Clusters, equivalent_tail
+from bakeoff.stats.design.dependence import Dependence, describe
 from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.rows.accuracy_in_groups import in_groups
 from bakeoff.stats.rows.proportion_intervals import ProportionMethod, check_counts, proportion_ci
 
 __all__ = ["binomial_test", "binomial_test_from_counts"]
@@ -93,7 +108,7 @@ def binomial_test(
     if design.relation == "groups":
         if ci_method != "wilson":
             raise ArgumentError("ci_method", f"found {ci_method!r}, rows in groups have 'wilson'")
-        return in_groups(array, design.units, rate, p0, alternative, confidence_level)
+        return _in_groups(array, design.units, rate, p0, alternative, confidence_level)
     return binomial_test_from_counts(
         n_correct=int(np.count_nonzero(array)),
         n=len(array),
@@ -103,6 +118,55 @@ def binomial_test(
         alternative=alternative,
         confidence_level=confidence_level,
         ci_method=ci_method,
+    )
+
+
+def _in_groups(
+    array: BoolArray, clusters: Clusters, rate: str, p0: float, side: Alternative, level: float
+) -> ClusteredResult:
+    found = describe((array == RIGHT[rate]).astype(np.float64), clusters)
+    se = math.sqrt(p0 * (1 - p0) / found.n_effective)
+    t = (found.mean - p0) / se
+    few = too_few_degrees(found.df)
+    return ClusteredResult(
+        variant="rao_scott",
+        statistic=t,
+        df=found.df,
+        pvalue=math.nan if few else t_pvalue(t, found.df, side),
+        alternative=side,
+        estimate=found.mean,
+        ci=effective_wilson(found, side, level) if clusters.count > 1 else None,
+        effect_sizes={"cohens_h": 2 * math.asin(math.sqrt(found.mean)) - 2 * math.asin(p0**0.5)},
+        status=Status.TOO_FEW if few else Status.OK,
+        assumptions=(
+            independent_clusters(clusters),
+            enough_degrees(clusters, found.df),
+            symmetric_differences(clusters.sizes),
+        ),
+        null_hypothesis=f"The model's {rate} on the population of the groups is {p0:g}.",
+        method="rao1992",
+        details={
+            "p0": p0,
+            "n_correct": int(np.count_nonzero(array)),
+            "se": se,
+            "se_robust": found.se,
+            "largest_share": found.largest_share,
+            "design_effect_raw": found.design_effect_raw,
+        },
+        **found.worth,
+    )
+
+
+def effective_wilson(found: Dependence, side: Alternative, level: float) -> ConfidenceInterval:
+    """Return Wilson's (1927) interval on the effective number of rows, with a t quantile."""
+    tail = float(equivalent_tail(found.df, binomial.tail_probability(level, side)))
+    size = found.n_effective
+    low, high = (float(limit) for limit in binomial.wilson(found.mean * size, size, tail))
+    return ConfidenceInterval(
+        0.0 if side == "less" else min(low, found.mean),
+        1.0 if side == "greater" else max(high, found.mean),
+        level,
+        "wilson_effective",
     )
 
 
