@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
-from bakeoff.comparisons.held_out import metric_options
+from bakeoff.comparisons.held_out import difference_options
 from bakeoff.comparisons.ranges import clipped
 from bakeoff.comparisons.score_intervals import alone
 from bakeoff.comparisons.time_blocks import TimeBlocks
@@ -114,13 +114,13 @@ def contenders(
         rows = rows.only([m for m in range(len(rows.models)) if not rows.missing([m])])
     if len(rows.models) < 2:
         return None
+    options = difference_options(rows, costs) | draws
     if isinstance(rows, PairedPredictions):
-        truth, predicted = rows.matrix(catalogue()["metric_difference"])
-        best, pairs = ranked_models(truth, predicted, **metric_options(rows, costs), **draws)
+        truth, predicted = rows.matrix(catalogue()[rows.difference])
+        best, pairs = ranked_models(truth, predicted, **options)
     else:
-        related = rows.relations(catalogue()["mean_difference"])
         greater = rows.greater_is_better
-        best, pairs = ranked_by_values(rows.values, greater_is_better=greater, **related, **draws)
+        best, pairs = ranked_by_values(rows.values, greater_is_better=greater, **options)
         best = dataclasses.replace(best, ci=clipped(best.ci, rows.range))
     if best.winner < 0:
         return None

@@ -13,7 +13,7 @@ from bakeoff.comparisons import dependence
 from bakeoff.comparisons.comparison import Comparison, Decision, decide
 from bakeoff.comparisons.corrections import adjust, check_correction, pairs_of
 from bakeoff.comparisons.evidence import AnyEvidence, has_test
-from bakeoff.comparisons.evidence.related import RelatedRows
+from bakeoff.comparisons.evidence.paired import RelatedRows
 from bakeoff.comparisons.no_result import Missing, NoResult
 from bakeoff.comparisons.ranges import bounded
 from bakeoff.comparisons.settings import correction_among, cost_options

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from bakeoff.comparisons.evidence import (
-    PairedPredictions,
     PairedValues,
     RowEvidence,
     engine_metric,
@@ -61,9 +60,9 @@ def by_metric(
         yield from (dataclasses.replace(rows, metric=metric) for metric in metrics)
 
 
-def metric_options(rows: PairedPredictions, costs: Costs | None) -> dict[str, Any]:
-    """Return the arguments of `metric_difference` and its kin that no user sets."""
-    entry = catalogue()["metric_difference"]
+def difference_options(rows: RowEvidence, costs: Costs | None) -> dict[str, Any]:
+    """Return the arguments of the test `rows.difference` and its kin that no user sets."""
+    entry = catalogue()[rows.difference]
     managed = {**rows.managed(entry), **cost_options(costs, rows.metric)}
     return {key: value for key, value in managed.items() if key in entry.options}
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from bakeoff.comparisons.evidence import PairedValues, RowEvidence, has_interval
-from bakeoff.comparisons.held_out import held_out, metric_options
+from bakeoff.comparisons.held_out import difference_options, held_out
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
 from bakeoff.comparisons.ranges import clipped
 from bakeoff.comparisons.time_blocks import TimeBlocks
@@ -97,15 +97,15 @@ def alone(rows: RowEvidence, model: int, costs: Costs | None, level: float) -> R
     these belong together; other metrics that of `bakeoff.stats.metric_ci`.
     """
     known = catalogue()
-    entry = known["metric_difference"]
+    entry = known[rows.difference]
     blocks = TimeBlocks(rows, entry, costs).checks([model])
+    options = difference_options(rows, costs) | {"confidence_level": level}
+    arguments = rows.arguments(entry, [model])
     if isinstance(rows, PairedValues):
-        related = rows.relations(known["mean_difference"])
-        mean = mean_ci(rows.values[:, model], **related, confidence_level=level)
+        mean = mean_ci(*arguments, **options)
         checks = *mean.assumptions, *blocks
         return dataclasses.replace(mean, ci=clipped(mean.ci, rows.range), assumptions=checks)
-    options = metric_options(rows, costs)
-    found = metric_ci(*rows.arguments(entry, [model]), **options, confidence_level=level)
+    found = metric_ci(*arguments, **options)
     counts = counted_rows(rows.metric)
     if not counts:
         return dataclasses.replace(found, assumptions=(*found.assumptions, *blocks))

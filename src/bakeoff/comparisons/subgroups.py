@@ -12,7 +12,7 @@ import pandas as pd
 from bakeoff.comparisons.comparison import decide_omnibus, decide_pair
 from bakeoff.comparisons.corrections import pairs_of
 from bakeoff.comparisons.evidence import PairedPredictions, RowEvidence, has_test
-from bakeoff.comparisons.held_out import held_out, metric_options
+from bakeoff.comparisons.held_out import difference_options, held_out
 from bakeoff.comparisons.no_result import UNDEFINED_METRIC
 from bakeoff.spec import Experiment
 from bakeoff.stats import (
@@ -109,6 +109,10 @@ def _of_column(
     values = rows.subgroups[column].remove_unused_categories()
     level = 1 - experiment.tests.alpha
     level = simultaneous_level(level, max(1, len(pairs) * len(values.categories)), CORRECTION)
+    options = difference_options(rows, experiment.costs_on(dataset))
+    test: Any = metric_interaction
+    if not isinstance(rows, PairedPredictions):
+        test, options = mean_interaction, options | {"greater_is_better": rows.greater_is_better}
     for a, b in pairs:
         names = {"model_a": rows.models[a], "model_b": rows.models[b]}
         missing = rows.missing([a, b])
@@ -116,7 +120,8 @@ def _of_column(
             status = UNDEFINED_METRIC if missing else Status.TOO_FEW.value
             yield names | _line(INTERACTION, "", rows.n) | {"status": status}
             continue
-        found = _interaction(rows, values, (a, b), level, experiment, dataset)
+        two = rows.arguments(catalogue()[rows.difference], [a, b])
+        found: Result = test(*two, values.codes, **options, confidence_level=level)
         yield names | _line(INTERACTION, "", found.n) | _numbers(found)
         for code, part in found.details["subgroups"].items():
             own = {key: part[key] for key in ("estimate", "pvalue")}
@@ -136,27 +141,3 @@ def _numbers(found: Result) -> dict[str, Any]:
     row = found.to_row()
     keys = ("statistic", "df", "df1", "df2", "pvalue", "status")
     return {key: row[key] for key in keys}
-
-
-def _interaction(
-    rows: RowEvidence,
-    values: pd.Categorical,
-    pair: tuple[int, int],
-    level: float,
-    experiment: Experiment,
-    dataset: str,
-) -> Result:
-    if not isinstance(rows, PairedPredictions):
-        a, b = (rows.values[:, m] for m in pair)
-        return mean_interaction(
-            a,
-            b,
-            values.codes,
-            greater_is_better=rows.greater_is_better,
-            **rows.relations(catalogue()["mean_difference"]),
-            confidence_level=level,
-        )
-    entry = catalogue()["metric_difference"]
-    options = metric_options(rows, experiment.costs_on(dataset))
-    truth, a, b = rows.arguments(entry, pair)
-    return metric_interaction(truth, a, b, values.codes, **options, confidence_level=level)

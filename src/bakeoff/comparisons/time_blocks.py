@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, PairedValues
-from bakeoff.comparisons.held_out import metric_options
+from bakeoff.comparisons.held_out import difference_options
 from bakeoff.comparisons.settings import FIXED_METRICS
 from bakeoff.spec import Costs
 from bakeoff.stats import Assumption, Entry, catalogue, influence
@@ -86,6 +86,6 @@ class TimeBlocks:
         rows = dataclasses.replace(self.evidence, metric=metric)
         if metric_called(rows.engine_metric).form is Form.LEFT_OUT:
             return rows.correct[:, model].astype(np.float64)  # it has no formula for its influence
-        options = metric_options(rows, self.costs) | {"groups": None}
-        arguments = rows.arguments(catalogue()["metric_difference"], [model])
+        options = difference_options(rows, self.costs) | {"groups": None}
+        arguments = rows.arguments(catalogue()[rows.difference], [model])
         return influence(*arguments, **options).drawn_from

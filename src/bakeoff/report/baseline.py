@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions, has_test
-from bakeoff.comparisons.settings import cost_options
+from bakeoff.comparisons.held_out import difference_options
 from bakeoff.report.ranking import dataset_means, sizes_known
 from bakeoff.report.study import Study
 from bakeoff.scores.constant import constant_answer
@@ -228,12 +228,8 @@ def _on_rows(
     pair = _beside(rows.only([rows.models.index(model)]), metric, answer, study, dataset)
     if pair is None or pair.missing([0, 1]):
         return None
-    entry = catalogue()["metric_difference"]
-    managed = {
-        **pair.managed(entry),
-        **cost_options(study.experiment.costs_on(dataset), metric.name),
-    }
-    options = {k: v for k, v in managed.items() if k in entry.options}
+    entry = catalogue()[pair.difference]
+    options = difference_options(pair, study.experiment.costs_on(dataset))
     level, predicted = 1 - study.alpha, pair.arguments(entry, [0, 1])
     try:
         found: Result = entry.function(*predicted, **options, confidence_level=level)

@@ -76,7 +76,7 @@ class PlannedTest:
         """Whether its evidence is predictions row by row, not scores."""
         return self.evidence in (
             "correctness",
-            "labels",
+            "costed_labels",
             "probabilities",
             "predictions",
             "values",

@@ -17,7 +17,8 @@ from bakeoff.comparisons.evidence import (
     read_scores,
 )
 from bakeoff.errors import UserError
-from bakeoff.stats import catalogue
+from bakeoff.spec import PlannedTest
+from bakeoff.stats import Evidence, catalogue
 
 COLUMNS = ["dataset", "model", "plan", "repeat", "fold", "n_train", "n_test"]
 
@@ -106,3 +107,11 @@ def test_labels_become_codes_of_sorted_classes() -> None:
     np.testing.assert_array_equal(made.confusion("a"), [[0, 0, 0], [1, 1, 0], [0, 1, 0]])
     labels = made.arguments(catalogue()["cost_sensitive"], [0])
     assert [list(part) for part in labels] == [["no", "yes", "no"], ["no", "no", "maybe"]]
+
+
+@pytest.mark.parametrize("evidence", list(Evidence))
+def test_a_plan_knows_kinds_of_evidence_as_the_catalogue_does(evidence: Evidence) -> None:
+    test = PlannedTest(name="any", evidence=evidence.value)
+    assert test.on_rows == evidence.on_rows
+    assert test.on_fold_rows == (evidence is Evidence.FOLD_CORRECTNESS)
+    assert test.on_datasets == (evidence is Evidence.DATASET_SCORES)

@@ -8,9 +8,8 @@ from bakeoff.comparisons.evidence.collected import (
     read_values,
 )
 from bakeoff.comparisons.evidence.metric import engine_metric, has_interval, has_test
-from bakeoff.comparisons.evidence.of_rows import FoldPredictions, PairedPredictions
+from bakeoff.comparisons.evidence.of_rows import FoldPredictions, PairedPredictions, PairedValues
 from bakeoff.comparisons.evidence.of_scores import DatasetScores, FoldCriteria, FoldScores
-from bakeoff.comparisons.evidence.of_values import PairedValues
 
 RowEvidence = PairedPredictions | PairedValues
 AnyEvidence = FoldScores | FoldCriteria | FoldPredictions | RowEvidence | DatasetScores

@@ -11,9 +11,13 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.evidence.of_rows import Codes, FoldPredictions, PairedPredictions
+from bakeoff.comparisons.evidence.of_rows import (
+    Codes,
+    FoldPredictions,
+    PairedPredictions,
+    PairedValues,
+)
 from bakeoff.comparisons.evidence.of_scores import FoldScores
-from bakeoff.comparisons.evidence.of_values import PairedValues
 from bakeoff.data.row_columns import SUBGROUP, TAKEN
 from bakeoff.data.table import PROBABILITY_SLACK
 from bakeoff.errors import UserError

@@ -1,8 +1,9 @@
-"""What tests of predictions are fed with, paired by row."""
+"""Predictions, or a number of each model, paired by row."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.comparisons.evidence.metric import engine_metric
-from bakeoff.comparisons.evidence.related import RelatedRows
+from bakeoff.comparisons.evidence.paired import Paired, RelatedRows
 from bakeoff.stats import Entry, Evidence, Metric, looks_at
 
 Floats = NDArray[np.float64]
@@ -65,6 +66,9 @@ class PairedPredictions(RelatedRows):
     columns: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
     in_order: bool = True
 
+    difference = "metric_difference"
+    """The test that compares two models on these rows by any metric."""
+
     @classmethod
     def from_labels(
         cls, models: Sequence[str], truth: ArrayLike, predicted: Sequence[ArrayLike]
@@ -112,7 +116,7 @@ class PairedPredictions(RelatedRows):
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return groups and times of the rows, and for predictions their metric and classes."""
-        found = self.relations(entry)
+        found = super().managed(entry)
         if entry.evidence is Evidence.PREDICTIONS:
             found |= {
                 "metric": self.engine_metric,
@@ -184,7 +188,45 @@ class PairedPredictions(RelatedRows):
 
 
 @dataclasses.dataclass(frozen=True)
-class FoldPredictions:
+class PairedValues(RelatedRows, Paired):
+    """A number of each model on the same rows, paired by row.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In the experiment's order.
+    values : ndarray, shape (n, M)
+        The numbers.
+    metric : str
+        What their mean is called.
+    greater_is_better : bool
+        What the metric says.
+    range : tuple of float
+        The least and the greatest number that the metric can have.
+    left_out : tuple of str
+        What is not in here that might be, and why, a sentence each.
+    groups, times : ndarray, shape (n,), or None
+        The group or the time of each row, where the data set declares one.
+    subgroups : Mapping of str to Categorical
+        By column, the subgroup of each row.
+    """
+
+    models: tuple[str, ...]
+    values: NDArray[Any]
+    left_out: tuple[str, ...] = ()
+    groups: NDArray[Any] | None = None
+    times: NDArray[Any] | None = None
+    subgroups: Mapping[str, pd.Categorical] = dataclasses.field(default_factory=dict)
+    metric: str = ""
+    greater_is_better: bool = True
+    range: tuple[float, float] = (-math.inf, math.inf)
+
+    difference = "mean_difference"
+    """The test that compares two models on these rows by any metric."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FoldPredictions(Paired):
     """Whether all models are right on each row, in each replication of 5×2cv.
 
     Attributes
@@ -193,7 +235,7 @@ class FoldPredictions:
         In the experiment's order.
     fold : ndarray, shape (5, n)
         The half in which a row was tested.
-    correct : ndarray of bool, shape (5, n, M)
+    values : ndarray of bool, shape (5, n, M)
         Whether each model was right there.
     left_out : tuple of str
         What is not in here that might be, and why, a sentence each.
@@ -201,24 +243,16 @@ class FoldPredictions:
 
     models: tuple[str, ...]
     fold: NDArray[Any]
-    correct: NDArray[np.bool_]
+    values: NDArray[np.bool_]
     left_out: tuple[str, ...] = ()
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Return the halves, and right or wrong for some models."""
-        return [self.fold, *(self.correct[..., m] for m in models)]
+        return [self.fold, *super().arguments(entry, models)]
 
     def matrix(self, entry: Entry) -> list[Any]:
         """Return the halves, and replications × rows × models."""
-        return [self.fold, self.correct]
-
-    def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return nothing: rows need no more."""
-        return {}
-
-    def missing(self, models: Sequence[int]) -> str:
-        """Return nothing: every model has a prediction for every row."""
-        return ""
+        return [self.fold, self.values]
 
     @property
     def n(self) -> int:

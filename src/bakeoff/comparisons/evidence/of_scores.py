@@ -1,23 +1,41 @@
-"""What tests of scores are fed with: of the folds of a plan, or of data sets."""
+"""Scores on the folds of a plan, or on data sets."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bakeoff.comparisons.evidence.paired import Paired
 from bakeoff.errors import UserError
 from bakeoff.stats import Entry
 
 Floats = NDArray[np.float64]
 
 
+class _OfFolds(Paired):
+    """Scores that may be undefined on some folds, with the reasons of each model."""
+
+    values: Floats
+    reasons: tuple[str, ...]
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say why some models cannot be compared; empty when they can."""
+        reasons = (self.reasons[m] for m in models if np.isnan(self._of(m)).any())
+        found = "; ".join(dict.fromkeys(reason or "a score is missing" for reason in reasons))
+        return f"the metric is undefined on a fold: {found}" if found else ""
+
+    def _of(self, model: int) -> Floats:
+        own: Floats = self.values[..., model]
+        return own
+
+
 @dataclasses.dataclass(frozen=True)
-class FoldScores:
+class FoldScores(_OfFolds):
     """Scores of all models on the folds of one plan, one data set, one metric.
 
     Attributes
@@ -46,7 +64,7 @@ class FoldScores:
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Cut the scores of some models: flat, or repeats × folds for tests with replications."""
-        return [self._shaped(entry, self.values[..., m]) for m in models]
+        return [self._shaped(entry, self._of(m)) for m in models]
 
     def matrix(self, entry: Entry) -> list[Any]:
         """Return folds × models."""
@@ -66,10 +84,6 @@ class FoldScores:
         sizes = {"n_train": self.n_train, "n_test": self.n_test}
         return {name: self._shaped(entry, values) for name, values in sizes.items()}
 
-    def missing(self, models: Sequence[int]) -> str:
-        """Say why some models cannot be compared; empty when they can."""
-        return _undefined(self.reasons[m] for m in models if np.isnan(self.values[..., m]).any())
-
     @property
     def n(self) -> int:
         """The number of folds."""
@@ -80,7 +94,7 @@ class FoldScores:
 
 
 @dataclasses.dataclass(frozen=True)
-class FoldCriteria:
+class FoldCriteria(_OfFolds):
     """Scores of all models on the folds of one plan by several metrics.
 
     Attributes
@@ -123,28 +137,19 @@ class FoldCriteria:
 
     def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
         """Cut folds × metrics for some models."""
-        return [self.values[:, m] for m in models]
-
-    def matrix(self, entry: Entry) -> list[Any]:
-        """Return folds × models × metrics."""
-        return [self.values]
+        return [self._of(m) for m in models]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return the metrics' names and directions."""
         return {"criteria": self.criteria, "greater_is_better": self.greater_is_better}
 
-    def missing(self, models: Sequence[int]) -> str:
-        """Say why some models cannot be compared; empty when they can."""
-        return _undefined(self.reasons[m] for m in models if np.isnan(self.values[:, m]).any())
-
-    @property
-    def n(self) -> int:
-        """The number of folds."""
-        return len(self.values)
+    def _of(self, model: int) -> Floats:
+        own: Floats = self.values[:, model]
+        return own
 
 
 @dataclasses.dataclass(frozen=True)
-class DatasetScores:
+class DatasetScores(Paired):
     """One score per data set and model: the mean over the folds of one plan.
 
     Attributes
@@ -162,31 +167,9 @@ class DatasetScores:
     values: Floats
     left_out: tuple[str, ...] = ()
 
-    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
-        """Cut the scores of some models."""
-        return [self.values[:, m] for m in models]
-
-    def matrix(self, entry: Entry) -> list[Any]:
-        """Return data sets × models."""
-        return [self.values]
-
-    def managed(self, entry: Entry) -> dict[str, Any]:
-        """Return nothing: scores need no more."""
-        return {}
-
     def missing(self, models: Sequence[int]) -> str:
         """Say how many scores some models lack; empty when they have all."""
         empty = int(np.isnan(self.values[:, list(models)]).any(axis=1).sum())
         if not len(self.values):
             return "no data set is left that every model has a score on"
         return f"scores are missing on {empty} data set(s)" if empty else ""
-
-    @property
-    def n(self) -> int:
-        """The number of data sets."""
-        return len(self.values)
-
-
-def _undefined(reasons: Iterable[str]) -> str:
-    found = "; ".join(dict.fromkeys(reason or "a score is missing" for reason in reasons))
-    return f"the metric is undefined on a fold: {found}" if found else ""

@@ -1,7 +1,8 @@
-"""What relates rows: their groups, or their order in time."""
+"""What tests ask of every kind of evidence: the results of all models, paired."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,45 @@ from numpy.typing import NDArray
 
 from bakeoff.stats import Entry, time_blocks
 from bakeoff.stats.design.row_design import TIME_BLOCKS
+
+
+class Paired:
+    """Numbers of all models on the same folds, rows or data sets.
+
+    Attributes
+    ----------
+    models : tuple of str
+        In the experiment's order.
+    values : ndarray
+        The numbers; the models are the last axis.
+    left_out : tuple of str
+        What is not in here that might be, and why, a sentence each.
+    """
+
+    models: tuple[str, ...]
+    values: NDArray[Any]
+    left_out: tuple[str, ...]
+
+    def arguments(self, entry: Entry, models: Sequence[int]) -> list[Any]:
+        """Return what a test takes of some models, one by one."""
+        return [self.values[..., m] for m in models]
+
+    def matrix(self, entry: Entry) -> list[Any]:
+        """Return what a test of all models at once takes."""
+        return [self.values]
+
+    def managed(self, entry: Entry) -> dict[str, Any]:
+        """Return the arguments of a test that no user sets."""
+        return {}
+
+    def missing(self, models: Sequence[int]) -> str:
+        """Say why some models cannot be compared; empty when they can."""
+        return ""
+
+    @property
+    def n(self) -> int:
+        """The number of observations: folds, rows or data sets."""
+        return len(self.values)
 
 
 class RelatedRows:
@@ -39,7 +79,7 @@ class RelatedRows:
         """Whether a test takes blocks of time for groups of these rows."""
         return self.times is not None and self.groups is None and "groups" in entry.options
 
-    def relations(self, entry: Entry) -> dict[str, Any]:
+    def managed(self, entry: Entry) -> dict[str, Any]:
         """Return what relates the rows; a test for groups alone takes blocks of time for them."""
         found: dict[str, Any] = {}
         if "time" in entry.options:
