@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bakeoff.stats.core import mcnemar_kernels as kernels
 from bakeoff.stats.core.arguments import Level, check_choice, checked
-from bakeoff.stats.core.checks import BoolArray, FloatArray
+from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.correctness_matrix import as_matrix, both_correct
-from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, DifferenceMethod
+from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.core.multiplicity import adjust_pvalues, simultaneous_level
+from bakeoff.stats.core.multiplicity import simultaneous_level
 from bakeoff.stats.core.pairs import (
     Pair,
     PairwiseResult,
+    adjust_decided,
     all_pairs,
     check_control,
     check_correction,
 )
 from bakeoff.stats.core.pairwise import by_pairs
 from bakeoff.stats.core.registry import catalogue
-from bakeoff.stats.core.result import (
-    INDEPENDENT_ROWS,
-    Alternative,
-    Assumption,
-    ConfidenceInterval,
-    Status,
-)
+from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Status
 from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.design.subset_limits import HULL
-from bakeoff.stats.rows.mcnemar_pairs_in_groups import VARIANTS, pairs_in_groups
+from bakeoff.stats.rows.cluster_pair import COUNTS
+from bakeoff.stats.rows.mcnemar_pairs_in_groups import (
+    VARIANTS,
+    Asked,
+    PairTests,
+    pairs_in_groups,
+)
 from bakeoff.stats.rows.minp import DISCRETE, minp
 from bakeoff.stats.rows.paired_intervals import difference_bounds
 
@@ -90,80 +91,80 @@ def mcnemar_pairs(
     related = design.relation != "independent"
     if related and counts is not None:
         raise ArgumentError("row_counts", "counts are of independent rows, found groups or times")
-    family: dict[str, Any] = {
-        "control": control,
-        "correction": correction or ("holm" if related else "bonferroni"),
-        "alternative": alternative,
-        "confidence_level": confidence_level,
-        "simultaneous": simultaneous,
-    }
-    known, interval = (VARIANTS, HULL) if related else (kernels.VARIANTS, ci_method)
+    correction = correction or ("holm" if related else "bonferroni")
+    known, interval = (tuple(VARIANTS), HULL) if related else (kernels.VARIANTS, ci_method)
     form = variant or known[0]
     at_once = design.relation != "crossed" and form in known and ci_method in (None, interval)
     if not at_once and counts is None:
-        more = {"groups": groups, "time": time, "variant": variant, "ci_method": ci_method}
-        return by_pairs(catalogue()["mcnemar"].function, (), matrix.T, **family, **more)
-    if related:
-        return pairs_in_groups(matrix, design.units, variant=form, **family)
-    check_choice(form, kernels.VARIANTS, "variant")
-    method = check_choice(ci_method or "newcombe", tuple(DIFFERENCE_METHODS), "ci_method")
-    return _of_counts(matrix, counts, variant=form, ci_method=method, **family)
-
-
-def _of_counts(
-    matrix: BoolArray,
-    counts: FloatArray | None,
-    *,
-    variant: str,
-    correction: str,
-    control: int | None,
-    alternative: Alternative,
-    confidence_level: float,
-    ci_method: DifferenceMethod,
-    simultaneous: bool,
-) -> PairwiseResult:
-    models = matrix.shape[1]
-    method = _check_correction(correction, variant, alternative, control, models)
+        return by_pairs(
+            catalogue()["mcnemar"].function,
+            (),
+            matrix.T,
+            control=control,
+            correction=correction,
+            alternative=alternative,
+            confidence_level=confidence_level,
+            simultaneous=simultaneous,
+            groups=groups,
+            time=time,
+            variant=variant,
+            ci_method=ci_method,
+        )
+    models, level = matrix.shape[1], confidence_level
+    minp_too = () if related else ("minp",)
+    method = check_correction(correction, control, alternative, models, minp_too)
+    if method == "minp" and form not in DISCRETE:
+        raise ArgumentError(
+            "correction",
+            f"'minp' uses exact distributions, found variant {form!r}; "
+            "use variant 'exact' or 'midp', or correction 'holm'",
+        )
     first, second = all_pairs(models, check_control(control, models))
-
-    together = both_correct(matrix, counts)
-    right = together.diagonal()
-    n = float(len(matrix) if counts is None else counts.sum())
-    a = together[first, second]
-    b, c = right[first] - a, right[second] - a
-    d = n - a - b - c
-
-    statistic = kernels.statistic(variant, b, c, alternative)
-    pvalue = kernels.pvalue(variant, b, c, alternative)
-    adjusted = _adjust(pvalue, b, c, method, variant, alternative)
-    level = confidence_level
     each = simultaneous_level(level, len(first), method) if simultaneous else level
-    low, high = difference_bounds(
-        a, b, c, d, method=ci_method, confidence_level=each, alternative=alternative
-    )
-    pairs = _pair_rows(
-        (first, second, statistic, pvalue, adjusted, (b - c) / n, low, high),
-        (*(v.astype(np.int64) for v in (a, b, c, d)), _odds_ratio(b, c), _cohens_g(b, c)),
-        1.0 if variant not in DISCRETE and alternative == "two-sided" else None,
-        (each, ci_method),
-    )
-    discordant = b + c
+    together = both_correct(matrix, counts)
+    right, n = together.diagonal(), float(len(matrix) if counts is None else counts.sum())
+    both = together[first, second]
+    b, c = right[first] - both, right[second] - both
+    asked = Asked(form, alternative, each, 1 - level)
+    cells = np.stack([both, b, c, n - both - b - c])
+    if related:
+        found = pairs_in_groups(matrix, cells, design.units, (first, second), asked)
+    else:
+        found = _independent(cells, asked, ci_method)
+    if method == "minp":
+        adjusted = minp(found.pvalue, b + c, form, alternative)
+    else:
+        adjusted = adjust_decided(found.pvalue, method)
+    # where all intervals hold together each agrees with the adjusted p, else with its own
+    tested = adjusted if simultaneous else found.pvalue
     return PairwiseResult(
         test="mcnemar",
-        variant=variant,
+        variant=form,
         correction=method,
-        pairs=pairs,
+        pairs=tuple(
+            Pair(
+                a=int(first[i]),
+                b=int(second[i]),
+                statistic=float(found.statistic[i]),
+                pvalue=float(found.pvalue[i]),
+                pvalue_adjusted=float(adjusted[i]),
+                estimate=float((b[i] - c[i]) / n),
+                ci=found.interval(i, float((b[i] - c[i]) / n), float(tested[i]), asked),
+                df=found.df,
+                status=found.status[i],
+                details=_counted(*(int(x) for x in cells[:, i])) | found.details(i),
+            )
+            for i in range(len(first))
+        ),
         n=int(n),
         alternative=alternative,
-        status=Status.OK if discordant.any() else Status.NO_DISCORDANT_PAIRS,
-        assumptions=_assumptions(variant, discordant, 1 - level, alternative),
-        null_hypothesis=(
-            "The two fitted models of a pair are right equally often on the population the rows "
-            "come from."
-        ),
-        method=kernels.SOURCES[variant],
+        status=Status.OK if Status.OK in found.status else found.status[0],
+        assumptions=found.assumptions,
+        null_hypothesis=found.null_hypothesis,
+        method=found.method,
         details={
             "accuracies": (right / n).tolist(),
+            **({"n_clusters": design.units.count} if related else {}),
             "confidence_level": level,
             "confidence_level_each": each,
             "simultaneous": simultaneous,
@@ -172,75 +173,35 @@ def _of_counts(
     )
 
 
-def _check_correction(
-    correction: str, variant: str, side: Alternative, control: int | None, models: int
-) -> str:
-    method = check_correction(correction, control, side, models, ("minp",))
-    if method == "minp" and variant not in DISCRETE:
-        raise ArgumentError(
-            "correction",
-            f"'minp' uses exact distributions, found variant {variant!r}; "
-            "use variant 'exact' or 'midp', or correction 'holm'",
-        )
-    return method
+def _counted(both: int, b: int, c: int, neither: int) -> dict[str, float]:
+    """Return the counts of a pair, and its effect sizes."""
+    return {
+        **dict(zip(COUNTS, (both, b, c, neither), strict=True)),
+        "odds_ratio": b / c if c else (math.inf if b else math.nan),
+        "cohens_g": (b - c) / (2 * (b + c)) if b + c else math.nan,
+    }
 
 
-def _adjust(
-    pvalue: FloatArray, b: FloatArray, c: FloatArray, method: str, variant: str, side: Alternative
-) -> FloatArray:
-    if method == "minp":
-        return minp(pvalue, b + c, variant, side)
-    return adjust_pvalues(pvalue, method)
-
-
-def _pair_rows(
-    columns: tuple[NDArray[Any], ...],
-    details: tuple[NDArray[Any], ...],
-    df: float | None,
-    interval: tuple[float, str],
-) -> tuple[Pair, ...]:
-    """Turn one array per quantity into one `Pair` per pair of models."""
-    plain = [column.tolist() for column in (*columns, *details)]
-    return tuple(
-        Pair(
-            a=i,
-            b=j,
-            statistic=statistic,
-            pvalue=p,
-            pvalue_adjusted=adjusted,
-            estimate=estimate,
-            ci=ConfidenceInterval(low, high, *interval),
-            df=df,
-            status=Status.OK if only_a or only_b else Status.NO_DISCORDANT_PAIRS,
-            details={
-                "both_correct": both,
-                "only_a_correct": only_a,
-                "only_b_correct": only_b,
-                "both_wrong": neither,
-                "odds_ratio": odds_ratio,
-                "cohens_g": cohens_g,
-            },
-        )
-        for (
-            (i, j, statistic, p, adjusted, estimate, low, high),
-            (both, only_a, only_b, neither, odds_ratio, cohens_g),
-        ) in zip(
-            zip(*plain[: len(columns)], strict=True),
-            zip(*plain[len(columns) :], strict=True),
-            strict=True,
-        )
+def _independent(cells: FloatArray, asked: Asked, ci_method: str | None) -> PairTests:
+    check_choice(asked.variant, kernels.VARIANTS, "variant")
+    interval = check_choice(ci_method or "newcombe", tuple(DIFFERENCE_METHODS), "ci_method")
+    _, b, c, _ = cells
+    chi_square = asked.variant not in DISCRETE and asked.side == "two-sided"
+    low, high = difference_bounds(
+        *cells, method=interval, confidence_level=asked.level, alternative=asked.side
     )
-
-
-def _odds_ratio(b: FloatArray, c: FloatArray) -> FloatArray:
-    ratio = np.divide(b, c, out=np.full_like(b, np.inf), where=c > 0)
-    return np.where(b + c > 0, ratio, np.nan)
-
-
-def _cohens_g(b: FloatArray, c: FloatArray) -> FloatArray:
-    """Cohen's g: the share of discordant rows that A wins, less one half."""
-    n = b + c
-    return np.divide(b - c, 2 * n, out=np.full_like(b, np.nan), where=n > 0)
+    return PairTests(
+        statistic=kernels.statistic(asked.variant, b, c, asked.side),
+        pvalue=kernels.pvalue(asked.variant, b, c, asked.side),
+        limits=(low, high),
+        ci_method=interval,
+        df=1.0 if chi_square else None,
+        status=[Status.OK if d else Status.NO_DISCORDANT_PAIRS for d in b + c],
+        assumptions=_assumptions(asked.variant, b + c, asked.alpha, asked.side),
+        null_hypothesis="The two fitted models of a pair are right equally often on the population "
+        "the rows come from.",
+        method=kernels.SOURCES[asked.variant],
+    )
 
 
 def _assumptions(

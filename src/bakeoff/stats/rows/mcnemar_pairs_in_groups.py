@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import BoolArray, FloatArray
-from bakeoff.stats.core.correctness_matrix import both_correct
 from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS, one_sided
-from bakeoff.stats.core.multiplicity import simultaneous_level
-from bakeoff.stats.core.pairs import (
-    Pair,
-    PairwiseResult,
-    adjust_decided,
-    check_control,
-    check_correction,
-)
 from bakeoff.stats.core.result import (
     Alternative,
     Assumption,
@@ -46,244 +37,209 @@ from bakeoff.stats.design.clusters import (
 from bakeoff.stats.design.sign_flip import whole_pvalues
 from bakeoff.stats.design.subset_limits import HULL, agreeing, subset_limits
 
-VARIANTS = ("sign_flip", "robust_t")
+VARIANTS = {"sign_flip": "canay2017", "robust_t": "bell2002"}
 _ENOUGH = 5
 
 
-def pairs_in_groups(
-    matrix: BoolArray,
-    clusters: Clusters,
-    *,
-    variant: str,
-    correction: str,
-    control: int | None,
-    alternative: Alternative,
-    confidence_level: Level,
-    simultaneous: bool,
-) -> PairwiseResult:
-    """Compare all pairs by sign flips or a robust t; see `mcnemar_pairs` for the options.
-
-    Everything but the counts comes from the K × M sums inside groups; one model at a time is
-    compared with those after it, so nothing of size N × M × M is made.
-    """
-    models = matrix.shape[1]
-    chosen = check_control(control, models)
-    method = check_correction(correction, chosen, alternative, models)
-    family = models * (models - 1) // 2 if chosen is None else models - 1
-    level = confidence_level
-    each = simultaneous_level(level, family, method) if simultaneous else level
-    settings = _Settings(variant, alternative, each, 1 - level, simultaneous)
-    table = _Table(matrix, clusters, clusters.sums(matrix), both_correct(matrix, None))
-    parts = [_compare(table, i, others, settings) for i, others in _contrasts(models, chosen)]
-    pvalues = np.concatenate([part.pvalue for part in parts])
-    adjusted = adjust_decided(pvalues, method)
-    pairs = tuple(
-        pair
-        for part, own in zip(
-            parts, np.split(adjusted, np.cumsum([len(p.pvalue) for p in parts])[:-1]), strict=True
-        )
-        for pair in _pairs(part, own, clusters, settings)
-    )
-    return PairwiseResult(
-        test="mcnemar",
-        variant=variant,
-        correction=method,
-        pairs=pairs,
-        n=clusters.n,
-        alternative=alternative,
-        status=_overall(pairs),
-        assumptions=_assumptions(clusters, parts, family, 1 - confidence_level),
-        null_hypothesis="Exchanging the two fitted models of a pair in a whole group changes "
-        "nothing: they are equally accurate on the population of the groups.",
-        method={"sign_flip": "canay2017", "robust_t": "bell2002"}[variant],
-        details={
-            "accuracies": (table.totals.sum(axis=0) / clusters.n).tolist(),
-            "n_clusters": clusters.count,
-            "confidence_level": confidence_level,
-            "confidence_level_each": each,
-            "simultaneous": simultaneous,
-            "control": control,
-        },
-    )
-
-
 @dataclasses.dataclass(frozen=True)
-class _Settings:
+class Asked:
+    """The form of the test, the alternative, the level of an interval, and α of the family."""
+
     variant: str
     side: Alternative
     level: float
     alpha: float
-    simultaneous: bool
 
 
-@dataclasses.dataclass(frozen=True)
-class _Table:
-    matrix: BoolArray
-    clusters: Clusters
-    totals: FloatArray  # (K, M) right rows of each model in each cluster
-    together: FloatArray  # (M, M) rows that both of a pair have right
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PairTests:
+    """What a form of the test says of each of P pairs.
 
+    Attributes
+    ----------
+    statistic, pvalue : ndarray, shape (P,)
+    limits : tuple of ndarray, shape (P,)
+        The intervals, by the method `ci_method`.
+    status : list of Status
+    df : float or None
+    assumptions, null_hypothesis, method
+        As of the result.
+    of_groups : Mapping of str to ndarray, shape (P,)
+        What the groups say of each pair.
+    trivial : bool
+        Whether no interval is to agree with its p-value, for rows are no groups.
+    """
 
-@dataclasses.dataclass(frozen=True)
-class _Part:
-    """One model against several: an array per quantity."""
-
-    first: int
-    others: NDArray[np.intp]
-    counts: FloatArray  # (4, P)
-    nonzero: NDArray[np.intp]
-    effect: FloatArray
     statistic: FloatArray
     pvalue: FloatArray
-    low: FloatArray
-    high: FloatArray
-    df: float
+    limits: tuple[FloatArray, FloatArray]
+    ci_method: str
     status: list[Status]
-    symmetric: Assumption
+    df: float | None
+    assumptions: tuple[Assumption, ...]
+    null_hypothesis: str
+    method: str
+    of_groups: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
+    known: bool = True
+    trivial: bool = True
+
+    def interval(
+        self, i: int, estimate: float, pvalue: float, asked: Asked
+    ) -> ConfidenceInterval | None:
+        """Return the interval of a pair, which in groups agrees with a p-value."""
+        if not self.known:
+            return None
+        low, high = (float(ends[i]) for ends in self.limits)
+        ci = ConfidenceInterval(low, high, asked.level, self.ci_method)
+        return ci if self.trivial else agreeing(ci, pvalue, asked.alpha, estimate, asked.side)
+
+    def details(self, i: int) -> dict[str, Any]:
+        """Return what the groups say of a pair."""
+        return {name: values[i].item() for name, values in self.of_groups.items()}
 
 
-def _contrasts(models: int, control: int | None) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    if control is not None:
-        yield control, np.delete(np.arange(models), control)
-        return
-    for i in range(models - 1):
-        yield i, np.arange(i + 1, models)
+def pairs_in_groups(
+    matrix: BoolArray,
+    cells: FloatArray,
+    clusters: Clusters,
+    pairs: tuple[NDArray[np.intp], NDArray[np.intp]],
+    asked: Asked,
+) -> PairTests:
+    """Compare pairs of models by sign flips or a robust t, given their counts, shape (4, P).
 
-
-def _compare(table: _Table, i: int, others: NDArray[np.intp], settings: _Settings) -> _Part:
-    clusters, n = table.clusters, table.clusters.n
-    sums = table.totals[:, [i]] - table.totals[:, others]
-    both = table.together[i, others]
-    b, c = table.together[i, i] - both, table.together[others, others] - both
-    found = moments(sums, b + c, clusters)
-    df = degrees_of_freedom(clusters.shares)
-    nonzero = np.count_nonzero(sums, axis=0)
-    effect = design_effect(found, _informative(table, i, others, nonzero), clusters)
-    status = [
-        _status(*facts, clusters.count, df, settings)
-        for facts in zip(b + c, nonzero, found.variance, strict=True)
+    Everything but the counts comes from the K × M sums inside groups; one model at a time is
+    compared with those after it, so nothing of size N × M × M is made.
+    """
+    totals, df = clusters.sums(matrix), degrees_of_freedom(clusters.shares)
+    first, second = pairs
+    parts = [
+        _compare(matrix, totals, cells[:, first == i], clusters, (i, second[first == i]), df, asked)
+        for i in np.unique(first)
     ]
-    statistic, pvalue = _decide(sums, found.mean, found.variance, df, settings)
-    undecided = [s in (Status.TOO_FEW, Status.ZERO_VARIANCE) for s in status]
-    alike = [s in (Status.NO_DISCORDANT_PAIRS, Status.IDENTICAL_SCORES) for s in status]
-    counts = np.stack([both, b, c, n - both - b - c])
-    low, high = _limits(counts / effect, sums, clusters, df, settings)
-    return _Part(
-        first=i,
-        others=others,
-        counts=counts,
-        nonzero=nonzero,
-        effect=effect,
-        statistic=np.where(alike, 0.0, statistic),
-        pvalue=np.where(alike, 1.0, np.where(undecided, math.nan, pvalue)),
-        low=low,
-        high=high,
-        df=df,
+    of_groups = {key: np.concatenate([part[key] for part in parts]) for key in _PER_PAIR}
+    statistic, pvalue, low, high, nonzero, effect = of_groups.values()
+    status = [status for part in parts for status in part["status"]]
+    return PairTests(
+        statistic=statistic,
+        pvalue=pvalue,
+        limits=(low, high),
+        ci_method=HULL,
+        df=df if asked.variant == "robust_t" else None,
         status=status,
-        symmetric=symmetric_differences(clusters.sizes, sums),
+        assumptions=_assumptions(
+            clusters, nonzero, [part["symmetric"] for part in parts], asked.alpha
+        ),
+        null_hypothesis="Exchanging the two fitted models of a pair in a whole group changes "
+        "nothing: they are equally accurate on the population of the groups.",
+        method=VARIANTS[asked.variant],
+        of_groups={
+            "n_clusters": np.full(len(first), clusters.count),
+            "n_clusters_nonzero": nonzero,
+            "design_effect": effect,
+            "n_effective": clusters.n / effect,
+        },
+        known=df > 0,
+        trivial=clusters.trivial,
     )
 
 
+_PER_PAIR = ("statistic", "pvalue", "low", "high", "nonzero", "effect")
+
+
+def _compare(
+    matrix: BoolArray,
+    totals: FloatArray,
+    cells: FloatArray,
+    clusters: Clusters,
+    models: tuple[int, NDArray[np.intp]],
+    df: float,
+    asked: Asked,
+) -> dict[str, Any]:
+    """Compare one model with several: an array per quantity of `_PER_PAIR`."""
+    i, others = models
+    sums = totals[:, [i]] - totals[:, others]
+    discordant = cells[1] + cells[2]
+    found = moments(sums, discordant, clusters)
+    nonzero = np.count_nonzero(sums, axis=0)
+    informative = _informative(matrix, clusters, models, nonzero)
+    effect = design_effect(found, informative, clusters)
+    status = [
+        _status(*facts, clusters.count, df, asked)
+        for facts in zip(discordant, nonzero, found.variance, strict=True)
+    ]
+    statistic, pvalue = _decide(sums, found.mean, found.variance, df, asked)
+    undecided = [s in (Status.TOO_FEW, Status.ZERO_VARIANCE) for s in status]
+    alike = [s in (Status.NO_DISCORDANT_PAIRS, Status.IDENTICAL_SCORES) for s in status]
+    low, high = _limits(cells / effect, sums, clusters, df, asked)
+    return {
+        "statistic": np.where(alike, 0.0, statistic),
+        "pvalue": np.where(alike, 1.0, np.where(undecided, math.nan, pvalue)),
+        "low": low,
+        "high": high,
+        "nonzero": nonzero,
+        "effect": effect,
+        "status": status,
+        "symmetric": symmetric_differences(clusters.sizes, sums),
+    }
+
+
 def _informative(
-    table: _Table, i: int, others: NDArray[np.intp], nonzero: NDArray[np.intp]
+    matrix: BoolArray,
+    clusters: Clusters,
+    models: tuple[int, NDArray[np.intp]],
+    nonzero: NDArray[np.intp],
 ) -> NDArray[np.intp]:
     """Clusters that hold a discordant row, counted where those that differ are too few to tell."""
-    holding = nonzero.copy()
+    (i, others), holding = models, nonzero.copy()
     for place in np.flatnonzero(nonzero < _ENOUGH):
-        rows = table.matrix[:, i] != table.matrix[:, others[place]]
-        holding[place] = len(np.unique(table.clusters.codes[rows]))
+        rows = matrix[:, i] != matrix[:, others[place]]
+        holding[place] = len(np.unique(clusters.codes[rows]))
     return holding
 
 
 def _status(
-    discordant: float, nonzero: int, variance: float, count: int, df: float, settings: _Settings
+    discordant: float, nonzero: int, variance: float, count: int, df: float, asked: Asked
 ) -> Status:
     if not discordant:
         return Status.NO_DISCORDANT_PAIRS
     if not nonzero:
         return Status.IDENTICAL_SCORES
-    if settings.variant == "sign_flip":
-        return Status.TOO_FEW if too_few_clusters(count, settings.alpha) else Status.OK
+    if asked.variant == "sign_flip":
+        return Status.TOO_FEW if too_few_clusters(count, asked.alpha) else Status.OK
     if too_few_degrees(df):
         return Status.TOO_FEW
     return Status.OK if variance > 0 else Status.ZERO_VARIANCE
 
 
 def _decide(
-    sums: FloatArray, mean: FloatArray, variance: FloatArray, df: float, settings: _Settings
+    sums: FloatArray, mean: FloatArray, variance: FloatArray, df: float, asked: Asked
 ) -> tuple[FloatArray, FloatArray]:
-    if settings.variant == "robust_t":
+    if asked.variant == "robust_t":
         with np.errstate(divide="ignore", invalid="ignore"):
             t = mean / np.sqrt(variance)
-        tested = {"greater": -t, "less": t, "two-sided": -np.abs(t)}[settings.side]
+        tested = {"greater": -t, "less": t, "two-sided": -np.abs(t)}[asked.side]
         p = np.asarray(special.stdtr(max(df, 1e-3), tested), dtype=np.float64)
-        return t, np.minimum(1.0, 2 * p) if settings.side == "two-sided" else p
-    return sums.sum(axis=0), whole_pvalues(sums, settings.side)
+        return t, np.minimum(1.0, 2 * p) if asked.side == "two-sided" else p
+    return sums.sum(axis=0), whole_pvalues(sums, asked.side)
 
 
 def _limits(
-    counts: FloatArray, sums: FloatArray, clusters: Clusters, df: float, settings: _Settings
+    counts: FloatArray, sums: FloatArray, clusters: Clusters, df: float, asked: Asked
 ) -> tuple[FloatArray, FloatArray]:
-    tail = tail_probability(settings.level, settings.side)
+    tail = tail_probability(asked.level, asked.side)
     both, b, c, neither = counts
     normal_tail = float(equivalent_tail(df, tail))
     low, high = DIFFERENCE_METHODS["newcombe"](both, b, c, neither, normal_tail)
     if not clusters.trivial and clusters.count > 1:
         least, most = subset_limits(sums, clusters.sizes, tail)
         low, high = np.minimum(low, least), np.maximum(high, most)
-    return one_sided(low, high, settings.side)
-
-
-def _pairs(
-    part: _Part, adjusted: FloatArray, clusters: Clusters, settings: _Settings
-) -> Iterator[Pair]:
-    n = float(clusters.n)
-    has_df = settings.variant == "robust_t"
-    known = part.df > 0
-    for place, other in enumerate(part.others.tolist()):
-        both, b, c, neither = (int(x) for x in part.counts[:, place])
-        effect = float(part.effect[place])
-        estimate, pvalue = (b - c) / n, float(part.pvalue[place])
-        # where all intervals hold together each agrees with the adjusted p, else with its own
-        tested = float(adjusted[place]) if settings.simultaneous else pvalue
-        limits = float(part.low[place]), float(part.high[place])
-        ci = ConfidenceInterval(*limits, settings.level, HULL)
-        if not clusters.trivial:
-            ci = agreeing(ci, tested, settings.alpha, estimate, settings.side)
-        yield Pair(
-            a=part.first,
-            b=other,
-            statistic=float(part.statistic[place]),
-            pvalue=pvalue,
-            pvalue_adjusted=float(adjusted[place]),
-            estimate=estimate,
-            ci=ci if known else None,
-            df=part.df if has_df else None,
-            status=part.status[place],
-            details={
-                "both_correct": both,
-                "only_a_correct": b,
-                "only_b_correct": c,
-                "both_wrong": neither,
-                "odds_ratio": b / c if c else (math.inf if b else math.nan),
-                "cohens_g": (b - c) / (2 * (b + c)) if b + c else math.nan,
-                "n_clusters": clusters.count,
-                "n_clusters_nonzero": int(part.nonzero[place]),
-                "design_effect": effect,
-                "n_effective": n / effect,
-            },
-        )
-
-
-def _overall(pairs: tuple[Pair, ...]) -> Status:
-    found = {pair.status for pair in pairs}
-    return Status.OK if Status.OK in found else pairs[0].status
+    return one_sided(low, high, asked.side)
 
 
 def _assumptions(
-    clusters: Clusters, parts: list[_Part], family: int, alpha: float
+    clusters: Clusters, nonzero: NDArray[np.intp], symmetric: list[Assumption], alpha: float
 ) -> tuple[Assumption, ...]:
-    nonzero = np.concatenate([part.nonzero for part in parts])
+    family = len(nonzero)
     hopeless = int((2.0 ** -nonzero.astype(np.float64) * family > alpha).sum())
     return (
         independent_clusters(clusters),
@@ -294,5 +250,5 @@ def _assumptions(
             f"{hopeless} of {family} pairs differ in so few groups (fewest {int(nonzero.min())}) "
             f"that their p could never reach {alpha:.3g}/{family}",
         ),
-        min((part.symmetric for part in parts), key=lambda found: found.holds is not False),
+        min(symmetric, key=lambda found: found.holds is not False),
     )
