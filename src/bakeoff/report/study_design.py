@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from bakeoff.report.numbers import short, words
 from bakeoff.scores import metrics_of
 from bakeoff.scores.metrics import Metric
 from bakeoff.spec import AnalysisPlan, Experiment
 from bakeoff.stats import Arity, Entry, catalogue
+
+MOST_LETTERS = 60
+"""In sentences; tables have longer names whole."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -104,6 +108,14 @@ class StudyDesign:
     def label(self, model: str) -> str:
         """Return the name of a model that people read."""
         return clean(self.experiment.models[model].label or model)
+
+    def name(self, model: str) -> str:
+        """Return a model's name for a sentence, a very long one abbreviated."""
+        return short(self.label(model), MOST_LETTERS)
+
+    def names(self, models: Iterable[str], most: int = 4) -> str:
+        """Join the names of models to a phrase."""
+        return words([self.name(model) for model in models], most)
 
     def dataset_label(self, dataset: str) -> str:
         """Return the name of a data set that people read."""

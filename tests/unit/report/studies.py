@@ -14,7 +14,7 @@ from bakeoff.comparisons.score_intervals import of_test_set, tabulate
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.study import Study
 from bakeoff.spec import load_experiment
-from bakeoff.stats import catalogue
+from bakeoff.stats import Evidence, catalogue
 
 KEYS = ("dataset", "model", "plan", "repeat", "fold")
 FOLDS = {"cv_5x2": (5, 2), "kfold": (1, 10), "halves": (8, 3), "holdout": (1, 1)} | {
@@ -218,7 +218,7 @@ def ran(spec, means, *, accuracies=None, **options):
 
 def _run(entry, bare):
     spec = bare.experiment
-    metric = "cost" if entry.evidence.value == "labels" else "accuracy"
+    metric = "cost" if entry.evidence is Evidence.COSTED_LABELS else "accuracy"
     for dataset, plan, evidence in _evidence(entry, bare):
         context = Context(dataset, metric, metric == "accuracy", costs=spec.costs)
         test = planned(entry, spec.tests, len(spec.models)).on(plan, (metric,))
@@ -229,7 +229,7 @@ def _evidence(entry, bare):
     spec = bare.experiment
     models = list(spec.models)
     plan = next(p for p in entry.plans[::-1] if p in spec.resampling.plans())
-    if entry.evidence.value == "dataset_scores":
+    if entry.evidence is Evidence.DATASET_SCORES:
         tables = bare.values("accuracy", "cv_5x2")
         values = np.array([tables[d][models].mean(axis=0) for d in spec.datasets])
         yield "", "cv_5x2", DatasetScores(tuple(models), tuple(spec.datasets), values)
@@ -237,7 +237,7 @@ def _evidence(entry, bare):
     for dataset in spec.datasets:
         own = bare.scores
         own = own[(own["dataset"] == dataset) & (own["plan"] == plan)]
-        on_rows = entry.evidence.value in ("correctness", "labels")
+        on_rows = entry.evidence in (Evidence.CORRECTNESS, Evidence.COSTED_LABELS)
         scores = None if on_rows else fold_scores(own, models, "accuracy")
         yield dataset, plan, bare.test_sets[dataset] if on_rows else scores
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.settings import INDEPENDENT
@@ -14,7 +13,7 @@ from bakeoff.report.methods.sentence import Sentence, cited
 from bakeoff.report.numbers import capital, count, percent, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.report.verdict.wording import name, the
+from bakeoff.report.verdict.wording import the
 from bakeoff.spec import PlannedTest
 from bakeoff.spec.related import dependent
 
@@ -48,7 +47,7 @@ def _metrics(study: Study) -> Sentence:
     said = f"Models were ranked by {first.title}"
     if others:
         said += f"; {words(others, MOST)} {'was' if len(others) == 1 else 'were'} also computed"
-    return Sentence((f"{said}.",), ("7a",), ("12e",))
+    return Sentence(f"{said}.", ("7a",), ("12e",))
 
 
 def _test(study: Study, test: PlannedTest) -> Iterator[Sentence]:
@@ -59,15 +58,15 @@ def _test(study: Study, test: PlannedTest) -> Iterator[Sentence]:
     own = [f for f in found if not f.rows[0].follows]
     if not own:  # told with the test that it follows
         return
-    parts = [f"{capital(_who(study, own[0]))} by {the(own[0].entry)}", _sources(own)]
-    parts.append(f" on {_on(study, own[0])}{_options(own, test)}")
+    said = f"{capital(_who(study, own[0]))} by {the(own[0].entry)}{_sources(own)}"
+    said += f" on {_on(study, own[0])}{_options(own, test)}"
     if after:
-        parts += [f", followed by {the(after[0].entry)}", _sources(after)]
-        parts.append(" of every pair" if not after[0].control else " of each with the control")
+        of = "each with the control" if after[0].control else "every pair"
+        said += f", followed by {the(after[0].entry)}{_sources(after)} of {of}"
     adjusted = next((f for f in (*own, *after) if f.role == "pair" and not f.bayesian), None)
     if adjusted is not None:
-        parts += _correction(adjusted.rows[0])
-    yield Sentence((*parts, "."), *_TESTS)
+        said += _correction(adjusted.rows[0])
+    yield Sentence(f"{said}.", *_TESTS)
 
 
 def _who(study: Study, family: Family) -> str:
@@ -78,7 +77,7 @@ def _who(study: Study, family: Family) -> str:
     if family.role == "omnibus":
         return f"all models were compared at once in {by}"
     if family.control:
-        return f"{name(study, family.control)} was compared with each other model in {by}"
+        return f"{study.name(family.control)} was compared with each other model in {by}"
     return f"{'pairs of' if len(study.models) > 2 else 'the two'} models were compared in {by}"
 
 
@@ -89,10 +88,10 @@ def _on(study: Study, family: Family) -> str:
     return f"{prose.PLANS[family.plan]}{each}"
 
 
-def _sources(families: Sequence[Family]) -> Any:
+def _sources(families: Sequence[Family]) -> str:
     entry = families[0].entry
     used = (row.result.get("method") for family in families for row in family.rows)
-    return cited([entry.citation, *used])
+    return cited(entry.citation, *used)
 
 
 def _options(families: Sequence[Family], test: PlannedTest) -> str:
@@ -112,14 +111,14 @@ def _options(families: Sequence[Family], test: PlannedTest) -> str:
     return f" ({', '.join(said)})" if said else ""
 
 
-def _correction(row: Comparison) -> list[Any]:
+def _correction(row: Comparison) -> str:
     if row.family_size < 2:
-        return []
+        return ""
     if row.correction == "none":
-        return [f"; the {row.family_size} p-values were not corrected"]
+        return f"; the {row.family_size} p-values were not corrected"
     how = prose.CORRECTIONS.get(row.correction, row.correction.replace("-", " "))
-    said = f"; p-values of {row.family_size} hypotheses were adjusted by the {how} procedure"
-    return [said, cited([_CORRECTED.get(row.correction)])]
+    by = f"the {how} procedure{cited(_CORRECTED.get(row.correction))}"
+    return f"; p-values of {row.family_size} hypotheses were adjusted by {by}"
 
 
 def _level(study: Study) -> Iterator[Sentence]:
@@ -130,7 +129,7 @@ def _level(study: Study) -> Iterator[Sentence]:
             f"Bayesian tests decide by a posterior probability of {percent(1 - study.alpha)} or "
             "more."
         )
-        yield Sentence((said,), ("7b", "7c"), ("12e",))
+        yield Sentence(said, ("7b", "7c"), ("12e",))
     if not rows:
         return
     said = f"The level of every test is {percent(study.alpha)}"
@@ -138,7 +137,7 @@ def _level(study: Study) -> Iterator[Sentence]:
         joint = any(prose.level_of(row).startswith("simultaneous") for row in rows)
         kind = "simultaneous confidence intervals" if joint else "confidence intervals"
         said += f", and differences are given with {percent(1 - study.alpha)} {kind}"
-    yield Sentence((f"{said}.",), ("7b",), ("12e",))
+    yield Sentence(f"{said}.", ("7b",), ("12e",))
 
 
 def _related(study: Study) -> Iterator[Sentence]:
@@ -158,25 +157,18 @@ def _related(study: Study) -> Iterator[Sentence]:
             n = count(on_rows[0].n, "row")
             said += f"; the effective sample size of {n} is {worth}" if worth else ""
             said += "; the tests on rows account for this"
-        yield Sentence((f"{said}.",), ("6b", "7c"), ("12e",))
+        yield Sentence(f"{said}.", ("6b", "7c"), ("12e",))
 
 
 def _subgroups(study: Study) -> Iterator[Sentence]:
     if study.subgroups.empty:
         return
     columns = [clean(str(column)) for column in dict.fromkeys(study.subgroups["column"])]
-    yield Sentence(
-        (
-            f"Differences were estimated in the subgroups by {words(columns, MOST)}, with a test "
-            "of the interaction",
-            cited(["welch1951"]),
-            ", adjusted by the Holm procedure",
-            cited(["holm1979"]),
-            ".",
-        ),
-        ("7b", "7c"),
-        ("12d",),
+    said = (
+        f"Differences were estimated in the subgroups by {words(columns, MOST)}, with a test of "
+        f"the interaction{cited('welch1951')}, adjusted by the Holm procedure{cited('holm1979')}."
     )
+    yield Sentence(said, ("7b", "7c"), ("12d",))
 
 
 def _without(study: Study) -> Iterator[Sentence]:
@@ -184,10 +176,10 @@ def _without(study: Study) -> Iterator[Sentence]:
     if study.failed.empty:
         return
     pairs = dict.fromkeys(zip(study.failed["model"], study.failed["dataset"], strict=True))
-    said = [f"{name(study, str(m))} on {study.dataset_label(str(d))}" for m, d in pairs]
+    said = [f"{study.name(str(m))} on {study.dataset_label(str(d))}" for m, d in pairs]
     were = "was" if len(said) == 1 else "were"
     text = f"{words(said, MOST)} {were} left out because fits failed."
-    yield Sentence((text,), ("4a",))
+    yield Sentence(text, ("4a",))
 
 
 def _programs(study: Study) -> Sentence:
@@ -202,7 +194,5 @@ def _programs(study: Study) -> Sentence:
     ]
     python = [f"Python {known['python']}"] if "python" in known else []
     done = f"Computed with {words([*own, *python, *others], 20)}" if known else "Computed"
-    return Sentence(
-        (f"{done}; every random number comes from the seed {study.experiment.seed}.",),
-        ("2c",),
-    )
+    seed = f"every random number comes from the seed {study.experiment.seed}"
+    return Sentence(f"{done}; {seed}.", ("2c",))

@@ -8,7 +8,6 @@ from bakeoff.report.methods.sentence import Sentence, cited
 from bakeoff.report.numbers import capital, count, percent, spread, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.report.verdict.wording import name
 from bakeoff.spec.models import Model
 from bakeoff.spec.resampling import Halves, KFold, Plan, Resampled
 from bakeoff.spec.training_choices import ChosenThreshold, Tune
@@ -44,15 +43,15 @@ def data(study: Study) -> Iterator[Sentence]:
 def _models(study: Study) -> Sentence:
     fitted = study.experiment.fitted
     named = [
-        f"{name(study, model)} ({_estimator(fitted[model])})"
+        f"{study.name(model)} ({_estimator(fitted[model])})"
         if model in fitted
-        else name(study, model)
+        else study.name(model)
         for model in study.models
     ]
     listed = f": {words(named, MOST)}" if len(named) <= MOST else f", among them {words(named, 4)}"
     verb = "compared" if len(named) > 1 else "evaluated"
     done = f"We {verb} {few(len(named), 'model')}{listed}."
-    return Sentence((done,), ("5a",), ("12c",))
+    return Sentence(done, ("5a",), ("12c",))
 
 
 def few(n: int, noun: str) -> str:
@@ -78,14 +77,14 @@ def _given(study: Study) -> Iterator[Sentence]:
     kinds: dict[str, list[str]] = {}
     for model, spec in study.experiment.given.items():
         kind = next(kind for kind in _ELSEWHERE if getattr(spec, kind) is not None)
-        kinds.setdefault(kind, []).append(name(study, model))
+        kinds.setdefault(kind, []).append(study.name(model))
     for kind, models in kinds.items():
         everyone = len(models) == len(study.models)
         who = "All models" if everyone and len(models) > 1 else words(models, MOST)
         were = "were" if len(models) > 1 else "was"
         brought = _ELSEWHERE[kind] if len(models) > 1 else _ELSEWHERE[kind].replace("their", "its")
         said = f"{who} {were} trained elsewhere and represented by {brought}."
-        yield Sentence((said,), (), ("12g",))
+        yield Sentence(said, (), ("12g",))
 
 
 def _rows(study: Study) -> Sentence:
@@ -95,7 +94,7 @@ def _rows(study: Study) -> Sentence:
         rows = spread([card["rows"] for card in cards.values()])
         listed = words(names, MOST if len(names) <= MOST else 4)
         said = f"They were evaluated on {few(len(cards), 'data set')} of {rows} rows: {listed}."
-        return Sentence((said,), ("3e",))
+        return Sentence(said, ("3e",))
     ((dataset, card),) = cards.items()
     features = card.get("features")
     of = f" and {count(len(features), 'feature')}" if features else ""
@@ -104,8 +103,8 @@ def _rows(study: Study) -> Sentence:
         said += "; the classes are " + words(
             [f"{clean(str(c))} ({n:,} rows)" for c, n in card["classes"].items()], MOST
         )
-        return Sentence((f"{said}.",), ("3d", "3e"), ("21",))
-    return Sentence((f"{said}.",), ("3e",))
+        return Sentence(f"{said}.", ("3d", "3e"), ("21",))
+    return Sentence(f"{said}.", ("3e",))
 
 
 def _left_out(study: Study) -> Iterator[Sentence]:
@@ -123,10 +122,10 @@ def _left_out(study: Study) -> Iterator[Sentence]:
         of = f"Of {study.dataset_label(dataset)}, " if several else ""
         if found:
             said = f"{of}{words(found)} {'was' if found[0].startswith('1 ') else 'were'} left out."
-            yield Sentence((capital(said),), ("4a",))
+            yield Sentence(capital(said), ("4a",))
         if pooled:
             said = f"{of}{'the ' if of else 'The '}classes {words(pooled)}."
-            yield Sentence((said,), ("4c",), ("7",))
+            yield Sentence(said, ("4c",), ("7",))
 
 
 def _missing(study: Study) -> Iterator[Sentence]:
@@ -139,7 +138,7 @@ def _missing(study: Study) -> Iterator[Sentence]:
     most = percent(round(largest, 4))
     where = f"Up to {most} of the feature values of a data set" if len(study.cards) > 1 else most
     of = "" if len(study.cards) > 1 else " of the feature values"
-    yield Sentence((f"{where}{of} are missing.",), ("3f",), ("11",))
+    yield Sentence(f"{where}{of} are missing.", ("3f",), ("11",))
 
 
 _SEARCHES = {
@@ -166,18 +165,18 @@ def _preprocessing(study: Study) -> Iterator[Sentence]:
             continue  # its steps, named with the model, are all that is done
         own = [step.estimator.rpartition(".")[2] for step in spec.own_preprocessing]
         said = f"by {', then '.join(own)}" if own else str(spec.preprocessing)
-        by.setdefault(said, []).append(name(study, model))
+        by.setdefault(said, []).append(study.name(model))
     if "auto" in by:
-        yield Sentence((_automatic(study, by["auto"], len(fitted)),), ("4c", "6a"), ("12b",))
+        yield Sentence(_automatic(study, by["auto"], len(fitted)), ("4c", "6a"), ("12b",))
     for said, models in by.items():
         who = _who(models, len(fitted))
         if said == "none":
             yield Sentence(
-                (capital(f"{who} used the columns without preprocessing."),), ("4c",), ("12b",)
+                capital(f"{who} used the columns without preprocessing."), ("4c",), ("12b",)
             )
         elif said not in ("auto", "none"):
             text = f"Columns were prepared for {who} {said}, fitted on training rows only."
-            yield Sentence((text,), ("4c", "6a"), ("12b",))
+            yield Sentence(text, ("4c", "6a"), ("12b",))
 
 
 def _who(models: list[str], everyone: int) -> str:
@@ -200,32 +199,32 @@ def _automatic(study: Study, models: list[str], everyone: int) -> str:
 
 
 def _choices(study: Study, model: str, spec: Model) -> Iterator[Sentence]:
-    who = name(study, model)
+    who = study.name(model)
     if spec.tune is not None:
-        yield Sentence((_search(who, spec.tune),), ("5d", "5e", "6a"), ("12c",))
+        yield Sentence(_search(who, spec.tune), ("5d", "5e", "6a"), ("12c",))
     if isinstance(spec.threshold, ChosenThreshold):
         said = (
             f"The threshold of {who} was chosen to optimise {spec.threshold.choose} on "
             f"{spec.threshold.cv}-fold out-of-fold predictions of the training rows."
         )
-        yield Sentence((said,), ("5d", "6a"), ("15",))
+        yield Sentence(said, ("5d", "6a"), ("15",))
     elif spec.threshold is not None:
         said = f"{who} predicts the positive class at scores of {spec.threshold:g} or more."
-        yield Sentence((said,), (), ("15",))
+        yield Sentence(said, (), ("15",))
     if spec.class_weight is not None:
         how = "inversely to their frequency" if spec.class_weight == "balanced" else "as set"
-        yield Sentence((f"In training {who}, classes were weighted {how}.",), ("5a",), ("13",))
+        yield Sentence(f"In training {who}, classes were weighted {how}.", ("5a",), ("13",))
     if spec.early_stopping is not None:
         stopping = spec.early_stopping
         said = (
             f"Training of {who} stopped when the score on {percent(stopping.fraction)} of the "
             f"training rows, held out, did not improve for {stopping.rounds} rounds."
         )
-        yield Sentence((said,), ("5e", "6a"), ("12c",))
+        yield Sentence(said, ("5e", "6a"), ("12c",))
     if spec.seeds > 1:
         seeds = f"{who} was fitted with {spec.seeds} seeds in every fold"
         said = f"{seeds}; its score is the mean over seeds."
-        yield Sentence((said,), ("5a",), ("12c",))
+        yield Sentence(said, ("5a",), ("12c",))
 
 
 def _search(who: str, tune: Tune) -> str:
@@ -247,18 +246,18 @@ def _plans(study: Study) -> Iterator[Sentence]:
     for plan, spec in experiment.resampling.plans().items():
         if experiment.by_scores(plan):
             said = f"The scores come from {_plan(study, plan, spec)} done elsewhere."
-            yield Sentence((said,), ("5c",), ("12a",))
+            yield Sentence(said, ("5c",), ("12a",))
             continue
         if plan == "holdout":
-            yield Sentence((f"{_holdout(study)}.",), ("5c",), ("12a",))
+            yield Sentence(f"{_holdout(study)}.", ("5c",), ("12a",))
             continue
         done = "trained and tested" if experiment.fitted else "tested"
-        source = cited(["dietterich1998"] if plan == "cv_5x2" else [])
-        said = f"Models were {done} by {_plan(study, plan, spec)}"
-        yield Sentence((said, source, "."), ("5c",), ("12a",))
+        source = cited("dietterich1998") if plan == "cv_5x2" else ""
+        said = f"Models were {done} by {_plan(study, plan, spec)}{source}."
+        yield Sentence(said, ("5c",), ("12a",))
     if len(study.models) > 1 and not all(map(experiment.by_scores, experiment.resampling.plans())):
         done = "trained and tested" if experiment.fitted else "tested"
-        yield Sentence((f"All models were {done} on the same rows.",), ("5c",), ("12a",))
+        yield Sentence(f"All models were {done} on the same rows.", ("5c",), ("12a",))
 
 
 def _plan(study: Study, plan: str, spec: Plan) -> str:
@@ -305,10 +304,10 @@ def _together(study: Study) -> Iterator[Sentence]:
     timed = _datasets(study, (d["dataset"] for d in study.divisions if d["method"] == "time"))
     if grouped:
         said = f"No group of rows{grouped} was divided between training and test."
-        yield Sentence((said,), ("6b",), ("12a",))
+        yield Sentence(said, ("6b",), ("12a",))
     if timed:
         said = f"Test rows{timed} are later than the rows that the models were trained on."
-        yield Sentence((said,), ("6b",), ("12a",))
+        yield Sentence(said, ("6b",), ("12a",))
 
 
 def _datasets(study: Study, found: Iterable[str]) -> str:

@@ -1,11 +1,11 @@
-"""A sentence of a methods paragraph: its words, its sources, and what checklists it answers."""
+"""Sentences of a methods paragraph, with their sources and the checklists that they answer."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
+import textwrap
 import unicodedata
-from collections.abc import Iterable
 
 from bakeoff.report.tables import latex
 from bakeoff.stats.core.citations import BIBTEX
@@ -13,19 +13,11 @@ from bakeoff.stats.core.citations import BIBTEX
 REFORMS, TRIPOD = "REFORMS", "TRIPOD+AI"
 CHECKLISTS = {REFORMS: "kapoor2024", TRIPOD: "collins2024"}
 """The checklists and their sources."""
+_WIDTH = 100
 
 
-@dataclasses.dataclass(frozen=True)
-class Cite:
-    """A place where sources are named.
-
-    Attributes
-    ----------
-    keys : tuple of str
-        Keys of `BIBTEX`.
-    """
-
-    keys: tuple[str, ...]
+_KEY = f"@(?:{'|'.join(BIBTEX)})"
+_CITED = re.compile(rf" \[({_KEY}(?:; {_KEY})*)\]")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,41 +26,43 @@ class Sentence:
 
     Attributes
     ----------
-    parts : tuple of str or Cite
-        Its words, with the places where sources are named.
+    text : str
+        Its words; sources are named as Pandoc has them: `` [@dietterich1998]``.
     reforms, tripod : tuple of str
         The items of the two checklists that it answers.
     """
 
-    parts: tuple[str | Cite, ...]
+    text: str
     reforms: tuple[str, ...] = ()
     tripod: tuple[str, ...] = ()
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def keys(self) -> list[str]:
         """The sources that it names."""
-        return tuple(key for part in self.parts if isinstance(part, Cite) for key in part.keys)
+        return [key for found in _CITED.findall(self.text) for key in _keys(found)]
 
-    def as_text(self) -> str:
-        """Write it with authors and years in brackets."""
-        return "".join(
-            part if isinstance(part, str) else f" ({'; '.join(map(author_year, part.keys))})"
-            for part in self.parts
-            if part
-        )
+    @property
+    def plain(self) -> str:
+        """It with authors and years in brackets."""
+        return _CITED.sub(lambda m: f" ({'; '.join(map(author_year, _keys(m[1])))})", self.text)
 
-    def as_latex(self) -> str:
-        """Write it for LaTeX, with the keys of the sources."""
-        return "".join(
-            latex(part) if isinstance(part, str) else rf"~\citep{{{','.join(part.keys)}}}"
-            for part in self.parts
-        )
+    @property
+    def latex(self) -> str:
+        """It for LaTeX, with the keys of the sources."""
+        parts = _CITED.split(self.text)
+        parts[::2] = map(latex, parts[::2])
+        parts[1::2] = (rf"~\citep{{{','.join(_keys(part))}}}" for part in parts[1::2])
+        return "".join(parts)
 
 
-def cited(keys: Iterable[str | None]) -> Cite | str:
+def _keys(cited: str) -> list[str]:
+    return [key.removeprefix("@") for key in cited.split("; ")]
+
+
+def cited(*keys: str | None) -> str:
     """Name sources, each once; those that are no keys of `BIBTEX` are passed over."""
-    known = tuple(dict.fromkeys(key for key in keys if key in BIBTEX))
-    return Cite(known) if known else ""
+    known = dict.fromkeys(key for key in keys if key in BIBTEX)
+    return f" [{'; '.join(f'@{key}' for key in known)}]" if known else ""
 
 
 def author_year(key: str) -> str:
@@ -97,3 +91,52 @@ def _plain(name: str) -> str:
     accent = r"\{\\(['`\"^~v])\{?(\w)\}?\}"
     composed = re.sub(accent, lambda m: m[2] + _ACCENTS[m[1]], name)
     return unicodedata.normalize("NFC", re.sub(r"[{}]", "", composed))
+
+
+@dataclasses.dataclass(frozen=True)
+class Methods:
+    """What was done, for the methods section of a paper.
+
+    Attributes
+    ----------
+    sentences : tuple of Sentence
+        In their order.
+    """
+
+    sentences: tuple[Sentence, ...]
+
+    @property
+    def text(self) -> str:
+        """The paragraph as plain text."""
+        return " ".join(sentence.plain for sentence in self.sentences)
+
+    @property
+    def latex(self) -> str:
+        """The paragraph for LaTeX with natbib; its keys are those of the page's BibTeX entries."""
+        body = " ".join(sentence.latex for sentence in self.sentences)
+        return "% needs \\usepackage{natbib}\n" + textwrap.fill(
+            body, _WIDTH, break_long_words=False, break_on_hyphens=False
+        )
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The sources that are named, those of the checklists last."""
+        named = (key for sentence in self.sentences for key in sentence.keys)
+        return tuple(dict.fromkeys([*named, *CHECKLISTS.values()]))
+
+    @property
+    def checklists(self) -> dict[str, str]:
+        """The items of each checklist that the paragraph answers, by its name with its source."""
+        items = {
+            REFORMS: {item for sentence in self.sentences for item in sentence.reforms},
+            TRIPOD: {item for sentence in self.sentences for item in sentence.tripod},
+        }
+        return {
+            f"{name} ({author_year(CHECKLISTS[name])})": ", ".join(sorted(found, key=_number))
+            for name, found in items.items()
+        }
+
+
+def _number(item: str) -> tuple[int, str]:
+    number = re.match(r"\d+", item)
+    return int(number[0]) if number else 0, item

@@ -25,7 +25,7 @@ from bakeoff.report.verdict.further_tests import (
 )
 from bakeoff.report.verdict.outcome import headline, look
 from bakeoff.report.verdict.sentences import about_omnibus, in_brackets, numbers, take_care
-from bakeoff.report.verdict.wording import Kind, Verdict, name, names, the
+from bakeoff.report.verdict.wording import Kind, Verdict, the
 from bakeoff.threads import on_one_thread
 
 _MOST_NOTES = 3
@@ -66,7 +66,7 @@ def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
     equal = equivalents(study)
     alike = (f.dataset == first.dataset and f.metric == first.metric for f, _ in equal)
     if len(study.models) == 2 and any(alike):
-        a, b = (name(study, m) for m in (outcome.leader, outcome.runner_up))
+        a, b = (study.name(m) for m in (outcome.leader, outcome.runner_up))
         if kind is Kind.WINNER:
             text = f"{text.removesuffix('.')}, but by less than the margin that was set."
         elif kind in (Kind.CANNOT_TELL, Kind.SAME, Kind.UNDECIDED):
@@ -93,7 +93,7 @@ _KINDS = {Decision.DIFFERENT: Kind.AGAINST_VALUE, Decision.UNDECIDED: Kind.UNDEC
 
 def alone(study: Study, ranked: list[Ranked]) -> Verdict:
     """Answer for a single model: what its most trustworthy test says, or its score."""
-    model = name(study, study.models[0])
+    model = study.name(study.models[0])
     tested = [family for family in study.families if family.role == "single"]
     tested.sort(key=lambda f: (f.metric != study.metric.name, TRUST.index(study.type1(f.entry))))
     if tested and study.several:
@@ -115,7 +115,7 @@ def alone(study: Study, ranked: list[Ranked]) -> Verdict:
 
 
 def _headline(study: Study, row: Comparison) -> str:
-    of = f"the {study.metrics[row.metric].title} of {name(study, row.model_a)}"
+    of = f"the {study.metrics[row.metric].title} of {study.name(row.model_a)}"
     if row.decision is Decision.DIFFERENT:
         return f"{capital(of)} is {prose.side_of(row)}."
     if row.decision is Decision.UNDECIDED:
@@ -149,7 +149,7 @@ def _alone_by_dataset(study: Study, tested: list[Family]) -> Verdict:
     first = tested[0]
     found = [f.rows[0] for f in tested if (f.entry, f.metric) == (first.entry, first.metric)]
     sides = [prose.side_of(row) for row in found if row.decision is Decision.DIFFERENT]
-    of = f"the {first.measure.title} of {name(study, study.models[0])}"
+    of = f"the {first.measure.title} of {study.name(study.models[0])}"
     counted = [f"{side} on {sides.count(side)}" for side in dict.fromkeys(sides)]
     rest = len(found) - len(sides)
     told = ", ".join([*counted, *([f"undecided or not shown on {rest}"] if rest else [])])
@@ -193,11 +193,11 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
 
 def _untested(study: Study, ranked: list[Ranked]) -> str:
     several, first = study.several, ranked[0]
-    best, by = name(study, first.model), study.metric.title
+    best, by = study.name(first.model), study.metric.title
     tied = [line.model for line in ranked if round(line.rank - first.rank, 10) == 0]
     if len(tied) > 1:
         what = f"average rank by {by}" if several else by
-        same = f"{names(study, tied)} have the same {what}"
+        same = f"{study.names(tied)} have the same {what}"
         rest = ", the best" if len(tied) < len(ranked) else ""
         tests = "test over the data sets" if several else "test"
         return f"{same}{rest}, and no {tests} compares the models."
@@ -213,7 +213,7 @@ def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
     if found is None:
         return Kind.UNTESTED, _untested(study, ranked)
     row = found[1]
-    a, b, by = name(study, row.model_a), name(study, row.model_b), study.metric.title
+    a, b, by = study.name(row.model_a), study.name(row.model_b), study.metric.title
     match row.decision:
         case Decision.A_BETTER:
             kind = Kind.WINNER if len(study.models) == 2 else Kind.PARTIAL
@@ -232,7 +232,7 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
     """Count the data sets on which the best model wins, where no test spans them."""
     best = ranked[0]
     sentences = [
-        f"Over {len(study.datasets)} data sets the average rank of {name(study, best.model)} is "
+        f"Over {len(study.datasets)} data sets the average rank of {study.name(best.model)} is "
         f"{best.rank:.2f} and its {prose.mean_of(study.metric)} {score(best.mean)}; it is first on "
         f"{count(best.wins, 'data set')}."
     ]
@@ -268,7 +268,7 @@ def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
         won = sum(row.decision is Decision.A_BETTER for row in rows)
         lost = sum(row.decision is Decision.B_BETTER for row in rows)
         yield (
-            f"Data set by data set, {titles[test]} calls {name(study, leader)} better than "
-            f"{name(study, second)} on {won}, worse on {lost}, and cannot tell on "
+            f"Data set by data set, {titles[test]} calls {study.name(leader)} better than "
+            f"{study.name(second)} on {won}, worse on {lost}, and cannot tell on "
             f"{len(rows) - won - lost}."
         )

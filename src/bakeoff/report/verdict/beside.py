@@ -12,7 +12,6 @@ from bakeoff.report.baseline import Baseline, baselines, nearly_perfect
 from bakeoff.report.numbers import count, p_equals, score, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.report.verdict.wording import name, names
 from bakeoff.scores.metrics import Metric
 
 
@@ -43,10 +42,10 @@ def _on_one(study: Study, one: Baseline) -> str:
     ps = [line.pvalue_adjusted for line in one.models if line.model in one.open]
     known = [p for p in ps if not math.isnan(p)]
     if not known:
-        return f"{text}; whether {names(study, one.open)} {verb} better is undecided."
+        return f"{text}; whether {study.names(one.open)} {verb} better is undecided."
     smallest = "smallest " if len(known) > 1 else ""
     p = p_equals(min(known), "adjusted p" if len(one.models) > 1 else "p")
-    return f"{text}; {names(study, one.open)} {verb} not shown to be better ({smallest}{p})."
+    return f"{text}; {study.names(one.open)} {verb} not shown to be better ({smallest}{p})."
 
 
 def _over_datasets(study: Study, found: list[Baseline]) -> Iterator[str]:
@@ -72,7 +71,7 @@ def too_good(study: Study) -> Iterator[str]:
     for metric, model, mean in nearly_perfect(study):
         by_model.setdefault(model, []).append(f"{metric.title} {score(mean)}")
     if by_model:
-        told = [f"{name(study, m)}: {words(scores)}" for m, scores in by_model.items()]
+        told = [f"{study.name(m)}: {words(scores)}" for m, scores in by_model.items()]
         yield (
             f"Scores are perfect or nearly so ({words(told, 3)}). This is often a sign of leakage: "
             "check whether a feature is known only after the class, and whether test rows repeat "
@@ -91,7 +90,7 @@ def failed(study: Study) -> Iterator[str]:
             f"{next(iter(why)).removesuffix('.')}{' (and other reasons)' if len(why) > 1 else ''}"
         )
         yield (
-            f"{name(study, model)} was excluded on {study.dataset_label(dataset)}, where "
+            f"{study.name(model)} was excluded on {study.dataset_label(dataset)}, where "
             f"{count(len(rows), 'fit')} failed: {reason}."
         )
 
@@ -102,7 +101,7 @@ def left_out(study: Study) -> Iterator[str]:
     for model, reason in study.excluded.items():
         if model in told and not study.several:
             continue
-        yield f"{name(study, model)} is left out of the ranking: {reason}."
+        yield f"{study.name(model)} is left out of the ranking: {reason}."
     spanning = (row for row in study.comparisons if not row.dataset)
     for note in dict.fromkeys(n for row in spanning for n in row.result.get("left_out", ())):
         yield f"In the tests over data sets, the {clean(note)}."
@@ -126,7 +125,7 @@ def by_subgroup(study: Study) -> Iterator[str]:
         if len(shown):
             clearest = shown.sort_values("pvalue_adjusted", kind="stable")[:MOST]
             for line in clearest.to_dict("records"):
-                a, b = name(study, line["model_a"]), name(study, line["model_b"])
+                a, b = study.name(line["model_a"]), study.name(line["model_b"])
                 yield (
                     f"{on}The difference in {study.metric.title} between {a} and {b} depends on "
                     f"{line['column']!r} ({p_equals(line['pvalue_adjusted'], _called(line))}), so "

@@ -11,12 +11,12 @@ from bakeoff.report.numbers import p_equals, percent
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.further_tests import by_other_metrics
 from bakeoff.report.verdict.sentences import difference, in_brackets, limits, not_shown, take_care
-from bakeoff.report.verdict.wording import Kind, Verdict, name, names
+from bakeoff.report.verdict.wording import Kind, Verdict
 
 
 def against_control(study: Study, family: Family) -> Verdict:
     """Say which models are better than the control, which worse, which cannot be told from it."""
-    control = name(study, family.control)
+    control = study.name(family.control)
     says: dict[Decision, list[Comparison]] = {}
     for row in family.rows:
         says.setdefault(row.decision, []).append(row)
@@ -47,13 +47,13 @@ def _farthest(study: Study, family: Family, row: Comparison) -> str:
     """Give the largest difference, seen from the model that is ahead."""
     if family.dataset:
         return difference(study, family, row, ", the largest difference")
-    a, b = name(study, row.model_a), name(study, row.model_b)
+    a, b = study.name(row.model_a), study.name(row.model_b)
     gap, where = prose.gap_with_interval(row, family), prose.evidence(study, family)
     return f"Over {where} {a} is ahead of {b} by {gap}."
 
 
 def _who(study: Study, rows: list[Comparison]) -> str:
-    return names(study, [row.model_b for row in rows])
+    return study.names([row.model_b for row in rows])
 
 
 def _sentences(

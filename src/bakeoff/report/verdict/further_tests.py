@@ -12,7 +12,7 @@ from bakeoff.report.numbers import p_equals, percent, probability, words
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.outcome import Outcome, look
 from bakeoff.report.verdict.sentences import by_how_much
-from bakeoff.report.verdict.wording import name, names, the, title
+from bakeoff.report.verdict.wording import the, title
 from bakeoff.stats import Evidence
 
 Equivalent = tuple[Family, list[Comparison]]
@@ -57,7 +57,7 @@ def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
 
 
 def _pair(study: Study, row: Comparison, between: str) -> str:
-    return f"{name(study, row.model_a)} {between} {name(study, row.model_b)}"
+    return f"{study.name(row.model_a)} {between} {study.name(row.model_b)}"
 
 
 def the_posterior(study: Study, leader: str, runner_up: str) -> tuple[Family, Comparison] | None:
@@ -77,7 +77,7 @@ def posterior(study: Study, leader: str, runner_up: str) -> Iterator[str]:
     if found is None:
         return
     family, row = found
-    a, b = name(study, leader), name(study, runner_up)
+    a, b = study.name(leader), study.name(runner_up)
     told = [f"{probability(row.p_a_better)} that {a} is better than {b}"]
     if row.rope > 0:
         rope = prose.gap(row.rope, family.measure)
@@ -112,8 +112,8 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
     row = o.family.rows[0]
     where = "" if not study.several else f" of {study.dataset_label(o.family.dataset)}"
     start = f"For the models fitted once and tested on {row.n:,} held-out rows{where}"
-    leader = name(study, o.leader)
-    others = words([name(study, m) for m in o.others if m not in o.tied] or ["none"])
+    leader = study.name(o.leader)
+    others = words([study.name(m) for m in o.others if m not in o.tied] or ["none"])
     by = o.family.measure.title
     better, most = (text.format(by=by) for text in _SAYS[o.family.entry.evidence])
     also = "also " if o.leader == first.leader and o.kind is first.kind else ""
@@ -121,8 +121,8 @@ def fitted(study: Study, o: Outcome, first: Outcome) -> str:
         case "winner":
             text = f"{leader} {also}{better} {others}"
         case "partial":
-            beaten = words([name(study, r.model_b) for r in o.beaten])
-            level = names(study, [o.leader, *o.tied])
+            beaten = words([study.name(r.model_b) for r in o.beaten])
+            level = study.names([o.leader, *o.tied])
             text = f"{level} have the same results, and " if o.tied else ""
             text += f"{leader} {better} {beaten}"
             if len(o.others) > len(o.tied):
@@ -219,7 +219,7 @@ def _found(family: Family) -> Findings:
 
 def _told(study: Study, first: Family, family: Family, found: Findings) -> str:
     rows = list(found.values())
-    pairs = [f"{name(study, r.model_a)} is better than {name(study, r.model_b)}" for r in rows]
+    pairs = [f"{study.name(r.model_a)} is better than {study.name(r.model_b)}" for r in rows]
     worst = p_equals(max(row.pvalue_adjusted for row in rows), prose.p_name(rows[0]))
     by = f" by {prose.gap_of(family, rows[0].estimate)}" if len(rows) == 1 else ""
     largest = "largest " if len(rows) > 1 else ""

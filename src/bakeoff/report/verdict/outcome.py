@@ -11,7 +11,7 @@ from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
-from bakeoff.report.verdict.wording import Kind, name, names
+from bakeoff.report.verdict.wording import Kind
 from bakeoff.stats import Evidence, TypeOneError
 
 
@@ -126,10 +126,10 @@ BEST = {False: ("best", "better"), True: ("cheapest", "cheaper")}
 
 def headline(study: Study, o: Outcome) -> str:
     """Say in one sentence what the main test says."""
-    leader, many = name(study, o.leader), len(study.models) > 2
+    leader, many = study.name(o.leader), len(study.models) > 2
     costs = o.family.entry.evidence is Evidence.COSTED_LABELS
     by = "" if costs else f" by {o.family.measure.title}"
-    others = names(study, o.others) if o.others else "the others"
+    others = study.names(o.others) if o.others else "the others"
     match o.kind:
         case Kind.WINNER:
             # a test that is too lenient makes a finding, not a certainty
@@ -143,10 +143,10 @@ def headline(study: Study, o: Outcome) -> str:
         case Kind.PARTIAL:
             better = BEST[costs][1]
             rest = [model for model in o.others if model not in o.tied]
-            but = f", but {{}}is not shown to be {better} than {names(study, rest)}" if rest else ""
+            but = f", but {{}}is not shown to be {better} than {study.names(rest)}" if rest else ""
             if not o.tied:
                 return f"{leader} leads{by}{but.format('')}."
-            level = names(study, [o.leader, *o.tied])
+            level = study.names([o.leader, *o.tied])
             what = "results" if o.family.dataset else "average rank"
             return f"{level} lead{by} with the same {what}{but.format(leader + ' ')}."
         case Kind.OTHERS:

@@ -17,7 +17,7 @@ from bakeoff.report.power import detectable
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict.outcome import BEST, Outcome
-from bakeoff.report.verdict.wording import Kind, name, names, the, title
+from bakeoff.report.verdict.wording import Kind, the, title
 from bakeoff.spec.learners import LEARNERS
 from bakeoff.stats import Entry, Evidence, TypeOneError, catalogue
 
@@ -35,7 +35,7 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
         return
     if o.kind is Kind.SAME:
         two = len(o.family.models) == 2
-        whom = "both models" if two else f"{name(study, o.leader)} and the others"
+        whom = "both models" if two else f"{study.name(o.leader)} and the others"
         yield (
             f"On {where} the results of {whom} are identical, so there is nothing to test. This "
             "does not prove that they are equal."
@@ -46,7 +46,7 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
     if different := tuple(row for row in o.open if row.status not in prose.SAME):
         yield limits(study, o.family, different)
     if o.undecided:
-        whom = names(study, [row.model_b for row in o.undecided])
+        whom = study.names([row.model_b for row in o.undecided])
         yield f"Against {whom} the test is undecided: {prose.why_undecided(o.undecided[0])}."
     if o.beaten or o.lost or o.elsewhere:
         yield from take_care(study, [o.family])
@@ -62,11 +62,11 @@ def by_how_much(study: Study, o: Outcome) -> str:
         return _by_how_much_together(study, o)
     row = family.between(a, b)
     if row is None or math.isnan(row.estimate):
-        return f"{name(study, a)} has the best {title}."
+        return f"{study.name(a)} has the best {title}."
     if row.estimate < 0:
         return (
-            f"By the mean of all folds {name(study, a)} has the best {title}, but by the test's "
-            f"own estimate {name(study, b)} is ahead by {prose.gap_with_interval(row, family)}."
+            f"By the mean of all folds {study.name(a)} has the best {title}, but by the test's "
+            f"own estimate {study.name(b)} is ahead by {prose.gap_with_interval(row, family)}."
         )
     more = ", the next best" if len(family.models) > 2 else ""
     return difference(study, family, row, more + _ahead_on(family, row))
@@ -75,18 +75,18 @@ def by_how_much(study: Study, o: Outcome) -> str:
 def _by_how_much_together(study: Study, o: Outcome) -> str:
     """Compare models with equal scores with the best of the others."""
     metric = o.family.measure
-    start = f"The {metric.title} of {names(study, [o.leader, *o.tied])} is the same"
+    start = f"The {metric.title} of {study.names([o.leader, *o.tied])} is the same"
     row = o.family.between(o.leader, o.behind) if o.behind else None
     if row is None or math.isnan(row.estimate):
         return f"{start}."
     ahead = prose.gap_with_interval(row, o.family)
-    return f"{start}, {ahead} {prose.better(metric)} than that of {name(study, o.behind)}."
+    return f"{start}, {ahead} {prose.better(metric)} than that of {study.name(o.behind)}."
 
 
 def difference(study: Study, family: Family, row: Comparison, more: str = "") -> str:
     """Say by how much A scores better than B."""
     metric = family.measure
-    a, b = name(study, row.model_a), name(study, row.model_b)
+    a, b = study.name(row.model_a), study.name(row.model_b)
     if not round(row.estimate, 10):
         return f"The {metric.title} of {a} and {b} is the same."
     if prose.gap(row.estimate, metric) == prose.gap(0.0, metric):
@@ -104,7 +104,7 @@ def difference(study: Study, family: Family, row: Comparison, more: str = "") ->
 def _over_datasets(study: Study, o: Outcome) -> str:
     """Give the ranks that the test compares, or else those of the mean scores."""
     family, metric = o.family, o.family.measure
-    where, leader = prose.evidence(study, family), name(study, o.leader)
+    where, leader = prose.evidence(study, family), study.name(o.leader)
     lines = {line.model: line for line in ranking(study, family.metric, family.plan)}
     own = {model: line.rank for model, line in lines.items()}
     ranks = family.ranks or own
@@ -117,13 +117,13 @@ def _over_datasets(study: Study, o: Outcome) -> str:
         return f"({ranks[model]:.2f}{scored})"
 
     if o.tied:
-        level = names(study, [o.leader, *o.tied])
+        level = study.names([o.leader, *o.tied])
         text = f"Over {where} {level} have the same average rank ({ranks[o.leader]:.2f})"
     else:
         text = f"Over {where} {leader} has the best average rank "
         text += told(o.leader, f"{prose.mean_of(metric)} ")
     if o.behind in ranks and not family.pooled:
-        text += f", followed by {name(study, o.behind)} {told(o.behind)}"
+        text += f", followed by {study.name(o.behind)} {told(o.behind)}"
     return text + "."
 
 
@@ -150,17 +150,17 @@ def _how_sure(study: Study, o: Outcome) -> str:
     if o.lost:
         row = o.lost[0]
         return (
-            f"However, {name(study, row.model_b)} is significantly better, "
+            f"However, {study.name(row.model_b)} is significantly better, "
             f"{p_equals(row.pvalue_adjusted, called)} {on}. Check the single scores before "
             "trusting either result."
         )
     if o.beaten:
         worst = p_equals(max(row.pvalue_adjusted for row in o.beaten), called)
-        whom = names(study, [row.model_b for row in o.beaten])
+        whom = study.names([row.model_b for row in o.beaten])
         better = BEST[o.family.entry.evidence is Evidence.COSTED_LABELS][1]
         bound = worst if len(o.beaten) == 1 else f"largest {worst}"
         return (
-            f"{name(study, o.leader)} is significantly {better} than {whom} at the "
+            f"{study.name(o.leader)} is significantly {better} than {whom} at the "
             f"{percent(o.family.rows[0].alpha)} level, {bound} {on}.{prose.disagreement(o.beaten)}"
         )
     apart = tuple(row for row in o.open if row.model_b not in o.tied)
@@ -176,7 +176,7 @@ def not_shown(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str
     p = f"{smallest}{p_equals(best.pvalue_adjusted, prose.p_name(best))}"
     on = in_brackets(study, family)
     if best.alternative == "two-sided" and len(rows) > 1:
-        a, b = name(study, best.model_a), name(study, best.model_b)
+        a, b = study.name(best.model_a), study.name(best.model_b)
         return f"No model is shown to differ from {a}: {p}, for {b} {on}."
     if best.alternative == "two-sided":
         there_is_one = round(best.estimate, 10)
@@ -186,7 +186,7 @@ def not_shown(study: Study, family: Family, rows: tuple[Comparison, ...]) -> str
     for row in rows:
         first = row.alternative == "greater"
         pair = (row.model_a, row.model_b) if first else (row.model_b, row.model_a)
-        asked.append(" is better than ".join(name(study, model) for model in pair))
+        asked.append(" is better than ".join(study.name(model) for model in pair))
     shown = "this is not shown" if len(rows) == 1 else "none of these is shown"
     return f"The one-sided test asked only whether {words(asked, 3)}; {shown}: {p} {on}."
 
@@ -198,7 +198,7 @@ def _elsewhere(study: Study, o: Outcome) -> str:
     for row in sorted(o.elsewhere, key=lambda row: row.pvalue_adjusted):
         won = row.decision is Decision.A_BETTER
         winner, loser = (row.model_a, row.model_b) if won else (row.model_b, row.model_a)
-        pairs.append(f"{name(study, winner)} is better than {name(study, loser)}")
+        pairs.append(f"{study.name(winner)} is better than {study.name(loser)}")
     return f" By the same test {words(pairs, 3)}."
 
 
@@ -290,7 +290,7 @@ def take_care(study: Study, found: Sequence[Family]) -> Iterator[str]:
     metrics = {family.metric for family in found}
     known = study.cautions(found[0].entry, metrics.pop() if len(metrics) == 1 else None)
     models = dict.fromkeys(model for family in found for model in family.models)
-    for text in known.of(models, the, lambda model: name(study, model)):
+    for text in known.of(models, the, study.name):
         yield f"Caution: {text}"
     yield from _by_result(found[0].entry, [row for family in found for row in family.rows])
 

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
 from enum import StrEnum
 
-from bakeoff.report.numbers import short, words
-from bakeoff.report.study import Study
 from bakeoff.stats import Entry
 
 
@@ -59,22 +56,11 @@ class Verdict:
         return " ".join((self.headline, *self.sentences))
 
 
-MOST_LETTERS = 60
 _COMMON = {
     "binomial", "combined", "corrected", "cost-sensitive", "difference", "equivalence",
     "half-sample", "multivariate", "one-sample", "one-way", "paired", "pairwise",
     "repeated-measures", "resampled", "sign", "two-sample",
 }  # fmt: skip
-
-
-def name(study: Study, model: str) -> str:
-    """Write a model's name, a very long one abbreviated: the tables have it whole."""
-    return short(study.label(model), MOST_LETTERS)
-
-
-def names(study: Study, models: Iterable[str], most: int = 4) -> str:
-    """Join names to a phrase."""
-    return words([name(study, model) for model in models], most)
 
 
 def title(test: Entry) -> str:
