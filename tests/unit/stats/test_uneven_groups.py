@@ -165,3 +165,27 @@ def test_options_of_the_draws_are_checked_without_groups_too(
     arguments = [labels, labels] if name == "mean_difference" else [labels, labels, labels]
     with pytest.raises(ValueError, match=f"{next(iter(wrong))}: found"):
         stats.catalogue()[name].function(*arguments, **wrong)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_intervals_of_one_model_hold_the_limits_of_subsets_of_groups(seed):
+    codes, truth, correct = uneven(seed, 20, models=1)
+    said = np.where(correct[:, 0], truth, 1 - truth)
+    values = correct[:, 0] + 0.1 * np.sin(np.arange(len(said)))
+    means = GroupSums(np.bincount(codes, values), np.bincount(codes).astype(float))
+    found = [(stats.mean_ci(values, groups=codes), means)]
+    for metric in ("f1", "balanced_accuracy", "roc_auc"):
+        rows = {"metric": metric, "groups": codes, "labels": [0, 1]}
+        of_groups = stats.influence(truth, said, **rows).of_groups
+        found.append((stats.metric_ci(truth, said, **rows), of_groups))
+    for result, groups in found:
+        low, high = map(float, subset_limits(groups.sums, groups.shares, 0.025))
+        assert result.ci.low <= low + 1e-12
+        assert high - 1e-12 <= result.ci.high
+        assert result.ci.method == "subset_hull"
+
+
+def test_intervals_of_one_model_in_many_groups_alike_are_students():
+    rng = np.random.default_rng(0)
+    values, codes = rng.normal(size=9000), np.repeat(np.arange(3000), 3)
+    assert stats.mean_ci(values, groups=codes).ci.method == "t"

@@ -111,6 +111,23 @@ def agreeing(
     return ConfidenceInterval(low, high, ci.confidence, ci.method)
 
 
+def widened(
+    groups: GroupSums,
+    ci: ConfidenceInterval,
+    side: Alternative = "two-sided",
+    bounds: tuple[float, float] = UNBOUNDED,
+) -> ConfidenceInterval:
+    """Return the hull of a t interval and of the limits from means of subsets of groups.
+
+    The t interval of groups of which one dominates is too narrow, for its few degrees of freedom
+    are those of normal group effects. It is left as it is where groups are many and alike.
+    """
+    if groups.many_alike:
+        return ci
+    limits = subset_limits(groups.sums, groups.shares, tail_probability(ci.confidence, side))
+    return hull(ci, limits, side, bounds)
+
+
 def with_flips(
     groups: GroupSums,
     pvalue: float,
@@ -121,12 +138,11 @@ def with_flips(
 ) -> tuple[float, ConfidenceInterval]:
     """Return the larger of a t test's p-value and that by sign flips, and an interval to match.
 
-    The t of groups of which one dominates rejects too often, for its few degrees of freedom are
-    those of normal group effects; sign flips of groups with very few that differ do.
+    The t of groups of which one dominates rejects too often, as in `widened`; sign flips of groups
+    with very few that differ do.
     """
     if groups.many_alike:
         return pvalue, ci
     larger = max(pvalue, groups.pvalue(side))
-    limits = subset_limits(groups.sums, groups.shares, tail_probability(ci.confidence, side))
-    wider = hull(ci, limits, side, bounds)
+    wider = widened(groups, ci, side, bounds)
     return larger, agreeing(wider, larger, 1 - ci.confidence, estimate, side)

@@ -16,7 +16,7 @@ from bakeoff.stats.core.result import (
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.design.cluster_result import symmetric_differences
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread
-from bakeoff.stats.design.subset_limits import with_flips
+from bakeoff.stats.design.subset_limits import widened, with_flips
 from bakeoff.stats.metrics.area_intervals import hull, logit_interval
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.metric import Form
@@ -88,6 +88,8 @@ class Answer:
             ci = found.tested.interval(
                 found.estimate, self.level, "two-sided", setting.metric.range
             )
+        if ci is not None and found.of_groups is not None:
+            ci = widened(found.of_groups, ci, bounds=setting.metric.range)
         status = Status.OK if found.tested.se > _NOISE else Status.ZERO_VARIANCE
         return self._result(found, status, math.nan, math.nan, ci)
 

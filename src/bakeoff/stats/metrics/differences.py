@@ -80,6 +80,8 @@ def metric_ci(
     Metrics of decisions take the t interval of the table with four pseudo-rows spread over its
     cells (for accuracy: Agresti & Coull 1998); areas and average precision the t interval on the
     logit scale; means of a loss the t interval. Degrees of freedom come from the influence values.
+    In groups the interval is the hull of that and of the limits from means of random subsets of
+    groups (Hartigan 1969), which one dominant group does not mislead.
 
     Parameters
     ----------

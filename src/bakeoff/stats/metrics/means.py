@@ -21,7 +21,7 @@ from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.leverage import leverage_of
 from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread, spread
-from bakeoff.stats.design.subset_limits import with_flips
+from bakeoff.stats.design.subset_limits import UNBOUNDED, widened, with_flips
 from bakeoff.stats.metrics.all_pairs import compare_values
 from bakeoff.stats.metrics.test_rows import read_groups
 
@@ -38,7 +38,8 @@ def mean_ci(
     """Return the mean of a number that one system has on each row, with its interval.
 
     Student's t interval with degrees of freedom from the values, or from their sums over groups
-    (Satterthwaite 1946).
+    (Satterthwaite 1946); in groups its hull with the limits from means of random subsets of groups
+    (Hartigan 1969), which one dominant group does not mislead.
 
     Parameters
     ----------
@@ -62,18 +63,21 @@ def mean_ci(
     x = as_scores(values, "values", unit="rows")
     clusters = read_groups(groups, len(x))
     estimate = float(x.mean())
-    found = spread(x - estimate, clusters=clusters, leverage=leverage_of(clusters))
+    leverage = leverage_of(clusters)
+    found = spread(x - estimate, clusters=clusters, leverage=leverage)
     status = _known(found, clusters is not None, float(np.abs(x).max()))
-    ok = status is Status.OK
+    ci = None
+    if status is Status.OK:
+        ci = found.interval(estimate, confidence_level, "two-sided", UNBOUNDED)
+        if clusters is not None and leverage is not None:
+            ci = widened(GroupSums(np.bincount(clusters, x) / len(x), leverage.shares), ci)
     return Result(
         test="mean_ci",
         statistic=math.nan,
         df=found.df,
         pvalue=math.nan,
         estimate=estimate,
-        ci=found.interval(estimate, confidence_level, "two-sided", (-math.inf, math.inf))
-        if ok
-        else None,
+        ci=ci,
         n=len(x),
         status=status,
         assumptions=_assumptions(found, clusters is not None),
@@ -198,7 +202,7 @@ def mean_difference(
     status, t, pvalue = _decide(differences, estimate, found, clusters is not None, alternative)
     ci = None
     if status is Status.OK:
-        ci = found.interval(estimate, confidence_level, alternative, (-math.inf, math.inf))
+        ci = found.interval(estimate, confidence_level, alternative, UNBOUNDED)
         if clusters is not None and leverage is not None and df == "influence":
             groups_of = GroupSums(np.bincount(clusters, differences) / len(a), leverage.shares)
             pvalue, ci = with_flips(groups_of, pvalue, ci, estimate, alternative)
