@@ -95,12 +95,8 @@ def read(args: argparse.Namespace) -> SideBySide:
         if args.predicted is not None:
             raise UserError("--predicted is for one table per model; --models chooses columns")
         found = read_wide(args.files[0], columns, models=_listed(args.models), **how)
-        binary = tuple(found.classes) in (("0", "1"), ("False", "True"))
-        if args.models is None and len(found.models) > 2 and binary:  # some may be no models
-            sys.stderr.write(
-                f"every other column is taken for a model: {', '.join(found.models)}; `--models` "
-                "chooses among them\n"
-            )
+        if tuple(found.classes) in (("0", "1"), ("False", "True")):
+            _tell_models(args, found)
     else:
         if args.models is not None:
             raise UserError(
@@ -116,9 +112,20 @@ def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide
         if getattr(args, option) is not None and (option, args.values) not in _OF_RIGHT_ROWS:
             raise UserError(f"--{option} is for predictions, not for numbers per row (--values)")
     kind = KINDS[args.values]
-    if len(args.files) == 1:
-        return read_wide_values(args.files[0], columns, kind, _listed(args.models))
-    return read_each_values(args.files, columns, kind)
+    if len(args.files) > 1:
+        return read_each_values(args.files, columns, kind)
+    found = read_wide_values(args.files[0], columns, kind, _listed(args.models))
+    _tell_models(args, found)
+    return found
+
+
+def _tell_models(args: argparse.Namespace, found: SideBySide) -> None:
+    """Name the columns that were taken for models where some of them may be none."""
+    if args.models is None and len(found.models) > 2:
+        sys.stderr.write(
+            f"every other column is taken for a model: {', '.join(found.models)}; `--models` "
+            "chooses among them\n"
+        )
 
 
 def _renamed(given: SideBySide, labels: Sequence[str] | None) -> SideBySide:

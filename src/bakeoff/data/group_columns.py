@@ -64,6 +64,16 @@ def named_like_groups(table: pa.Table, names: Iterable[str]) -> list[dict[str, A
     return group_columns(table.select(likely).to_pandas(), ()) if likely else []
 
 
+def like_ids(table: pa.Table, names: Iterable[str]) -> list[str]:
+    """Name those of some columns that look like ids of groups or rows, not like measurements."""
+    names = list(names)
+    found = [group["column"] for group in named_like_groups(table, names)]
+    whole = [name for name in names if pa.types.is_integer(table.schema.field(name).type)]
+    numbers = table.select(whole).to_pandas()
+    found += [name for name in whole if counts_up(numbers[name])]
+    return list(dict.fromkeys(found))
+
+
 def why_groups(values: Series, name: str) -> str:
     """Say why a column looks like an id of groups; empty where it does not.
 
@@ -90,14 +100,25 @@ def is_running_number(values: Series, name: str) -> bool:
 
     Numbers that start again (in each file, in each visit) repeat, but not for what they count.
     """
+    if not _numbers_without_gaps(values):
+        return False
+    named = _COUNTS.search(name) and not _NAMES_A_GROUP.search(name)
+    return counts_up(values) or bool(
+        named and values.min() in (0, 1) and values.nunique() > values.max() - 1
+    )
+
+
+def counts_up(values: Series) -> bool:
+    """Tell whether most rows follow their predecessor by one, once or from 1 again and again."""
+    if not _numbers_without_gaps(values):
+        return False
+    return bool((np.diff(values.to_numpy(dtype=np.float64)) == 1).mean() >= _STEPS)
+
+
+def _numbers_without_gaps(values: Series) -> bool:
     if not pd.api.types.is_numeric_dtype(values.dtype) or values.isna().any() or len(values) < 2:
         return False
-    if pd.api.types.is_bool_dtype(values.dtype) or not _whole(values):
-        return False
-    if float((np.diff(values.to_numpy(dtype=np.float64)) == 1).mean()) >= _STEPS:
-        return True
-    named = _COUNTS.search(name) and not _NAMES_A_GROUP.search(name)
-    return bool(named and values.min() in (0, 1) and values.nunique() > values.max() - 1)
+    return not pd.api.types.is_bool_dtype(values.dtype) and _whole(values)
 
 
 def _whole(values: Series) -> bool:

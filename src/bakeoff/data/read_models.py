@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bakeoff.data.columns import in_order
 from bakeoff.data.file_columns import USUAL, Columns, read_columns
 from bakeoff.data.given_predictions import carried
+from bakeoff.data.group_columns import like_ids
 from bakeoff.data.predicted import Predicted, known_codes, no_model, predicted, probabilities_in
 from bakeoff.data.prediction_table import (
     PredictionTable,
@@ -217,12 +218,11 @@ def read_wide_values(
             "columns of numbers",
         )
     rest = unclaimed(file, columns, (name,))
-    if models is None and (groups := like_groups(file, columns, (name,))):
-        column = groups[0]["column"]
+    if models is None and (ids_of := like_ids(file.table, rest)):
         raise Problem(
             ("models",),
-            f"{path!r}: {column!r} looks like an id of groups, not like a model's numbers",
-            remedy=no_model(column),
+            f"{path!r}: {ids_of[0]!r} looks like an id, not like a model's numbers",
+            remedy=no_model(ids_of[0]),
         )
     found = _models(path, rest, (), models)
     like = () if related else like_groups(file, columns, (name, *found))

@@ -182,3 +182,27 @@ def test_columns_like_groups_are_noted_in_one_table_per_model(
         experiment["metrics"] = [{"name": "gain", "greater_is_better": True}]
     card = load("e", load_experiment(experiment)).card
     assert [found["column"] for found in card["group_columns"]] == ["patient"]
+
+
+@pytest.mark.parametrize("name", ["patient", "case", "week"])
+@pytest.mark.parametrize("last", [8, 40, 240])
+def test_a_column_that_counts_up_again_and_again_is_no_model(
+    compare: Command, name: str, last: int
+) -> None:
+    table = pd.DataFrame(np.random.default_rng(0).random((240, 2)), columns=["a", "b"])
+    table[name] = np.resize(np.arange(1, last + 1), 240)
+    table.to_csv("counted.csv", index=False)
+    code, _, err = compare("counted.csv", "--values", "higher")
+    assert code != 0
+    assert f"{name!r} looks like an id, not like a model's numbers" in err
+    assert compare("counted.csv", "--values", "higher", "--models", "a,b")[0] == 0
+
+
+def test_columns_of_numbers_that_became_models_are_named(compare: Command) -> None:
+    table = pd.DataFrame(np.random.default_rng(0).random((240, 3)), columns=["a", "b", "age"])
+    table["marks"] = np.random.default_rng(1).integers(0, 10, 240)
+    table.to_csv("three.csv", index=False)
+    code, _, told = compare("three.csv", "--values", "higher")
+    assert code == 0
+    assert told.startswith("every other column is taken for a model: a, b, age, marks; `--models`")
+    assert compare("three.csv", "--values", "higher", "--models", "a,b")[2] == ""
