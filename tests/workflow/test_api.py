@@ -75,6 +75,19 @@ def test_folder_without_results_is_refused(tmp_path: Path, finished_copy: Runner
         bakeoff.read(finished_copy.results())
 
 
+@pytest.mark.parametrize("file", ["tests.json", "comparisons.json"])
+@pytest.mark.parametrize(
+    ("name", "told"), [("clustered_mcnemar", "write `mcnemar`"), ("cv5x2_g", "did you mean")]
+)
+def test_results_with_a_test_that_is_no_longer_there_are_refused(
+    finished_copy: Runner, file: str, name: str, told: str
+) -> None:
+    path = finished_copy.results() / file
+    path.write_text(path.read_text().replace('"cv5x2_f"', f'"{name}"'))
+    with pytest.raises(UserError, match=rf"{name}.*{told}.*run the experiment again"):
+        bakeoff.read(finished_copy.results())
+
+
 def test_run_makes_what_is_not_there_and_reads_it(
     finished_copy: Runner, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 import pandas as pd
@@ -17,13 +17,15 @@ from bakeoff.comparisons.evidence import (
     read_scores,
     read_values,
 )
+from bakeoff.comparisons.plan_tests import unknown_test
+from bakeoff.errors import UserError
 from bakeoff.files import read_csv, read_json
 from bakeoff.fit.predictions import read_facts
 from bakeoff.fit.versions import BASE_PACKAGES, distributions_of, versions
 from bakeoff.report.study import Study
 from bakeoff.scores.metrics.own import enter_own
 from bakeoff.spec import AnalysisPlan, Experiment
-from bakeoff.stats import looks_at
+from bakeoff.stats import catalogue, looks_at
 
 _TEXTS = (
     *("dataset", "model", "plan", "metric", "parameter", "value", "why", "status", "note"),
@@ -68,15 +70,23 @@ def read_study(
         The missing cells of the score matrix, where there are several data sets.
     file : str
         The experiment's file.
+
+    Raises
+    ------
+    UserError
+        They hold tests that this version has not.
     """
     enter_own(experiment.own_metrics)
+    found = tuple(Comparison.from_dict(row) for row in read_rows(comparisons))
+    analysis = AnalysisPlan.from_list(read_json(tests))
+    _check_tests({row.test for row in found} | {test.name for test in analysis.with_posthoc})
     known = [read_json(path) for path in cards]
     extras = {name: read_table(path) for name, path in tables.items()}
     nothing = pd.DataFrame()
     by_values, models = experiment.by_values, list(experiment.models)
     return Study(
         experiment,
-        tuple(Comparison.from_dict(row) for row in read_rows(comparisons)),
+        found,
         read_scores(scores),
         read_table(timings),
         {card["dataset"]: card for card in known},
@@ -89,12 +99,20 @@ def read_study(
         intervals=extras.get("intervals", nothing),
         subgroups=extras.get("subgroups", nothing),
         importance=extras.get("importance", nothing),
-        analysis=AnalysisPlan.from_list(read_json(tests)),
+        analysis=analysis,
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},
         notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},
         numbers={n: read_values(p, models) for n, p in holdouts.items()} if by_values else {},
     )
+
+
+def _check_tests(names: Set[str]) -> None:
+    for name in sorted(names - catalogue().keys()):
+        raise UserError(
+            "another version of bakeoff made these results, with a test that this one does not "
+            f"have: {unknown_test(name)}; run the experiment again"
+        )
 
 
 def _predictions(path: str | Path, experiment: Experiment) -> PairedPredictions:

@@ -187,7 +187,7 @@ def test_columns_like_groups_are_noted_in_one_table_per_model(
 @pytest.mark.parametrize("name", ["patient", "case", "week"])
 @pytest.mark.parametrize("last", [8, 40, 240])
 def test_a_column_that_counts_up_again_and_again_is_no_model(
-    compare: Command, name: str, last: int
+    compare: Run, name: str, last: int
 ) -> None:
     table = pd.DataFrame(np.random.default_rng(0).random((240, 2)), columns=["a", "b"])
     table[name] = np.resize(np.arange(1, last + 1), 240)
@@ -198,7 +198,7 @@ def test_a_column_that_counts_up_again_and_again_is_no_model(
     assert compare("counted.csv", "--values", "higher", "--models", "a,b")[0] == 0
 
 
-def test_columns_of_numbers_that_became_models_are_named(compare: Command) -> None:
+def test_columns_of_numbers_that_became_models_are_named(compare: Run) -> None:
     table = pd.DataFrame(np.random.default_rng(0).random((240, 3)), columns=["a", "b", "age"])
     table["marks"] = np.random.default_rng(1).integers(0, 10, 240)
     table.to_csv("three.csv", index=False)
