@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,26 +32,48 @@ def pool() -> Iterator[Pool]:
     made.close()
 
 
+def until(condition: Callable[[], Any]) -> None:
+    """Wait for what another process is about to do, however busy the machine is."""
+    end = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < end, "waited for two minutes"
+        time.sleep(0.02)
+
+
+def waiting(begun: Path, end: Path) -> Callable[[], None]:
+    """Return a task that says that it has begun, and lasts until a file is there."""
+    code = f"""
+import pathlib, time
+pathlib.Path({str(begun)!r}).touch()
+while not pathlib.Path({str(end)!r}).exists():
+    time.sleep(0.02)
+"""
+    return partial(exec, code)
+
+
 def test_workers_are_kept(pool: Pool) -> None:
     assert pool.call(os.getpid) == pool.call(os.getpid) != os.getpid()
 
 
 def test_death_names_the_signal_and_spares_the_others(pool: Pool, tmp_path: Path) -> None:
-    log = tmp_path / "log"
+    log, begun, end = tmp_path / "log", tmp_path / "begun", tmp_path / "end"
     with ThreadPoolExecutor(2) as threads:
-        innocent = threads.submit(pool.call, partial(time.sleep, 1.5))
-        time.sleep(0.3)
+        innocent = threads.submit(pool.call, waiting(begun, end))
+        until(begun.exists)
         with pytest.raises(TaskError, match=r"killed by signal 9, SIGKILL"):
             pool.call(partial(signal.raise_signal, signal.SIGKILL), log)
+        end.touch()
         assert innocent.result() is None
     assert "SIGKILL" in log.read_text()
     assert pool.call(os.getpid) > 0
 
 
-def test_stop_ends_calls_at_once(pool: Pool) -> None:
+def test_stop_ends_calls_at_once(pool: Pool, tmp_path: Path) -> None:
+    begun, never = [tmp_path / "1", tmp_path / "2"], tmp_path / "never"
     with ThreadPoolExecutor(2) as threads:
-        calls = [threads.submit(pool.call, partial(time.sleep, 600)) for _ in range(2)]
-        time.sleep(1)
+        calls = [threads.submit(pool.call, waiting(path, never)) for path in begun]
+        for path in begun:
+            until(path.exists)
         pool.stop()
         for call in calls:
             with pytest.raises(KeyboardInterrupt):
@@ -190,13 +213,15 @@ HOLD = "held = bytearray({} * 2**20); import time; time.sleep({})"
 
 
 def test_slow_task_is_ended_and_spares_the_others(pool: Pool, tmp_path: Path) -> None:
-    log = tmp_path / "log"
+    log, begun, end = tmp_path / "log", tmp_path / "begun", tmp_path / "end"
     with ThreadPoolExecutor(2) as threads:
-        innocent = threads.submit(pool.call, partial(time.sleep, 1.5))
+        innocent = threads.submit(pool.call, waiting(begun, end))
+        until(begun.exists)
         with pytest.raises(
             TaskError, match=r"^it took more than 0\.5 s \(`timeout`\) and was ended"
         ):
-            pool.call(partial(time.sleep, 60), log, Limits(seconds=0.5))
+            pool.call(waiting(begun, tmp_path / "never"), log, Limits(seconds=0.5))
+        end.touch()
         assert innocent.result() is None
     assert "more than 0.5 s" in log.read_text()
     assert pool.call(partial(int, "3"), limits=Limits(seconds=60, megabytes=4000)) == 3
@@ -222,9 +247,9 @@ def test_memory_left_by_others_is_not_held_against_a_task(pool: Pool) -> None:
 
 
 def test_limits_hold_in_the_new_process_of_a_worker_that_grew(pool: Pool) -> None:
-    pool.call(os.getpid)
+    first = pool.call(os.getpid)
     pool.call(partial(exec, "import builtins; builtins.left = bytearray(400 * 2**20)"))
-    time.sleep(1.2)  # loky looks at a worker's memory once a second, after a task
+    until(lambda: pool.call(os.getpid) != first)  # loky looks once a second, after a task
     script = "import time; held = bytearray(600 * 2**20); time.sleep(60)"
     with pytest.raises(TaskError, match="more than its 500 MB"):
         pool.call(partial(exec, script), limits=Limits(megabytes=500))
@@ -246,12 +271,7 @@ def test_workers_end_with_their_parent(tmp_path: Path) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
     )
     worker = int(done.stdout)
-    for _ in range(100):
-        if not Path(f"/proc/{worker}").exists() or "Z" in _state(worker):
-            break
-        time.sleep(0.1)
-    else:
-        pytest.fail(f"worker {worker} outlived its parent by 10 s")
+    until(lambda: _state(worker) == "Z")
     assert done.returncode == -9
 
 
