@@ -19,12 +19,10 @@ from bakeoff.files import write_text
 from bakeoff.report import exhibits
 from bakeoff.report.family import Family
 from bakeoff.report.item import Item
-from bakeoff.report.make import items_of, make_latex, make_markdown, make_page, make_tables
-from bakeoff.report.methods import methods
 from bakeoff.report.numbers import count
+from bakeoff.report.page import Page, fragment
 from bakeoff.report.study import Study
 from bakeoff.report.tables import PageTable, to_latex, to_markdown
-from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.wrapping import paragraph
 
 if TYPE_CHECKING:
@@ -72,25 +70,25 @@ class Findings:
         self._first = first  # the model whose pairs alone are shown
 
     @cached_property
-    def _verdict(self) -> Verdict:
-        return answer(self._study)
+    def _page(self) -> Page:
+        return Page(self._study, alone=True)
 
     @cached_property
     def _items(self) -> dict[str, dict[str, Item]]:
         found: dict[str, dict[str, Item]] = {"figure": {}, "table": {}}
-        for item in items_of(self._study):
+        for item in self._page.items:
             found[item.form][item.name] = item
         return found
 
     @property
     def verdict(self) -> str:
         """The answer: a headline, and a sentence in each line after it."""
-        return "\n".join((self._verdict.headline, *self._verdict.sentences))
+        return "\n".join(self._page.verdict.lines)
 
     @property
     def methods(self) -> str:
         """What was done, for the methods section of a paper."""
-        return methods(self._study).text
+        return self._page.methods.text
 
     @property
     def scores(self) -> pd.DataFrame:
@@ -179,7 +177,7 @@ class Findings:
     def to_json(self) -> str:
         """Return verdict, mean scores and all comparisons, with every detail, as JSON."""
         return json.dumps(
-            as_plain(self._study, self._verdict, self._own_names), indent=2, ensure_ascii=False
+            as_plain(self._study, self._page.verdict, self._own_names), indent=2, ensure_ascii=False
         )
 
     def save(self, path: str | Path) -> Path:
@@ -203,11 +201,9 @@ class Findings:
         """
         file = Path(path)
         writers = {
-            ".html": lambda: make_page(
-                self._study, self._verdict, items_of(self._study), self._all_tables()
-            ),
-            ".md": lambda: make_markdown(self._verdict, self._all_tables()),
-            ".tex": lambda: make_latex(self._all_tables()),
+            ".html": lambda: self._page.html,
+            ".md": lambda: self._page.brief,
+            ".tex": lambda: self._page.latex,
             ".json": lambda: self.to_json() + "\n",
         }
         if file.suffix.lower() not in writers:
@@ -220,7 +216,7 @@ class Findings:
         return file
 
     def __repr__(self) -> str:
-        texts = (self._verdict.headline, *self._verdict.sentences)
+        texts = self._page.verdict.lines
         table = self._brief
         cells = [[cell.text + cell.mark for cell in row] for row in table.rows]
         below = pd.DataFrame(cells, columns=[column.title for column in table.columns])
@@ -230,12 +226,11 @@ class Findings:
     def _repr_html_(self) -> str:
         """Show verdict, table and figure in a notebook; every text is escaped."""
         from bakeoff.report.drawing import svg
-        from bakeoff.report.page import fragment
 
         shown = exhibits.draw(self._item("figure", None), self._study) if self.figures else None
         picture = None if shown is None else base64.b64encode(svg(shown.figure).encode()).decode()
         return fragment(
-            verdict=self._verdict,
+            verdict=self._page.verdict,
             table=self._brief,
             picture=picture,
             alt="" if shown is None else shown.alt,
@@ -290,9 +285,6 @@ class Findings:
             rows=tuple(tuple(row[i] for i in kept) for row in rows[:_ROWS]),
             summary=f"… and {count(more, 'more row')}" if more > 0 else "",
         )
-
-    def _all_tables(self) -> dict[str, PageTable]:
-        return make_tables(self._study, items_of(self._study))
 
     def _tabulated(self, rows: Iterable[Comparison]) -> pd.DataFrame:
         found = pd.DataFrame([row.to_row() for row in rows], columns=Comparison.columns())

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> None:
     if places:
         from bakeoff.cli.compare_files import write  # it draws: slow to import
 
-        write(places, study, verdict)
+        write(places, study)
     brief = not args.metric and not study.numbers
     if args.json:
         found = as_json(study, verdict, brief=brief)

@@ -6,32 +6,30 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bakeoff.files import write_text
-from bakeoff.report.make import items_of, make_latex, make_markdown, make_page, make_tables
+from bakeoff.report.page import Page
 from bakeoff.report.study import Study
 from bakeoff.report.tables import to_csv
-from bakeoff.report.verdict import Verdict
 
 
-def write(places: Mapping[str, Path], study: Study, verdict: Verdict) -> None:
+def write(places: Mapping[str, Path], study: Study) -> None:
     """Write the page and the tables, when all of them are made.
 
     Parameters
     ----------
     places : Mapping of option to path
         Where to: files of ``html``, ``markdown`` and ``latex``, the folder of ``csv``.
-    study, verdict
+    study : Study
         What was found, by which command.
     """
-    items = items_of(study)
-    tables = make_tables(study, items)
+    page = Page(study, alone=True)
     written: dict[Path, str] = {}
     if "html" in places:
-        written[places["html"]] = make_page(study, verdict, items, tables)
+        written[places["html"]] = page.html
     if "markdown" in places:
-        written[places["markdown"]] = make_markdown(verdict, tables)
+        written[places["markdown"]] = page.brief
     if "latex" in places:
-        written[places["latex"]] = make_latex(tables)
+        written[places["latex"]] = page.latex
     if "csv" in places:
-        written |= {places["csv"] / f"{name}.csv": to_csv(one) for name, one in tables.items()}
+        written |= {places["csv"] / f"{name}.csv": to_csv(one) for name, one in page.tables.items()}
     for path, text in written.items():
         write_text(path, text)

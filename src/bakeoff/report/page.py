@@ -1,4 +1,4 @@
-"""The page: all exhibits bound together, as HTML and as Markdown."""
+"""The report: all exhibits bound together, as HTML, Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from bakeoff.report import citations, markup
+from bakeoff.report.drawing import svg
 from bakeoff.report.exhibit import Drawing, Exhibit, Section
-from bakeoff.report.exhibits import records
+from bakeoff.report.exhibits import build, draw, exhibits, records
 from bakeoff.report.family import Family
 from bakeoff.report.inline_svg import Sheet, inline_svg
 from bakeoff.report.item import Item
@@ -24,8 +25,8 @@ from bakeoff.report.methods import Methods, methods
 from bakeoff.report.numbers import p_equals, short
 from bakeoff.report.pairs_shown import COUNTED, chosen_pairs, families_of
 from bakeoff.report.study import Study
-from bakeoff.report.tables import LATEX, PageTable, markdown, to_markdown
-from bakeoff.report.verdict import Verdict
+from bakeoff.report.tables import LATEX, PageTable, markdown, to_latex, to_markdown
+from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.verdict.sentences import take_care
 from bakeoff.stats import Entry
 
@@ -69,31 +70,48 @@ class Block:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Page:
-    """All that a page shows.
+    """The report of a study: all of its exhibits, each made once.
 
     Attributes
     ----------
     study : Study
         What is reported.
-    verdict : Verdict
-        Its answer.
-    items : sequence of Item
-        The exhibits, in order.
-    drawings, tables : Mapping of name to Drawing or PageTable
-        What they hold.
-    pictures : Mapping of name to str
-        The drawings as SVG files.
     alone : bool
         Whether the figures are on the page alone, and not in files beside it.
     """
 
     study: Study
-    verdict: Verdict
-    items: Sequence[Item]
-    drawings: Mapping[str, Drawing]
-    tables: Mapping[str, PageTable]
-    pictures: Mapping[str, str]
     alone: bool = False
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """The exhibits, in order; of given files none about what these do not tell."""
+        found, known = exhibits(self.study), records()
+        if not self.study.command:
+            return found
+        rows = any(card["rows"] for card in self.study.cards.values())
+        told = [item for item in found if not known[item.kind].of_fits]
+        return [item for item in told if rows or not known[item.kind].of_rows]
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The answer."""
+        return answer(self.study)
+
+    @cached_property
+    def tables(self) -> dict[str, PageTable]:
+        """The tables by their names."""
+        return {i.name: build(i, self.study) for i in self.items if i.form == "table"}
+
+    @cached_property
+    def drawings(self) -> dict[str, Drawing]:
+        """The figures by their names."""
+        return {i.name: draw(i, self.study) for i in self.items if i.form == "figure"}
+
+    @cached_property
+    def pictures(self) -> dict[str, str]:
+        """The figures as SVG files."""
+        return {name: svg(drawing.figure) for name, drawing in self.drawings.items()}
 
     @cached_property
     def methods(self) -> Methods:
@@ -130,6 +148,35 @@ class Page:
         )
         return found
 
+    @property
+    def html(self) -> str:
+        """It as HTML that needs no other file."""
+        sheet = Sheet()
+        adopted = {
+            name: Markup(inline_svg(picture, f"fig-{name}", self.drawings[name].alt, sheet))
+            for name, picture in self.pictures.items()
+        }
+        return _render("report.html.j2", self, pictures=adopted, styles=Markup(sheet.css))
+
+    @property
+    def document(self) -> str:
+        """The same as Markdown."""
+        return _render("report.md.j2", self)
+
+    @property
+    def brief(self) -> str:
+        """The answer and the tables as one text in Markdown."""
+        parts = [f"**{markdown(self.verdict.headline)}**", *map(markdown, self.verdict.sentences)]
+        for table in self.tables.values():
+            parts += [f"**{markdown(table.title)}**", *([to_markdown(table)] if table.rows else [])]
+            parts += [markdown(table.note)] if table.note else []
+        return "\n\n".join(parts) + "\n"
+
+    @property
+    def latex(self) -> str:
+        """The tables for a paper, one after the other."""
+        return "\n".join(to_latex(table, name) for name, table in self.tables.items())
+
     def _block(self, items: tuple[Item, ...]) -> Block:
         first = items[0]
         entry = next((entry for entry in self.study.tests if entry.name == first.test), None)
@@ -161,21 +208,6 @@ def _fourfolds(study: Study, family: Family) -> tuple[Fourfold, ...]:
         p = p_equals(row.pvalue_adjusted, "adjusted p" if row.family_size > 1 else "p")
         found.append(Fourfold(study.label(a), study.label(b), counts, p))
     return tuple(found)
-
-
-def html(page: Page) -> str:
-    """Write the page as HTML."""
-    sheet = Sheet()
-    adopted = {
-        name: Markup(inline_svg(picture, f"fig-{name}", page.drawings[name].alt, sheet))
-        for name, picture in page.pictures.items()
-    }
-    return _render("report.html.j2", page, pictures=adopted, styles=Markup(sheet.css))
-
-
-def document(page: Page) -> str:
-    """Write the same as Markdown."""
-    return _render("report.md.j2", page)
 
 
 def fragment(**content: Any) -> str:

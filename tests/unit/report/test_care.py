@@ -6,9 +6,7 @@ from studies import experiment, pair, ran, study
 from bakeoff.comparisons.cautions import cautions
 from bakeoff.comparisons.settings import planned
 from bakeoff.report.exhibits import build, exhibits
-from bakeoff.report.make import make_tables
-from bakeoff.report.page import Page, document, html
-from bakeoff.report.verdict import answer
+from bakeoff.report.page import Page
 from bakeoff.report.verdict.sentences import assumed, take_care
 from bakeoff.spec import load_experiment
 from bakeoff.stats import catalogue
@@ -37,9 +35,9 @@ def care(one):
 
 def shown(one):
     """Return the page of the tables alone, as HTML and as Markdown."""
-    items = [item for item in exhibits(one) if item.form == "table"]
-    bound = Page(one, answer(one), items, {}, make_tables(one, items), {})
-    return html(bound), document(bound)
+    page = Page(one)
+    page.__dict__["items"] = [item for item in exhibits(one) if item.form == "table"]
+    return page.html, page.document
 
 
 def test_assumption_is_told_in_one_line_whoever_is_compared():
@@ -129,4 +127,4 @@ def test_half_sample_test_has_no_capital_inside_a_sentence():
     config = experiment(("a", "b"), tests=("half_sample_t",)).resolved()
     config["resampling"] = {"halves": {"repeats": 5, "folds": 3, "full_repeats": 1}}
     one = study(load_experiment(config), [pair("a", "b", 0.01, 0.05, test="half_sample_t")], MEANS)
-    assert "(half-sample t test on" in " ".join(answer(one).sentences)
+    assert "(half-sample t test on" in " ".join(Page(one).verdict.sentences)

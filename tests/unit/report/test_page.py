@@ -8,12 +8,12 @@ from html.parser import HTMLParser
 import pytest
 from studies import experiment, ran, study
 
-from bakeoff.report import make, may_be_best, undeclared
+from bakeoff.report import may_be_best, page, undeclared
 from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.exhibits import draw, exhibits
-from bakeoff.report.make import make_page, make_prints, make_report, make_tables
+from bakeoff.report.make import make_prints, make_report
+from bakeoff.report.page import Page
 from bakeoff.report.tables import markdown
-from bakeoff.report.verdict import answer
 
 THREE = {"a": 0.95, "b": 0.94, "c": 0.90}
 ACCURACIES = {"a": 0.97, "b": 0.96, "c": 0.80}
@@ -23,7 +23,7 @@ LONG = "Ünïcode ✓ 模型 " + "x" * 160 + " |`*_$%&\"' end"
 VOID = {"meta", "link", "br", "img", "input", "hr", "path", "use", "rect"}
 
 
-class Page(HTMLParser):
+class Parsed(HTMLParser):
     """Collect what a structural check needs."""
 
     def __init__(self, text):
@@ -70,7 +70,7 @@ def made(tmp_path_factory):
 
 
 def test_page_is_well_formed_with_headings_in_order_and_unique_ids(made):
-    page = Page((made[0] / "report.html").read_text(encoding="utf-8"))
+    page = Parsed((made[0] / "report.html").read_text(encoding="utf-8"))
     assert not page.errors
     assert not page.open
     assert len(page.ids) == len(set(page.ids))
@@ -82,7 +82,7 @@ def test_page_is_well_formed_with_headings_in_order_and_unique_ids(made):
 
 def test_page_needs_nothing_but_itself(made):
     text = (made[0] / "report.html").read_text(encoding="utf-8")
-    page = Page(text)
+    page = Parsed(text)
     own = {f"#{name}" for name in page.ids}
     files = {f"figures/{e.name}.svg" for e in made[1]}
     files |= {"methods.txt", "methods.tex", "references.bib"}
@@ -93,7 +93,7 @@ def test_page_needs_nothing_but_itself(made):
 
 def test_every_figure_has_a_text_and_every_reference_a_target(made):
     text = (made[0] / "report.html").read_text(encoding="utf-8")
-    page = Page(text)
+    page = Parsed(text)
     figures = [attrs for tag, attrs in page.tags if tag == "svg"]
     wanted = [e for e in made[1] if e.form == "figure"]
     assert len(figures) == len(wanted)
@@ -103,7 +103,7 @@ def test_every_figure_has_a_text_and_every_reference_a_target(made):
 
 def test_labels_do_no_harm_wherever_they_go(made):
     folder, listed = made
-    page = Page((folder / "report.html").read_text(encoding="utf-8"))
+    page = Parsed((folder / "report.html").read_text(encoding="utf-8"))
     assert [tag for tag, _ in page.tags].count("script") == 1
     assert any(ALERT in text for text in page.texts)
     assert ALERT not in (folder / "report.md").read_text(encoding="utf-8").split("`````")[0]
@@ -150,7 +150,7 @@ def test_any_number_of_models_makes_a_report(k, tmp_path):
     spec = experiment(names, tests=tests)
     one = study(spec, (), means) if k == 1 else ran(spec, means, accuracies=means)
     make_report(one, tmp_path)
-    assert not Page((tmp_path / "report.html").read_text(encoding="utf-8")).errors
+    assert not Parsed((tmp_path / "report.html").read_text(encoding="utf-8")).errors
 
 
 def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path, monkeypatch):
@@ -166,9 +166,7 @@ def test_a_long_table_is_cut_on_the_page_and_its_file_is_named(tmp_path, monkeyp
     assert f'{said}; <a href="tables/pairs.cv5x2_f.csv">' in page
     assert f"{said}; `tables/pairs.cv5x2_f.csv`" in (tmp_path / "report.md").read_text("utf-8")
     assert len((tmp_path / "tables/pairs.cv5x2_f.csv").read_text().splitlines()) == 1 + 21
-    items = exhibits(one)
-    alone = make_page(one, answer(one), items, make_tables(one, items))
-    assert said not in alone
+    assert said not in Page(one, alone=True).html
 
 
 def test_markdown_escapes_what_would_be_markup():
@@ -190,7 +188,7 @@ def test_a_report_makes_each_of_its_parts_once(datasets, tmp_path, monkeypatch):
         monkeypatch.setattr(module, name, call)
 
     for module, name in (
-        *((make, "build"), (make, "draw"), (make, "svg")),
+        *((page, "build"), (page, "draw"), (page, "svg")),
         *((may_be_best, "contenders"), (undeclared, "order_dependence")),
     ):
         counted(module, name)
@@ -216,14 +214,13 @@ def test_the_page_of_a_middle_sized_study_keeps_its_size(tmp_path):
 
 
 def _page(one):
-    items = exhibits(one)
-    return make_page(one, answer(one), items, make_tables(one, items))
+    return Page(one, alone=True).html
 
 
 def test_the_test_that_decides_stands_first():
     tests = ("bayes_correlated_t", "mcnemar", "cochran_q", "cv5x2_f")
     one = ran(experiment(tuple(THREE), tests=tests), THREE, accuracies=ACCURACIES)
-    ids = [name for name in Page(_page(one)).ids if name.startswith("h-comparisons-")]
+    ids = [name for name in Parsed(_page(one)).ids if name.startswith("h-comparisons-")]
     assert ids[:2] == ["h-comparisons-cv5x2_f", "h-comparisons-mcnemar"]
     assert "h-comparisons-bayes_correlated_t" in ids
 
@@ -232,7 +229,7 @@ def test_no_markup_of_other_formats_is_on_the_page():
     one = ran(experiment(("a", "b"), tests=TESTS[:4], metrics=["accuracy"]), THREE)
     page = re.sub(r"<(pre|script|style)\b.*?</\1>", "", _page(one), flags=re.DOTALL)
     assert "`" not in page
-    assert "`" not in answer(one).text
+    assert "`" not in Page(one).verdict.text
 
 
 def test_fits_are_counted_where_models_were_fitted_alone():

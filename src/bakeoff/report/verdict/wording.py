@@ -51,9 +51,14 @@ class Verdict:
     sentences: tuple[str, ...]
 
     @property
+    def lines(self) -> tuple[str, ...]:
+        """The headline, then the sentences."""
+        return self.headline, *self.sentences
+
+    @property
     def text(self) -> str:
         """All of it."""
-        return " ".join((self.headline, *self.sentences))
+        return " ".join(self.lines)
 
 
 _COMMON = {
