@@ -287,7 +287,7 @@ def register(**facts: Any) -> Callable[[F], F]:
             "citation": cite(facts["citation"]) if "citation" in facts else "",
         }
         if all_pairs := facts.get("all_pairs"):
-            own["all_pairs"] = checking(all_pairs)
+            own["all_pairs"] = checking(all_pairs, partial(_stamp, function.__name__))
         rates = error_rates().get(function.__name__, ())
         type1 = overall(rate.verdict for rate in rates)
         entry = Entry(**{"rates": rates, "type1": type1, **facts, **own})
@@ -313,13 +313,15 @@ def form_of(test: Callable[..., Any]) -> Callable[[F], F]:
 def _stamp(name: str, result: Any) -> Any:
     """Fill in what a result that was just made does not say of its test."""
     entry = _entries[name]
-    for key, value in (
-        ("test", name),
-        ("method", entry.citation),
-        ("null_hypothesis", entry.null_hypothesis),
-    ):
-        if not getattr(result, key):
-            object.__setattr__(result, key, value)
+    shared = {
+        "test": name,
+        "method": entry.citation,
+        "null_hypothesis": entry.null_hypothesis,
+    }
+    for one in (result, *getattr(result, "results", ())):
+        for key, value in shared.items():
+            if not getattr(one, key):
+                object.__setattr__(one, key, value)
     return result
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from bakeoff.stats.core.arguments import Level
+from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import (
     BoolArray,
@@ -27,16 +28,24 @@ from bakeoff.stats.core.result import (
     ConfidenceInterval,
     Result,
     Status,
+    answered,
 )
-from bakeoff.stats.core.tails import normal_pvalue
+from bakeoff.stats.core.tails import normal_pvalue, t_pvalue
 from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.design.cluster_result import (
+    ClusteredResult,
+    independent_clusters,
+    symmetric_differences,
+    too_few_for_t,
+)
 from bakeoff.stats.design.clusters import Clusters
 from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.rows import auc_in_groups
+from bakeoff.stats.design.subset_limits import with_flips
+from bakeoff.stats.rows.class_groups import ClassGroups, degrees
 from bakeoff.stats.rows.placements import NOISE, Placements, as_classes, placements
 
 _LARGE_SAMPLE = 30
-_VARIANTS = Variants(("delong",), auc_in_groups.VARIANTS)
+_VARIANTS = Variants(("delong",), ("t_and_flips", "influence_t", "robust_t", "obuchowski"))
 
 
 def delong_pairs(
@@ -59,7 +68,6 @@ def delong_pairs(
     check_same_labels(y_true=y_true, scores=scores)
     design = RowDesign.of(len(positive), groups)
     form = _VARIANTS.choose(variant, design.relation)
-    clusters = None if groups is None else design.units
     places: dict[int, Placements] = {}
     found = []
     for pair in pairs:
@@ -68,7 +76,7 @@ def delong_pairs(
                 column = as_scores(table[:, m], "scores", unit="rows")
                 places[m] = placements(positive, column)
         a, b = (places[m] for m in pair)
-        found.append(_in_form(positive, a, b, clusters, form, alternative, confidence_level))
+        found.append(_compare(positive, a, b, design, form, alternative, confidence_level))
     return found
 
 
@@ -141,111 +149,180 @@ def delong(
     (0.25, 1.2247, 0.2207)
     """
     positive = as_classes(y_true)
-    a, b = (
-        as_scores(score_a, "score_a", unit="rows"),
-        as_scores(score_b, "score_b", unit="rows"),
-    )
-    check_same_length(y_true=positive, score_a=a, score_b=b)
-    check_same_labels(y_true=y_true, score_a=score_a, score_b=score_b)
+    scores = {"score_a": score_a, "score_b": score_b}
+    read = {name: as_scores(values, name, unit="rows") for name, values in scores.items()}
+    check_same_length(y_true=positive, **read)
+    check_same_labels(y_true=y_true, **scores)
     design = RowDesign.of(len(positive), groups)
     form = _VARIANTS.choose(variant, design.relation)
-    clusters = None if groups is None else design.units
-    places = placements(positive, a), placements(positive, b)
-    return _in_form(positive, *places, clusters, form, alternative, confidence_level)
+    a, b = (placements(positive, values) for values in read.values())
+    return _compare(positive, a, b, design, form, alternative, confidence_level)
 
 
-def _in_form(
+def _compare(
     positive: BoolArray,
     a: Placements,
     b: Placements,
-    clusters: Clusters | None,
+    design: RowDesign,
     form: str,
     side: Alternative,
     level: float,
 ) -> Result:
-    if clusters is None:
-        return _compare(a, b, side, level)
-    return auc_in_groups.compare(positive, a, b, clusters, form, side, level)
-
-
-def _compare(a: Placements, b: Placements, side: Alternative, level: float) -> Result:
-    contrast = a - b
     # from the differences: var_A + var_B - 2 cov would lose its digits when the models agree
+    contrast = a - b
+    counts = {"n_positive": len(a.positives), "n_negative": len(a.negatives)}
+    areas = {"auc_a": a.auc, "auc_b": b.auc}
+    if design.groups is not None:
+        return _in_groups(positive, contrast, (a, b), counts, design.groups, form, side, level)
     se = math.sqrt(contrast.variance)
-    difference = contrast.auc
-    status, z, pvalue = _decide(contrast, se, side)
-    n_positive, n_negative = len(a.positives), len(a.negatives)
+    status = Status.TOO_FEW if math.isnan(se) else _status(contrast, se)
+    z, pvalue = _answered(status, contrast.auc, se, math.inf, side)
+    unclipped = _limits(contrast.auc, se, math.inf, level, side)
     return Result(
-        test="delong",
-        variant="delong",
+        variant=form,
         statistic=z,
         pvalue=pvalue,
         alternative=side,
-        estimate=0.0 if status is Status.IDENTICAL_SCORES else difference,
-        ci=_interval(difference, se, level, side, -1.0) if status is Status.OK else None,
-        effect_sizes={"auc_a": a.auc, "auc_b": b.auc},
-        n=n_positive + n_negative,
+        estimate=0.0 if status is Status.IDENTICAL_SCORES else contrast.auc,
+        ci=_clipped(unclipped, -1.0, level, "wald") if status is Status.OK else None,
+        effect_sizes=areas,
+        n=len(positive),
         status=status,
-        assumptions=_assumptions(n_positive, n_negative),
-        null_hypothesis="The two fitted models have the same area under the ROC curve on the "
-        "population that the test rows were drawn from.",
-        method="delong1988",
+        assumptions=(
+            INDEPENDENT_ROWS,
+            Assumption(
+                "large sample",
+                min(counts.values()) >= _LARGE_SAMPLE,
+                f"{counts['n_positive']} positive and {counts['n_negative']} negative row(s); the "
+                f"normal approximation wants about {_LARGE_SAMPLE} of each",
+            ),
+        ),
+        null_hypothesis=_NULL.format("test rows"),
         details={
-            "n_positive": n_positive,
-            "n_negative": n_negative,
+            **counts,
             "var_a": a.variance,
             "var_b": b.variance,
             "cov_ab": a.covariance(b),
             "se": se,
-            "ci_unclipped": _unclipped(difference, se, level, side),
-            **_area("a", a.auc, a.variance, level),
-            **_area("b", b.auc, b.variance, level),
+            "ci_unclipped": unclipped,
+            **_area("a", a, level),
+            **_area("b", b, level),
         },
     )
 
 
-def _decide(contrast: Placements, se: float, side: Alternative) -> tuple[Status, float, float]:
-    if math.isnan(se):
-        return Status.TOO_FEW, math.nan, math.nan
+_NULL = (
+    "The two fitted models have the same area under the ROC curve on the population that the {} "
+    "were drawn from."
+)
+
+
+def _in_groups(
+    positive: BoolArray,
+    contrast: Placements,
+    models: tuple[Placements, Placements],
+    counts: dict[str, int],
+    clusters: Clusters,
+    form: str,
+    side: Alternative,
+    level: float,
+) -> ClusteredResult:
+    classes = ClassGroups.of(positive, clusters)
+    summed = classes.sum(contrast)
+    robust = form != "obuchowski"
+    sums = classes.corrected(summed)
+    df = degrees(sums, classes.df) if form in ("t_and_flips", "influence_t") else classes.df
+    variance = inner(sums, sums) if robust else classes.obuchowski(summed, summed)
+    se = math.sqrt(variance) if variance > 0 else 0.0
+    status = _status(contrast, se)
+    few = classes.in_one_cluster or too_few_for_t(form, clusters.count, df)
+    if few and status is not Status.IDENTICAL_SCORES:
+        status = Status.TOO_FEW
+    difference = 0.0 if status is Status.IDENTICAL_SCORES else contrast.auc
+    used = df if robust else math.inf
+    z, pvalue = _answered(status, difference, se or math.nan, used, side)
+    unclipped = _limits(difference, se or math.nan, used, level, side)
+    ci = _clipped(unclipped, -1.0, level, form) if status is Status.OK else None
+    of_groups = classes.as_means(summed, difference)
+    if ci is not None and form == "t_and_flips":
+        pvalue, ci = with_flips(of_groups, pvalue, ci, difference, side, (-1.0, 1.0))
+    own = [classes.sum(model) for model in models]
+    plain = contrast.covariance(contrast)
+    effect = max(1.0, variance / plain) if variance > 0 and plain > 0 else math.nan
+    areas = {"auc_a": models[0].auc, "auc_b": models[1].auc}
+    return ClusteredResult(
+        variant=form,
+        statistic=z,
+        df=df if robust else None,
+        pvalue=pvalue,
+        alternative=side,
+        estimate=difference,
+        ci=ci,
+        effect_sizes=areas,
+        n=len(positive),
+        status=status,
+        assumptions=(
+            independent_clusters(clusters),
+            classes.enough(),
+            symmetric_differences(of_groups.shares, of_groups.sums),
+        ),
+        null_hypothesis=_NULL.format("groups"),
+        method="obuchowski1997",
+        details={
+            **counts,
+            "n_clusters_positive": classes.with_positives,
+            "n_clusters_negative": classes.with_negatives,
+            **areas,
+            "variance": variance,
+            "se": se or math.nan,
+            "var_a": classes.obuchowski(own[0], own[0]),
+            "var_b": classes.obuchowski(own[1], own[1]),
+            "cov_ab": classes.obuchowski(own[0], own[1]),
+            "ci_unclipped": unclipped,
+        },
+        n_clusters=clusters.count,
+        n_effective=len(positive) / effect,
+        design_effect=effect,
+        icc=math.nan,
+    )
+
+
+def _status(contrast: Placements, se: float) -> Status:
     if contrast.none:
-        return Status.IDENTICAL_SCORES, 0.0, 1.0
-    difference = contrast.auc
-    if se <= NOISE:
-        return Status.ZERO_VARIANCE, math.copysign(math.inf, difference), math.nan
-    return Status.OK, difference / se, normal_pvalue(difference / se, side)
+        return Status.IDENTICAL_SCORES
+    return Status.OK if se > NOISE else Status.ZERO_VARIANCE
 
 
-def _unclipped(centre: float, se: float, level: float, side: Alternative) -> tuple[float, float]:
-    half = -float(special.ndtri(tail_probability(level, side))) * se
+def _answered(
+    status: Status, difference: float, se: float, df: float, side: Alternative
+) -> tuple[float, float]:
+    z = difference / se if se else math.nan
+    formula = normal_pvalue(z, side) if math.isinf(df) else t_pvalue(z, df, side)
+    return answered(status, z, formula, difference)
+
+
+def _limits(
+    centre: float, se: float, df: float, level: float, side: Alternative
+) -> tuple[float, float]:
+    tail = tail_probability(level, side)
+    quantile = float(special.ndtri(tail) if math.isinf(df) else special.stdtrit(df, tail))
+    half = -quantile * se if df > 0 else math.nan
     low = -math.inf if side == "less" else centre - half
-    high = math.inf if side == "greater" else centre + half
-    return low, high
+    return low, math.inf if side == "greater" else centre + half
 
 
-def _interval(
-    centre: float, se: float, level: float, side: Alternative, lowest: float
+def _clipped(
+    limits: tuple[float, float], lowest: float, level: float, method: str
 ) -> ConfidenceInterval:
-    low, high = _unclipped(centre, se, level, side)
-    return ConfidenceInterval(max(low, lowest), min(high, 1.0), level, "wald")
+    return ConfidenceInterval(max(limits[0], lowest), min(limits[1], 1.0), level, method)
 
 
-def _area(model: str, auc: float, variance: float, level: float) -> dict[str, Any]:
-    se = math.sqrt(variance)
+def _area(model: str, area: Placements, level: float) -> dict[str, Any]:
+    se = math.sqrt(area.variance)
+    limits = _limits(area.auc, se, math.inf, level, "two-sided")
     known = se > 0  # not NaN and not a perfect or constant ranking
     return {
-        f"auc_{model}": auc,
-        f"auc_{model}_ci": _interval(auc, se, level, "two-sided", 0.0) if known else None,
-        f"auc_{model}_ci_unclipped": _unclipped(auc, se, level, "two-sided"),
+        f"auc_{model}": area.auc,
+        f"auc_{model}_ci": _clipped(limits, 0.0, level, "wald") if known else None,
+        f"auc_{model}_ci_unclipped": limits,
     }
-
-
-def _assumptions(n_positive: int, n_negative: int) -> tuple[Assumption, ...]:
-    return (
-        INDEPENDENT_ROWS,
-        Assumption(
-            "large sample",
-            min(n_positive, n_negative) >= _LARGE_SAMPLE,
-            f"{n_positive} positive and {n_negative} negative row(s); the normal approximation "
-            f"wants about {_LARGE_SAMPLE} of each",
-        ),
-    )
