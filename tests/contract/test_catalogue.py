@@ -363,7 +363,7 @@ def pairs_of(name: str) -> bool:
     wanted = CATALOGUE[name]
     return (
         wanted.arity is Arity.PAIR
-        and wanted.evidence not in (Evidence.LABELS, Evidence.PROBABILITIES)
+        and wanted.evidence not in (Evidence.COSTED_LABELS, Evidence.PROBABILITIES)
         and not needed(wanted)
     )
 

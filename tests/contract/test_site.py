@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -16,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
+from bakeoff.stats import cv5x2_f, mcnemar, metric_difference
 from tests.conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "tests/unit/report"))
@@ -115,9 +118,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.xdist_group("site")
 def test_reference_shows_whole_docstrings(site: Path) -> None:
     text = (site / "api-stats.html").read_text(encoding="utf-8")
-    assert "mcnemar" in text
-    assert "confidence_level" in text
-    assert "Level of the interval" in text or "level of the interval" in text.lower()
+    for test in (mcnemar, metric_difference, cv5x2_f):
+        start = text.index(f'id="bakeoff.stats.{test.__name__}"')
+        section = text[start : text.index("<h3", start)]
+        for name in inspect.signature(test).parameters:  # the shared ones come from the registry
+            assert re.search(rf"<code>(\w+, )*{name}(, \w+)*</code>\s*</td>", section), name
     for page in ("index.html", "tutorial.html", "experiment.html"):
         assert "http" not in "".join(
             line for line in (site / page).read_text().splitlines() if "<script src" in line

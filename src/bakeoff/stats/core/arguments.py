@@ -52,7 +52,7 @@ def checked(function: F) -> F:
     An interval belongs to the test: where a function takes `alternative` and `confidence_level`,
     a one-sided interval needs a level of at least 0.5, below which its limit passes the estimate.
     """
-    return fill_docstring(checking(function))
+    return checking(fill_docstring(function))
 
 
 def checking(function: F, finish: Callable[[Any], Any] | None = None) -> F:

@@ -173,8 +173,9 @@ _KNOWN |= {
 
 
 def fill_docstring(function: F, kind: str = "") -> F:
-    """Add to a docstring what it does not say of shared parameters, and of errors.
+    """Add shared parameters and the usual errors to a docstring that does not describe them.
 
+    It is filled in before the function is wrapped: programs that write pages unwrap it.
     `kind` is the evidence of a test, or ``"one"`` for a test of one algorithm.
     """
     if not function.__doc__:

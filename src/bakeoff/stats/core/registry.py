@@ -278,8 +278,8 @@ def register(**facts: Any) -> Callable[[F], F]:
     """
 
     def enter(function: F) -> F:
+        fill_docstring(function, "one" if facts["arity"] is Arity.ONE else facts["evidence"])
         public = checking(function, partial(_stamp, function.__name__))
-        fill_docstring(public, "one" if facts["arity"] is Arity.ONE else facts["evidence"])
         own = {
             "name": function.__name__,
             "function": public,
@@ -305,7 +305,7 @@ def form_of(test: Callable[..., Any]) -> Callable[[F], F]:
     """Check and stamp as its test a function that takes counts in place of rows."""
 
     def enter(function: F) -> F:
-        return fill_docstring(checking(function, partial(_stamp, test.__name__)))
+        return checking(fill_docstring(function), partial(_stamp, test.__name__))
 
     return enter
 
