@@ -72,7 +72,7 @@ def run_on(
     evidence: AnyEvidence, test: PlannedTest, experiment: Experiment, dataset: str, metric: str
 ) -> list[Comparison]:
     """Run one test on one piece of evidence, with the cautions about it."""
-    found = run_test(test, evidence, _context(experiment, dataset, metric))
+    found = run_test(test, evidence, context_of(experiment, dataset, metric))
     against = {
         one.name: cautions(one, experiment, evidence.left_out, metric, dataset)
         for one in AnalysisPlan((test,)).with_posthoc
@@ -92,7 +92,7 @@ def _caution(known: Cautions, row: Comparison, evidence: AnyEvidence) -> str:
     return " ".join(text[0].upper() + text[1:] for text in said)
 
 
-def _context(experiment: Experiment, dataset: str, metric: str) -> Context:
+def context_of(experiment: Experiment, dataset: str, metric: str) -> Context:
     """Say where the hypotheses of a test come from, and how an experiment has them tested."""
     costs = experiment.costs_on(dataset) if dataset else None
     known = metrics_of(experiment)[metric]

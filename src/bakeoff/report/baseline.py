@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bakeoff.comparisons.evidence import PairedPredictions, has_test
-from bakeoff.comparisons.held_out import difference_options
+from bakeoff.comparisons import Comparison, run_test
+from bakeoff.comparisons.evidence import AnyEvidence, FoldScores, PairedPredictions, has_test
+from bakeoff.comparisons.run_tests import context_of
 from bakeoff.report.ranking import dataset_means, sizes_known
 from bakeoff.report.study import Study
 from bakeoff.scores.constant import constant_answer
 from bakeoff.scores.metrics import Metric, Need
-from bakeoff.stats import ArgumentError, ConfidenceInterval, Result, catalogue
+from bakeoff.spec import PlannedTest
+from bakeoff.stats import ConfidenceInterval
 from bakeoff.stats.core.multiplicity import adjust_pvalues
 from bakeoff.threads import on_one_thread
 
@@ -178,7 +180,7 @@ def _tested(
         Against(
             model,
             round(one.estimate, 12) + 0.0,
-            one.ci,
+            ConfidenceInterval(**one.result["ci"]) if one.result.get("ci") else None,
             one.pvalue,
             float(p),
             bool(p <= study.alpha and one.estimate > 0),
@@ -187,10 +189,9 @@ def _tested(
     )
 
 
-@on_one_thread
 def _on_folds(
     study: Study, metric: Metric, dataset: str, model: str, scores: NDArray[np.float64]
-) -> Result | None:
+) -> Comparison | None:
     """Test the mean difference over folds, corrected for the overlap of the training sets."""
     values = study.values(metric.name, study.plan)[dataset][model].to_numpy()
     own = study.scored
@@ -200,20 +201,14 @@ def _on_folds(
         & (own["model"] == model)
         & (own["dataset"] == dataset)
     ].sort_values(["repeat", "fold"])
-    differences = (values - scores) * (1 if metric.greater_is_better else -1)
-    if not np.isfinite(differences).all() or not sizes_known(own):
+    if not np.isfinite(values - scores).all() or not sizes_known(own):
         return None
-    found: Result = catalogue()["corrected_one_sample_t"].function(
-        differences,
-        mu0=0.0,
-        n_train=own["n_train"].to_numpy(),
-        n_test=own["n_test"].to_numpy(),
-        confidence_level=1 - study.alpha,
-    )
-    return found
+    both = np.column_stack([values, scores])[None]
+    train, test = (own[name].to_numpy()[None] for name in ("n_train", "n_test"))
+    evidence = FoldScores((model, ""), both, train, test, ("", ""))
+    return _run(study, "corrected_resampled_t", evidence, metric, dataset)
 
 
-@on_one_thread
 def _on_rows(
     study: Study,
     metric: Metric,
@@ -221,20 +216,22 @@ def _on_rows(
     rows: PairedPredictions | None,
     model: str,
     answer: int,
-) -> Result | None:
+) -> Comparison | None:
     """Test the difference on the held-out rows, groups kept together."""
     if rows is None or model not in rows.models or not has_test(metric.name):
         return None
     pair = _beside(rows.only([rows.models.index(model)]), metric, answer, study, dataset)
-    if pair is None or pair.missing([0, 1]):
+    if pair is None:
         return None
-    entry = catalogue()[pair.difference]
-    options = difference_options(pair, study.experiment.costs_on(dataset))
-    level, predicted = 1 - study.alpha, pair.arguments(entry, [0, 1])
-    try:
-        found: Result = entry.function(*predicted, **options, confidence_level=level)
-    except ArgumentError:  # such as a table of too many classes, which the models' test tells
-        return None
+    return _run(study, pair.difference, pair, metric, dataset)
+
+
+@on_one_thread
+def _run(
+    study: Study, test: str, evidence: AnyEvidence, metric: Metric, dataset: str
+) -> Comparison:
+    planned = PlannedTest(name=test, plan=study.plan, alpha=study.alpha, correction="none")
+    (found,) = run_test(planned, evidence, context_of(study.experiment, dataset, metric.name))
     return found
 
 
