@@ -26,7 +26,6 @@ from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
-from bakeoff.report.verdict.beside import against_constant
 from bakeoff.report.wrapping import paragraph
 from bakeoff.stats.core.result import AGREE
 
@@ -108,8 +107,6 @@ def _show_contenders(study: Study, metric: str) -> None:
     head = ("model", study.metrics[metric].title, f"{level} CI", "may be the best", "p", "tier")
     say(*table((*head, "would win"), lines, "lrrlrlr", [("would win",), ("tier",)]))
     told = [*worth_of_winner(study, study.metrics[metric], found, ROWS)]
-    if metric != study.metric.name:  # of the first one the verdict tells
-        told += against_constant(study, metric)
     say(*(dim(paragraph(text)) for text in told), "")
 
 

@@ -116,13 +116,13 @@ def _check_tests(names: Set[str]) -> None:
 
 
 def _predictions(path: str | Path, experiment: Experiment) -> PairedPredictions:
-    """Read what the models say of one test set, as the metric that ranks them wants it."""
-    wanted = looks_at(engine_metric(experiment.metrics[0]))
+    """Read what the models say of one test set, as the metrics want it."""
+    wanted = {looks_at(engine_metric(metric)) for metric in experiment.metrics}
     return read_predictions(
         path,
         list(experiment.models),
-        scores=wanted == "ranking",
-        probabilities=wanted == "probabilities",
+        scores="ranking" in wanted,
+        probabilities="probabilities" in wanted,
     )
 
 

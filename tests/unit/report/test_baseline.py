@@ -1,6 +1,7 @@
 """Models against a constant answer, and scores that are too good."""
 
 import dataclasses
+import math
 
 import numpy as np
 import pandas as pd
@@ -9,10 +10,11 @@ from studies import experiment, ran
 
 from bakeoff import compare
 from bakeoff.api.plain_data import as_plain
+from bakeoff.comparisons.evidence import PairedPredictions
 from bakeoff.report.baseline import baseline, baselines
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.verdict import answer
-from bakeoff.stats import corrected_one_sample_t, metric_difference
+from bakeoff.stats import ArgumentError, corrected_one_sample_t, metric_difference
 
 
 def study(a=0.95, b=0.62, *, resampling=None, datasets=("d",), **more):
@@ -69,6 +71,31 @@ def test_the_verdict_names_models_that_are_not_shown_to_beat_it():
         "Predicting 'no' for every row gives an accuracy of 0.600; b is not shown to be better"
         in text
     )
+
+
+def test_the_verdict_says_what_holds_by_the_other_metrics():
+    one = study(resampling={"holdout": {}}, metrics=["accuracy", "balanced_accuracy", "f1"])
+    scores = [one.scores.assign(metric=m) for m in one.experiment.metrics]
+    one = dataclasses.replace(one, scores=pd.concat(scores, ignore_index=True))
+    open_by = {m: baseline(one, m, "d").open for m in one.experiment.metrics}
+    assert open_by == {"accuracy": ["b"], "balanced_accuracy": [], "f1": []}
+    said = "By balanced accuracy and F1, every model is significantly better than a constant"
+    assert said in answer(one).text
+    some = dataclasses.replace(one, test_sets={"d": one.test_sets["d"].only([0])})
+    assert baseline(some, "f1", "d").models[0].model == "a"
+    assert "By balanced accuracy and F1, a is significantly better than" in answer(some).text
+
+
+def test_a_comparison_that_is_refused_is_undecided_as_every_test(monkeypatch):
+    one = study(resampling={"holdout": {}})
+
+    def refuse(*_):
+        raise ArgumentError("y_true", "too many classes")
+
+    monkeypatch.setattr(PairedPredictions, "arguments", refuse)
+    found = baseline(one, "accuracy", "d")
+    assert found.open == ["a", "b"]
+    assert all(math.isnan(line.pvalue) and line.ci is None for line in found.models)
 
 
 def test_a_comparison_with_it_that_has_no_result_is_called_undecided():

@@ -45,7 +45,7 @@ def answer(study: Study) -> Verdict:
         verdict = against_control(study, first)
     else:
         verdict = _from_tests(study, first, models if algorithms else None)
-    base = (*against_constant(study, study.metric.name), *too_good(study))
+    base = (*against_constant(study), *too_good(study))
     after = (*base, *by_subgroup(study), *left_out(study), *_undeclared(study))
     sentences = (*failed(study), *verdict.sentences, *after)
     return dataclasses.replace(verdict, sentences=sentences)

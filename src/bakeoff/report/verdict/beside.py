@@ -15,13 +15,41 @@ from bakeoff.report.study_design import clean
 from bakeoff.scores.metrics import Metric
 
 
-def against_constant(study: Study, metric: str) -> Iterator[str]:
-    """Say what a constant answer scores by a metric, and which models are not shown to beat it."""
-    found = baselines(study, metric)
+def against_constant(study: Study) -> Iterator[str]:
+    """Say what a constant answer scores, and which models are not shown to beat it."""
+    found = {metric: baselines(study, metric) for metric in study.experiment.metrics}
     if study.several:
-        yield from _over_datasets(study, found)
-    elif found:
-        yield _on_one(study, found[0])
+        for each in found.values():
+            yield from _over_datasets(study, each)
+        return
+    first = found.pop(study.metric.name)
+    if first:
+        yield _on_one(study, first[0])
+    yield from _by_others(study, [one for each in found.values() for one in each if one.models])
+
+
+def _by_others(study: Study, found: list[Baseline]) -> Iterator[str]:
+    """Say by which of the other metrics which models are not shown to beat it."""
+    by_result: dict[str, list[str]] = {}
+    for one in found:
+        by_result.setdefault(_result(study, one), []).append(study.metrics[one.metric].title)
+    for result, titles in by_result.items():
+        yield f"By {words(titles)}, {result} than a constant prediction."
+
+
+def _result(study: Study, one: Baseline) -> str:
+    """Say which of the tested models are not shown to be better, or which are if all are."""
+    if one.open:
+        return f"{study.names(one.open)} {_are(one.open)} not shown to be better"
+    tested = [line.model for line in one.models]
+    who = f"{study.names(tested)} {_are(tested)}"
+    if len(tested) == len(study.models):
+        who = "every model is"
+    return f"{who} significantly better"
+
+
+def _are(models: list[str]) -> str:
+    return "is" if len(models) == 1 else "are"
 
 
 def the_constant(metric: Metric, answer: str) -> str:
@@ -37,15 +65,14 @@ def _on_one(study: Study, one: Baseline) -> str:
     if not one.models:
         return f"{text}; the models were not tested against this."
     if not one.open:
-        return f"{text}; every model is significantly better."
-    verb = "is" if len(one.open) == 1 else "are"
+        return f"{text}; {_result(study, one)}."
     ps = [line.pvalue_adjusted for line in one.models if line.model in one.open]
     known = [p for p in ps if not math.isnan(p)]
     if not known:
-        return f"{text}; whether {study.names(one.open)} {verb} better is undecided."
+        return f"{text}; whether {study.names(one.open)} {_are(one.open)} better is undecided."
     smallest = "smallest " if len(known) > 1 else ""
     p = p_equals(min(known), "adjusted p" if len(one.models) > 1 else "p")
-    return f"{text}; {study.names(one.open)} {verb} not shown to be better ({smallest}{p})."
+    return f"{text}; {_result(study, one)} ({smallest}{p})."
 
 
 def _over_datasets(study: Study, found: list[Baseline]) -> Iterator[str]:
