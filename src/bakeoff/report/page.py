@@ -189,7 +189,7 @@ class Page:
             counting = [entry.name for entry in self.study.tests if self.study.counts_rows(entry)]
             for family in families_of(self.study, counting[0]) if counting else ():
                 fourfolds[family.dataset] = _fourfolds(self.study, family)
-        tested = [f for f in self.study.families if entry and f.entry.name == entry.name]
+        tested = self.study.of_test(entry.name) if entry else []
         care = tuple(take_care(self.study, tested)) if tested else ()
         return Block(items, records()[first.kind], entry, fourfolds, care)
 

@@ -34,7 +34,6 @@ class Row:
 
     label: str
     comparison: Comparison
-    family: Family
     turned: bool
 
 
@@ -57,7 +56,7 @@ def families_of(study: Study, test: str) -> list[Family]:
     A test on rows knows accuracy alone; where a test did not run on the first metric, its own
     first one stands in.
     """
-    found = [f for f in study.families if f.entry.name == test and f.role == "pair"]
+    found = study.of_test(test, "pair")
     metrics = [f.metric for f in found]
     wanted = study.metric.name if study.metric.name in metrics else metrics[0] if metrics else ""
     return [f for f in found if f.metric == wanted]
@@ -85,7 +84,7 @@ def rows_of(study: Study, families: list[Family]) -> list[Row]:
             rooms = [max(least, PAIR_LETTERS - len(names[other])) for other in (b, a)]
             both = " − ".join(map(short, (names[a], names[b]), rooms))
             label = f"− {short(names[b], alone)}" if first else both
-            found.append(Row(label, row, family, family.turned(a, b)))
+            found.append(Row(label, row, family.turned(a, b)))
     return found
 
 
@@ -95,7 +94,7 @@ def _across(study: Study, families: list[Family], ranked: list[str]) -> list[Row
         row = family.between(ranked[0], ranked[1])
         if row is not None:
             label = short(study.dataset_label(family.dataset))
-            found.append(Row(label, row, family, family.turned(ranked[0], ranked[1])))
+            found.append(Row(label, row, family.turned(ranked[0], ranked[1])))
     found.sort(
         key=lambda r: (
             -r.comparison.estimate if r.comparison.estimate == r.comparison.estimate else 9e9

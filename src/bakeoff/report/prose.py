@@ -166,21 +166,18 @@ def worth(study: Study, row: Comparison) -> str:
     if INDEPENDENT in row.result:
         return f" treated as independent although {kin.column!r} relates them"
     found = {**row.result.get("details", {}), **row.result}
-    count, effective = found.get("n_clusters", found.get("n_times")), found.get("n_effective")
+    count = found.get("n_clusters", found.get("n_times"))
     if count is None:
         return ""
-    timed = kin.kind == "time"
-    several = (
-        f" in {count:,} blocks of time" if timed else f" in {count:,} groups by {kin.column!r}"
-    )
     if "n_times" in found:
         several, unit = f" at {count:,} times", "times"
+    elif kin.kind == "group":
+        several, unit = f" in {count:,} groups by {kin.column!r}", "rows"
     else:
-        unit = "rows"
-    amount = as_float(effective)
-    if not (kin.kind == "group" or "n_times" in found) or math.isnan(amount):
-        return several
-    return f"{several} with an effective sample size of about {amount:,.0f} {unit}"
+        return f" in {count:,} blocks of time"
+    effective = as_float(found.get("n_effective"))
+    about = f" with an effective sample size of about {effective:,.0f} {unit}"
+    return several if math.isnan(effective) else several + about
 
 
 def size_of(study: Study, row: Comparison) -> RowCounts:

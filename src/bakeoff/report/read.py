@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -81,8 +82,8 @@ def read_study(
     analysis = AnalysisPlan.from_list(read_json(tests))
     _check_tests({row.test for row in found} | {test.name for test in analysis.with_posthoc})
     known = [read_json(path) for path in cards]
-    extras = {name: read_table(path) for name, path in tables.items()}
-    nothing = pd.DataFrame()
+    extras: dict[str, Any] = {name: read_table(path) for name, path in tables.items()}
+    failed = extras.pop("excluded", pd.DataFrame())
     by_values, models = experiment.by_values, list(experiment.models)
     return Study(
         experiment,
@@ -93,17 +94,13 @@ def read_study(
         {} if by_values else {n: _predictions(p, experiment) for n, p in holdouts.items()},
         environment(experiment),
         file,
-        failed=extras.get("excluded", nothing),
-        choices=extras.get("choices", nothing),
-        seeds=extras.get("seeds", nothing),
-        intervals=extras.get("intervals", nothing),
-        subgroups=extras.get("subgroups", nothing),
-        importance=extras.get("importance", nothing),
+        failed=failed,
         analysis=analysis,
         divisions=[read_json(path) for path in divisions],
         missing=read_json(missing) if missing else {},
         notes={name: read_facts(path)["notes"] for name, path in holdouts.items()},
         numbers={n: read_values(p, models) for n, p in holdouts.items()} if by_values else {},
+        **extras,
     )
 
 

@@ -110,6 +110,10 @@ class Study(StudyDesign):
             if not key[5] or key[:5] not in own
         )
 
+    def of_test(self, test: str, role: str = "") -> list[Family]:
+        """Return the families of a test, or those of them in one role."""
+        return [f for f in self.families if f.entry.name == test and role in ("", f.role)]
+
     @cached_property
     def plan(self) -> str:
         """The plan whose scores rank the models: that of the best test on algorithms."""

@@ -102,6 +102,6 @@ def build(item: Item, study: Study) -> PageTable:
     """Build a table."""
     record = records()[item.kind]
     assert isinstance(record, TableExhibit)
-    if item.test and all(family.entry.name != item.test for family in study.families):
+    if item.test and not study.of_test(item.test):
         return tabulate(item, study, (), (), f"{NO_RESULT}.")
     return record.build(item, study)

@@ -189,11 +189,9 @@ def draw_quantiles(item: Item, study: Study) -> Drawing:
 
 def standardised(study: Study, row: Row) -> Points:
     """Return the ordered differences of a pair over the folds; none where they do not vary."""
-    family, c = row.family, row.comparison
-    own = study.scores.query("dataset == @family.dataset and plan == @family.plan")
-    wide = own[own["metric"] == family.metric].pivot_table(
-        index=["repeat", "fold"], columns="model", values="value", dropna=False
-    )
+    c = row.comparison
+    own = study.scores.query("dataset == @c.dataset and plan == @c.plan and metric == @c.metric")
+    wide = own.pivot_table(index=["repeat", "fold"], columns="model", values="value", dropna=False)
     if not {c.model_a, c.model_b} <= set(wide.columns):
         return np.empty(0)
     a, b = (c.model_b, c.model_a) if row.turned else (c.model_a, c.model_b)

@@ -6,23 +6,8 @@ import math
 from typing import Any
 
 from bakeoff.comparisons.evidence import has_test
-from bakeoff.report import prose
+from bakeoff.report import cells, prose
 from bakeoff.report.baseline import baselines
-from bakeoff.report.cells import (
-    ADJUSTED,
-    COUNT,
-    DATASET,
-    DECISION,
-    INTERVAL,
-    METRIC,
-    MODEL,
-    NUMBER,
-    PVALUE,
-    SCORE,
-    SHARE,
-    STARRED,
-    best_cell,
-)
 from bakeoff.report.exhibit import MOST_DATASETS, Section, TableExhibit
 from bakeoff.report.item import Item
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner
@@ -54,23 +39,23 @@ def build_models(item: Item, study: Study) -> PageTable:
     }
     title = capital(study.metric.title)
     columns = (
-        Column("rank", "Average rank", RANK) if several else Column("rank", "Rank", NUMBER),
-        MODEL,
-        Column("mean", f"{title}, mean" if repeated else title, SCORE),
-        Column("sd", "SD over data sets" if several else "SD over folds", SCORE),
-        Column("ci_low", f"{percent(1 - study.alpha)} CI", INTERVAL),
-        Column("n", "Data sets" if several else "Folds", COUNT),
-        Column("beside", capital(prose.HALVES[not study.by_full]), SCORE),
-        Column("holdout", "On held-out rows", SCORE),
-        Column("wins", "Times first", COUNT, several=True),
-        *(Column(f"mean_{m}", capital(study.metrics[m].title), SCORE) for m in other),
+        Column("rank", "Average rank", RANK) if several else Column("rank", "Rank", cells.NUMBER),
+        cells.MODEL,
+        Column("mean", f"{title}, mean" if repeated else title, cells.SCORE),
+        Column("sd", "SD over data sets" if several else "SD over folds", cells.SCORE),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", cells.INTERVAL),
+        Column("n", "Data sets" if several else "Folds", cells.COUNT),
+        Column("beside", capital(prose.HALVES[not study.by_full]), cells.SCORE),
+        Column("holdout", "On held-out rows", cells.SCORE),
+        Column("wins", "Times first", cells.COUNT, several=True),
+        *(Column(f"mean_{m}", capital(study.metrics[m].title), cells.SCORE) for m in other),
     )
 
     def values(line: Ranked) -> dict[str, Any]:
         found = {
             "rank": line.rank,
             "model": line.model,
-            "mean": best_cell(line.mean, top),
+            "mean": cells.best_cell(line.mean, top),
             "ci_low": line.ci,
             "wins": line.wins,
         }
@@ -79,8 +64,8 @@ def build_models(item: Item, study: Study) -> PageTable:
         if study.plan == "halves":
             found["beside"] = float(beside[line.model])
         if held:
-            found["holdout"] = best_cell(line.holdout, top_held)
-        others = {m: best_cell(float(means[m][line.model]), best[m]) for m in other}
+            found["holdout"] = cells.best_cell(line.holdout, top_held)
+        others = {m: cells.best_cell(float(means[m][line.model]), best[m]) for m in other}
         return found | {f"mean_{m}": cell for m, cell in others.items()}
 
     rows = [values(line) for line in ranked]
@@ -132,16 +117,16 @@ def _constant(study: Study, held: bool) -> dict[str, Any]:
 def build_baseline(item: Item, study: Study) -> PageTable:
     """Give the constant answer's score, and each model's difference from it."""
     columns = (
-        DATASET,
-        METRIC,
+        cells.DATASET,
+        cells.METRIC,
         Column("answer", "Constant answer"),
-        Column("constant", "Its score", SCORE),
-        MODEL,
-        Column("difference", "Difference", SCORE),
-        Column("ci_low", f"{percent(1 - study.alpha)} CI", INTERVAL),
-        PVALUE,
-        ADJUSTED,
-        DECISION,
+        Column("constant", "Its score", cells.SCORE),
+        cells.MODEL,
+        Column("difference", "Difference", cells.SCORE),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", cells.INTERVAL),
+        cells.PVALUE,
+        cells.ADJUSTED,
+        cells.DECISION,
     )
     rows: list[dict[str, Any]] = []
     for metric in study.experiment.metrics:
@@ -177,14 +162,14 @@ def build_best(item: Item, study: Study) -> PageTable:
     """List the models of each test set, best first."""
     found = may_be_best(study, study.metric.name)
     columns = (
-        DATASET,
-        MODEL,
-        Column("value", capital(study.metric.title), SCORE),
-        Column("ci_low", f"{percent(1 - study.alpha)} CI", INTERVAL),
+        cells.DATASET,
+        cells.MODEL,
+        Column("value", capital(study.metric.title), cells.SCORE),
+        Column("ci_low", f"{percent(1 - study.alpha)} CI", cells.INTERVAL),
         Column("stays", "May be the best"),
-        Column("p", "p", STARRED),
+        Column("p", "p", cells.STARRED),
         Column("tier", "Group"),
-        Column("wins", "Would win", SHARE),
+        Column("wins", "Would win", cells.SHARE),
     )
     rows = [
         {

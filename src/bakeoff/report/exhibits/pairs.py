@@ -8,37 +8,12 @@ from itertools import combinations
 from typing import Any
 
 from bakeoff.comparisons import Comparison
-from bakeoff.report import prose
-from bakeoff.report.cells import (
-    ADJUSTED,
-    COUNT,
-    DATASET,
-    DECISION,
-    DF,
-    INTERVAL,
-    METRIC,
-    NUMBER,
-    PROBABILITY,
-    PVALUE,
-    SCORE,
-    STATISTIC,
-    A,
-    B,
-    compared,
-)
+from bakeoff.report import cells, pairs_shown, prose
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.family import Family, as_float, seen_from
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import capital, percent, words
-from bakeoff.report.pairs_shown import (
-    COUNTED,
-    MOST_PAIRS,
-    chosen_pairs,
-    families_of,
-    order,
-    oriented,
-    tally,
-)
+from bakeoff.report.pairs_shown import COUNTED
 from bakeoff.report.prose import not_independent
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
@@ -47,10 +22,11 @@ from bakeoff.report.verdict.sentences import assumed
 from bakeoff.stats import Entry, Evidence, Replicability, TypeOneError, replicability_count
 
 _PROBABILITIES = (
-    Column("p_a_better", "P(A better)", PROBABILITY),
-    Column("p_equivalent", "P(equivalent)", PROBABILITY),
-    Column("p_b_better", "P(B better)", PROBABILITY),
+    Column("p_a_better", "P(A better)", cells.PROBABILITY),
+    Column("p_equivalent", "P(equivalent)", cells.PROBABILITY),
+    Column("p_b_better", "P(B better)", cells.PROBABILITY),
 )
+_TESTED = cells.STATISTIC, cells.DF, cells.PVALUE, cells.ADJUSTED
 _EFFECTS = {
     "cohen_dz": "Cohen's dz",
     "hedges_gz": "Hedges' gz",
@@ -67,18 +43,14 @@ _EFFECTS = {
 
 def build_pairs(item: Item, study: Study) -> PageTable:
     """Show every number of a test of pairs, or with several data sets count what it says."""
-    families = families_of(study, item.test)
+    families = pairs_shown.families_of(study, item.test)
     if len(families) > 1:
         return _tallies(item, study, families)
     first = families[0]
-    found = [
-        f
-        for f in study.families
-        if f.entry.name == item.test and f.role == "pair" and f.dataset == first.dataset
-    ]
-    if sum(len(f.rows) for f in found) > MOST_PAIRS:
+    found = [f for f in study.of_test(item.test, "pair") if f.dataset == first.dataset]
+    if sum(len(f.rows) for f in found) > pairs_shown.MOST_PAIRS:
         found = [first]
-    place = {model: i for i, model in enumerate(order(study))}
+    place = {model: i for i, model in enumerate(pairs_shown.order(study))}
     rows = [
         row
         for family in (first, *(f for f in found if f is not first))
@@ -88,23 +60,27 @@ def build_pairs(item: Item, study: Study) -> PageTable:
     ]
     effects = list(dict.fromkeys(k for row in rows for k in row.result.get("effect_sizes", {})))
     columns = (
-        *([METRIC] if len(found) > 1 else []),
-        A,
-        B,
-        Column("estimate", _advantage(found), SCORE),
-        Column("ci_low", capital(prose.levels_of(first.rows)), INTERVAL),
-        *(_PROBABILITIES if first.bayesian else (STATISTIC, DF, PVALUE, ADJUSTED)),
-        DECISION,
-        Column("odds_ratio_low", "Odds ratio, CI", INTERVAL),
+        *([cells.METRIC] if len(found) > 1 else []),
+        cells.A,
+        cells.B,
+        Column("estimate", _advantage(found), cells.SCORE),
+        Column("ci_low", capital(prose.levels_of(first.rows)), cells.INTERVAL),
         *(
-            Column(f"effect_{k}", _EFFECTS.get(k, capital(k.replace("_", " "))), NUMBER)
+            _PROBABILITIES
+            if first.bayesian
+            else (cells.STATISTIC, cells.DF, cells.PVALUE, cells.ADJUSTED)
+        ),
+        cells.DECISION,
+        Column("odds_ratio_low", "Odds ratio, CI", cells.INTERVAL),
+        *(
+            Column(f"effect_{k}", _EFFECTS.get(k, capital(k.replace("_", " "))), cells.NUMBER)
             for k in effects
         ),
     )
     note = _pairs_note(study, first, len(found))
     if not first.entry.unit:
         note += prose.lower_is_better(family.measure for family in found)
-    lines = (compared(study, row) | _effects(row, effects) for row in rows)
+    lines = (cells.compared(study, row) | _effects(row, effects) for row in rows)
     return tabulate(item, study, columns, lines, note)
 
 
@@ -156,37 +132,39 @@ def _tallies(item: Item, study: Study, families: list[Family]) -> PageTable:
         del says["equivalent"]
     rows = [
         {"model_a": a, "model_b": b} | {kind: found[kind] for kind in says}
-        for a, b in (oriented(study, *pair) for pair in combinations(order(study), 2))
-        if (found := tally(families, a, b))
+        for a, b in (
+            pairs_shown.oriented(study, *pair) for pair in combinations(pairs_shown.order(study), 2)
+        )
+        if (found := pairs_shown.tally(families, a, b))
     ]
     note = (
         f"Numbers of data sets (of {len(families)}), by {first.measure.title} at the "
         f"{percent(first.rows[0].alpha)} level within each data set. comparisons.csv has all "
         f"single results. {assumed(first)}".rstrip()
     )
-    columns = (A, B, *(Column(key, title, COUNT) for key, title in says.items()))
+    columns = (cells.A, cells.B, *(Column(key, title, cells.COUNT) for key, title in says.items()))
     return tabulate(item, study, columns, rows, note)
 
 
 COUNTS_COLUMNS = (
-    DATASET,
-    A,
-    B,
-    *(Column(key, capital(title), COUNT) for key, title in COUNTED.items()),
-    PVALUE,
-    ADJUSTED,
+    cells.DATASET,
+    cells.A,
+    cells.B,
+    *(Column(key, capital(title), cells.COUNT) for key, title in COUNTED.items()),
+    cells.PVALUE,
+    cells.ADJUSTED,
 )
 
 
 def build_counts(item: Item, study: Study) -> PageTable:
     """Count the rows that either, both or none of two models has right."""
-    families = families_of(study, item.test)
-    chosen, which = chosen_pairs(study, len(families), MOST_PAIRS)
+    families = pairs_shown.families_of(study, item.test)
+    chosen, which = pairs_shown.chosen_pairs(study, len(families), pairs_shown.MOST_PAIRS)
     rows = []
     for row in (family.between(a, b) for family in families for a, b in chosen):
         found = row.result.get("details", {}) if row else {}
         if row is not None and set(COUNTED) <= set(found):
-            rows.append(compared(study, row) | {key: found[key] for key in COUNTED})
+            rows.append(cells.compared(study, row) | {key: found[key] for key in COUNTED})
     note = f"Test rows, {which}."
     note += "".join(dict.fromkeys(not_independent(study, f.dataset) for f in families))
     return tabulate(item, study, COUNTS_COLUMNS, rows, note)
@@ -197,9 +175,9 @@ TWO_SIDED = "two-sided"
 
 def build_replicability(item: Item, study: Study) -> PageTable:
     """Count for each pair the data sets on which one model is better, and name them."""
-    families = families_of(study, item.test)
+    families = pairs_shown.families_of(study, item.test)
     first = families[0].rows[0]
-    pairs, which = chosen_pairs(study, 1, MOST_PAIRS)
+    pairs, which = pairs_shown.chosen_pairs(study, 1, pairs_shown.MOST_PAIRS)
     lines = []
     for a, b in pairs:
         rows = [row for family in families if (row := family.between(a, b)) is not None]
@@ -212,11 +190,11 @@ def build_replicability(item: Item, study: Study) -> PageTable:
                 line[f"{side}_better_on"] = words(names, len(names)) if names else ""
             lines.append(line)
     columns = (
-        A,
-        B,
-        Column("a_better", "A better on", COUNT),
+        cells.A,
+        cells.B,
+        Column("a_better", "A better on", cells.COUNT),
         Column("a_better_on", "namely"),
-        Column("b_better", "B better on", COUNT),
+        Column("b_better", "B better on", cells.COUNT),
         Column("b_better_on", "namely"),
     )
     sides = "" if first.alternative != TWO_SIDED else ", half of it for either direction"

@@ -9,20 +9,7 @@ from typing import Any
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.evidence import has_test
 from bakeoff.comparisons.subgroups import INTERACTION
-from bakeoff.report.cells import (
-    ADJUSTED,
-    COUNT,
-    DATASET,
-    DF,
-    INTERVAL,
-    METRIC,
-    NUMBER,
-    PVALUE,
-    SCORE,
-    TONES,
-    A,
-    B,
-)
+from bakeoff.report import cells
 from bakeoff.report.drawing import IntervalLine, interval_plot, message, name_of
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
@@ -109,19 +96,19 @@ def build_subgroup_tests(item: Item, study: Study) -> PageTable:
     rows = [_values(line, study) for line in study.subgroups.to_dict("records")]
     shown = [study.metrics[name] for name in dict.fromkeys(study.subgroups["metric"])]
     columns = (
-        DATASET,
-        METRIC,
+        cells.DATASET,
+        cells.METRIC,
         Column("column", "By"),
         Column("subgroup", "Subgroup"),
-        A,
-        B,
-        Column("n", "Rows", COUNT),
-        Column("estimate", advantage(shown), SCORE),
-        Column("ci_low", "CI", INTERVAL),
-        Column("statistic", "F or t", NUMBER),
-        DF,
-        PVALUE,
-        ADJUSTED,
+        cells.A,
+        cells.B,
+        Column("n", "Rows", cells.COUNT),
+        Column("estimate", advantage(shown), cells.SCORE),
+        Column("ci_low", "CI", cells.INTERVAL),
+        Column("statistic", "F or t", cells.NUMBER),
+        cells.DF,
+        cells.PVALUE,
+        cells.ADJUSTED,
         Column("says", "Result"),
     )
     note = f"subgroups.csv has all columns.{lower_is_better(shown)}"
@@ -147,7 +134,7 @@ def says(line: Mapping[Any, Any], study: Study) -> Cell:
         return Cell(why, tone="open")
     if decision in (Decision.A_BETTER, Decision.B_BETTER):
         winner = line["model_a" if decision is Decision.A_BETTER else "model_b"]
-        return Cell(f"{study.label(winner)} better", tone=TONES[decision])
+        return Cell(f"{study.label(winner)} better", tone=cells.TONES[decision])
     if line["role"] == INTERACTION and decision is Decision.DIFFERENT:
         return Cell("it differs", tone="bad")
     return Cell(DECISIONS[decision], tone="open")

@@ -6,22 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from bakeoff.report import prose
-from bakeoff.report.cells import (
-    ADJUSTED,
-    DATASET,
-    DATASET_LABEL,
-    DECISION,
-    INTERVAL,
-    METRIC,
-    MODEL,
-    NUMBER,
-    PLAN,
-    PVALUE,
-    SCORE,
-    STATISTIC,
-    compared,
-)
+from bakeoff.report import cells, prose
 from bakeoff.report.checks import Check, checked
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.family import Family
@@ -40,7 +25,7 @@ from bakeoff.stats import Arity, Entry, TypeOneError, catalogue
 _QUOTED = re.compile(r"`([^`]*)`")
 CHOSEN_COLUMNS = (
     Column("test", "Test"),
-    PLAN,
+    cells.PLAN,
     Column("metrics", "Metrics"),
     Column("settings", "Settings"),
     Column("why", "Reason"),
@@ -95,7 +80,7 @@ def build_tests(item: Item, study: Study) -> PageTable:
     """Say what each test is about, how far to trust it, and what it would miss."""
     rows = []
     for entry in study.tests:
-        families = [f for f in study.families if f.entry.name == entry.name]
+        families = study.of_test(entry.name)
         if not families:
             continue
         first = families[0].rows[0]
@@ -164,9 +149,7 @@ def build_assumptions(item: Item, study: Study) -> PageTable:
             "detail": check.detail,
         }
         for entry in study.tests
-        for check in checked(
-            row for family in study.families if family.entry is entry for row in family.rows
-        )
+        for check in checked(row for family in study.of_test(entry.name) for row in family.rows)
     )
     return tabulate(item, study, ASSUMPTIONS_COLUMNS, rows)
 
@@ -184,7 +167,7 @@ def _holds(check: Check) -> Cell:
 
 
 UNDECLARED_COLUMNS = (
-    DATASET,
+    cells.DATASET,
     Column("found", "Finding"),
     Column("advice", "What to do"),
 )
@@ -214,24 +197,24 @@ def build_undeclared(item: Item, study: Study) -> PageTable:
 
 
 SINGLE_COLUMNS = (
-    MODEL,
-    Column("dataset", "Data set", DATASET_LABEL),
-    METRIC,
-    Column("estimate", "Estimate", SCORE),
-    Column("ci_low", "CI", INTERVAL),
-    Column("null_value", "Tested against", NUMBER),
-    STATISTIC,
-    PVALUE,
-    ADJUSTED,
-    DECISION,
+    cells.MODEL,
+    Column("dataset", "Data set", cells.DATASET_LABEL),
+    cells.METRIC,
+    Column("estimate", "Estimate", cells.SCORE),
+    Column("ci_low", "CI", cells.INTERVAL),
+    Column("null_value", "Tested against", cells.NUMBER),
+    cells.STATISTIC,
+    cells.PVALUE,
+    cells.ADJUSTED,
+    cells.DECISION,
 )
 
 
 def build_single(item: Item, study: Study) -> PageTable:
     """Show a test of each model by itself."""
-    found = [f for f in study.families if f.role == "single" and f.entry.name == item.test]
+    found = study.of_test(item.test, "single")
     rows = [
-        compared(study, row) | {"null_value": prose.tested_value(row)}
+        cells.compared(study, row) | {"null_value": prose.tested_value(row)}
         for family in found
         for row in family.rows
     ]

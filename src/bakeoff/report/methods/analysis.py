@@ -53,9 +53,8 @@ def _metrics(study: Study) -> Sentence:
 def _test(study: Study, test: PlannedTest) -> Iterator[Sentence]:
     """Say what a test compared, on what, and what followed it."""
     posthoc = test.posthoc
-    found = [f for f in study.families if f.entry.name == test.name]
-    after = [f for f in study.families if posthoc and f.entry.name == posthoc.name]
-    own = [f for f in found if not f.rows[0].follows]
+    after = study.of_test(posthoc.name) if posthoc else []
+    own = [f for f in study.of_test(test.name) if not f.rows[0].follows]
     if not own:  # told with the test that it follows
         return
     said = f"{capital(_who(study, own[0]))} by {the(own[0].entry)}{_sources(own)}"

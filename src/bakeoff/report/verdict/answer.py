@@ -12,17 +12,9 @@ from bakeoff.report.numbers import capital, count, interval, p_equals, percent, 
 from bakeoff.report.ranking import Ranked, ranking
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
+from bakeoff.report.verdict import further_tests
 from bakeoff.report.verdict.beside import against_constant, by_subgroup, failed, left_out, too_good
 from bakeoff.report.verdict.control import against_control
-from bakeoff.report.verdict.further_tests import (
-    by_other_metrics,
-    costs,
-    equivalence,
-    equivalents,
-    fitted,
-    posterior,
-    the_posterior,
-)
 from bakeoff.report.verdict.outcome import headline, look
 from bakeoff.report.verdict.sentences import about_omnibus, in_brackets, numbers, take_care
 from bakeoff.report.verdict.wording import Kind, Verdict, the
@@ -63,7 +55,7 @@ def _undeclared(study: Study) -> Iterator[str]:
 def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
     outcome = look(study, first)
     kind, text = outcome.kind, headline(study, outcome)
-    equal = equivalents(study)
+    equal = further_tests.equivalents(study)
     alike = (f.dataset == first.dataset and f.metric == first.metric for f, _ in equal)
     if len(study.models) == 2 and any(alike):
         a, b = (study.name(m) for m in (outcome.leader, outcome.runner_up))
@@ -77,14 +69,17 @@ def _from_tests(study: Study, first: Family, second: Family | None) -> Verdict:
     sentences = [
         *numbers(study, outcome),
         *about_omnibus(study, outcome),
-        *equivalence(study, equal),
-        *posterior(study, outcome.leader, outcome.runner_up),
-        *by_other_metrics(study, first),
+        *further_tests.equivalence(study, equal),
+        *further_tests.posterior(study, outcome.leader, outcome.runner_up),
+        *further_tests.by_other_metrics(study, first),
     ]
     if second is not None and not second.control:
         rows = look(study, second)
-        sentences += [fitted(study, rows, outcome), *about_omnibus(study, rows, "fitted models")]
-    sentences += costs(study, first, second)
+        sentences += [
+            further_tests.fitted(study, rows, outcome),
+            *about_omnibus(study, rows, "fitted models"),
+        ]
+    sentences += further_tests.costs(study, first, second)
     return Verdict(kind, text, tuple(sentences))
 
 
@@ -168,12 +163,12 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
     """Answer from posteriors and equivalence, or from single data sets, or not at all."""
     if not ranked:
         return NO_SCORES
-    equal = equivalents(study)
+    equal = further_tests.equivalents(study)
     best = ranked[0]
     sentences: list[str] = []
     if len(ranked) > 1:
-        sentences += posterior(study, best.model, ranked[1].model)
-    sentences += equivalence(study, equal)
+        sentences += further_tests.posterior(study, best.model, ranked[1].model)
+    sentences += further_tests.equivalence(study, equal)
     if sentences:
         kind, headline = _weigh(study, ranked)
         if equal and kind is Kind.UNTESTED and not study.several:
@@ -209,7 +204,9 @@ def _untested(study: Study, ranked: list[Ranked]) -> str:
 def _weigh(study: Study, ranked: list[Ranked]) -> tuple[Kind, str]:
     """Turn a posterior into an answer, at the level of the experiment."""
     best = ranked[0]
-    found = the_posterior(study, best.model, ranked[1].model) if len(ranked) > 1 else None
+    found = (
+        further_tests.the_posterior(study, best.model, ranked[1].model) if len(ranked) > 1 else None
+    )
     if found is None:
         return Kind.UNTESTED, _untested(study, ranked)
     row = found[1]
