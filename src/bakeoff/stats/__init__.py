@@ -105,16 +105,15 @@ from bakeoff.stats.planning import (
     smallest_discordant_count,
 )
 from bakeoff.stats.rows.auc import delong
-from bakeoff.stats.rows.cochran import cochran_q, cochran_q_statistic, looney_f
+from bakeoff.stats.rows.cochran import cochran_q
 from bakeoff.stats.rows.costs import cost_sensitive, cost_sensitive_from_counts
 from bakeoff.stats.rows.equivalence import noninferiority, tost_paired, tost_paired_from_counts
+from bakeoff.stats.rows.looney import looney_f
 from bakeoff.stats.rows.mcnemar import mcnemar
 from bakeoff.stats.rows.mcnemar_counts import McNemarResult, mcnemar_from_counts, mcnemar_pvalues
 from bakeoff.stats.rows.minp import mcnemar_minp
 from bakeoff.stats.rows.ordered import SerialResult, diebold_mariano, diebold_mariano_means
 from bakeoff.stats.rows.paired_intervals import (
-    difference_bounds,
-    odds_ratio_bounds,
     paired_difference_ci,
     paired_odds_ratio_ci,
 )
@@ -205,7 +204,6 @@ __all__ = [
     "cd_groups",
     "check_margin",
     "cochran_q",
-    "cochran_q_statistic",
     "conover_friedman",
     "corrected_kfold_t",
     "corrected_one_sample_t",
@@ -221,7 +219,6 @@ __all__ = [
     "delong",
     "diebold_mariano",
     "diebold_mariano_means",
-    "difference_bounds",
     "dunn",
     "expected_design_effect",
     "f1_claim",
@@ -256,7 +253,6 @@ __all__ = [
     "metric_range",
     "nemenyi",
     "noninferiority",
-    "odds_ratio_bounds",
     "one_sample_t",
     "order_dependence",
     "own_metric",

@@ -13,8 +13,9 @@ from statsmodels.stats.contingency_tables import cochrans_q as statsmodels_q
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from bakeoff.stats.core.result import Status
-from bakeoff.stats.rows.cochran import cochran_q, cochran_q_statistic, looney_f
+from bakeoff.stats.rows.cochran import cochran_q
 from bakeoff.stats.rows.cochran_permutation import exact_pvalue, monte_carlo_pvalue
+from bakeoff.stats.rows.looney import looney_f
 from bakeoff.stats.rows.mcnemar import mcnemar_from_counts
 
 RASCHKA = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
@@ -25,15 +26,19 @@ tables = st.tuples(st.integers(3, 5), st.integers(1, 30), st.integers(0, 2**32 -
 )
 
 
+def statistic(x: np.ndarray) -> float:
+    return cochran_q(x, allow_two_models=True).statistic
+
+
 def permutation_pvalue_by_enumeration(x: np.ndarray) -> float:
-    observed = cochran_q_statistic(x)
+    observed = statistic(x)
     rows = [
         [[int(j in chosen) for j in range(x.shape[1])] for chosen in subsets]
         for subsets in (
             list(itertools.combinations(range(x.shape[1]), int(row.sum()))) for row in x
         )
     ]
-    values = [cochran_q_statistic(np.array(table)) for table in itertools.product(*rows)]
+    values = [statistic(np.array(table)) for table in itertools.product(*rows)]
     return float(np.mean(np.array(values) >= observed - 1e-9))
 
 
@@ -73,8 +78,8 @@ def test_two_models_are_mcnemar(b: int, c: int, a: int, d: int) -> None:
     two, counts = [[1, 1], [1, 0], [0, 1], [0, 0]], [a, b, c, d]
     table = {"both_correct": a, "only_a_correct": b, "only_b_correct": c, "both_wrong": d}
     chi2 = mcnemar_from_counts(**table, variant="asymptotic")
-    assert cochran_q_statistic(two, row_counts=counts) == pytest.approx(chi2.statistic)
     result = cochran_q(two, row_counts=counts, allow_two_models=True)
+    assert result.statistic == pytest.approx(chi2.statistic)
     assert result.pvalue == pytest.approx(chi2.pvalue)
     exact = cochran_q(two, row_counts=counts, allow_two_models=True, variant="permutation")
     assert exact.pvalue == pytest.approx(mcnemar_from_counts(**table, variant="exact").pvalue)
@@ -198,7 +203,7 @@ def test_thirty_models_and_a_million_rows_need_no_enumeration() -> None:
     x = rng.uniform(size=(1000, 30)) < 0.8
     result = cochran_q(x, row_counts=np.full(1000, 1000))
     assert result.n == 1_000_000
-    assert result.statistic == pytest.approx(1000 * cochran_q_statistic(x))
+    assert result.statistic == pytest.approx(1000 * statistic(x))
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,12 @@ from scipy import stats
 from bakeoff.stats import (
     corrected_kfold_t,
     cv5x2_f,
-    difference_bounds,
-    odds_ratio_bounds,
     proportion_ci,
     sign_test,
     tukey_hsd,
     wilcoxon_signed_rank,
 )
+from bakeoff.stats.rows.paired_intervals import difference_bounds, odds_ratio_bounds
 
 N = 20
 # every table of N rows: both right, only A, only B, both wrong

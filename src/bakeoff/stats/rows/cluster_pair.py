@@ -16,8 +16,7 @@ from bakeoff.stats.core.difference_limits import DIFFERENCE_METHODS
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 from bakeoff.stats.design.clusters import Clusters, Moments, equivalent_tail, moments
 from bakeoff.stats.design.dependence import Dependence, dependence_of
-
-COUNTS = ("both_correct", "only_a_correct", "only_b_correct", "both_wrong")
+from bakeoff.stats.rows.paired_intervals import COUNTS
 
 
 @dataclasses.dataclass(frozen=True)

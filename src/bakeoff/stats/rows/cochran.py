@@ -1,4 +1,4 @@
-"""Tests that several models are right equally often on the same rows: Cochran's Q, Looney's F."""
+"""Cochran's Q test that several models are right equally often, whatever relates their rows."""
 
 from __future__ import annotations
 
@@ -9,48 +9,33 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from bakeoff.stats.core.arguments import PositiveInt, Seed, checked
-from bakeoff.stats.core.correctness_matrix import as_matrix, both_correct, column_totals
+from bakeoff.stats.core.arguments import PositiveInt, Seed
+from bakeoff.stats.core.arithmetic import gram, helmert, inner, root, solved
+from bakeoff.stats.core.checks import BoolArray, FloatArray
+from bakeoff.stats.core.correctness_matrix import as_matrix
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.registry import Arity, Evidence, register
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Assumption, Result, Status
 from bakeoff.stats.core.variants import Variants
-from bakeoff.stats.design.row_design import RowDesign
-from bakeoff.stats.rows.cochran_in_groups import SOURCES, in_groups
-from bakeoff.stats.rows.cochran_permutation import (
-    PermutationPvalue,
-    exact_pvalue,
-    monte_carlo_pvalue,
+from bakeoff.stats.design.cluster_result import (
+    ClusteredResult,
+    cluster_assumptions,
+    too_few_clusters,
+    too_few_degrees,
 )
-from bakeoff.stats.rows.correct_totals import CorrectTotals, correct_totals
+from bakeoff.stats.design.clusters import Clusters, degrees_of_freedom, design_effect, moments
+from bakeoff.stats.design.joint_flip import joint_flip
+from bakeoff.stats.design.row_design import RowDesign
+from bakeoff.stats.rows.cochran_permutation import exact_pvalue, monte_carlo_pvalue
+from bakeoff.stats.rows.correct_totals import NULL, correct_totals
 
-__all__ = ["cochran_q", "cochran_q_statistic", "looney_f"]
+__all__ = ["cochran_q"]
 
-VARIANTS = Variants(("asymptotic", "permutation"), tuple(SOURCES))
-_NULL = "All these fitted models are right equally often on the population the rows come from."
+_SOURCES = {"sign_flip": "canay2017", "robust_f": "pustejovsky2018"}
+VARIANTS = Variants(("asymptotic", "permutation"), tuple(_SOURCES))
+_ALPHA = 0.05
 # Tate & Brown (1970), Note on the Cochran Q test, JASA 65: χ² is good enough from here on.
 _MIN_ROWS, _MIN_CELLS = 4, 24
-
-
-@checked
-def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = None) -> float:
-    """Cochran's Q for any number of models from two up.
-
-    Returns
-    -------
-    float
-        (M−1)(M ΣG_j² − T²)/(M T − ΣL_i²), with the column totals G_j, the row totals L_i and
-        their sum T; 0 where the models agree on every row. For M = 2 this is McNemar's
-        uncorrected (b − c)²/(b + c).
-
-    Examples
-    --------
-    >>> from bakeoff.stats.rows.cochran import cochran_q_statistic
-    >>> two = [[1, 1], [1, 0], [0, 1], [0, 0]]
-    >>> cochran_q_statistic(two, row_counts=[329, 22, 17, 63])
-    0.6410256410256411
-    """
-    return correct_totals(correct, row_counts).q
 
 
 @register(
@@ -67,7 +52,7 @@ def cochran_q_statistic(correct: ArrayLike, *, row_counts: ArrayLike | None = No
     posthoc="mcnemar",
     variants=VARIANTS,
     in_time="diebold_mariano",
-    null_hypothesis=_NULL,
+    null_hypothesis=NULL,
 )
 def cochran_q(
     correct: ArrayLike,
@@ -135,7 +120,7 @@ def cochran_q(
             raise ArgumentError("row_counts", "counts are of independent rows, found groups")
         matrix, _ = as_matrix(correct, None)
         design = RowDesign.of(len(matrix), groups, correct=correct)
-        return in_groups(matrix, design.units, form, n_resamples, seed)
+        return _in_groups(matrix, design.units, form, n_resamples, seed)
     table = correct_totals(correct, row_counts)
     if table.models == 2 and not allow_two_models:
         raise ArgumentError(
@@ -153,10 +138,11 @@ def cochran_q(
         "row_totals": table.row_totals.tolist(),
     }
     permutation = None
-    if form == "permutation":
-        permutation = _permutation(table, n_resamples, seed)
-    elif not enough:
-        permutation = exact_pvalue(table.row_totals, table.models, table.between)
+    if form == "permutation" or not enough:
+        observed = table.row_totals, table.models, table.between
+        permutation = exact_pvalue(*observed)
+        if form == "permutation" and permutation is None:
+            permutation = monte_carlo_pvalue(*observed, n_resamples, seed)
     if permutation is not None:
         details |= {
             "pvalue_permutation": permutation.pvalue,
@@ -174,142 +160,108 @@ def cochran_q(
         effect_sizes={"eta_squared_q": table.q / (table.n * df)},
         n=table.n,
         status=Status.OK if table.discriminating else Status.NO_DISCORDANT_PAIRS,
-        assumptions=(_enough_rows(table, enough, form), INDEPENDENT_ROWS),
+        assumptions=(
+            Assumption(
+                "enough discriminating rows",
+                enough or form == "permutation",
+                f"the models disagree on {table.discriminating} of {table.n} rows, "
+                f"{table.discriminating * table.models} values in all; the χ² approximation wants "
+                f"{_MIN_ROWS} rows and {_MIN_CELLS} values"
+                + (", the permutation p none" if form == "permutation" else ""),
+            ),
+            INDEPENDENT_ROWS,
+        ),
         details=details,
     )
 
 
-def _enough_rows(table: CorrectTotals, enough: bool, variant: str) -> Assumption:
-    rows, cells = table.discriminating, table.discriminating * table.models
-    detail = (
-        f"the models disagree on {rows} of {table.n} rows, {cells} values in all; the χ² "
-        f"approximation wants {_MIN_ROWS} rows and {_MIN_CELLS} values"
-    )
-    if variant == "permutation":
-        return Assumption("enough discriminating rows", True, f"{detail}, the permutation p none")
-    return Assumption("enough discriminating rows", enough, detail)
-
-
-def _permutation(table: CorrectTotals, n_resamples: int, seed: Seed) -> PermutationPvalue:
-    exact = exact_pvalue(table.row_totals, table.models, table.between)
-    if exact is not None:
-        return exact
-    return monte_carlo_pvalue(table.row_totals, table.models, table.between, n_resamples, seed)
-
-
-@register(
-    title="Looney's F test",
-    evidence=Evidence.CORRECTNESS,
-    arity=Arity.OMNIBUS,
-    about="models",
-    answers="Are these fitted models equally accurate, or does at least one differ?",
-    plans=("holdout",),
-    citation="looney1988",
-    caution="It treats correctness (0 or 1) as a measurement; it is a function of Cochran's Q "
-    "and nearly always agrees with it.",
-    posthoc="mcnemar",
-    better_test="cochran_q",
-    null_hypothesis=_NULL,
-)
-def looney_f(
-    correct: ArrayLike,
-    *,
-    correction: Literal["none", "greenhouse-geisser"] = "none",
-    row_counts: ArrayLike | None = None,
-) -> Result:
-    """Looney's F test of equal accuracy of several models: two-way ANOVA on right and wrong.
-
-    Parameters
-    ----------
-    correction : {"none", "greenhouse-geisser"}
-        ``"greenhouse-geisser"`` multiplies both degrees of freedom by the estimated ε, for
-        models whose differences vary unequally. It costs a matrix product of the table.
-
-    Returns
-    -------
-    Result
-        F with its degrees of freedom; `details` has the sums of squares SSA (models), SSB
-        (rows), SSAB (rest) and SST, the mean squares, the accuracies and, if it was asked for,
-        ε. Without a row on which the models disagree F is 0 and p is 1; where every row shows
-        the same disagreement there is no residual variance and p is NaN.
-
-    Notes
-    -----
-    Looney (1988): F = MSA/MSAB with df M − 1 and (M − 1)(n − 1), which equals
-    (n − 1)Q/(n(M − 1) − Q) in terms of Cochran's Q. Greenhouse & Geisser (1959) for ε.
-
-    Examples
-    --------
-    >>> from bakeoff.stats import looney_f
-    >>> patterns = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0]]
-    >>> result = looney_f(patterns, row_counts=[80, 2, 2, 9, 1, 3, 3])
-    >>> print(f"F({result.df1:.0f}, {result.df2:.0f}) = {result.statistic:.4f}, "
-    ...       f"p = {result.pvalue:.5f}")
-    F(2, 198) = 3.8729, p = 0.02239
-    """
-    table = correct_totals(correct, row_counts)
-    n, m, total = table.n, table.models, table.total
-    # all sums of squares are whole numbers over n M: what is 0 is exactly 0
-    models, rows = table.between, n * table.squared_rows - total**2
-    rest = n * table.within - models
-    scale = n * m
-    df1, df2 = float(m - 1), float((m - 1) * (n - 1))
-    details: dict[str, Any] = {
-        "SSA": models / scale,
-        "SSB": rows / scale,
-        "SSAB": rest / scale,
-        "SST": (n * m * total - total**2) / scale,
-        "MSA": models / scale / df1,
-        "MSAB": rest / scale / df2 if df2 else math.nan,
-        "accuracies": table.accuracies,
-        "n_discriminating": table.discriminating,
-    }
-    status = _looney_status(table, rest)
-    assumptions = [INDEPENDENT_ROWS]
-    if correction == "greenhouse-geisser" and status is Status.OK:
-        epsilon = _epsilon(correct, row_counts)
-        df1, df2 = epsilon * df1, epsilon * df2
-        details["epsilon"] = epsilon
-    else:
-        detail = "differences between models vary equally; greenhouse-geisser does without"
-        assumptions.append(Assumption("sphericity", None if m > 2 else True, detail))
-    statistic, pvalue = {
-        Status.NO_DISCORDANT_PAIRS: (0.0, 1.0),
-        Status.ZERO_VARIANCE: (math.inf, math.nan),
-    }.get(status, (math.nan, math.nan))
-    if status is Status.OK:
-        statistic = models * (n - 1) / rest
-        pvalue = float(special.fdtrc(df1, df2, statistic))
-    return Result(
-        variant="two_way_anova" if correction == "none" else correction,
+def _in_groups(
+    matrix: BoolArray, clusters: Clusters, variant: str, n_resamples: int, seed: Seed
+) -> ClusteredResult:
+    """Compare several models by G_kj, the rows of cluster k that model j has right."""
+    totals = clusters.sums(matrix)
+    flip = joint_flip(totals, n_resamples=n_resamples, seed=seed)
+    df = degrees_of_freedom(clusters.shares)
+    models, robust = matrix.shape[1], variant == "robust_f"
+    status = Status.OK if flip.nonzero else Status.IDENTICAL_SCORES
+    if (matrix == matrix[:, :1]).all():
+        status = Status.NO_DISCORDANT_PAIRS
+    statistic, pvalue = 0.0, 1.0
+    details: dict[str, Any] = {}
+    if status is Status.OK and not robust:
+        few = too_few_clusters(clusters.count, _ALPHA)
+        status = Status.TOO_FEW if few else Status.OK
+        statistic, pvalue = flip.statistic, math.nan if few else flip.pvalue
+    elif status is Status.OK:
+        status, statistic, pvalue, details = _robust_f(totals, clusters, df)
+    accuracies = totals.sum(axis=0) / clusters.n
+    effect = _mean_design_effect(matrix, totals, clusters)
+    return ClusteredResult(
+        variant=variant,
         statistic=statistic,
-        df1=df1,
-        df2=df2,
+        df1=float(models - 1) if robust else None,
+        df2=df - models + 2 if robust else None,
         pvalue=pvalue,
-        effect_sizes={
-            "partial_eta_squared": models / (models + rest) if models + rest else math.nan
-        },
-        n=n,
+        estimate=float(accuracies.max() - accuracies.min()),
+        n=clusters.n,
         status=status,
-        assumptions=tuple(assumptions),
-        details=details,
+        assumptions=cluster_assumptions(
+            clusters, totals - totals.mean(axis=1, keepdims=True), flip.nonzero, _ALPHA
+        ),
+        null_hypothesis="Exchanging the fitted models in a whole group changes nothing: all are "
+        "equally accurate on the population that the groups were drawn from.",
+        method=_SOURCES[variant],
+        details={
+            "accuracies": accuracies.tolist(),
+            "n_clusters_nonzero": flip.nonzero,
+            "pvalue_exact": flip.exact,
+            "formula_pvalue": flip.pvalue,
+            "method": flip.method,
+            "monte_carlo_error": flip.error,
+            "df": df,
+            **details,
+        },
+        n_clusters=clusters.count,
+        n_effective=clusters.n / effect,
+        design_effect=effect,
+        icc=math.nan,
     )
 
 
-def _looney_status(table: CorrectTotals, rest: int) -> Status:
-    if not table.discriminating:
-        return Status.NO_DISCORDANT_PAIRS
-    if table.n < 2:
-        return Status.TOO_FEW
-    return Status.OK if rest else Status.ZERO_VARIANCE
+def _robust_f(
+    totals: FloatArray, clusters: Clusters, df: float
+) -> tuple[Status, float, float, dict[str, Any]]:
+    """F of the contrasts with the CR2 covariance; models that agree throughout count once."""
+    models = totals.shape[1]
+    accuracies = totals.sum(axis=0) / clusters.n
+    if clusters.count < 2:
+        return Status.TOO_FEW, math.nan, math.nan, {"wald": math.nan}
+    residuals = totals - clusters.sizes[:, None] * accuracies
+    weighted = residuals / np.sqrt(1 - clusters.shares)[:, None] / clusters.n
+    contrasts = helmert(weighted)
+    varied = max(float(np.square(contrasts).sum()), float(np.square(weighted).sum()) * 1e-12)
+    lower = root(gram(contrasts), least=1e-10 * varied)
+    along, left = solved(lower, helmert(accuracies[None])[0])
+    wald = inner(along, along)
+    varying = lower.diagonal() > 0
+    if too_few_degrees(df - models + 2):  # so there are more clusters than models, too
+        wald = wald if varying.all() else math.nan
+        q = models - 1
+        f = (df - q + 1) / (df * q) * wald if df > q - 1 else math.nan
+        return Status.TOO_FEW, f, math.nan, {"wald": wald}
+    if (np.abs(left[~varying]) > 1e-9).any():
+        return Status.ZERO_VARIANCE, math.inf, math.nan, {"wald": math.inf}
+    q = int(varying.sum())
+    f = (df - q + 1) / (df * q) * wald
+    return Status.OK, f, float(special.fdtrc(q, df - q + 1, f)), {"wald": wald, "contrasts": q}
 
 
-def _epsilon(correct: ArrayLike, row_counts: ArrayLike | None) -> float:
-    """Return the ε of Greenhouse & Geisser (1959) from the covariance of the models."""
-    matrix, counts = as_matrix(correct, row_counts)
-    n = len(matrix) if counts is None else counts.sum()
-    accuracy = column_totals(matrix, counts) / n
-    covariance = both_correct(matrix, counts) / n - np.outer(accuracy, accuracy)
-    centred = covariance - covariance.mean(axis=0) - covariance.mean(axis=1)[:, None]
-    centred += covariance.mean()
-    return float(np.trace(centred) ** 2 / ((len(centred) - 1) * np.square(centred).sum()))
+def _mean_design_effect(matrix: BoolArray, totals: FloatArray, clusters: Clusters) -> float:
+    """Mean design effect of the models' deviations from the mean of all models."""
+    deviation = totals - totals.mean(axis=1, keepdims=True)
+    right, models = matrix.sum(axis=1, dtype=np.float64), matrix.shape[1]
+    whole = models * ((models - 2 * right) @ matrix) + np.square(right).sum()
+    squares = whole / models**2
+    holding = np.count_nonzero(clusters.sums((matrix != matrix[:, :1]).any(axis=1)))
+    found = moments(deviation, squares, clusters)
+    return float(np.mean(design_effect(found, holding, clusters)))

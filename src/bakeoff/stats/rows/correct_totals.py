@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bakeoff.stats.core.correctness_matrix import as_matrix, column_totals, row_total_counts
 
+NULL = "All these fitted models are right equally often on the population the rows come from."
+
 
 @dataclasses.dataclass(frozen=True)
 class CorrectTotals:

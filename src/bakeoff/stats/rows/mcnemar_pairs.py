@@ -27,7 +27,6 @@ from bakeoff.stats.core.registry import catalogue
 from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Status
 from bakeoff.stats.design.row_design import RowDesign
 from bakeoff.stats.design.subset_limits import HULL
-from bakeoff.stats.rows.cluster_pair import COUNTS
 from bakeoff.stats.rows.mcnemar_pairs_in_groups import (
     VARIANTS,
     Asked,
@@ -35,7 +34,7 @@ from bakeoff.stats.rows.mcnemar_pairs_in_groups import (
     pairs_in_groups,
 )
 from bakeoff.stats.rows.minp import DISCRETE, minp
-from bakeoff.stats.rows.paired_intervals import difference_bounds
+from bakeoff.stats.rows.paired_intervals import COUNTS, difference_bounds
 
 
 @checked

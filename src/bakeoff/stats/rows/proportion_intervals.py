@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from scipy import special
 
@@ -59,7 +59,8 @@ def proportion_ci(
     (0.0776, 0.2098)
     """
     check_counts(count, n, "count")
-    low, high = METHODS[method](count, n, binomial.tail_probability(confidence_level, alternative))
+    tail = binomial.tail_probability(confidence_level, alternative)
+    low, high = map(float, METHODS[method](count, n, tail))
     if clip:
         low, high = max(low, 0.0), min(high, 1.0)
     low, high = (0.0 if alternative == "less" else low), (1.0 if alternative == "greater" else high)
@@ -70,16 +71,6 @@ def check_counts(count: int, n: int, name: str) -> None:
     """Check that `count` of `n` rows is possible."""
     if count > n:
         raise ArgumentError(name, f"found {count}, more than n = {n}")
-
-
-def _clopper_pearson(x: int, n: int, tail: float) -> tuple[float, float]:
-    low, high = binomial.clopper_pearson(x, n, tail)
-    return float(low), float(high)
-
-
-def _wilson(x: int, n: int, tail: float) -> tuple[float, float]:
-    low, high = binomial.wilson(x, n, tail)
-    return float(low), float(high)
 
 
 def _wilson_cc(x: int, n: int, tail: float) -> tuple[float, float]:
@@ -116,10 +107,10 @@ def _around(centre: float, n: float, z: float) -> tuple[float, float]:
     return centre - half, centre + half
 
 
-METHODS: dict[str, Callable[[int, int, float], tuple[float, float]]] = {
-    "wilson": _wilson,
+METHODS: dict[str, Callable[[int, int, float], tuple[Any, Any]]] = {
+    "wilson": binomial.wilson,
     "wilson_cc": _wilson_cc,
-    "clopper_pearson": _clopper_pearson,
+    "clopper_pearson": binomial.clopper_pearson,
     "agresti_coull": _agresti_coull,
     "jeffreys": _jeffreys,
     "wald": _wald,
