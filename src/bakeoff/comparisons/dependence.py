@@ -9,8 +9,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-import pandas as pd
-
 from bakeoff.comparisons.comparison import Comparison
 from bakeoff.comparisons.evidence import AnyEvidence, PairedPredictions, PairedValues
 from bakeoff.comparisons.settings import INDEPENDENT
@@ -125,11 +123,9 @@ def assumption(evidence: AnyEvidence) -> Assumption | None:
     """
     rows = "rows that belong together"
     if isinstance(evidence, PairedPredictions | PairedValues):
-        labels = evidence.times if evidence.groups is None else evidence.groups
-        if labels is None:
+        if not evidence.related:
             return None
-        what = "times" if evidence.groups is None else "groups"
-        rows = f"{evidence.n:,} rows of {len(pd.unique(labels)):,} {what}"
+        rows = f"{evidence.n:,} rows of {evidence.units}"
     return Assumption(
         "independent rows",
         False,

@@ -32,7 +32,7 @@ from bakeoff.comparisons.settings import (
 )
 from bakeoff.errors import Problem, Remedy, unknown
 from bakeoff.scores.metrics import metrics_of
-from bakeoff.spec import AnalysisPlan, Costs, Experiment, PlannedTest
+from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
 from bakeoff.spec.related import declared
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import ArgumentError, Arity, Entry, Evidence, Metric, catalogue
@@ -104,7 +104,7 @@ def _tried(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[Prob
     """Run a test on made-up evidence and report what it refuses."""
     try:
         check_correction(test, test.correction or "none", len(experiment.models))
-        context = Context("", test.metrics[0], True, experiment.seed, _costs(experiment))
+        context = Context("", test.metrics[0], True, experiment.seed, experiment.any_costs)
         made_up = _made_up(entry, test, experiment)
         for relation in _relations(entry, experiment):
             check_run(test, dataclasses.replace(made_up, **relation), context)
@@ -158,7 +158,7 @@ def _made_up(entry: Entry, test: PlannedTest, experiment: Experiment) -> AnyEvid
         return FoldCriteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
     if entry.evidence is Evidence.VALUES:
         return PairedValues(models, rng.random((_ROWS, len(models))))
-    costs = _costs(experiment)
+    costs = experiment.any_costs
     classes = costs.names if costs else ["no", "yes"]
     truth = np.resize(np.arange(len(classes)), _ROWS)
     predicted = rng.integers(len(classes), size=(_ROWS, len(models)))
@@ -177,12 +177,6 @@ def _made_up(entry: Entry, test: PlannedTest, experiment: Experiment) -> AnyEvid
         probabilities=probabilities,
         metric=metric,
     )
-
-
-def _costs(experiment: Experiment) -> Costs | None:
-    """Return some data set's costs; every test of costs has them on all."""
-    known = map(experiment.costs_on, experiment.datasets)
-    return next((costs for costs in known if costs is not None), None)
 
 
 def _some(entry: Entry, test: PlannedTest, experiment: Experiment) -> list[str]:

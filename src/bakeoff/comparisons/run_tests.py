@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import pandas as pd
 
@@ -22,7 +22,7 @@ from bakeoff.comparisons.evidence import (
 )
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.held_out import check_related, held_out
-from bakeoff.comparisons.matrix import Hole, complete, read_holes, read_matrix
+from bakeoff.comparisons.matrix import complete, read_holes, read_matrix
 from bakeoff.comparisons.ranges import range_of
 from bakeoff.scores import metrics_of
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
@@ -134,7 +134,7 @@ def _evidence(
         holes = read_holes(inputs[HOLES])
         for metric in test.metrics:
             datasets, values = read_matrix(inputs[MATRIX], test.plan, metric, models)
-            own = _holes(holes, test.plan, metric)
+            own = [hole for hole in holes if (hole.plan, hole.metric) == (test.plan, metric)]
             yield "", metric, complete(models, datasets, values, own, policy)
         return
     for dataset, path in inputs.items():
@@ -175,7 +175,3 @@ def _rows(entry: Entry, path: str, models: list[str]) -> RowEvidence:
     if entry.evidence is Evidence.VALUES:
         return read_values(path, models)
     return read_predictions(path, models, scores=entry.evidence is Evidence.PROBABILITIES)
-
-
-def _holes(holes: Iterable[Hole], plan: str, metric: str) -> list[Hole]:
-    return [hole for hole in holes if (hole.plan, hole.metric) == (plan, metric)]

@@ -20,7 +20,7 @@ from bakeoff.comparisons.evidence import (
 from bakeoff.comparisons.family import Context, run_test
 from bakeoff.comparisons.settings import takes_control
 from bakeoff.errors import joined
-from bakeoff.spec import Costs, Experiment, PlannedTest
+from bakeoff.spec import Experiment, PlannedTest
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
 from bakeoff.stats.design.row_design import TIME_BLOCKS
 
@@ -69,7 +69,7 @@ def smallest_pvalue(
     entry = catalogue()[test.name]
     if entry.type1 is TypeOneError.BAYESIAN or "margin" in entry.options:
         return 0.0
-    context = Context("", experiment.metrics[0], True, costs=_costs(experiment))
+    context = Context("", experiment.metrics[0], True, costs=experiment.any_costs)
     evidence = _clearest(test, experiment, size)
     found = [row for data in evidence for row in run_test(test, data, context)]
     pairs = [row for row in found if row.role == "pair"] or found
@@ -163,7 +163,7 @@ def _evidence(
     """Return rows on which a model is right, or has the greater number, where it is ahead."""
     if entry.evidence is Evidence.VALUES:
         return PairedValues(models, ahead.astype(np.float64))
-    costs = _costs(experiment)
+    costs = experiment.any_costs
     classes = ("no", "yes") if costs is None else tuple(costs.names[:2])
     if entry.evidence not in _OF_CLASSES:
         return PairedPredictions(models, classes, np.ones(len(ahead), np.int8), ahead)
@@ -172,8 +172,3 @@ def _evidence(
     said = np.where(ahead == 1, truth[:, None], 1 - truth[:, None])
     scores = said.astype(np.float64)
     return PairedPredictions(models, classes, truth, said, scores, metric="balanced_accuracy")
-
-
-def _costs(experiment: Experiment) -> Costs | None:
-    found = (experiment.costs_on(dataset) for dataset in experiment.datasets)
-    return next((costs for costs in found if costs is not None), None)

@@ -195,12 +195,9 @@ def not_independent(study: Study, dataset: str) -> str:
     kin, rows = declared(study.experiment, dataset), study.test_sets.get(dataset)
     if kin is None or rows is None or not rows.related:
         return ""
-    labels = rows.times if rows.groups is None else rows.groups
-    count = len(set(labels.tolist())) if labels is not None else 0
-    what = "groups" if rows.groups is not None else "times"
     return (
-        f" The {rows.n:,} rows come from {count:,} {what} by {kin.column!r} and may be correlated, "
-        "so the counts carry less information than those of independent rows."
+        f" The {rows.n:,} rows come from {rows.units} by {kin.column!r} and may be correlated, so "
+        "the counts carry less information than those of independent rows."
     )
 
 

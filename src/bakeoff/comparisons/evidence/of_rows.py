@@ -26,8 +26,8 @@ class PairedPredictions(RelatedRows):
 
     Attributes
     ----------
-    models : tuple of str
-        In the experiment's order.
+    models, left_out, groups, times
+        As in `Paired` and `RelatedRows`.
     classes : tuple of str
         In the data set's order; of two, the positive one is the last.
     truth : ndarray of int, shape (n,)
@@ -40,10 +40,6 @@ class PairedPredictions(RelatedRows):
         Of each class; NaN for models that give none.
     metric : str
         What tests of predictions compare the models by.
-    left_out : tuple of str
-        What is not in here that might be, and why, a sentence each.
-    groups, times : ndarray, shape (n,), or None
-        The group or the time of each row, where the data set declares one.
     subgroups : Mapping of str to Categorical
         By column, the subgroup of each row.
     columns : Mapping of str to ndarray
@@ -193,8 +189,6 @@ class PairedValues(RelatedRows, Paired):
 
     Attributes
     ----------
-    models : tuple of str
-        In the experiment's order.
     values : ndarray, shape (n, M)
         The numbers.
     metric : str
@@ -203,10 +197,6 @@ class PairedValues(RelatedRows, Paired):
         What the metric says.
     range : tuple of float
         The least and the greatest number that the metric can have.
-    left_out : tuple of str
-        What is not in here that might be, and why, a sentence each.
-    groups, times : ndarray, shape (n,), or None
-        The group or the time of each row, where the data set declares one.
     subgroups : Mapping of str to Categorical
         By column, the subgroup of each row.
     """
@@ -231,14 +221,10 @@ class FoldPredictions(Paired):
 
     Attributes
     ----------
-    models : tuple of str
-        In the experiment's order.
     fold : ndarray, shape (5, n)
         The half in which a row was tested.
     values : ndarray of bool, shape (5, n, M)
         Whether each model was right there.
-    left_out : tuple of str
-        What is not in here that might be, and why, a sentence each.
     """
 
     models: tuple[str, ...]

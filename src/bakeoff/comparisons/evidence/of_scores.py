@@ -36,20 +36,16 @@ class _OfFolds(Paired):
 
 @dataclasses.dataclass(frozen=True)
 class FoldScores(_OfFolds):
-    """Scores of all models on the folds of one plan, one data set, one metric.
+    """Scores of all models on the folds of one plan, one data set, one metric; see `Paired`.
 
     Attributes
     ----------
-    models : tuple of str
-        In the experiment's order; models without any score are left out.
     values : ndarray, shape (r, k, M)
         Repeats × folds × models; NaN where the metric is undefined.
     n_train, n_test : ndarray, shape (r, k), or None
         Sizes of the parts; None where scores from elsewhere came without them.
     reasons : tuple of str
         Per model, why values are undefined; empty where none is.
-    left_out : tuple of str
-        What is not in here that might be, and why, a sentence each.
     full_repeats : int
         Of the plan of halves: how many repeats, the last ones, are of all rows.
     """
@@ -95,12 +91,10 @@ class FoldScores(_OfFolds):
 
 @dataclasses.dataclass(frozen=True)
 class FoldCriteria(_OfFolds):
-    """Scores of all models on the folds of one plan by several metrics.
+    """Scores of all models on the folds of one plan by several metrics; see `Paired`.
 
     Attributes
     ----------
-    models : tuple of str
-        In the experiment's order.
     criteria : tuple of str
         The metrics.
     greater_is_better : tuple of bool
@@ -109,8 +103,6 @@ class FoldCriteria(_OfFolds):
         Folds × models × metrics.
     reasons : tuple of str
         Per model, why values are undefined.
-    left_out : tuple of str
-        What is not in here that might be, and why, a sentence each.
     """
 
     models: tuple[str, ...]
@@ -154,7 +146,7 @@ class DatasetScores(Paired):
 
     Attributes
     ----------
-    models, datasets : tuple of str
+    datasets : tuple of str
         In the experiment's order.
     values : ndarray, shape (N, k)
         Data sets × models; NaN where a model has no score.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.stats import Entry, time_blocks
@@ -18,7 +19,7 @@ class Paired:
     Attributes
     ----------
     models : tuple of str
-        In the experiment's order.
+        In the experiment's order; models without any result are left out.
     values : ndarray
         The numbers; the models are the last axis.
     left_out : tuple of str
@@ -64,9 +65,20 @@ class RelatedRows:
     times: NDArray[Any] | None
 
     @property
+    def labels(self) -> NDArray[Any] | None:
+        """What relates the rows: their groups, or else their times; None where nothing does."""
+        return self.times if self.groups is None else self.groups
+
+    @property
     def related(self) -> bool:
         """Whether rows are said to belong together."""
-        return self.groups is not None or self.times is not None
+        return self.labels is not None
+
+    @property
+    def units(self) -> str:
+        """How many groups or times the related rows have, in words."""
+        labels, what = self.labels, "times" if self.groups is None else "groups"
+        return f"{0 if labels is None else len(pd.unique(labels)):,} {what}"
 
     @property
     def blocks(self) -> NDArray[Any] | None:
