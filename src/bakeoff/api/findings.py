@@ -1,4 +1,4 @@
-"""What every comparison returns: an answer that shows itself and can be taken along."""
+"""The object that every comparison returns, with notebook display and export."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ROWS = 30
 
 
 class Findings:
-    """What a comparison found.
+    """The findings of a comparison.
 
     It shows itself at the end of a notebook's cell and in a terminal.
 
@@ -87,7 +87,7 @@ class Findings:
 
     @property
     def methods(self) -> str:
-        """What was done, for the methods section of a paper."""
+        """A methods paragraph for a paper."""
         return self._page.methods.text
 
     @property
@@ -247,7 +247,7 @@ class Findings:
 
     @cached_property
     def _own_names(self) -> dict[str, str]:
-        """What the user calls the models: their ids, where an experiment gave them any."""
+        """The user's names of the models, which are their ids in an experiment."""
         study = self._study
         return names_of(study) if study.command else {m: m for m in ("", *study.models)}
 

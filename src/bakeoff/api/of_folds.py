@@ -123,7 +123,7 @@ def _experiment(
 
 
 def _metric(name: str) -> str | GivenMetric:
-    """Take a metric for ours of that name, or describe it: scikit-learn's are better if greater."""
+    """Return our metric of that name, or describe one of scikit-learn (greater is better)."""
     if name in METRICS and METRICS[name].greater_is_better:
         return name
     called = re.sub(r"\W", "_", name if name not in METRICS else f"neg_{name}")

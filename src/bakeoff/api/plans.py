@@ -110,7 +110,7 @@ def plan_of(cv: Any, n: int | None, n_scores: int, splits: Sequence[Split] | Non
 
 
 def is_drawn_anew(cv: Any) -> bool:
-    """Tell whether a splitter may make other splits each time that it is asked."""
+    """Tell whether a splitter may return different splits at each call."""
     kind = type(cv).__name__
     if not hasattr(cv, "get_n_splits") or kind in _NEVER_DRAWN:
         return False

@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that ends with its command's exit code for a mistake."""
+    """An argument parser that exits with its command's exit code for errors."""
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)

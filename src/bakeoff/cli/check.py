@@ -1,4 +1,4 @@
-"""`bakeoff check`: what an experiment will do, and what it can find out, before it does it."""
+"""`bakeoff check`: the fits, tests and detectable differences of an experiment, before a run."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _show_data(experiment: Experiment, tables: dict[str, Table]) -> None:
 
 
 def _show_contradictions(experiment: Experiment, tables: dict[str, Table]) -> None:
-    """Note given labels that are not what the given probabilities say."""
+    """Note given labels that contradict the given probabilities."""
     plan = experiment.resampling.holdout
     if plan is None or not experiment.given or not experiment.on_rows("holdout"):
         return
@@ -152,7 +152,7 @@ def _show_fits(experiment: Experiment) -> None:
 
 
 def _show_resources(experiment: Experiment) -> None:
-    """Tell what the last run used, and what to ask a cluster for."""
+    """Report the time and memory of the last run, as a guide for requests to a cluster."""
     usage = read_usage(Paths.of(experiment.experiment).top("timings.csv"))
     if not usage:
         return
@@ -221,7 +221,7 @@ def _show_unreachable(
 def _sizes(
     experiment: Experiment, test: PlannedTest, tables: dict[str, Table]
 ) -> Iterator[tuple[str, RowCounts | None]]:
-    """Say on what a test looks, with the numbers of test rows where it looks at rows."""
+    """Name a test's evidence, with the number of test rows if it uses rows."""
     if test.on_datasets:
         yield f"over {count(len(experiment.datasets), 'data set')}", None
     elif test.on_rows and test.plan == "holdout" and not experiment.by_scores(test.plan):
@@ -267,7 +267,7 @@ def _show_detectable(
 def _detectable(
     experiment: Experiment, test: PlannedTest, tables: dict[str, Table]
 ) -> Iterator[tuple[str, ...]]:
-    """Tell for each data set what a test can see, where that can be planned."""
+    """Report the smallest detectable difference on each data set, where it can be planned."""
     entry = catalogue()[test.name]
     related = test.related and entry.evidence.on_rows
     if entry.planning is None or related or experiment.by_scores(test.plan):

@@ -1,4 +1,4 @@
-"""What is known before a run of rows that belong together, and what they can then show."""
+"""Dependent rows before a run: design effects to expect and the difference they can show."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ METRIC = "accuracy"
 
 
 def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
-    """Note dependence that nobody declared, and columns that give the class away."""
+    """Note undeclared dependence between rows, and columns that determine the class."""
     for name, data in tables.items():
         given = isinstance(experiment.datasets[name], GivenData)
         for note in notes_on(data.card, () if given else _quality(experiment, name, data)):
@@ -49,7 +49,7 @@ def show_undeclared(experiment: Experiment, tables: dict[str, Table]) -> None:
 
 
 def show_telling(dataset: str, data: Table) -> None:
-    """Note columns that give the class away."""
+    """Note columns that determine the class."""
     found = list(telling_columns(data.features, data.frame[TARGET]))
     if not found:
         return
@@ -96,7 +96,7 @@ def _quality(experiment: Experiment, dataset: str, data: Table) -> Iterator[dict
 def show_related(
     experiment: Experiment, tests: Sequence[PlannedTest], tables: dict[str, Table]
 ) -> None:
-    """Say how large a difference each test set in groups can show, and what its rows are worth."""
+    """Report the detectable difference and the effective sample size of each grouped test set."""
     lines = list(_lines(experiment, tests, tables))
     if not lines:
         return

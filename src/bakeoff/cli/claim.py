@@ -1,4 +1,4 @@
-"""`bakeoff claim`: what a published comparison can be worth."""
+"""`bakeoff claim`: which p-values a published comparison is compatible with."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TABLES = {
 
 
 def run(args: argparse.Namespace) -> None:
-    """Say what the printed numbers allow."""
+    """Report the results that the published numbers are compatible with."""
     with naming_options(_OPTIONS):
         _answer(args)
 

@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def as_json(study: Study, verdict: Verdict, *, brief: bool) -> dict[str, Any]:
-    """Return everything as plain data, models by their own names."""
+    """Return all results as plain data, with the user's names of the models."""
     own = names_of(study)
     found = (study.test_sets or study.numbers)[ROWS]
     return {

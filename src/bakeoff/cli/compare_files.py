@@ -1,4 +1,4 @@
-"""What `bakeoff compare` writes where it is asked: the page, and its tables."""
+"""Files that `bakeoff compare` writes on request: the report page and its tables."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide
 
 
 def _tell_models(args: argparse.Namespace, found: SideBySide) -> None:
-    """Name the columns that were taken for models where some of them may be none."""
+    """Name the columns read as models if some of them may not be models."""
     if args.models is None and len(found.models) > 2:
         sys.stderr.write(
             f"every other column is taken for a model: {', '.join(found.models)}; `--models` "

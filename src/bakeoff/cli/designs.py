@@ -1,4 +1,4 @@
-"""What `bakeoff plan` can plan: each design knows its rows, its power and its assumptions."""
+"""Designs that `bakeoff plan` can plan, each with its sample size, power and assumptions."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _NO_LABELS = ("accuracy", None, None, None)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Decide, and tell by the exit code."""
+    """Decide, and return the decision as exit code."""
     with naming_options(_OPTIONS):
         return CODES[_decided(args).decision]
 

@@ -1,4 +1,4 @@
-"""What a table seems to hold: how its file is written, classes, ids, groups, dates, leaks."""
+"""Guess the contents of a table: file format, classes, ids, groups, dates, leakage."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text i
 
 
 class Written(NamedTuple):
-    """A table, and how its file seems to be written.
+    """A table and the guessed format of its file.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Written(NamedTuple):
 
 
 class Guess(NamedTuple):
-    """What a table seems to hold.
+    """The guessed contents of a table.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ def _frame(path: str, keys: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _written(frame: pd.DataFrame, separator: str) -> dict[str, Any]:
-    """Find decimal commas, thousands apart and texts for missing values among numbers."""
+    """Find decimal commas, thousands separators and texts for missing values among numbers."""
     found: dict[str, Any] = {}
     markers: dict[str, None] = {}
     for _, values in frame.items():
@@ -213,7 +213,7 @@ def _written(frame: pd.DataFrame, separator: str) -> dict[str, Any]:
 
 
 def _punctuation(numbers: list[str], separator: str) -> dict[str, str]:
-    """Say what stands before decimals and between thousands, where it is not the usual."""
+    """Return decimal and thousands separators if they are not the default ones."""
     if separator == "," and any(_GROUPED[","].fullmatch(text) for text in numbers):
         return {"thousands": ","}
     grouped = any("." in text and "," in text and _GROUPED["."].fullmatch(text) for text in numbers)
@@ -262,7 +262,7 @@ def look(frame: pd.DataFrame, target: str) -> Guess:
 
 
 def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, dict[str, str]]:
-    """Find the columns of ids and of groups, and those that no model should see."""
+    """Find the columns of ids and groups, and columns to exclude from the features."""
     own = groups = None
     drop: dict[str, str] = {}
     labels = frame[target]

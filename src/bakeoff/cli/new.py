@@ -1,4 +1,4 @@
-"""`bakeoff new`: a folder for a study of one's own."""
+"""`bakeoff new`: a folder for a new study."""
 
 from __future__ import annotations
 

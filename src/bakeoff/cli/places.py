@@ -1,4 +1,4 @@
-"""Where commands write: looked at before anything is computed, so that nothing is half-written."""
+"""Check output paths before anything is computed, so that no output is partial."""
 
 from __future__ import annotations
 

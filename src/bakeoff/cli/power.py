@@ -1,4 +1,4 @@
-"""`bakeoff power`: what the tests of a finished run could have found, and what would find more."""
+"""`bakeoff power`: the power of the tests of a finished run, and how to raise it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ POWER = 0.8
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read the results of an experiment and tell the power of its tests."""
+    """Read the results of an experiment and report the power of its tests."""
     experiment = read_experiment(args.file)
     path = Path(Paths.of(experiment.experiment).top("comparisons.json"))
     if not path.exists():
@@ -72,7 +72,7 @@ def _differences(given: str) -> list[float]:
 
 
 def _line(row: Comparison, differences: list[float], width: float) -> Iterator[tuple[str, ...]]:
-    """Tell of one comparison its power at each difference, and the rows for the first one."""
+    """Report a comparison's power at each difference, and the rows needed for the first."""
     half = reach(row, width)
     planned = row.role == "pair" and math.isnan(row.margin)  # equivalence has another null
     if not planned or not (half > 0 and math.isfinite(half)):
@@ -129,7 +129,7 @@ def _advice(experiment: Experiment, rows: list[Comparison]) -> Iterator[str]:
 
 
 def _more_fits(experiment: Experiment, folder: Path, rows: list[Comparison]) -> Iterator[str]:
-    """Say of the pairs that were tested what would make their difference more certain."""
+    """Say for each tested pair what would make the estimate of its difference more precise."""
     scores, seeds = folder / "scores.csv", folder / "seeds.csv"
     if not scores.exists():
         return

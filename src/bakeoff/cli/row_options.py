@@ -1,4 +1,4 @@
-"""Options that commands share: which columns of a table of predictions mean what."""
+"""Shared options of commands: the roles of the columns in a table of predictions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands print: aligned tables, in colour where that is wanted."""
+"""Terminal output of the commands: aligned tables, with colour if wanted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def say(*lines: str) -> None:
-    """Print lines; a reader that has seen enough (`| head`) changes nothing, and no exit code."""
+    """Print lines; a closed pipe (`| head`) is not an error and changes no exit code."""
     with unread():
         sys.stdout.write("".join(f"{line}\n" for line in lines))
 
@@ -45,7 +45,7 @@ def table(
     right: str = "",
     least: Sequence[tuple[str, ...]] = (),
 ) -> list[str]:
-    """Align a table; where it is too wide, break its header and leave out what matters least.
+    """Align a table; if it is too wide, break its header and drop the least important columns.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Columns of any type brought to the few that the workflow knows.
+"""Convert columns of any type to the column types of the workflow.
 
 Numbers (yes/no becomes 1/0), dates without a time zone, and texts; missing values stay missing.
 """
@@ -53,7 +53,7 @@ def plain(values: Series) -> Series:
 
 
 def names(values: Series) -> Series:
-    """Return values as people write them: ``2`` for 2.0, ``True``, texts as they are."""
+    """Format values for display: ``2`` for 2.0, ``True``, texts unchanged."""
     values = _without_categories(values)
     present = values.dropna()
     if types.is_float_dtype(present.dtype) and _whole(present):
@@ -69,7 +69,7 @@ def names(values: Series) -> Series:
 
 
 def distinct(values: Series) -> int:
-    """Count the different values that are there."""
+    """Count the distinct non-missing values."""
     if not types.is_float_dtype(values.dtype) or not isinstance(values.dtype, np.dtype):
         return int(values.nunique())
     ordered = np.sort(values.dropna().to_numpy())  # a tenth of the time of a table of hashes
@@ -132,7 +132,7 @@ def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None
 
 
 def bare_words(value: bool) -> str:
-    """Say how a class may have become a truth value."""
+    """Explain which unquoted words YAML reads as a truth value."""
     return f"YAML reads bare yes, no, on and off as {str(value).lower()}: put quotes around it"
 
 

@@ -74,13 +74,13 @@ class Labels:
 
 
 def _codes(places: Sequence[int], classes: int) -> Codes:
-    """Return codes in the least type: a million rows of 50 models are 50 MB, not 400."""
+    """Return codes in the smallest integer type: 50 models of a million rows take 50 MB."""
     return np.array(places, dtype=np.min_scalar_type(-1 - classes))
 
 
 @dataclasses.dataclass(frozen=True)
 class Columns:
-    """The columns of a file, before it is known which is which."""
+    """The columns of a file whose roles are not assigned yet."""
 
     path: str
     table: pa.Table
@@ -150,7 +150,7 @@ class Columns:
         return np.asarray(found)
 
     def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
-        """Take what relates rows, their group or their time; None where nothing is named.
+        """Return the group or time of each row; None if no column is named.
 
         Raises
         ------

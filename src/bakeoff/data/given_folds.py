@@ -24,14 +24,14 @@ def is_given(table: Table, plan: Plan) -> bool:
 
 
 def at_disposal(table: Table) -> Rows:
-    """Return the rows that may be divided: a test file of its own is for `holdout` alone."""
+    """Return the rows that may be divided: a separate test file is used by `holdout` alone."""
     if PART not in table.frame:
         return np.arange(len(table.frame))
     return np.flatnonzero(table.frame[PART] == "train")
 
 
 def given(dataset: str, table: Table, plan: Plan) -> dict[str, Folds]:
-    """Divide as the data say.
+    """Return the divisions that the data specify.
 
     Returns
     -------

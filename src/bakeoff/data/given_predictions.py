@@ -1,4 +1,4 @@
-"""Predictions that were made elsewhere, paired by row id with the rows they are for."""
+"""Predictions of externally trained models, matched to the test rows by row id."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from bakeoff.spec.values import RIGHT_OR_WRONG
 
 
 def load_given(name: str, experiment: Experiment) -> Table:
-    """Make the canonical table of a data set that the models bring: ids and labels alone.
+    """Make the canonical table of a data set without a source: ids and labels from the predictions.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
 def carried(
     wanted: RowColumns, place: Place, rows: LabelledRows, files: Mapping[str, PredictionTable]
 ) -> pd.DataFrame:
-    """Take the columns that comparisons look at from the first file that has them.
+    """Take the columns of subgroups and metrics from the first file that has them.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _read(model: str, experiment: Experiment, dataset: str) -> PredictionTable:
 
 
 def load(name: str, experiment: Experiment) -> Table:
-    """Load a data set, whether it has a source of its own or is what the models bring."""
+    """Load a data set from its source or, without one, from the models' predictions."""
     spec = experiment.datasets[name]
     if isinstance(spec, GivenData):
         return load_given(name, experiment)

@@ -1,4 +1,4 @@
-"""Divisions as predictions made elsewhere tell them: which fold of which repeat tests a row."""
+"""Divisions read from files of predictions: the repeat and fold that test each row."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _check_counts(file: PredictionTable, name: str, plan: Plan, at: Place) -> No
 
 
 def _check_whole(file: PredictionTable, plan: Plan, made: dict[int, Folds], at: Place) -> None:
-    """Refuse a cross-validation that leaves rows out, and halves that are none."""
+    """Refuse a cross-validation that does not test all rows, and halves that are not halves."""
     halvings = plan.repeats if isinstance(plan, Halves) else 0
     for m in range(halvings):
         first, second = (made[2 * m + i] != NEITHER for i in (1, 2))

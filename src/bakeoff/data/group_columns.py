@@ -75,7 +75,7 @@ def like_ids(table: pa.Table, names: Iterable[str]) -> list[str]:
 
 
 def why_groups(values: Series, name: str) -> str:
-    """Say why a column looks like an id of groups; empty where it does not.
+    """Explain why a column looks like a group id; empty if it does not.
 
     Every row has a value, many rows share theirs, and the name is that of an id or of a group, or
     the rows of each value stand together, numbered from 0 or 1 where they are numbers.

@@ -1,4 +1,4 @@
-"""What a table of predictions says of known rows: classes, and their probabilities."""
+"""Predicted classes and probabilities of known rows, read from a table of predictions."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MORE_CLASSES = Remedy("classes", "", "; a class without a true label is named i
 
 
 def no_model(column: str) -> Remedy:
-    """Say what to set where a column was read as a model's and may be none."""
+    """Say which option to set if a column was read as a model but may not be one."""
     related = f"; where rows of one value belong together, `--groups {column}` says so"
     return Remedy("models", "", f"; {{}} chooses the columns of models{related}")
 
 
 @dataclasses.dataclass(frozen=True)
 class Predicted:
-    """What one model says of known rows, in their order.
+    """The predictions of one model for known rows, in their order.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Predicted:
 
 
 def contradiction(model: str, found: Predicted) -> str:
-    """Say in how many rows a model's labels are not what its probabilities say; empty if none."""
+    """Report the rows in which a model's labels contradict its probabilities; empty if none do."""
     if not found.contradictions:
         return ""
     return (

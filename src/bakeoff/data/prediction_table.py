@@ -25,7 +25,7 @@ _KEPT = 64
 
 @dataclasses.dataclass(frozen=True)
 class PredictionTable:
-    """The predictions of one model in one file, as they are.
+    """The predictions of one model in one file, before any checks against known rows.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ def _folds(file: Columns, columns: GivenColumns) -> NDArray[np.intp] | None:
 
 
 def relations(file: Columns, columns: GivenColumns, ids: str | None) -> dict[str, NDArray[Any]]:
-    """Take what relates the rows of a file; the runs of an item are a group."""
+    """Return the groups or times of a file's rows; repeated runs of an item form a group."""
     found = {role: file.related(role, columns) for role in ("group", "time")}
     if found["group"] is None and columns.run is not None and ids is not None:
         found["group"] = file.related("group", columns.model_copy(update={"group": ids}))

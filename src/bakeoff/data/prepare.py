@@ -1,4 +1,4 @@
-"""What is done to the rows and columns of a source before any split."""
+"""Preparation of a source's rows and columns before any split."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem
 
 
 def _check_blanks(order: list[str], target: str, place: Place) -> None:
-    """Refuse classes that nobody can tell apart."""
+    """Refuse class names that differ only in white space."""
     seen: dict[str, str] = {}
     for name in order:
         first = seen.setdefault(" ".join(name.split()), name)

@@ -1,4 +1,4 @@
-"""How good the divisions of a plan are: sizes, classes, groups, overlap, repeated rows."""
+"""Quality of a plan's divisions: sizes, classes, groups, overlap, duplicated rows."""
 
 from __future__ import annotations
 

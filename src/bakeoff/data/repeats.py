@@ -1,4 +1,4 @@
-"""Rows that repeat other rows, found by hashing.
+"""Duplicated and nearly duplicated rows, found by hashing.
 
 Repeated: equal in every feature. Nearly repeated: equal in every feature but one. Coarse features
 repeat by chance; how many pairs would, were the features independent, is told with them.

@@ -1,4 +1,4 @@
-"""Columns that comparisons look at row by row: subgroups, and what metrics take as it is."""
+"""Columns kept per row for comparisons: subgroups, and inputs of the user's own metrics."""
 
 from __future__ import annotations
 

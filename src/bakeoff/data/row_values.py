@@ -1,4 +1,4 @@
-"""Numbers that models bring for each row: losses, partial credit, right or wrong."""
+"""Values that models provide for each row: losses, partial credit, correctness."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def limits(metric: GivenMetric) -> tuple[float, float]:
 
 
 def may_be_right_or_wrong(files: Collection[PredictionTable], metric: GivenMetric) -> bool:
-    """Tell whether all numbers are 0 or 1, and no others are said to be possible.
+    """Tell whether all values are 0 or 1 and no other range is declared.
 
     What they mean is not guessed, but asked.
     """

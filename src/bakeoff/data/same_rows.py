@@ -1,4 +1,4 @@
-"""Prove that a file is about certain rows: the same ids, and the same true labels."""
+"""Check that a file describes the expected rows: the same ids and the same true labels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 5
 
 @dataclasses.dataclass(frozen=True)
 class LabelledRows:
-    """Who the rows are.
+    """Ids and true labels of rows.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class LabelledRows:
 
 
 def check_same(rows: LabelledRows, given: PredictionTable) -> NDArray[np.intp]:
-    """Prove that a file is about certain rows.
+    """Check that a file describes the expected rows.
 
     Returns
     -------

@@ -66,7 +66,7 @@ class SideBySide:
             )
 
     def with_positive(self, positive: str | None) -> SideBySide:
-        """Return the same with a class of two as the positive one; None leaves it as it is.
+        """Return a copy with one of two classes as the positive one; None leaves it unchanged.
 
         Raises
         ------

@@ -72,7 +72,7 @@ def read_split(path: str | Path, repeat: int, fold: int) -> Split:
 
 @lru_cache(maxsize=16)
 def _read_column(path: str, mtime_ns: int, repeat: int, fold: int) -> tuple[Folds, int]:
-    """Read the column that holds a division; the next model of a worker asks for it again."""
+    """Read the column of a division; cached, because the next model of a worker needs it again."""
     with reading(path):
         file, names = _opened(path, mtime_ns)
         name, number = _column(names, repeat, fold)
@@ -81,7 +81,7 @@ def _read_column(path: str, mtime_ns: int, repeat: int, fold: int) -> tuple[Fold
 
 @lru_cache(maxsize=4)
 def _opened(path: str, mtime_ns: int) -> tuple[pq.ParquetFile, frozenset[str]]:
-    """Open a file of divisions for good: with thousands of columns that takes longer than a fit."""
+    """Open a file of divisions and keep it open: with thousands of columns opening is slow."""
     file = pq.ParquetFile(path, page_checksum_verification=True)
     return file, frozenset(file.schema.names)
 
@@ -94,7 +94,7 @@ def divisions(splits: pd.DataFrame, plan: Plan) -> Iterator[tuple[int, int, Spli
 
 
 def _column(names: Any, repeat: int, fold: int) -> tuple[str, int]:
-    """Return the column that holds a division, and what it says of the tested rows."""
+    """Return the column of a division and the value that marks the test rows."""
     own = f"repeat-{repeat}.fold-{fold}"
     return (own, 1) if own in names else (f"repeat-{repeat}", fold)
 
@@ -105,7 +105,7 @@ def _parts(values: NDArray[Any], number: int) -> Split:
 
 
 def check_plan(dataset: str, spec: DataSet, name: str, plan: Plan) -> None:
-    """Refuse what no table of this kind could make sense of, before it is loaded."""
+    """Refuse a plan that no table of this kind can satisfy, before loading it."""
     at = ("datasets", dataset)
     if spec.time is not None:
         if isinstance(plan, (Cv5x2, Halves, Resampled)):
@@ -285,7 +285,7 @@ def _assign(table: Table, rows: Rows, plan: Plan, rng: np.random.Generator) -> F
 
 
 def _by_time(dataset: str, table: Table, rows: Rows, plan: Plan) -> dict[str, Folds]:
-    """Test what comes last, or fold after fold what comes next."""
+    """Test on the latest rows, or fold by fold on the next rows in time."""
     time = table.frame[TIME].to_numpy()[rows]
     if isinstance(plan, KFold):
         shares = np.full(plan.folds + 1, 1 / (plan.folds + 1))
@@ -304,7 +304,7 @@ def _by_time(dataset: str, table: Table, rows: Rows, plan: Plan) -> dict[str, Fo
 
 
 def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.DataFrame) -> None:
-    """Refuse divisions that cannot be fitted or tested on, or that break what was promised."""
+    """Refuse divisions that cannot be used for fitting or testing, or that split groups."""
     at = ("datasets", dataset)
     codes = table.codes
     for repeat, fold, split in divisions(splits, plan):

@@ -97,7 +97,7 @@ class Table:
 
     @cached_property
     def card(self) -> Mapping[str, Any]:
-        """What the data are: rows, classes, kinds of columns, missing cells, licence.
+        """Description of the data: rows, classes, column types, missing cells, licence.
 
         Made when it is asked for: to search for repeated rows takes longer than all else.
         """

@@ -1,4 +1,4 @@
-"""Tables of any format, read fast where they are plain."""
+"""Read tables of any format, with a fast path for plain ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single columns that tell the class by themselves: a reason to look for leakage."""
+"""Single columns that determine the class: possible leakage."""
 
 from __future__ import annotations
 

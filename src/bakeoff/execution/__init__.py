@@ -1,1 +1,1 @@
-"""How Snakemake runs an experiment: what its rules need and do, in warm worker processes."""
+"""Execution of an experiment by Snakemake: inputs and steps of its rules, and warm workers."""

@@ -1,4 +1,4 @@
-"""What was found about an experiment before: a check that loads its data costs seconds."""
+"""Cache of the checks of an experiment, because a check that loads data takes seconds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cached(
     find: Callable[[], Any],
     in_main: bool,
 ) -> Any:
-    """Return what was found in this state before, or find it.
+    """Return the cached result of this state, or compute it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Digests of what determines a result, so that a change reruns just what depends on it.
+"""Digests of the inputs of each result, so that a change reruns only the results that use them.
 
 Snakemake sees changed inputs and parameters, but not changed package code or library versions:
 rules carry these digests as parameters. Nor does it see another order of the same inputs: where

@@ -1,4 +1,4 @@
-"""One fit or a batch of them: in a worker, under its limits, passed over where it may fail."""
+"""Run one fit or a batch of fits in a worker, within its limits; failures may be allowed."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Fitter:
             return error
 
     def _note(self, fit: Fit, outcome: bool | StepError, pool: Pool | None) -> None:
-        """Write down what became of a fit; raise how it failed unless the rest goes on."""
+        """Record the outcome of a fit; raise its error unless failures are allowed."""
         if not isinstance(outcome, StepError):
             self._store.note_success(fit)
             return

@@ -1,4 +1,4 @@
-"""A list that is made when somebody looks at it."""
+"""A list whose content is computed on first access."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class LazyList(Sequence[Any]):
-    """What a function returns, which is called at the first look.
+    """The list that a function returns; the function is called on first access.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How long a task may take and how much memory it may hold; what exceeds that is ended."""
+"""Time and memory limits of tasks; a task that exceeds them is killed."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ NO_LIMITS = Limits()
 
 
 class Exceeded(Exception):
-    """A task was ended because it exceeded a limit."""
+    """A task was killed because it exceeded a limit."""
 
 
 class UsedUpMemory(Exceeded):
-    """It was the limit of memory."""
+    """A task was killed because it exceeded its memory limit."""
 
 
 def supervised(future: Future[T], processes: Callable[[], list[int]], limits: Limits) -> T:

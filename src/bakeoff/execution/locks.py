@@ -1,4 +1,4 @@
-"""Who holds the lock of a folder: runs leave a note, for Snakemake's locks do not say."""
+"""Record which run holds the locks of a folder, because Snakemake's locks do not."""
 
 from __future__ import annotations
 

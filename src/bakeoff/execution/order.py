@@ -1,4 +1,4 @@
-"""Which fits go first: the longest, so that at the end no core waits for another."""
+"""Order of fits: the longest first, so that no core idles at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What workers find out, and import, before the graph of jobs is made.
+"""Checks and imports in workers before the graph of jobs is built.
 
 Each function imports what it needs when it runs, like the steps.
 """
@@ -77,7 +77,7 @@ def list_exhibits(experiment: Experiment, tests: AnalysisPlan) -> list[tuple[str
 
 @contextmanager
 def _keeping_all() -> Iterator[None]:
-    """Look for no garbage among modules, now and whenever it is collected later."""
+    """Exclude loaded modules from garbage collection."""
     gc.disable()
     try:
         yield

@@ -35,7 +35,7 @@ class TaskError(Exception):
 
 
 class WorkerDied(TaskError):
-    """The process that did the task is gone, by its own fault or by another's."""
+    """The process of the task died, by itself or killed by another."""
 
 
 class StepError(UserError):

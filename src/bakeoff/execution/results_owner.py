@@ -1,4 +1,4 @@
-"""Whose results a folder holds: two files with one `experiment:` name must not take turns in it."""
+"""The experiment file that owns a results folder; two files must not share one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_folder(paths: Paths) -> None:
 
 
 def check_owner(paths: Paths, experiment: str, file: str) -> None:
-    """Make sure that results are this file's, or nobody's.
+    """Refuse results that belong to another experiment file.
 
     They stay another's as long as its file is there, has the same `experiment:` and says something
     else; a file that was renamed or copied takes its results along.
@@ -59,7 +59,7 @@ def file_of(paths: Paths) -> str:
 
 
 def note_owner(paths: Paths, file: str) -> None:
-    """Write down whose results these are."""
+    """Record the experiment file that owns these results."""
     note, text = Path(paths.owner), f"{Path(os.path.relpath(file)).as_posix()}\n"
     if not (note.is_file() and note.read_text(encoding="utf-8") == text):
         write_text(note, text)

@@ -1,4 +1,4 @@
-"""What each rule waits for: lists of files that follow from the experiment alone."""
+"""Input files of each rule, derived from the experiment alone."""
 
 from __future__ import annotations
 

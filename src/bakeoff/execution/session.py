@@ -35,7 +35,7 @@ P = ParamSpec("P")
 
 
 class Session:
-    """What the Snakefile knows of an experiment.
+    """The interface between the Snakefile and an experiment.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class Session:
         run_step(self.pool, what, partial(step, *args, **options), str(log))
 
     def copied(self, files: Sequence[str]) -> Sequence[str]:
-        """Name what a step reads by itself and a storage has to bring; nothing without one."""
+        """Name the files that a step reads and a storage must fetch; empty without a storage."""
         return files if self._storage.elsewhere else []
 
     def to_redo(self) -> set[str]:
@@ -164,7 +164,7 @@ class Session:
         return [wildcards.model] if own else list(self.experiment.fitted)
 
     def started(self, locks: Collection[str]) -> None:
-        """Take hold of the results: the first job is about to start."""
+        """Lock the results before the first job starts."""
         if self.file:
             note_owner(self.needs.paths, self.file)
         note_holder(locks)
@@ -173,7 +173,7 @@ class Session:
             remove_parts(folder)
 
     def ended(self, success: bool) -> None:
-        """Tell the answer, and let go."""
+        """Print the verdict and release the locks."""
         if not self._storage.elsewhere:  # copies of what a storage holds come and go
             self._store.note_sizes()
         if success:

@@ -1,4 +1,4 @@
-"""What is done to Snakemake's internals, so that it runs an experiment as bakeoff means it."""
+"""Changes to Snakemake's internals that running an experiment requires."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _JOB_AGE = "get_min_job_age"
 
 
 def is_module(workflow: Any) -> bool:
-    """Tell whether the rules are a module of somebody's own workflow."""
+    """Tell whether the rules are imported as a module of another workflow."""
     need(workflow, "modifier.is_main_snakefile")
     return not workflow.modifier.is_main_snakefile()
 

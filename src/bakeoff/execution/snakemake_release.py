@@ -23,7 +23,7 @@ TRIED = "9.27.1"
 
 
 class MovedError(UserError):
-    """What correct results rely on is not where it was in Snakemake."""
+    """An internal of Snakemake that correct results rely on has moved."""
 
     def __init__(self, what: str) -> None:
         self.what = what

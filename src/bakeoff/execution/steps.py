@@ -1,4 +1,4 @@
-"""What the rules do, each function named like its rule: read files, call the library, write files.
+"""The steps of the rules, one function per rule: read files, call the library, write files.
 
 They run in workers, or in a job's own process. Each imports what it needs when it runs, so that
 neither Snakemake's process nor a worker loads what it has no use for.
@@ -22,7 +22,7 @@ from bakeoff.spec.datasets import GivenData
 def load_dataset(
     experiment: Experiment, dataset: str, parquet: str, card: str, carried: str = ""
 ) -> None:
-    """Load a data set into canonical form; tell what could not be told before it was loaded."""
+    """Load a data set into canonical form, and run the checks that need its rows."""
     from bakeoff.data.given_predictions import load
     from bakeoff.preflight import check_table
 

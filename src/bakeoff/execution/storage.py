@@ -1,4 +1,4 @@
-"""Results in a storage such as S3: where steps find them, and what does not go with one."""
+"""Results in a storage such as S3: paths for the steps, and unsupported options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bakeoff.spec import Experiment
 
 
 class Storage:
-    """Where results are: in the folder, or in Snakemake's default storage.
+    """The location of results: the folder, or Snakemake's default storage.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Storage:
         return path if stored is None else str(stored.local_path())
 
     def address(self, path: str) -> str:
-        """Return what a result is called by those who look for it."""
+        """Return the path or the address of a result."""
         stored = self._stored(path)
         return path if stored is None else str(stored.query)
 

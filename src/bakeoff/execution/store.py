@@ -1,4 +1,4 @@
-"""What there is of an experiment's fits, and what of it holds.
+"""The existing fits of an experiment, and which of them are valid.
 
 A fit is done where its file of predictions says that this model, this code and these versions made
 it from these data (`bakeoff.fit.stamp`). Three things Snakemake cannot know, for it goes by the
@@ -71,7 +71,7 @@ class Store:
         }
 
     def forget_sizes(self) -> None:
-        """Let files have any size: a run begins, and may be killed."""
+        """Forget the recorded sizes at the start of a run, which may be killed."""
         Path(self._paths.sizes).unlink(missing_ok=True)
 
     def note_sizes(self) -> None:
@@ -157,7 +157,7 @@ def _holds(record: str) -> bool:
 
 
 def _states(files: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Give when each file was written, and how large."""
+    """Return the modification time and size of each file."""
     for file in files:
         now = os.stat(file)  # noqa: PTH116 - a Path takes twice the time of the call
         yield file, f"{now.st_mtime_ns}\t{now.st_size}"

@@ -1,4 +1,4 @@
-"""What happens in a worker: tasks, what becomes of them, and where goes what they print."""
+"""The worker process: runs tasks, returns their outcome, and redirects their output to logs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def start(parent: int) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """End this worker when its parent is gone, however it went."""
+    """End this worker when its parent process has died."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
@@ -62,7 +62,7 @@ def work(task: Callable[[], T], log: str | None, in_worker: bool) -> T | UserErr
 
 
 def _give_back_memory() -> None:
-    """Give the system what large tables took; a worker that stays large is ended for a new one."""
+    """Return the memory of large tables to the system; a worker that stays large is replaced."""
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     if held > _LARGE and (arrow := sys.modules.get("pyarrow")):
         arrow.default_memory_pool().release_unused()  # and so does the allocator that NumPy uses

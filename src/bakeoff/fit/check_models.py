@@ -1,4 +1,4 @@
-"""What can be known of a model to fail before it is fitted."""
+"""Errors of a model that can be detected before it is fitted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TrainingRows = Callable[[], Sequence[NDArray[np.intp]] | None]
 
 
 def check_model(name: str, model: Model, without_costs: Sequence[str] = ()) -> Any:
-    """Refuse, before any data are looked at, what cannot be fitted.
+    """Refuse models that cannot be fitted, before any data are read.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _parts(estimator: Any) -> list[Any]:
 def check_neighbours(
     name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
-    """Look for more neighbours than there are rows to find them among.
+    """Find parameters that ask for more neighbours than there are training rows.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def _fewest_inner_rows(tune: Tune, table: Table, parts: Sequence[NDArray[np.intp
 def check_validation(
     name: str, model: Model, dataset: str, table: Table, trained: TrainingRows
 ) -> Iterator[Problem]:
-    """Look whether the rows that a search goes by are in every training part.
+    """Check that every training part contains the rows that a search validates on.
 
     The parameters are those of `check_neighbours`.
     """
@@ -242,7 +242,7 @@ def check_validation(
 
 
 def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Iterator[Problem]:
-    """Look for what keeps a model from being fitted on a data set."""
+    """Find reasons why a model cannot be fitted on a data set."""
     place = ("models", name)
     try:
         select_features(table.features, model)

@@ -42,7 +42,7 @@ def with_early_stopping(classifier: Any, stopping: EarlyStopping) -> Any:
 
 
 def iterations(classifier: Any) -> int | None:
-    """Return after how many rounds a fitted classifier stopped, where it tells."""
+    """Return the number of rounds after which a fitted classifier stopped, if it reports it."""
     inner = getattr(classifier, "estimator_", classifier)
     best = getattr(inner, "best_iteration", None)  # XGBoost counts from 0
     if isinstance(best, int):

@@ -1,4 +1,4 @@
-"""From an import path and parameters to a fresh estimator."""
+"""Create an unfitted estimator from its import path and parameters."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _check_named_parts(estimator: Any) -> None:
 
 
 def _with_plain_values(message: str, estimator: Any) -> str:
-    """Write the value that scikit-learn names at the end of its message as the file has it."""
+    """Write the value at the end of scikit-learn's message as it is in the experiment file."""
     for value in estimator.get_params(deep=False).values():
         message = message.replace(f" Got {value!r} instead.", f" Got {shown(value)} instead.")
     return message

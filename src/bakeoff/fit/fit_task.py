@@ -1,4 +1,4 @@
-"""What one fit depends on, and where it writes; light, for Snakemake's process hands it over."""
+"""Inputs and outputs of one fit; cheap to import, because Snakemake's process creates it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fitted model loses when a column is shuffled (Breiman 2001), by scikit-learn."""
+"""Permutation importance (Breiman 2001) by scikit-learn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from bakeoff.spec.importance import Importance
 def importance(
     trained: TrainedModel, X: pd.DataFrame, y: NDArray[np.intp], wanted: Importance, seed: int
 ) -> dict[str, Any]:
-    """Shuffle each column of test rows and measure by how much the score falls.
+    """Measure the fall of the score when each column of the test rows is shuffled.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Inner divisions of a training part: where parameters and thresholds are chosen."""
+"""Inner divisions of a training part, for choosing parameters and thresholds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing of one fit is left for the next in the same process."""
+"""Isolate the fits in one process from each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from bakeoff.threads import at_most
 
 @contextmanager
 def isolated(seed: int, threads: int) -> Iterator[None]:
-    """Seed the global random states and limit threads; undo all that a fit may change outside.
+    """Seed the global random states, limit threads, and restore the global state after a fit.
 
     Restored are random states, environment variables, working folder, import path, warning
     filters, NumPy's error handling, scikit-learn's configuration, the logging level, the

@@ -1,4 +1,4 @@
-"""What a fitted estimator predicts, refused where it is no label or no probability."""
+"""Predictions of a fitted estimator, checked to be valid labels and probabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of one fit: predictions row by row, and how they came about."""
+"""The file of one fit: predictions of each row, and facts about the fit."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def read_facts(path: str | Path) -> dict[str, Any]:
 
 
 def no_predictions(facts: Mapping[str, Any]) -> Predictions:
-    """Make what a fit that failed leaves: no rows, and in `facts` why."""
+    """Make the record of a failed fit: no rows, and the reason in `facts`."""
     none = np.array([], dtype=np.intp)
     return Predictions(none, none, none, (), None, None, facts)
 

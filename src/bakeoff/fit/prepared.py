@@ -1,4 +1,4 @@
-"""What the last step of a pipeline sees: rows as the steps before it leave them.
+"""Input of a pipeline's last step: rows as transformed by the steps before it.
 
 scikit-learn's imputer and scaler hold several copies of what they are given. Of a large table they
 learn from a few columns at a time and change a few rows at a time: the same numbers in the same

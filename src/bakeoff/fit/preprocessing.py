@@ -1,4 +1,4 @@
-"""What stands between the columns and the estimator; all of it is fitted on training rows only."""
+"""Preprocessing between columns and estimator, fitted on training rows only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fits that another experiment has made already: its results are the store they are taken from."""
+"""Reuse of fits that another experiment has already made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large tables mapped into memory: the rows are there once, however many processes fit on them."""
+"""Memory-mapped large tables, shared by all processes that fit on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What made a file of predictions: a fit that exists is not made again, an outdated one is."""
+"""Provenance of a file of predictions: an existing fit is reused unless it is outdated."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def is_made(output: str | Path, wanted: Mapping[str, str]) -> bool:
 
 
 def find_outdated(stamps: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """List the files of predictions that exist but that something else made.
+    """List the existing files of predictions whose stamp differs.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ CostMatrix = NDArray[np.float64]
 
 @dataclasses.dataclass(frozen=True)
 class TrainingPart:
-    """What a model may learn from.
+    """The training data of a model.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class TrainedModel:
 
     @property
     def last(self) -> TrainedModel:
-        """What predicts from rows that the steps before it have prepared."""
+        """The part of a model that predicts from preprocessed rows."""
         return dataclasses.replace(self, estimator=last_step(self.estimator))
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -36,7 +36,7 @@ _TWO_CLASSES = {
 
 @dataclasses.dataclass(frozen=True)
 class Tuned:
-    """What a search found.
+    """The result of a search.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
 
 
 def _values(given: list[Any] | Distribution) -> Any:
-    """Return a list of values, or what draws them."""
+    """Return a list of values, or a distribution."""
     if not isinstance(given, Distribution):
         return [made_value(value) for value in given]
     from scipy import stats

@@ -1,4 +1,4 @@
-"""What the metrics of an experiment need of its models, its data and its costs."""
+"""Requirements of an experiment's metrics on its models, data and costs."""
 
 from __future__ import annotations
 

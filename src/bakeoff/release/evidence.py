@@ -1,4 +1,4 @@
-"""What a gate decides on: the predictions of base and candidate on the same rows."""
+"""Evidence of a gate: the predictions of base and candidate on the same rows."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def reasons(verdict: GateVerdict, use: Use | None = None) -> list[str]:
 
 
 def spent(use: Use, verdict: GateVerdict) -> str:
-    """Say what the test set has spent, and whether it can still decide."""
+    """Report the level of this decision, and whether the test set can still decide."""
     text = (
         f"Decision {use.number} by this test set, at the level {use.level:.2g} of {use.alpha:g} "
         "(alpha/(k(k + 1)))" + (", asked before: nothing is spent" if use.known else "")
@@ -93,7 +93,7 @@ def spent(use: Use, verdict: GateVerdict) -> str:
 
 
 def worn_out(verdict: GateVerdict) -> bool:
-    """Tell whether an equal candidate would more likely stay undecided than be shipped."""
+    """Tell whether an equally good candidate would more likely be undecided than shipped."""
     limits = verdict.overall.limits
     return not limits.estimate - limits.low < verdict.terms.margin and not verdict.terms.superior
 

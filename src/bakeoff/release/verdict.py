@@ -15,7 +15,7 @@ MOST_SUBGROUPS = 100
 
 @dataclasses.dataclass(frozen=True)
 class Terms:
-    """What was agreed before the data were seen.
+    """The terms of a decision, fixed before seeing the data.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class GateVerdict:
-    """What to do with the candidate, and why.
+    """The decision about a candidate, with its reasons.
 
     Attributes
     ----------

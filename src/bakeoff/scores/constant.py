@@ -1,4 +1,4 @@
-"""What a constant answer scores: the least that a model has to beat."""
+"""Scores of a constant prediction: the baseline that a model has to beat."""
 
 from __future__ import annotations
 

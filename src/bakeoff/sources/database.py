@@ -1,4 +1,4 @@
-"""Rows of a database, by any address that SQLAlchemy knows."""
+"""Rows of a database, by any URL that SQLAlchemy supports."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class DatabaseData(DataSet):
     @field_validator("query")
     @classmethod
     def _only_reads(cls, query: str) -> str:
-        """Refuse what is more than one statement, or another than one that reads.
+        """Refuse anything but a single statement that only reads.
 
         The connection may not write either, but not every database knows such connections, and
         what `VACUUM INTO` or `SELECT … INTO OUTFILE` write is another file.
@@ -177,6 +177,6 @@ def _outside_brackets(code: str) -> str:
 
 
 def _told(error: Any) -> str:
-    """Return the first line of what a driver says, without what it was asked."""
+    """Return the first line of a driver's error message, without the query."""
     inner = error.__cause__ or error  # pandas and SQLAlchemy put what was asked before what it says
     return str(getattr(inner, "orig", inner)).strip().partition("\n")[0]

@@ -22,7 +22,7 @@ TARGET = "target"
 
 
 class FunctionData(DataSet):
-    """What a Python function returns."""
+    """The data that a Python function returns."""
 
     drawn: ClassVar[bool] = True
 

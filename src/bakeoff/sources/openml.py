@@ -59,7 +59,7 @@ class OpenmlData(DataSet):
         return []
 
     def at_hand(self) -> bool:
-        """Tell whether it has been fetched."""
+        """Tell whether the data set is in the local cache."""
         return self._kept.is_file()
 
     def load(self, seed: int) -> Loaded:
@@ -83,7 +83,7 @@ class OpenmlData(DataSet):
         return DOWNLOADS / f"openml-{digest([getattr(self, key) for key in keys])}.parquet"
 
     def _fetch(self) -> None:
-        """Fetch it and keep what a table of it needs."""
+        """Download the data set to the local cache."""
         import pyarrow as pa
 
         from bakeoff.sources.common.download import reason_of

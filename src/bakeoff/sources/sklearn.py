@@ -22,7 +22,7 @@ class SklearnData(DataSet):
         return []
 
     def load(self, seed: int) -> Loaded:
-        """Load it, classes by name."""
+        """Load the data set, with the names of its classes."""
         from sklearn import datasets
 
         bunch = getattr(datasets, f"load_{self.name}")(as_frame=True)

@@ -1,4 +1,4 @@
-"""Tables at web addresses."""
+"""Tables downloaded from a URL."""
 
 from __future__ import annotations
 

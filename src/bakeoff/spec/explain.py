@@ -1,4 +1,4 @@
-"""Say in a user's words what is wrong with an experiment: pydantic's errors, retold."""
+"""Translate pydantic's errors into messages about the experiment file."""
 
 from __future__ import annotations
 

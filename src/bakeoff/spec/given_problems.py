@@ -1,4 +1,4 @@
-"""What an experiment with models that were trained elsewhere lacks, which no file can mend."""
+"""Problems of experiments with externally trained models that show before any file is read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bakeoff.spec.given_models import DATASET
 
 
 def problems_with_given(experiment: Experiment) -> Iterator[Problem]:
-    """Find what no file can mend: fits without data, plans without results of every model."""
+    """Find fits without data, and plans without results of every model."""
     fitted, given = list(experiment.fitted), experiment.given
     yield from problems_with_values(experiment)
     for name, data in experiment.datasets.items():

@@ -40,7 +40,7 @@ _WRAPPERS = ("sklearn.pipeline.", "sklearn.model_selection.", "sklearn.calibrati
 
 
 class Learners(NamedTuple):
-    """What is known of the learners of a model.
+    """Known properties of the learners of a model.
 
     Attributes
     ----------

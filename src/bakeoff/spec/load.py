@@ -140,7 +140,7 @@ def _parse(path: Path) -> tuple[yaml.Node | None, Any]:
 
 
 class _Misused(Exception):
-    """What is YAML but no experiment, by lines: aliases without end, repeated keys."""
+    """Valid YAML that is not a valid experiment, by line: recursive aliases, repeated keys."""
 
 
 @lru_cache(maxsize=4)
@@ -156,7 +156,7 @@ def _nodes_and_data(text: str) -> tuple[yaml.Node | None, Any]:
 
 
 def _check_aliases(root: yaml.Node) -> None:
-    """Refuse an alias inside what it stands for, and aliases that stand for too much."""
+    """Refuse recursive aliases, and aliases that expand to too much."""
     sizes: dict[int, int] = {}
 
     def size(node: yaml.Node, around: tuple[int, ...]) -> int:

@@ -1,4 +1,4 @@
-"""What is measured: metrics by their names, or as an experiment describes them."""
+"""Metrics of an experiment: names of built-in ones, or descriptions of the user's own."""
 
 from __future__ import annotations
 

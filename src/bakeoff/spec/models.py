@@ -1,4 +1,4 @@
-"""What is compared: estimators, what stands before them, and what they choose in training."""
+"""Models of an experiment: estimators, preprocessing, and choices in training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a data set declares of its rows: that they come in groups, or in the order of time."""
+"""Declared dependence of a data set's rows: groups, or order in time."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class RowColumns(NamedTuple):
-    """What is carried along with the rows of a data set.
+    """Columns kept per row of a data set.
 
     Attributes
     ----------

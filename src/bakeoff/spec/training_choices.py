@@ -1,4 +1,4 @@
-"""What a fit chooses on its own training part: parameters, a threshold, when to stop."""
+"""Choices on the training part of a fit: tuning, threshold, early stopping."""
 
 from __future__ import annotations
 

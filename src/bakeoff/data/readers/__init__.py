@@ -1,4 +1,4 @@
-"""Readers of what other tools write: each module of this package is one, found by its being here.
+"""Readers of other tools' output; each module of this package is registered as one.
 
 Readers of others are found by the entry point ``bakeoff.readers``: a module, or any object, with
 `WHAT`, `recognizes` and `read`, and `OF_FOLDS` where it reads scores of folds. What a file is, is
@@ -24,7 +24,7 @@ _HEAD = 1 << 20
 
 
 class Reader(Protocol):
-    """What a reader is."""
+    """A reader of one tool's output format."""
 
     WHAT: str
     """What its files are, after "a" or "an": ``"OpenML run"``."""
@@ -53,7 +53,7 @@ def reader_of(path: str) -> Reader | None:
 
 
 def read_elsewhere(path: str, place: Place, *, folds: bool = False) -> pd.DataFrame | None:
-    """Read a file of another tool; None where it is none.
+    """Read a file of another tool; None if no reader recognizes it.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def read_elsewhere(path: str, place: Place, *, folds: bool = False) -> pd.DataFr
 
 
 def known() -> list[str]:
-    """List what is recognized."""
+    """List the recognized formats."""
     return [reader.WHAT for reader in _readers()]
 
 

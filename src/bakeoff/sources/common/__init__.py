@@ -1,1 +1,1 @@
-"""What sources share: the keys of every data set, tables in files, the web."""
+"""Shared parts of sources: keys of every data set, tables in files, downloads."""

@@ -53,7 +53,7 @@ def opened(path: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 class _Unpacked(io.RawIOBase):
-    """What an archive holds, up to `LARGEST`."""
+    """The unpacked content of an archive, up to `LARGEST` bytes."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._left = file, LARGEST

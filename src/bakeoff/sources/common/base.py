@@ -1,4 +1,4 @@
-"""What every source of data shares: the keys for its rows and columns, and what it must answer."""
+"""Base of all data sources: the shared keys and the methods of a source."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Filter(SpecSection):
 
 
 class Loaded(NamedTuple):
-    """What a source gives.
+    """The data that a source returns.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class DataSet(SpecSection, ABC):
 
 @contextmanager
 def blame(key: str) -> Iterator[None]:
-    """Lay what is wrong to a key, unless another is named already."""
+    """Attribute errors to a key, unless they name one already."""
     try:
         yield
     except Problem:

@@ -1,4 +1,4 @@
-"""What errors cost: the `costs:` of an experiment or of one data set."""
+"""Misclassification costs: the `costs:` of an experiment or of one data set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Cost = Annotated[float, Field(ge=0)]
 
 
 class Costs(SpecSection):
-    """What each kind of error costs: rows are true classes, columns predicted ones."""
+    """The cost of each kind of error: rows are true classes, columns predicted ones."""
 
     classes: list[ClassName] = Field(
         min_length=2, description="The classes in the order of the matrix's rows and columns."

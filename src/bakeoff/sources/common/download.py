@@ -61,7 +61,7 @@ def download(url: str, sha256: str) -> Path:
 
 
 def fetch(url: str, path: Path) -> None:
-    """Write what is at an address to a file; try again after what may pass.
+    """Download an address to a file; retry after transient errors.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def _write(answer: requests.Response, path: Path) -> None:
 
 
 def reason_of(error: OSError) -> str:
-    """Say in a few words why an address was not reached."""
+    """Describe why a download failed."""
     answer = getattr(error, "response", None)
     if answer is not None:
         return f"HTTP {answer.status_code} {answer.reason}"

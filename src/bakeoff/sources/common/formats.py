@@ -155,7 +155,7 @@ def _check_separator(first: Sequence[str], name: str) -> None:
 
 
 def _encoding(spec: TableKeys) -> str:
-    """Take the byte order mark that some programs put before UTF-8 for what it is."""
+    """Recognize the byte order mark that some programs write before UTF-8."""
     return "utf-8-sig" if spec.encoding.lower() in ("utf-8", "utf8") else spec.encoding
 
 

@@ -1,4 +1,4 @@
-"""Addresses as keys have them: well formed, and with secrets in environment variables alone."""
+"""Checks of URLs in an experiment: valid, and with secrets only in environment variables."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _told(text: str) -> bool:
 
 
 def _looking_like(pattern: str, wanted: str) -> AfterValidator:
-    """Make the check of a text against a pattern that says in words what is wanted."""
+    """Make a check of a text against a pattern, with a message in words."""
 
     def check(text: str) -> str:
         if re.fullmatch(pattern, text) is None:

@@ -60,8 +60,8 @@ class MetricPower(Power):
             Of `metric_difference` or `mean_difference` on the pilot's rows; with groups, the
             design effect is in its standard error.
         cautious : bool
-            Take the 80 % upper limit sd·√(ν/χ²_{.2, ν}): with the estimate itself half of all
-            plans are too small.
+            Use the 80 % upper confidence limit sd·√(ν/χ²_{.2, ν}); with the estimate itself about
+            half of all plans are too small.
 
         Raises
         ------
