@@ -89,7 +89,7 @@ def best_cell(value: float, best: float) -> Cell:
 
 def _interval(low: float, high: float) -> Cell:
     """Show an interval; it sorts by its lower limit."""
-    return Cell(interval(low, high), low)
+    return Cell(interval(low, high), low, high=high)
 
 
 def _sizes(values: Any) -> Cell:

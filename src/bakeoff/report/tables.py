@@ -34,6 +34,8 @@ class Cell:
         How significant it is: ``*`` to ``***``.
     tone : str
         ``good``, ``bad`` or ``open``, for a colour beside the words.
+    high : float, optional
+        The upper limit of an interval, whose lower one is `value`.
     """
 
     text: str
@@ -41,6 +43,7 @@ class Cell:
     best: bool = False
     mark: str = ""
     tone: str = ""
+    high: float | None = None
 
     @property
     def raw(self) -> Any:
@@ -176,11 +179,17 @@ def stars(p: float, alpha: float) -> str:
 
 
 def to_csv(table: PageTable) -> str:
-    """Write a table for machines: keys as header, values unrounded."""
+    """Write a table for machines: keys as header, values unrounded, a column for each limit."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([no_formula(column.key) for column in table.columns])
-    writer.writerows([no_formula(cell.raw) for cell in row] for row in table.rows)
+    columns: list[list[Any]] = []
+    for i, column in enumerate(table.columns):
+        cells = [row[i] for row in table.rows]
+        columns.append([column.key, *(cell.raw for cell in cells)])
+        if any(cell.high is not None for cell in cells):
+            upper = f"{column.key.removesuffix('_low')}_high"
+            columns.append([upper, *(Cell("", cell.high).raw for cell in cells)])
+    writer.writerows(map(no_formula, row) for row in zip(*columns, strict=True))
     return buffer.getvalue()
 
 

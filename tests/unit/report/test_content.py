@@ -57,6 +57,16 @@ def test_all_numbers_of_a_pair_are_seen_from_one_side(test):
         assert float(shown["statistic"]) == row.statistic
 
 
+@pytest.mark.parametrize("test", ["mcnemar", "cv5x2_t", "metric_difference"])
+def test_both_limits_of_an_interval_are_in_the_file(test):
+    one = ran(experiment(("a", "b"), tests=(test,)), TWO, accuracies=TWO)
+    (row,) = one.comparisons
+    (shown,), _ = rows(f"pairs.{test}", one)
+    assert (float(shown["ci_low"]), float(shown["ci_high"])) == (row.ci_low, row.ci_high)
+    for line in rows("models", one)[0]:
+        assert {"ci_low", "ci_high"} <= set(line)
+
+
 def test_counts_are_those_of_the_rows():
     one = ran(experiment(("a", "b", "c"), tests=("mcnemar",)), dict.fromkeys("abc", 0.9))
     shown, _ = rows("counts.mcnemar", one)

@@ -70,7 +70,7 @@ def _line(one: FitNoise) -> dict[str, Any]:
         "model_b": one.model_b,
         "folds": len(values),
         "share_a_higher": higher.estimate,
-        "share_low": Cell(f"{share(low, 0)} to {share(high, 0)}", low),
+        "share_low": Cell(f"{share(low, 0)} to {share(high, 0)}", low, high=high),
         "difference": one.parts.mean,
         "sd_splits": sds["splits"],
         "sd_seeds": sds.get("seeds", math.nan),
