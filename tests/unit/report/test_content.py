@@ -57,9 +57,9 @@ def test_all_numbers_of_a_pair_are_seen_from_one_side(test):
         assert float(shown["statistic"]) == row.statistic
 
 
-@pytest.mark.parametrize("test", ["mcnemar", "cv5x2_t", "metric_difference"])
+@pytest.mark.parametrize("test", ["mcnemar", "cv5x2_t", "cost_sensitive"])
 def test_both_limits_of_an_interval_are_in_the_file(test):
-    one = ran(experiment(("a", "b"), tests=(test,)), TWO, accuracies=TWO)
+    one = ran(experiment(("a", "b"), tests=(test,), costs=COSTS), TWO, accuracies=TWO)
     (row,) = one.comparisons
     (shown,), _ = rows(f"pairs.{test}", one)
     assert (float(shown["ci_low"]), float(shown["ci_high"])) == (row.ci_low, row.ci_high)
