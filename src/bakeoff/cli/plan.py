@@ -103,17 +103,17 @@ def _show(found: Design, rows: int, reached: float, curve: Sequence[tuple[int, f
 
 
 def _draw(path: Path, found: Design, rows: int, wanted: float) -> None:
-    from bakeoff.report.drawing import BLUE, GRID, MUTED, canvas, styled, svg
+    from bakeoff.report.drawing import Colour, canvas, styled, svg
 
     steps = found.steps(rows, [i / 20 for i in range(2, 61)])
     with styled():
         figure = canvas(6.0, 3.4)
         axes = figure.add_axes((0.12, 0.16, 0.84, 0.78))
-        axes.plot(steps, [found.power_at(n) for n in steps], color=BLUE, linewidth=1.6)
-        axes.axhline(wanted, color=MUTED, linewidth=0.8, linestyle=(0, (3, 3)))
-        axes.axvline(rows, color=MUTED, linewidth=0.8, linestyle=(0, (3, 3)))
+        axes.plot(steps, [found.power_at(n) for n in steps], color=Colour.BLUE, linewidth=1.6)
+        axes.axhline(wanted, color=Colour.MUTED, linewidth=0.8, linestyle=(0, (3, 3)))
+        axes.axvline(rows, color=Colour.MUTED, linewidth=0.8, linestyle=(0, (3, 3)))
         axes.set(xlabel="rows", ylabel="power", ylim=(0, 1.02), xlim=(0, steps[-1]))
-        axes.grid(color=GRID, linewidth=0.8)
+        axes.grid(color=Colour.LINE, linewidth=0.8)
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
         write_text(path, svg(figure))

@@ -7,6 +7,7 @@ import math
 import unicodedata
 import warnings
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,14 +20,25 @@ if TYPE_CHECKING:  # who lists exhibits draws none
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# after Okabe and Ito, for every kind of colour vision; meaning never hangs on colour alone
-INK, MUTED, GRID, PAPER, SOFT = "#1c2126", "#5a646e", "#e3e7eb", "#fefefe", "#aab4be"
-BLUE, ORANGE, GREEN = "#0071b1", "#c85200", "#00805d"
-THEME = {
-    INK: "--ink", MUTED: "--muted", GRID: "--line", PAPER: "--paper", SOFT: "--soft",
-    BLUE: "--blue", ORANGE: "--orange", GREEN: "--green",
-}  # fmt: skip
-SAYS = {Decision.A_BETTER: BLUE, Decision.B_BETTER: ORANGE, Decision.EQUIVALENT: GREEN}
+
+class Colour(StrEnum):
+    """The colours, after Okabe and Ito for every kind of colour vision; never the sole sign."""
+
+    INK = "#1c2126"
+    MUTED = "#5a646e"
+    LINE = "#e3e7eb"
+    PAPER = "#fefefe"
+    SOFT = "#aab4be"
+    BLUE = "#0071b1"
+    ORANGE = "#c85200"
+    GREEN = "#00805d"
+
+
+SAYS = {
+    Decision.A_BETTER: Colour.BLUE,
+    Decision.B_BETTER: Colour.ORANGE,
+    Decision.EQUIVALENT: Colour.GREEN,
+}
 """The colours of what is shown."""
 WIDTH = 6.9
 BROAD = 640  # points; wider figures scroll rather than shrink
@@ -41,13 +53,13 @@ _RC: Any = {
     "svg.hashsalt": "bakeoff",
     "pdf.fonttype": 42,
     "text.parse_math": False,
-    "text.color": INK,
-    "axes.edgecolor": SOFT,
-    "axes.labelcolor": INK,
+    "text.color": Colour.INK,
+    "axes.edgecolor": Colour.SOFT,
+    "axes.labelcolor": Colour.INK,
     "axes.linewidth": 0.8,
     "axes.unicode_minus": True,
-    "xtick.color": MUTED,
-    "ytick.color": INK,
+    "xtick.color": Colour.MUTED,
+    "ytick.color": Colour.INK,
     "xtick.major.size": 3,
     "ytick.major.size": 0,
     "xtick.labelsize": SIZE - 0.5,
@@ -128,7 +140,7 @@ def grid(axes: Axes) -> None:
     figure = axes.get_figure()
     width = axes.get_position().width * (figure.bbox.width / figure.dpi if figure else WIDTH)
     axes.locator_params(axis="x", nbins=max(2, min(7, int(width / 0.6))))
-    axes.grid(axis="x", color=GRID, linewidth=0.8)
+    axes.grid(axis="x", color=Colour.LINE, linewidth=0.8)
     axes.set_axisbelow(True)
 
 
@@ -158,29 +170,29 @@ class IntervalLine(NamedTuple):
 
 
 def interval_plot(
-    lines: Sequence[IntervalLine], axis: str, band: float = 0.0, tint: str = GREEN
+    lines: Sequence[IntervalLine], axis: str, band: float = 0.0, tint: str = Colour.GREEN
 ) -> tuple[Figure, Axes]:
     """Draw estimates with intervals below each other, and a band that reaches so far from zero."""
     labels = [line.label for line in lines]
     right = max(text_width(line.note, SIZE - 0.5) for line in lines) + 0.15
     figure, axes = panel(len(lines), labels, right=right, row=0.3 if len(lines) < 16 else 0.24)
-    axes.axvline(0, color=MUTED, linewidth=0.9)
+    axes.axvline(0, color=Colour.MUTED, linewidth=0.9)
     if band > 0:
         axes.axvspan(-band, band, color=tint, alpha=0.12, linewidth=0)
     for place, line in enumerate(lines):
         found = line.decision in SAYS
-        colour = SAYS.get(line.decision, MUTED)
+        colour = SAYS.get(line.decision, Colour.MUTED)
         if not math.isnan(line.ci[0]):
             axes.plot(line.ci, [place] * 2, color=colour, linewidth=1.6)
         if math.isfinite(line.estimate):
-            fill = colour if found else PAPER
+            fill = colour if found else Colour.PAPER
             axes.plot(
                 line.estimate, place, "s", markersize=5, color=colour, markerfacecolor=fill,
                 zorder=3,
             )  # fmt: skip
         axes.text(
             1.015, place, line.note, transform=axes.get_yaxis_transform(), va="center",
-            fontsize=SIZE - 0.5, color=INK if found or line.heading else MUTED,
+            fontsize=SIZE - 0.5, color=Colour.INK if found or line.heading else Colour.MUTED,
         )  # fmt: skip
     name_rows(axes, labels)
     grid(axes)
@@ -191,7 +203,7 @@ def interval_plot(
 def message(text: str) -> Drawing:
     """Make a figure that only says why there is none."""
     figure = canvas(WIDTH, 0.7)
-    figure.text(0.5, 0.5, text, ha="center", va="center", color=MUTED)
+    figure.text(0.5, 0.5, text, ha="center", va="center", color=Colour.MUTED)
     return Drawing(figure, f"{capital(text)}." if text else "")
 
 

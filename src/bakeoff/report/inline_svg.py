@@ -8,7 +8,7 @@ from itertools import groupby
 
 from markupsafe import escape
 
-from bakeoff.report.drawing import BROAD, THEME
+from bakeoff.report.drawing import BROAD, Colour
 
 _TAG = re.compile(r"(<[^<>]+>)")
 _REFERENCE = re.compile(r'(?:url\(#|xlink:href="#)([^)"]+)')
@@ -91,8 +91,8 @@ def _path(data: str) -> str:
 
 
 def _styled(style: str, sheet: Sheet) -> str:
-    for colour, variable in THEME.items():
-        style = style.replace(colour, f"var({variable})")
+    for colour in Colour:
+        style = style.replace(colour, f"var(--{colour.name.lower()})")
     rest = "; ".join(s for s in style.split("; ") if not s.startswith("font-family"))
     return f' class="{sheet.name(rest)}"' if rest else ""
 

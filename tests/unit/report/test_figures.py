@@ -11,7 +11,7 @@ from scipy import special
 from studies import experiment, pair, ran, study
 
 from bakeoff.report import prose
-from bakeoff.report.drawing import BLUE, WIDTH, name_of, text_width
+from bakeoff.report.drawing import WIDTH, Colour, name_of, text_width
 from bakeoff.report.exhibits import draw, exhibits
 from bakeoff.report.exhibits.ranks import joined
 from bakeoff.report.pairs_shown import families_of, rows_of
@@ -163,7 +163,7 @@ def test_matrix_of_many_models_has_colours_in_runs_and_no_numbers():
     item = next(e for e in exhibits(one) if e.kind == "matrix")
     drawing = draw(item, one)
     assert [text.get_text() for text in drawing.figure.axes[0].texts] == []
-    blue = [p for p in drawing.figure.axes[0].patches if to_hex(p.get_facecolor()) == BLUE]
+    blue = [p for p in drawing.figure.axes[0].patches if to_hex(p.get_facecolor()) == Colour.BLUE]
     assert sum(p.get_width() for p in blue) == 20 * 20
     assert len(blue) == 20
     assert "table of all pairs" in drawing.legend

@@ -10,18 +10,7 @@ from scipy import special
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose
-from bakeoff.report.drawing import (
-    BLUE,
-    MUTED,
-    ORANGE,
-    PAPER,
-    SAYS,
-    SOFT,
-    IntervalLine,
-    canvas,
-    interval_plot,
-    message,
-)
+from bakeoff.report.drawing import SAYS, Colour, IntervalLine, canvas, interval_plot, message
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
@@ -45,7 +34,7 @@ def draw_forest(item: Item, study: Study) -> Drawing:
     for place, row in enumerate(rows):
         differences = _differences(row)
         if math.isnan(row.comparison.ci_low) and len(differences):
-            colour = SAYS.get(row.comparison.decision, MUTED)
+            colour = SAYS.get(row.comparison.decision, Colour.MUTED)
             places = [place] * len(differences)
             axes.plot(differences, places, "|", color=colour, markersize=7, alpha=0.7)
     if any(row.comparison.alternative != "two-sided" for row in rows):
@@ -119,11 +108,11 @@ def draw_ten_t(item: Item, study: Study) -> Drawing:
     critical = float(special.stdtrit(5, 1 - alpha / 2))
     axis = f"ten possible t values; shaded: |t| < {fixed(critical, 2)}, p > {alpha:g}"
     lines = [IntervalLine(row.label, _statistic_note(row)) for row, _ in found]
-    figure, axes = interval_plot(lines, axis, band=critical, tint=MUTED)
+    figure, axes = interval_plot(lines, axis, band=critical, tint=Colour.MUTED)
     for place, (_, values) in enumerate(found):
         for t in values:
-            fill = None if abs(t) > critical else PAPER
-            colour = BLUE if t > 0 else ORANGE
+            fill = None if abs(t) > critical else Colour.PAPER
+            colour = Colour.BLUE if t > 0 else Colour.ORANGE
             axes.plot(
                 t, place, "o", markersize=4.5, color=colour, markerfacecolor=fill, alpha=0.9
             )  # fmt: skip
@@ -169,9 +158,9 @@ def draw_quantiles(item: Item, study: Study) -> Drawing:
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     reach = max(2.0, *(float(np.abs(points).max()) for _, points in found)) * 1.08
-    axes.plot([-reach, reach], [-reach, reach], color=SOFT, linewidth=1, zorder=0)
+    axes.plot([-reach, reach], [-reach, reach], color=Colour.SOFT, linewidth=1, zorder=0)
     for place, (_, points) in reversed(list(enumerate(found))):
-        colour, size, alpha = (MUTED, 2.5, 0.35) if place else (BLUE, 4.5, 0.9)
+        colour, size, alpha = (Colour.MUTED, 2.5, 0.35) if place else (Colour.BLUE, 4.5, 0.9)
         x = normal_quantiles(len(points))
         axes.plot(x, points, "o", color=colour, markersize=size, alpha=alpha)
     axes.set_xlim(-2.6, 2.6)

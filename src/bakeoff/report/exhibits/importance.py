@@ -6,12 +6,9 @@ from typing import NamedTuple
 
 from bakeoff.report.cells import NOTHING as NO_LOSS
 from bakeoff.report.drawing import (
-    BLUE,
-    GRID,
-    INK,
-    MUTED,
     SIZE,
     WIDTH,
+    Colour,
     bare,
     canvas,
     letters_in,
@@ -91,19 +88,19 @@ def draw_importance_bars(item: Item, study: Study) -> Drawing:
         bare(axes)
         known = [(i, found[model][name]) for i, name in enumerate(shown) if name in found[model]]
         rows, means = [i for i, _ in known], [loss.mean for _, loss in known]
-        axes.barh(rows, means, height=0.62, color=BLUE)
+        axes.barh(rows, means, height=0.62, color=Colour.BLUE)
         errors = [loss.sd for _, loss in known]
-        axes.errorbar(means, rows, xerr=errors, fmt="none", ecolor=MUTED, elinewidth=1)
+        axes.errorbar(means, rows, xerr=errors, fmt="none", ecolor=Colour.MUTED, elinewidth=1)
         axes.set_yticks(range(len(shown)), labels if place == 0 else [""] * len(shown))
         axes.set_ylim(len(shown) - 0.45, -0.55)
         axes.set_xlim(1.05 * min(low, 0.0), 1.05 * max(high, 1e-3))  # one scale for all
-        axes.axvline(0, color=MUTED, linewidth=0.8)
+        axes.axvline(0, color=Colour.MUTED, linewidth=0.8)
         axes.locator_params(axis="x", nbins=3)
-        axes.grid(axis="x", color=GRID, linewidth=0.8)
+        axes.grid(axis="x", color=Colour.LINE, linewidth=0.8)
         axes.set_axisbelow(True)
         title = name_of(study.label(model), letters_in(each + gap))
-        axes.set_title(title, fontsize=SIZE, color=INK)
-    figure.supxlabel(what_is_lost(study), fontsize=SIZE, color=INK, y=0.12 / height)
+        axes.set_title(title, fontsize=SIZE, color=Colour.INK)
+    figure.supxlabel(what_is_lost(study), fontsize=SIZE, color=Colour.INK, y=0.12 / height)
     first = models[0]
     best = max(found[first], key=lambda name: found[first][name].mean)
     alt = (

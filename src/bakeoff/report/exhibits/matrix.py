@@ -7,20 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from bakeoff.comparisons import Comparison, Decision
-from bakeoff.report.drawing import (
-    BLUE,
-    GREEN,
-    GRID,
-    INK,
-    MUTED,
-    PAPER,
-    SAYS,
-    SIZE,
-    SOFT,
-    canvas,
-    name_of,
-    text_width,
-)
+from bakeoff.report.drawing import SAYS, SIZE, Colour, canvas, name_of, text_width
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family
 from bakeoff.report.item import Item
@@ -67,7 +54,9 @@ def draw_matrix(item: Item, study: Study) -> Drawing:
                     _cell(axes, i, j, rows, size, several)
         else:
             _band(axes, i, [_shade(rows, several) if rows else None for rows in seen])
-        _square(axes, i, i, facecolor=GRID, edgecolor=PAPER if numbered else GRID)
+        _square(
+            axes, i, i, facecolor=Colour.LINE, edgecolor=Colour.PAPER if numbered else Colour.LINE
+        )
     axes.set_xlim(0, k)
     axes.set_ylim(k, 0)
     axes.set_xticks([i + 0.5 for i in range(k)])
@@ -75,7 +64,7 @@ def draw_matrix(item: Item, study: Study) -> Drawing:
     axes.set_xticklabels(labels, ha="left" if numbered else "center", **upright)
     axes.xaxis.tick_top()
     axes.set_yticks([i + 0.5 for i in range(k)], labels)
-    axes.tick_params(length=0, labelcolor=INK)
+    axes.tick_params(length=0, labelcolor=Colour.INK)
     for spine in axes.spines.values():
         spine.set_visible(not numbered)
     return Drawing(figure, _alt(families, k), _legend(several, numbered))
@@ -100,10 +89,10 @@ def _shade(rows: list[Comparison], several: bool) -> tuple[str, float]:
     """Return the colour of a pair and how strong it is."""
     if not several:
         decision = rows[0].decision
-        return SAYS.get(decision, SOFT), 0.3 if decision in SAYS else 0.12
+        return SAYS.get(decision, Colour.SOFT), 0.3 if decision in SAYS else 0.12
     equal = _count(rows, Decision.EQUIVALENT)
     won = equal or _count(rows, Decision.A_BETTER)
-    return GREEN if equal else BLUE, 0.75 * won / len(rows)
+    return Colour.GREEN if equal else Colour.BLUE, 0.75 * won / len(rows)
 
 
 def _count(rows: list[Comparison], decision: Decision) -> int:
@@ -132,10 +121,10 @@ def _cell(axes: Axes, i: int, j: int, rows: list[Comparison], size: float, sever
         strong = row.decision in SAYS
         text = score(row.estimate) if i > j else pvalue(row.pvalue_adjusted)
         text = "?" if text == "undecided" else text.replace(" ", "")
-    _square(axes, i, j, facecolor=to_rgba(colour, strength), edgecolor=PAPER, linewidth=1.2)
+    _square(axes, i, j, facecolor=to_rgba(colour, strength), edgecolor=Colour.PAPER, linewidth=1.2)
     axes.text(
         j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=size,
-        color=INK if strong else MUTED, fontweight="bold" if strong else "normal",
+        color=Colour.INK if strong else Colour.MUTED, fontweight="bold" if strong else "normal",
     )  # fmt: skip
 
 

@@ -10,21 +10,7 @@ from scipy import special
 
 from bakeoff.comparisons import Comparison
 from bakeoff.report import prose
-from bakeoff.report.drawing import (
-    BLUE,
-    INK,
-    MUTED,
-    ORANGE,
-    PAPER,
-    SIZE,
-    SOFT,
-    WIDTH,
-    bare,
-    canvas,
-    grid,
-    name_rows,
-    text_width,
-)
+from bakeoff.report.drawing import SIZE, WIDTH, Colour, bare, canvas, grid, name_rows, text_width
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
@@ -76,18 +62,19 @@ def draw_posterior(item: Item, study: Study) -> Drawing:
 def _bar(axes: Axes, place: int, row: Comparison) -> None:
     start = 0.0
     for share, colour, ink in (
-        (row.p_a_better, BLUE, PAPER),
-        (row.p_equivalent, SOFT, INK),
-        (row.p_b_better, ORANGE, PAPER),
+        (row.p_a_better, Colour.BLUE, Colour.PAPER),
+        (row.p_equivalent, Colour.SOFT, Colour.INK),
+        (row.p_b_better, Colour.ORANGE, Colour.PAPER),
     ):
         if not math.isfinite(share):
             axes.text(
-                0.5, place, "undecided", ha="center", va="center", color=MUTED, fontsize=SIZE - 0.5
-            )
+                0.5, place, "undecided", ha="center", va="center",
+                color=Colour.MUTED, fontsize=SIZE - 0.5,
+            )  # fmt: skip
             return
         axes.barh(
             place, share, left=start, height=0.62, color=colour, linewidth=0,
-            alpha=0.5 if colour == SOFT else 1,
+            alpha=0.5 if colour == Colour.SOFT else 1,
         )  # fmt: skip
         if share > 0.17:
             axes.text(
@@ -99,8 +86,12 @@ def _bar(axes: Axes, place: int, row: Comparison) -> None:
 
 def _legend(figure: Figure, left: float, y: float, rope: float) -> None:
     """Name the three parts of a bar in their colours, one after the other."""
-    parts = [("first better", BLUE), (f"within ±{score(rope)}", MUTED), ("second better", ORANGE)]
-    parts = [part for part in parts if rope > 0 or part[1] != MUTED]
+    parts = [
+        ("first better", Colour.BLUE),
+        (f"within ±{score(rope)}", Colour.MUTED),
+        ("second better", Colour.ORANGE),
+    ]
+    parts = [part for part in parts if rope > 0 or part[1] != Colour.MUTED]
     x = left
     for text, colour in parts:
         figure.text(x / WIDTH, y, text, ha="left", va="bottom", color=colour, fontsize=SIZE - 0.5)
@@ -129,8 +120,8 @@ def _densities(axes: Axes, curves: list[tuple[np.ndarray, np.ndarray] | None], r
     bare(axes)
     axes.tick_params(axis="y", labelleft=False, left=False)
     if rope > 0:
-        axes.axvspan(-rope, rope, color=SOFT, alpha=0.2, linewidth=0)
-    axes.axvline(0, color=MUTED, linewidth=0.9)
+        axes.axvspan(-rope, rope, color=Colour.SOFT, alpha=0.2, linewidth=0)
+    axes.axvline(0, color=Colour.MUTED, linewidth=0.9)
     for place, curve in enumerate(curves):
         if curve is None:
             continue
@@ -138,12 +129,12 @@ def _densities(axes: Axes, curves: list[tuple[np.ndarray, np.ndarray] | None], r
         base = place + 0.31
         top = base - 0.66 * y / y.max()
         for part, colour in (
-            (x >= rope, BLUE),
-            (abs(x) <= rope, SOFT),
-            (x <= -rope, ORANGE),
+            (x >= rope, Colour.BLUE),
+            (abs(x) <= rope, Colour.SOFT),
+            (x <= -rope, Colour.ORANGE),
         ):
             axes.fill_between(x, base, top, where=part, color=colour, alpha=0.35, linewidth=0)
-        axes.plot(x, top, color=INK, linewidth=0.9)
+        axes.plot(x, top, color=Colour.INK, linewidth=0.9)
     grid(axes)
 
 

@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING
 from bakeoff.comparisons import Decision
 from bakeoff.report import prose
 from bakeoff.report.cells import DECISION, DF, METRIC, STARRED, STATISTIC, compared
-from bakeoff.report.drawing import (
-    BLUE,
-    INK,
-    LEAST,
-    MUTED,
-    SIZE,
-    WIDTH,
-    canvas,
-    message,
-    name_of,
-    text_width,
-)
+from bakeoff.report.drawing import LEAST, SIZE, WIDTH, Colour, canvas, message, name_of, text_width
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
@@ -160,42 +149,42 @@ def _diagram(study: Study, family: Family, groups: list[list[str]]) -> Figure:
         figure.add_artist(Line2D(xs, ys, color=colour, linewidth=width, solid_capstyle="butt"))
 
     if fits:
-        stroke([x(first), x(first + critical)], [y(0.47)] * 2, MUTED, 1.6)
+        stroke([x(first), x(first + critical)], [y(0.47)] * 2, Colour.MUTED, 1.6)
         figure.text(
             x(first), y(0.42), f"critical difference {fixed(critical, 2)}",
-            ha="left", va="bottom", color=MUTED, fontsize=SIZE - 0.5,
+            ha="left", va="bottom", color=Colour.MUTED, fontsize=SIZE - 0.5,
         )  # fmt: skip
-    stroke([x(first), x(last)], [y(top)] * 2, INK, 0.9)
+    stroke([x(first), x(last)], [y(top)] * 2, Colour.INK, 0.9)
     for rank in range(first, last + 1, step):
-        stroke([x(rank)] * 2, [y(top), y(top - 0.07)], INK, 0.9)
+        stroke([x(rank)] * 2, [y(top), y(top - 0.07)], Colour.INK, 0.9)
         figure.text(
             x(rank),
             y(top - 0.1),
             str(rank),
             ha="center",
             va="bottom",
-            color=MUTED,
+            color=Colour.MUTED,
             fontsize=SIZE - 0.5,
         )
     what = "mean rank among the scores of all data sets" if family.pooled else "average rank"
     title = f"{what} ({'lower' if family.pooled else '1'} is best)"
-    figure.text(0.5, y(0.05), title, ha="center", va="top", color=MUTED)
+    figure.text(0.5, y(0.05), title, ha="center", va="top", color=Colour.MUTED)
     for i, group in enumerate(groups):
         down = top + 0.12 + i * bar
         low, high = (average[group[0]], average[group[-1]])
-        stroke([x(low) - 0.006, x(high) + 0.006], [y(down)] * 2, BLUE, 3.2)
+        stroke([x(low) - 0.006, x(high) + 0.006], [y(down)] * 2, Colour.BLUE, 3.2)
     for i, model in enumerate(order):
         is_left = i < len(left)
         depth = i if is_left else k - 1 - i
         down = top + bars_height + line * depth + 0.1
         end = (margin - 0.12) / width if is_left else 1 - (margin - 0.12) / width
-        stroke([x(average[model])] * 2, [y(top), y(down)], MUTED, 0.8)
-        stroke([x(average[model]), end], [y(down)] * 2, MUTED, 0.8)
+        stroke([x(average[model])] * 2, [y(top), y(down)], Colour.MUTED, 0.8)
+        stroke([x(average[model]), end], [y(down)] * 2, Colour.MUTED, 0.8)
         name, value = labels[model].rsplit("  ", 1)
         text = f"{name}  {value}" if is_left else f"{value}  {name}"
         figure.text(
             end + (-0.007 if is_left else 0.007), y(down), text,
-            ha="right" if is_left else "left", va="center", color=INK,
+            ha="right" if is_left else "left", va="center", color=Colour.INK,
         )  # fmt: skip
     return figure
 

@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 
 from bakeoff.report.cells import COUNT, MODEL, SCORE, A, B
 from bakeoff.report.drawing import (
-    BLUE,
-    INK,
-    MUTED,
-    ORANGE,
     SIZE,
     WIDTH,
+    Colour,
     canvas,
     message,
     name_of,
@@ -88,7 +85,7 @@ def draw_confusion_maps(item: Item, study: Study) -> Drawing:
     down = math.ceil(len(shown) / across)
     side = WIDTH / _ACROSS
     figure = canvas(side * across, (side + 0.25) * down)
-    colours = LinearSegmentedColormap.from_list("share", [f"{BLUE}00", BLUE])
+    colours = LinearSegmentedColormap.from_list("share", [f"{Colour.BLUE}00", Colour.BLUE])
     for place, model in enumerate(shown):
         axes = figure.add_subplot(down, across, place + 1)
         counts = tested.confusion(model)
@@ -99,7 +96,7 @@ def draw_confusion_maps(item: Item, study: Study) -> Drawing:
         else:  # as a picture: a path for each cell would make a huge file
             axes.imshow(shares, cmap=colours, vmin=0, vmax=2, extent=(0, k, k, 0))
         axes.set_aspect("equal")
-        axes.set_title(name_of(study.label(model), 24), fontsize=SIZE, color=INK)
+        axes.set_title(name_of(study.label(model), 24), fontsize=SIZE, color=Colour.INK)
         labels = names if k <= _NAMED else []
         ticks = [i + 0.5 for i in range(len(labels))]
         turned: Any = (
@@ -111,7 +108,7 @@ def draw_confusion_maps(item: Item, study: Study) -> Drawing:
         for i, j in ((i, j) for i in range(k) for j in range(k) if k <= _NUMBERED):
             axes.text(
                 j + 0.5, i + 0.5, f"{counts[i, j]:,}", ha="center", va="center",
-                fontsize=SIZE - 1, color=INK if i == j else MUTED,
+                fontsize=SIZE - 1, color=Colour.INK if i == j else Colour.MUTED,
             )  # fmt: skip
     height = figure.get_figheight()
     edges = {"top": 1 - 0.3 / height, "bottom": 0.4 / height}
@@ -155,15 +152,15 @@ def draw_disagreement(item: Item, study: Study) -> Drawing:
     figure, axes = panel(len(known) + _BARS, labels, row=0.26, top=0.05, bottom=0.38)
     x = np.arange(len(counts))
     heights = (_BARS - 0.9) * counts / counts.max()
-    axes.bar(x, -heights, bottom=-0.7, width=0.62, color=MUTED, alpha=0.55)
+    axes.bar(x, -heights, bottom=-0.7, width=0.62, color=Colour.MUTED, alpha=0.55)
     for place, height, n in zip(x.tolist(), heights.tolist(), counts, strict=True):
         axes.text(
             place, -0.78 - height, str(n), ha="center", va="bottom", fontsize=SIZE - 1.5,
-            color=MUTED,
+            color=Colour.MUTED,
         )  # fmt: skip
     right, wrong = np.nonzero(patterns), np.nonzero(~patterns)
-    axes.plot(*right, "o", color=BLUE, markersize=3.2, alpha=0.45)
-    axes.plot(*wrong, "X", color=ORANGE, markersize=6.5, markeredgewidth=0)
+    axes.plot(*right, "o", color=Colour.BLUE, markersize=3.2, alpha=0.45)
+    axes.plot(*wrong, "X", color=Colour.ORANGE, markersize=6.5, markeredgewidth=0)
     name_rows(axes, labels)
     axes.set_ylim(len(known) - 0.5, -_BARS - 0.5)
     axes.set_xlim(-0.7, max(len(counts), 8) - 0.3)
@@ -171,7 +168,8 @@ def draw_disagreement(item: Item, study: Study) -> Drawing:
     axes.spines["bottom"].set_visible(False)
     shown = int(counts.sum())
     axes.set_xlabel(
-        "patterns of right (dot) and wrong (cross) models; number of test rows on top", color=MUTED
+        "patterns of right (dot) and wrong (cross) models; number of test rows on top",
+        color=Colour.MUTED,
     )
     alt = (
         f"Of {len(correct)} test rows all models are right on {n_right}, all wrong on "

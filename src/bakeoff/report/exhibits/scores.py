@@ -9,7 +9,7 @@ from typing import Any
 from bakeoff.comparisons.evidence import has_interval
 from bakeoff.report import prose
 from bakeoff.report.cells import DATASET, INTERVAL, METRIC, MODEL, SCORE
-from bakeoff.report.drawing import BLUE, INK, MUTED, SOFT, grid, message, name_of, name_rows, panel
+from bakeoff.report.drawing import Colour, grid, message, name_of, name_rows, panel
 from bakeoff.report.exhibit import (
     MOST_DATASETS,
     Drawing,
@@ -52,10 +52,10 @@ def draw_scores(item: Item, study: Study) -> Drawing:
     joined = len(values) <= MOST_LINES and values.size <= MOST_DOTS and len(values) > 1
     if joined:
         for row in values:
-            axes.plot(row, places, color=SOFT, linewidth=0.6, alpha=0.6, zorder=1)
+            axes.plot(row, places, color=Colour.SOFT, linewidth=0.6, alpha=0.6, zorder=1)
     below = 0.26 if len(values) > 1 else 0  # the mean has its place under the single scores
     for place, line in enumerate(ranked):
-        colour = BLUE if place == 0 else MUTED
+        colour = Colour.BLUE if place == 0 else Colour.MUTED
         if len(values) > 1:
             axes.plot(
                 values[:, place], [place] * len(values), "o", markersize=3.6, color=colour,
@@ -63,7 +63,7 @@ def draw_scores(item: Item, study: Study) -> Drawing:
             )  # fmt: skip
         if line.ci is not None:
             axes.plot(list(line.ci), [place + below] * 2, color=colour, linewidth=1.4, zorder=3)
-        axes.plot(line.mean, place + below, "D", markersize=4.2, color=INK, zorder=4)
+        axes.plot(line.mean, place + below, "D", markersize=4.2, color=Colour.INK, zorder=4)
     name_rows(axes, labels)
     axes.set_ylim(len(labels) - 0.35, -0.5)
     grid(axes)
