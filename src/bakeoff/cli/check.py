@@ -170,10 +170,10 @@ def _show_resources(experiment: Experiment) -> None:
 
 
 def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
-    known = catalogue()
+    entries = catalogue()
     rows = []
     for test in tests:
-        entry = known[test.name]
+        entry = entries[test.name]
         pairs = pairs_of(list(experiment.models), test.versus) if compares_pairs(entry) else [()]
         correction = (test.correction or "none") if len(pairs) != 1 else ""
         about = f"the {entry.about}"
@@ -190,11 +190,11 @@ def _show_tests(experiment: Experiment, tests: Sequence[PlannedTest]) -> None:
             say(paragraph(f"{test.name}: {test.why}.", "  "))
         say("")
     for test in tests:
-        said: dict[str, list[str]] = {}
+        texts: dict[str, list[str]] = {}
         for metric in test.metrics:
             for text in cautions(test, experiment, metric=metric).of(experiment.models):
-                said.setdefault(text, []).append(metric)
-        for text, metrics in said.items():
+                texts.setdefault(text, []).append(metric)
+        for text, metrics in texts.items():
             by = f"by {words(metrics)}, " if len(metrics) < len(test.metrics) else ""
             say(paragraph(f"Caution: {by}{text}"), "")
 

@@ -167,8 +167,8 @@ def _last_effect(experiment: Experiment, dataset: str) -> float | None:
         return None
     found = []
     for row in read_json(path):
-        known = {**row["result"].get("details", {}), **row["result"]}
-        effect = known.get("design_effect")
+        fields = {**row["result"].get("details", {}), **row["result"]}
+        effect = fields.get("design_effect")
         of_pair = row["role"] == "pair" and row["metric"] == METRIC
         if row["dataset"] == dataset and of_pair and isinstance(effect, (int, float)):
             found.append(float(effect))

@@ -52,8 +52,8 @@ def _lines(experiment: Experiment, dataset: str, data: Table) -> Iterator[tuple[
             columns=list(data.classes), fill_value=0
         )
         for subgroup in tested[column].cat.remove_unused_categories().cat.categories:
-            own = counts.loc[subgroup]
-            least = int(own.min())
-            said = "too few" if least < FEW else "few" if least < ENOUGH else ""
+            class_counts = counts.loc[subgroup]
+            least = int(class_counts.min())
+            remark = "too few" if least < FEW else "few" if least < ENOUGH else ""
             name = str(column).removeprefix(SUBGROUP)
-            yield dataset, name, str(subgroup), f"{int(own.sum()):,}", f"{least:,}", said
+            yield dataset, name, str(subgroup), f"{int(class_counts.sum()):,}", f"{least:,}", remark

@@ -48,12 +48,12 @@ def run(args: argparse.Namespace) -> None:
 
 def as_json(study: Study, verdict: Verdict, *, brief: bool) -> dict[str, Any]:
     """Return all results as plain data, with the user's names of the models."""
-    own = names_of(study)
+    names = names_of(study)
     found = (study.test_sets or study.numbers)[ROWS]
     return {
         "rows": found.n,
-        **as_plain(study, verdict, own),
-        **({} if brief else {"best": [_best(study, m, own) for m in study.experiment.metrics]}),
+        **as_plain(study, verdict, names),
+        **({} if brief else {"best": [_best(study, m, names) for m in study.experiment.metrics]}),
     }
 
 

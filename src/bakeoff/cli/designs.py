@@ -94,8 +94,8 @@ def _largest(args: argparse.Namespace) -> float:
     """Return the largest difference that the options allow."""
     if args.pilot is not None:
         return 1.0
-    known = [value for value in (args.disagree, args.accuracy) if value is not None]
-    return min(known, default=1.0) * (1 - _PRECISION)
+    given = [value for value in (args.disagree, args.accuracy) if value is not None]
+    return min(given, default=1.0) * (1 - _PRECISION)
 
 
 def design(args: argparse.Namespace) -> Design:

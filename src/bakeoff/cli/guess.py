@@ -242,12 +242,14 @@ def look(frame: pd.DataFrame, target: str) -> Guess:
             f"{target!r} has {len(counts):,} different values in {len(labels):,} rows: it looks "
             "like a quantity, not like classes"
         )
-    own, groups, drop = _columns(frame, target)
-    dates = tuple(c for c in frame.columns if c not in (target, own, groups) and _is_date(frame[c]))
+    id_column, groups, drop = _columns(frame, target)
+    dates = tuple(
+        c for c in frame.columns if c not in (target, id_column, groups) and _is_date(frame[c])
+    )
     guess = Guess(
         {str(name): int(n) for name, n in counts.items()},
         int(frame[target].isna().sum()),
-        own,
+        id_column,
         groups,
         drop | dict.fromkeys(dates, "a date, which orders the rows: see `time`"),
         dates,
@@ -263,7 +265,7 @@ def look(frame: pd.DataFrame, target: str) -> Guess:
 
 def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, dict[str, str]]:
     """Find the columns of ids and groups, and columns to exclude from the features."""
-    own = groups = None
+    id_column = groups = None
     drop: dict[str, str] = {}
     labels = frame[target]
     for column in (c for c in frame.columns if c != target):
@@ -272,8 +274,8 @@ def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, 
         unique = distinct == len(values)
         like_an_id = bool(LIKE_AN_ID.search(column)) and not pd.api.types.is_float_dtype(values)
         if unique and like_an_id:
-            if own is None:
-                own = column
+            if id_column is None:
+                id_column = column
             else:
                 drop[column] = "a different value in every row, like an id"
         elif unique and not pd.api.types.is_numeric_dtype(values) and len(values) >= 20:
@@ -289,7 +291,7 @@ def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, 
                 drop[column] = "an id that repeats, like `groups`"
         elif distinct == labels.nunique() and _is_one_to_one(values, labels):
             drop[column] = f"says what {target} is"
-    return own, groups, drop
+    return id_column, groups, drop
 
 
 def _is_date(values: pd.Series[Any]) -> bool:
@@ -305,8 +307,8 @@ def _is_date(values: pd.Series[Any]) -> bool:
 
 
 def _is_one_to_one(values: pd.Series[Any], labels: pd.Series[Any]) -> bool:
-    known = values.notna() & labels.notna()
-    pairs = pd.DataFrame({"value": values[known], "label": labels[known]}).drop_duplicates()
+    present = values.notna() & labels.notna()
+    pairs = pd.DataFrame({"value": values[present], "label": labels[present]}).drop_duplicates()
     return len(pairs) == pairs["value"].nunique() == pairs["label"].nunique()
 
 

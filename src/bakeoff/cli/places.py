@@ -29,13 +29,13 @@ def places_of(
         Nothing can be written to a place, it is read from, or it is named twice.
     """
     found = {option: Path(place) for option, place in files.items() if place is not None}
-    known = {Path(path).absolute() for path in read}
+    inputs = {Path(path).absolute() for path in read}
     for option, place in found.items():
         folder = place if option in folders else place.parent
         there = next(p for p in (folder, *folder.absolute().parents) if p.exists())
         if option not in folders and place.is_dir():
             raise UserError(f"--{option}: {str(place)!r} is a folder; name a file")
-        if option not in folders and place.absolute() in known:
+        if option not in folders and place.absolute() in inputs:
             raise UserError(f"--{option}: {str(place)!r} is read from; name another file")
         if not there.is_dir():
             raise UserError(f"--{option}: {str(there)!r} is a file; name a folder")

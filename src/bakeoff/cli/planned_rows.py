@@ -60,8 +60,8 @@ def show_rows_needed(experiment: Experiment, differences: Sequence[float] = ()) 
 def _planned(row: Comparison, differences: Sequence[float]) -> Iterator[tuple[str, ...]]:
     details = row.result.get("details", {})
     se, df = as_float(details.get("se")), as_float(details.get("df", row.df))
-    known = row.role == "pair" and catalogue()[row.test].evidence in _KINDS
-    if not known or not (se > 0 and df > 0):
+    can_be_planned = row.role == "pair" and catalogue()[row.test].evidence in _KINDS
+    if not can_be_planned or not (se > 0 and df > 0):
         return
     test = MetricPower.from_error(se, df, row.n)
     hypotheses = 1 if row.correction in ("none", "BH", "BY") else row.family_size

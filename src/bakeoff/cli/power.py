@@ -41,12 +41,12 @@ def run(args: argparse.Namespace) -> None:
         )
     differences = _differences(args.differences)
     rows = [Comparison.from_dict(row) for row in read_rows(path)]
-    known, metrics = catalogue(), metrics_of(experiment)
+    entries, metrics = catalogue(), metrics_of(experiment)
     lines = [
         line
         for row in rows
         for line in _line(
-            row, differences, largest_difference(known[row.test], metrics[row.metric])
+            row, differences, largest_difference(entries[row.test], metrics[row.metric])
         )
     ]
     if not lines:
@@ -134,11 +134,11 @@ def _more_fits(experiment: Experiment, folder: Path, rows: list[Comparison]) -> 
     if not scores.exists():
         return
     tested = dict.fromkeys((row.model_a, row.model_b) for row in rows if row.role == "pair")
-    known = read_scores(scores), read_table(seeds) if seeds.exists() else pd.DataFrame()
+    tables = read_scores(scores), read_table(seeds) if seeds.exists() else pd.DataFrame()
     found: dict[tuple[str, str, str], list[str]] = {}
     planned = AnalysisPlan.from_list(read_json(folder / "tests.json"))
     design = StudyDesign(experiment, analysis=planned)
-    for one in fit_noise(design, *known, rows, tested):
+    for one in fit_noise(design, *tables, rows, tested):
         pair = f"{one.model_a} − {one.model_b}"
         if one.advice:
             found.setdefault((one.dataset, one.plan, one.advice), []).append(pair)

@@ -38,11 +38,11 @@ MODELS = {
 
 def run(args: argparse.Namespace) -> None:
     """List all tests, or explain one."""
-    known = catalogue()
+    entries = catalogue()
     if args.name is None:
-        _list(list(known.values()))
-    elif args.name in known:
-        _explain(known[args.name])
+        _list(list(entries.values()))
+    elif args.name in entries:
+        _explain(entries[args.name])
     else:
         raise UserError(unknown_test(args.name))
 

@@ -121,14 +121,14 @@ def check_values(wanted: Iterable[Any], found: Iterable[str], what: str) -> None
     UserError
         A text that does not occur, or none that does.
     """
-    known = set(found)
+    names = set(found)
     wanted = list(wanted)
-    absent = [value for value in wanted if name_of(value) not in known]
+    absent = [value for value in wanted if name_of(value) not in names]
     wrong = [value for value in absent if isinstance(value, (str, bool))]
     if wrong or len(absent) == len(wanted):
         value = (wrong or absent)[0]
         hint = f" ({bare_words(value)})" if isinstance(value, bool) else ""
-        raise UserError(unknown(what, value, known) + hint)
+        raise UserError(unknown(what, value, names) + hint)
 
 
 def bare_words(value: bool) -> str:

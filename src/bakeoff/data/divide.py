@@ -92,10 +92,10 @@ def grouped(
     filled = np.zeros((len(shares), weight.shape[1]))
     part_of = np.zeros(n_groups, dtype=np.intp)
     for group in order:
-        own = weight[group]
-        added = ((2 * filled + own) * own).sum(axis=1) / shares
+        group_weight = weight[group]
+        added = ((2 * filled + group_weight) * group_weight).sum(axis=1) / shares
         part = parts[np.argmin(np.round(added[parts], 12))]  # ties at random
-        filled[part] += own
+        filled[part] += group_weight
         part_of[group] = part
     return part_of[groups]
 

@@ -137,15 +137,15 @@ class Columns:
                 f"{self.path!r} has no column of numbers (looked for {listed(USUAL['value'])}); it "
                 f"has {listed(self.names)}: say which it is",
             )
-        own = self.table[column].to_pandas()
-        found = pd.to_numeric(own, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        values = self.table[column].to_pandas()
+        found = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
         wrong = np.flatnonzero(~np.isfinite(found))
         if len(wrong):
             row = int(wrong[0])
             raise Problem(
                 self.place,
                 f"{self.path!r}: {len(wrong):,} of {len(found):,} rows have no number in column "
-                f"{column!r}; the first is id {ids[row]} with {own.iloc[row]}",
+                f"{column!r}; the first is id {ids[row]} with {values.iloc[row]}",
             )
         return np.asarray(found)
 

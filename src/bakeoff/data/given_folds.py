@@ -104,11 +104,11 @@ def _folds(dataset: str, table: Table, plan: KFold, repeat: int) -> Folds:
     assigned = np.full(len(table.frame), NEITHER, dtype=np.int16)
     assigned[rows] = pd.Categorical(values, categories=names).codes + 1
     for code, label in enumerate(table.classes):
-        own = np.unique(assigned[rows][table.codes[rows] == code])
-        if len(own) == 1:
+        folds = np.unique(assigned[rows][table.codes[rows] == code])
+        if len(folds) == 1:
             raise Problem(
                 _AT,
-                f"class {label!r} of {dataset} is in fold {names[own[0] - 1]!r} of {column!r} "
+                f"class {label!r} of {dataset} is in fold {names[folds[0] - 1]!r} of {column!r} "
                 "alone: no model that is tested there knows it; leave the class out, merge it "
                 "with another, or mend the folds",
             )

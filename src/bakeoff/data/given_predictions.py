@@ -191,8 +191,8 @@ def predictions_of(fit: Fit, experiment: Experiment, table: Table, split: Split)
     rows = rows_of(fit, table, split)
     if isinstance(spec, GivenData):
         # all others of a test set have no label, as `load_given` has proved; a fold's may differ
-        known = canonical_ids(table.frame[ROW_ID])
-        unknown = file.ids[~np.isin(file.ids, known)] if given.by_folds else file.ids
+        row_ids = canonical_ids(table.frame[ROW_ID])
+        unknown = file.ids[~np.isin(file.ids, row_ids)] if given.by_folds else file.ids
         rows = dataclasses.replace(rows, left_out=unknown)
     return predicted(file, check_same(rows, file), table.classes, given.columns)
 

@@ -38,16 +38,16 @@ def given_splits(file: PredictionTable, table: Table, name: str, plan: Plan) -> 
     position = pd.Index(canonical_ids(ids)).get_indexer(pd.Index(file.ids))
     made: dict[str, Folds] = {}
     for repeat in range(1, plan.rounds + 1):
-        own = (file.folds[:, 0] == repeat) & (position >= 0)
-        again = pd.Series(file.ids[own]).duplicated().to_numpy()
+        tested = (file.folds[:, 0] == repeat) & (position >= 0)
+        again = pd.Series(file.ids[tested]).duplicated().to_numpy()
         if again.any():
             raise Problem(
                 at,
                 f"{file.path!r}: {again.sum():,} of its rows are tested in two folds of repeat "
-                f"{repeat}: {some(file.ids[own][again])}",
+                f"{repeat}: {some(file.ids[tested][again])}",
             )
         assigned = np.full(len(ids), 0 if plan.folds == 1 else NEITHER, dtype=np.int16)
-        assigned[position[own]] = file.folds[own, 1]
+        assigned[position[tested]] = file.folds[tested, 1]
         made[f"repeat-{repeat}"] = assigned
     if not isinstance(plan, Resampled):
         _check_whole(file, plan, {r: made[f"repeat-{r}"] for r in range(1, plan.rounds + 1)}, at)

@@ -48,9 +48,9 @@ def group_columns(frame: pd.DataFrame, without: Iterable[str]) -> list[dict[str,
     list of dict
         `column`, the number of `groups`, and `why`.
     """
-    known = set(without)
+    excluded = set(without)
     found = []
-    for name in (str(column) for column in frame.columns if column not in known):
+    for name in (str(column) for column in frame.columns if column not in excluded):
         values = frame[name]
         why = why_groups(values, name)
         if why:

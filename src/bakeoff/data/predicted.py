@@ -49,8 +49,8 @@ class Predicted:
         """The number of rows whose predicted class has not the largest probability."""
         if self.probabilities is None:
             return 0
-        own = self.probabilities[np.arange(len(self.codes)), self.codes]
-        return int((own < self.probabilities.max(axis=1)).sum())
+        of_predicted = self.probabilities[np.arange(len(self.codes)), self.codes]
+        return int((of_predicted < self.probabilities.max(axis=1)).sum())
 
 
 def contradiction(model: str, found: Predicted) -> str:

@@ -161,10 +161,10 @@ def _folds(file: Columns, columns: GivenColumns) -> NDArray[np.intp] | None:
     repeat, fold = (one if values is None else values for values in found.values())
     numbers = np.ones((len(one), 2), dtype=np.intp)
     for number, name in enumerate(in_order(set(repeat.tolist())), start=1):
-        own = repeat == name
-        numbers[own, 0] = number
-        names = in_order(set(fold[own].tolist()))
-        numbers[own, 1] = pd.Categorical(fold[own], categories=names).codes + 1
+        in_repeat = repeat == name
+        numbers[in_repeat, 0] = number
+        names = in_order(set(fold[in_repeat].tolist()))
+        numbers[in_repeat, 1] = pd.Categorical(fold[in_repeat], categories=names).codes + 1
     return numbers
 
 

@@ -86,11 +86,11 @@ def read_wide(
         file.ids(ids, file.related("run", columns))
     related = relations(file, columns, ids)
     true = file.labels(truth, "true", may_lack=drop_unlabelled)
-    known = np.flatnonzero(true.codes >= 0)
+    labelled = np.flatnonzero(true.codes >= 0)
     order = tuple(in_order({*true.classes, *classes}))
     rest = unclaimed(file, columns, (truth, ids))
     found = {
-        model: _taken(file, model, rest, order, known)
+        model: _taken(file, model, rest, order, labelled)
         for model in _models(path, rest, order, models)
     }
     if len(found) < 2:
@@ -99,9 +99,9 @@ def read_wide(
             f"true labels in {truth!r}; comparing needs two: add a column, or give one table per "
             "model"
         )
-    left_out = len(true) - len(known)
-    kept = {role: values[known] for role, values in related.items()}
-    codes, subgroups = true.among(order)[known], _subgroups_of_table(file, columns, known)
+    left_out = len(true) - len(labelled)
+    kept = {role: values[labelled] for role, values in related.items()}
+    codes, subgroups = true.among(order)[labelled], _subgroups_of_table(file, columns, labelled)
     name = Path(path).name
     like = () if related else like_groups(file, columns, (truth, ids, *found))
     given = SideBySide(
@@ -285,11 +285,11 @@ def _models(
     """Name the models of a table: its columns, and what has probabilities alone."""
     ends = tuple(f":{name}" for name in classes)
     named = (name.rpartition(":")[0] if name.endswith(ends) else name for name in rest)
-    known = list(dict.fromkeys(named))
+    models = list(dict.fromkeys(named))
     for name in wanted or ():
-        if name not in known:
-            raise Problem(("models",), unknown("model", name, known))
-    return known if wanted is None else list(dict.fromkeys(wanted))
+        if name not in models:
+            raise Problem(("models",), unknown("model", name, models))
+    return models if wanted is None else list(dict.fromkeys(wanted))
 
 
 def _taken(

@@ -56,18 +56,18 @@ def carry(frame: pd.DataFrame, wanted: RowColumns, place: Place) -> pd.DataFrame
 def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> columns.Series:
     """Name the subgroup of each row."""
     try:
-        known = columns.plain(values)
+        plain = columns.plain(values)
     except UserError as error:
         raise Problem(at, f"column {one.column!r} {error}") from None
-    number = types.is_numeric_dtype(known.dtype)
-    different = int(known.nunique())
+    number = types.is_numeric_dtype(plain.dtype)
+    different = int(plain.nunique())
     if one.bins is not None:
         if not number:
             raise Problem((*at, "bins"), f"column {one.column!r} holds no numbers to cut")
-        order, texts = _cut(known, one.bins)
+        order, texts = _cut(plain, one.bins)
     else:
         if number and not types.is_bool_dtype(values.dtype) and different > MOST_CODES:
-            low, high = known.min(), known.max()
+            low, high = plain.min(), plain.max()
             middle = f"{(low + high) / 2:.3g}"
             raise Problem(
                 at,
@@ -83,7 +83,7 @@ def _subgroups(values: columns.Series, one: SubgroupColumn, at: Place) -> column
             f"column {one.column!r} has {texts.nunique():,} different values, {MOST_SUBGROUPS} at "
             "most make subgroups: pool some, or name another column",
         )
-    texts = texts.where(known.notna(), MISSING)
+    texts = texts.where(plain.notna(), MISSING)
     if texts.nunique() < 2:
         whole = f"puts all rows into one subgroup, {texts.iloc[0]!r}"
         raise Problem(at, f"column {one.column!r} {whole}")

@@ -73,10 +73,10 @@ def may_be_right_or_wrong(files: Collection[PredictionTable], metric: GivenMetri
 
     What they mean is not guessed, but asked.
     """
-    known = [file.values for file in files if file.values is not None]
-    if not known or limits(metric) not in ((-math.inf, math.inf), (0, 1)):
+    arrays = [file.values for file in files if file.values is not None]
+    if not arrays or limits(metric) not in ((-math.inf, math.inf), (0, 1)):
         return False
-    return all(bool(np.isin(values, (0, 1)).all()) for values in known)
+    return all(bool(np.isin(values, (0, 1)).all()) for values in arrays)
 
 
 def _check(

@@ -42,10 +42,10 @@ class LabelledRows:
     def of(cls, file: PredictionTable) -> LabelledRows:
         """Take the rows that a file is about, which holds their true labels."""
         assert file.true is not None
-        known = file.true.codes >= 0
-        if known.all():
+        labelled = file.true.codes >= 0
+        if labelled.all():
             return cls(file.ids, file.true, repr(file.path))
-        return cls(file.ids[known], file.true[known], repr(file.path), file.ids[~known])
+        return cls(file.ids[labelled], file.true[labelled], repr(file.path), file.ids[~labelled])
 
 
 def check_same(rows: LabelledRows, given: PredictionTable) -> NDArray[np.intp]:

@@ -95,8 +95,8 @@ def divisions(splits: pd.DataFrame, plan: Plan) -> Iterator[tuple[int, int, Spli
 
 def _column(names: Any, repeat: int, fold: int) -> tuple[str, int]:
     """Return the column of a division and the value that marks the test rows."""
-    own = f"repeat-{repeat}.fold-{fold}"
-    return (own, 1) if own in names else (f"repeat-{repeat}", fold)
+    column = f"repeat-{repeat}.fold-{fold}"
+    return (column, 1) if column in names else (f"repeat-{repeat}", fold)
 
 
 def _parts(values: NDArray[Any], number: int) -> Split:

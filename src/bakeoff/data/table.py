@@ -193,8 +193,8 @@ def _load(spec: DataSet, seed: int, place: Place) -> Loaded:
     except Problem as problem:
         raise problem.inside(place) from problem.__cause__
     if loaded.target not in loaded.frame.columns:
-        known = map(str, loaded.frame.columns)
-        raise Problem((*place, "target"), unknown("target column", loaded.target, known))
+        columns = map(str, loaded.frame.columns)
+        raise Problem((*place, "target"), unknown("target column", loaded.target, columns))
     return loaded
 
 

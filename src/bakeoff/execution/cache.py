@@ -34,9 +34,9 @@ def cached(
     last = CACHE / f"{experiment}.{what}.json"
     if not in_main and _is_there(last):
         return read_json(last)
-    known = CACHE / f"{what}-{digest(state(), ordered=True)}.json"
-    found = read_json(known) if _is_there(known) else find()
-    for path in (known, last):
+    cached = CACHE / f"{what}-{digest(state(), ordered=True)}.json"
+    found = read_json(cached) if _is_there(cached) else find()
+    for path in (cached, last):
         if not (_is_there(path) and read_json(path) == found):
             write_json(path, found)
     return found

@@ -110,8 +110,8 @@ def of_fit(experiment: Experiment, model: str, dataset: str) -> str:
 
 def of_given(experiment: Experiment, model: str) -> str:
     """Digest how the predictions of a given model are taken."""
-    own = "scores/given_results.py", "scores/rival.py", "fit/predictions.py", "fit/stamp.py"
-    made_by = code("data", "keys.py", *own)
+    modules = "scores/given_results.py", "scores/rival.py", "fit/predictions.py", "fit/stamp.py"
+    made_by = code("data", "keys.py", *modules)
     return digest([_plain(experiment.given[model], "label"), made_by])
 
 
@@ -152,8 +152,8 @@ def of_test(experiment: Experiment, test: PlannedTest) -> str:
 
 def _cautioned(experiment: Experiment) -> list[Any]:
     """List what decides which cautions stand beside the comparisons."""
-    known = {name: learners(model) for name, model in experiment.fitted.items()}
-    made_of = {name: [sorted(one.kinds), one.simulated] for name, one in known.items()}
+    learners_of = {name: learners(model) for name, model in experiment.fitted.items()}
+    made_of = {name: [sorted(one.kinds), one.simulated] for name, one in learners_of.items()}
     return [made_of, {name: kin.kind for name, kin in dependent(experiment).items()}]
 
 

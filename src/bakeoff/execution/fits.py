@@ -50,8 +50,8 @@ class Fitter:
         """
         # what is to be ended, or may die without ending this process, needs a process of its own
         ends = any(self._experiment.limits(fit.model)) or self._needs.passes_over
-        own = self._pool is None and ends
-        with closing(Pool()) if own else nullcontext(self._pool) as pool:
+        in_process = self._pool is None and ends
+        with closing(Pool()) if in_process else nullcontext(self._pool) as pool:
             self._note(fit, self._alone(fit, pool, log), pool)
 
     def fit_batch(

@@ -47,12 +47,12 @@ def command(
     """
     if not Path(file).is_file():
         raise UserError(f"{file} is not there; bakeoff init writes an experiment from a table")
-    own = workflow_folder()
-    found = [str(_profile(own, name)) for name in profiles]
+    root = workflow_folder()
+    found = [str(_profile(root, name)) for name in profiles]
     limited = profiles or any(option.startswith(_SAY_HOW_MANY) for option in options)
     cores = cores or (None if limited else "all")
     return [
-        *(sys.executable, "-m", "bakeoff.execution.launch", "--snakefile", str(own / "Snakefile")),
+        *(sys.executable, "-m", "bakeoff.execution.launch", "--snakefile", str(root / "Snakefile")),
         *(("--profile", *found) if found else ()),
         *(("--cores", str(cores)) if cores else ()),
         *options,

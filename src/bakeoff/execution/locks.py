@@ -69,9 +69,9 @@ def note_holder(locks: Collection[str]) -> None:
     for note in _notes(Path()):
         if (found := _holder(note)) and found.gone and not _held(found, note, Path()):
             _forget(found, note)
-    own = psutil.Process()
-    holder = Holder(platform.node(), own.pid, own.create_time(), [*locks])
-    write_json(_note(own.pid), holder._asdict())
+    process = psutil.Process()
+    holder = Holder(platform.node(), process.pid, process.create_time(), [*locks])
+    write_json(_note(process.pid), holder._asdict())
     atexit.register(drop_note)
 
 

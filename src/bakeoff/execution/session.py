@@ -156,8 +156,10 @@ class Session:
 
     def batch_fingerprints(self, wildcards: Any) -> list[str]:
         """List the fingerprints of a batch's models, and how they measure importance."""
-        own = [self.fingerprints[wildcards.dataset][name] for name in self._batched(wildcards)]
-        return [*own, *measured(self.experiment.importance).values()]
+        fingerprints = [
+            self.fingerprints[wildcards.dataset][name] for name in self._batched(wildcards)
+        ]
+        return [*fingerprints, *measured(self.experiment.importance).values()]
 
     def _batched(self, wildcards: Any) -> Sequence[str]:
         own = hasattr(wildcards, "model")

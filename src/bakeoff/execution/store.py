@@ -134,11 +134,11 @@ class Store:
     def _to_retry(self) -> Iterator[Fit]:
         """List the fits that failed under other limits than today's, or must not fail today."""
         for record in filter(is_whole, sorted(self._paths.folder("failed").rglob("*.json"))):
-            said = read_json(record)
-            fit = Fit(*said["fit"])
+            recorded = read_json(record)
+            fit = Fit(*recorded["fit"])
             if fit.model not in self._experiment.fitted:
                 continue
-            changed = said["limits"] != list(self._experiment.limits(fit.model))
+            changed = recorded["limits"] != list(self._experiment.limits(fit.model))
             if changed or self._experiment.on_error == "stop":
                 yield fit
 

@@ -65,11 +65,11 @@ def steps_of(model: Model, classifier: Any) -> list[tuple[str, Any]]:
 def random_states(estimator: Any) -> dict[str, Any]:
     """Return the seeds that an estimator and its parts have, by the parameter's full name."""
     classifier = final(estimator)
-    known = estimator.get_params(deep=True)
-    own = {n: v for n, v in known.items() if n.rpartition("__")[2] in SEEDS}
-    if not own and "random_state" in parameter_names(type(classifier)):
-        own = {"random_state": classifier.get_params().get("random_state")}
-    return {n: v if isinstance(v, int | None) else repr(v) for n, v in sorted(own.items())}
+    parameters = estimator.get_params(deep=True)
+    seeds = {n: v for n, v in parameters.items() if n.rpartition("__")[2] in SEEDS}
+    if not seeds and "random_state" in parameter_names(type(classifier)):
+        seeds = {"random_state": classifier.get_params().get("random_state")}
+    return {n: v if isinstance(v, int | None) else repr(v) for n, v in sorted(seeds.items())}
 
 
 def last_step(estimator: Any) -> Any:
@@ -122,7 +122,7 @@ def _set_seeds(estimator: Any, seed: np.random.SeedSequence) -> None:
     for name in sorted(names):
         estimator.set_params(**{name: part_of(seed, "part", name)})
     classifier = final(estimator)
-    known = classifier.get_params(deep=False)
-    if not set(SEEDS) & set(known) and "random_state" in parameter_names(type(classifier)):
+    parameters = classifier.get_params(deep=False)
+    if not set(SEEDS) & set(parameters) and "random_state" in parameter_names(type(classifier)):
         # CatBoost's get_params tells only what was given, and its own default is always the same
         classifier.set_params(random_state=part_of(seed, "part", "final"))

@@ -226,16 +226,18 @@ def check_validation(
     place = ("models", name, "tune", "validation")
     values, groups = table.frame[VALIDATION], table.frame.get(GROUP)
     try:
-        known = values.dropna().unique()
-        columns.check_values(rows.values, known, f"value in {rows.column!r} of data set {dataset}:")
+        present = values.dropna().unique()
+        columns.check_values(
+            rows.values, present, f"value in {rows.column!r} of data set {dataset}:"
+        )
     except UserError as error:
         yield Problem((*place, "values"), str(error))
         return
     held = values.isin(rows.names).to_numpy()
     for part in trained() or ():
         try:
-            own = None if groups is None else groups.to_numpy()[part]
-            validation_rows(table.codes[part], held[part], own)
+            part_groups = None if groups is None else groups.to_numpy()[part]
+            validation_rows(table.codes[part], held[part], part_groups)
         except UserError as error:
             yield Problem(place, f"{error} (in a training part of data set {dataset})")
             return

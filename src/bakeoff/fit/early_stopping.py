@@ -27,11 +27,11 @@ def with_early_stopping(classifier: Any, stopping: EarlyStopping) -> Any:
     UserError
         It cannot.
     """
-    known = classifier.get_params(deep=False)
-    if {"validation_fraction", "n_iter_no_change"} <= set(known):
-        own = {"validation_fraction": stopping.fraction, "n_iter_no_change": stopping.rounds}
-        switch = {"early_stopping": True} if "early_stopping" in known else {}
-        return classifier.set_params(**own, **switch)
+    parameters = classifier.get_params(deep=False)
+    if {"validation_fraction", "n_iter_no_change"} <= set(parameters):
+        options = {"validation_fraction": stopping.fraction, "n_iter_no_change": stopping.rounds}
+        switch = {"early_stopping": True} if "early_stopping" in parameters else {}
+        return classifier.set_params(**options, **switch)
     if _watching(classifier) is None:
         raise UserError(
             f"{type(classifier).__name__} cannot stop early; XGBoost, LightGBM, CatBoost and those "

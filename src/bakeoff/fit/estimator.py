@@ -34,10 +34,10 @@ def build(path: str, params: Mapping[str, Any]) -> Any:
         The class does not exist, or does not take one of the parameters.
     """
     made = import_class(path)
-    known = parameter_names(made)
+    parameters = parameter_names(made)
     for name in params:
-        if not accepts(made, name, known):
-            raise UserError(unknown(f"parameter of {path}:", name, known))
+        if not accepts(made, name, parameters):
+            raise UserError(unknown(f"parameter of {path}:", name, parameters))
     values = {name: made_value(value) for name, value in params.items()}
     try:
         return made(**values)

@@ -162,12 +162,12 @@ def _choose_threshold(
         folds,
         lambda rows: keywords(estimator, None if weights is None else weights[rows]),
     )
-    known = ~np.isnan(scores)  # the first rows in time are in no inner test part
+    scored = ~np.isnan(scores)  # the first rows in time are in no inner test part
     return best_threshold(
-        part.y[known],
-        scores[known],
+        part.y[scored],
+        scores[scored],
         wanted.choose,
         default=0.5 if hasattr(estimator, "predict_proba") else 0.0,
-        weights=None if part.weights is None else part.weights[known],
+        weights=None if part.weights is None else part.weights[scored],
         costs=costs,
     )

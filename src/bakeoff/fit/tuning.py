@@ -122,9 +122,9 @@ def is_for_two_classes(scoring: str) -> bool:
 
 def scorer(name: str) -> Any:
     """Return a scorer of scikit-learn by its name or by that of one of our metrics."""
-    known = {*get_scorer_names(), *_SCORERS}
-    if name not in known:
-        raise UserError(unknown("scoring", name, known))
+    scorers = {*get_scorer_names(), *_SCORERS}
+    if name not in scorers:
+        raise UserError(unknown("scoring", name, scorers))
     return get_scorer(_SCORERS.get(name, name))
 
 

@@ -30,7 +30,7 @@ def distributions_of(*paths: str) -> tuple[str, ...]:
 
 @cache
 def _distributions(package: str) -> tuple[str, ...]:
-    known = {"sklearn": ("scikit-learn",), "xgboost": ("xgboost", "xgboost-cpu")}
-    if package in known:
-        return known[package]
+    distributions = {"sklearn": ("scikit-learn",), "xgboost": ("xgboost", "xgboost-cpu")}
+    if package in distributions:
+        return distributions[package]
     return tuple(importlib.metadata.packages_distributions().get(package, (package,)))

@@ -68,5 +68,5 @@ def training_weights(
     """
     if weight is None or has_class_weight(classifier):
         return rows
-    own: Weights = compute_sample_weight(by_code(weight, classes), labels)
-    return own if rows is None else own * rows
+    class_weights: Weights = compute_sample_weight(by_code(weight, classes), labels)
+    return class_weights if rows is None else class_weights * rows

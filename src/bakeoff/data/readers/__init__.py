@@ -94,6 +94,6 @@ def known() -> list[str]:
 
 @cache
 def _readers() -> tuple[Reader, ...]:
-    own = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
+    modules = (import_module(f"{__name__}.{info.name}") for info in pkgutil.iter_modules(__path__))
     others = (point.load() for point in metadata.entry_points(group=GROUP))
-    return cast("tuple[Reader, ...]", (*own, *others))
+    return cast("tuple[Reader, ...]", (*modules, *others))

@@ -32,14 +32,14 @@ def read(text: str) -> pd.DataFrame:
         if not line.strip():
             continue
         row = _row(line, number)
-        own = found.setdefault(row["doc_id"], {})
+        document = found.setdefault(row["doc_id"], {})
         name = str(row.get("filter", ""))
         filters[name] = None
         for metric, value in _metrics(row).items():
             key = f"{metric},{name}" if name else metric
-            if key in own:
+            if key in document:
                 raise ValueError(f"line {number}: document {row['doc_id']} has {key} twice")
-            own[key] = value
+            document[key] = value
     table = pd.DataFrame.from_dict(found, orient="index")
     if len(filters) == 1:
         table.columns = [name.partition(",")[0] for name in table.columns]
@@ -63,7 +63,7 @@ def _row(line: str, number: int) -> dict[str, Any]:
 def _metrics(row: dict[str, Any]) -> dict[str, float]:
     """Take the metrics that are named, else all that are numbers."""
     names = row.get("metrics")
-    known = names if isinstance(names, list) else [k for k in row if k not in _NO_METRIC]
+    metrics = names if isinstance(names, list) else [k for k in row if k not in _NO_METRIC]
     return {
-        str(name): float(row[name]) for name in known if isinstance(row.get(name), (int, float))
+        str(name): float(row[name]) for name in metrics if isinstance(row.get(name), (int, float))
     }

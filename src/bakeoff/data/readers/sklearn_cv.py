@@ -72,8 +72,8 @@ def _of_splits(columns: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
     for name, values in columns.items():
         if test := _TEST.fullmatch(name):
             for split, value in enumerate(values, 1):
-                known = sizes[split - 1] if split <= len(sizes) else {}
-                yield {"split": split, **_scored(test[1], value), **known}
+                split_sizes = sizes[split - 1] if split <= len(sizes) else {}
+                yield {"split": split, **_scored(test[1], value), **split_sizes}
 
 
 def _of_candidates(columns: dict[str, list[Any]], names: list[str]) -> Iterator[dict[str, Any]]:
@@ -81,8 +81,8 @@ def _of_candidates(columns: dict[str, list[Any]], names: list[str]) -> Iterator[
     for name in names:
         split, metric = _SPLIT.fullmatch(name).groups()  # type: ignore[union-attr]
         for i, value in enumerate(columns[name]):
-            own = {"model": f"candidate_{i}"} if several else {}
-            yield {**own, "split": int(split) + 1, **_scored(metric, value)}
+            candidate = {"model": f"candidate_{i}"} if several else {}
+            yield {**candidate, "split": int(split) + 1, **_scored(metric, value)}
 
 
 def _scored(metric: str, value: Any) -> dict[str, Any]:
