@@ -15,7 +15,6 @@ from bakeoff.errors import UserError
 from bakeoff.report.numbers import words
 from bakeoff.report.wrapping import paragraph
 from bakeoff.stats import Arity, Entry, Evidence, TypeOneError, catalogue
-from bakeoff.stats.core.citations import BIBTEX
 
 EVIDENCE = {
     Evidence.CORRECTNESS: "correctness of each test row",
@@ -67,7 +66,7 @@ def _list(entries: Sequence[Entry]) -> None:
 
 
 def _explain(entry: Entry) -> None:
-    from bakeoff.report.citations import wrapped
+    from bakeoff.report.methods.sentence import wrapped
 
     whole = "these fitted models" if entry.about == "models" else "the learning algorithms"
     facts = [
@@ -90,7 +89,7 @@ def _explain(entry: Entry) -> None:
     notes = (inspect.getdoc(entry.function) or "").partition("Notes\n-----\n")[2]
     if notes:
         say("", *_wrapped(re.split(r"\n.*\n-+\n", notes)[0].strip()))
-    say("", *wrapped(BIBTEX[entry.citation]).splitlines())
+    say("", *wrapped(entry.citation).splitlines())
 
 
 def _error_rate(entry: Entry) -> str:

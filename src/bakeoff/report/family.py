@@ -45,6 +45,11 @@ class Family:
         return self.measure.name
 
     @property
+    def evidence(self) -> tuple[str, str, str]:
+        """The data set, the plan and the metric, which other families may share."""
+        return self.dataset, self.plan, self.metric
+
+    @property
     def role(self) -> str:
         """Whether it is about pairs, all models or single ones."""
         return self.rows[0].role

@@ -13,7 +13,7 @@ import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from bakeoff.report import citations, markup
+from bakeoff.report import markup
 from bakeoff.report.drawing import svg
 from bakeoff.report.exhibit import Drawing, Exhibit, Section
 from bakeoff.report.exhibits import build, draw, exhibits, records
@@ -22,6 +22,7 @@ from bakeoff.report.inline_svg import Sheet, inline_svg
 from bakeoff.report.item import Item
 from bakeoff.report.markup import MOST_SHOWN
 from bakeoff.report.methods import Methods, methods
+from bakeoff.report.methods.sentence import wrapped
 from bakeoff.report.numbers import p_equals, short
 from bakeoff.report.pairs_shown import COUNTED, chosen_pairs, families_of
 from bakeoff.report.study import Study
@@ -29,6 +30,7 @@ from bakeoff.report.tables import LATEX, PageTable, markdown, to_latex, to_markd
 from bakeoff.report.verdict import Verdict, answer
 from bakeoff.report.verdict.sentences import take_care
 from bakeoff.stats import Entry
+from bakeoff.stats.core.citations import BIBTEX
 
 _MOST_TABLES = 6
 
@@ -120,8 +122,12 @@ class Page:
 
     @cached_property
     def bibtex(self) -> str:
-        """The sources of the tests and of the methods paragraph."""
-        return citations.bibtex(self.study, self.methods)
+        """The sources of the tests and their forms, of exhibits and of the methods paragraph."""
+        tests = [entry.citation for entry in self.study.tests]
+        used = [row.result.get("method") for row in self.study.comparisons]
+        shown = [records()[item.kind].citation for item in exhibits(self.study)]
+        keys = dict.fromkeys([*tests, *used, *shown, *self.methods.keys])
+        return "\n\n".join(wrapped(key) for key in keys if key in BIBTEX) + "\n"
 
     @cached_property
     def resolved(self) -> str:

@@ -195,11 +195,11 @@ class Study(StudyDesign):
 
         Of several the one that the family is the post hoc of, then the best controlled one.
         """
-        where = (family.dataset, family.plan, family.metric, family.entry.about)
+        about = family.entry.about
         found = [
             f
             for f in self.families
-            if f.role == "omnibus" and (f.dataset, f.plan, f.metric, f.entry.about) == where
+            if f.role == "omnibus" and (f.evidence, f.entry.about) == (family.evidence, about)
         ]
 
         def worth(f: Family) -> tuple[bool, bool, int]:

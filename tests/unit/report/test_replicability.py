@@ -6,10 +6,9 @@ import io
 import pytest
 from studies import experiment, pair, study
 
-from bakeoff.report.citations import bibtex
 from bakeoff.report.exhibits import build, exhibits
 from bakeoff.report.exhibits.pairs import better_on
-from bakeoff.report.methods import methods
+from bakeoff.report.page import Page
 from bakeoff.report.tables import to_csv
 
 DATASETS = ("iris", "wine", "car", "zoo")
@@ -60,4 +59,4 @@ def test_data_set_on_which_the_test_cannot_tell_counts_against():
 
 def test_its_source_is_cited():
     *_, one = made([0.001, 0.2, 0.01, 0.002])
-    assert "@article{dror2017" in bibtex(one, methods(one))
+    assert "@article{dror2017" in Page(one).bibtex

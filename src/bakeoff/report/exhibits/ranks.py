@@ -72,10 +72,8 @@ def _summary(study: Study, families: list[Family]) -> str:
 
 
 def _pairs_with(study: Study, family: Family) -> str:
-    where = (family.dataset, family.plan, family.metric)
-    for pairs in study.families:
-        same = (pairs.dataset, pairs.plan, pairs.metric) == where
-        if pairs.settles and same and pairs.entry.name == family.entry.posthoc:
+    for pairs in study.of_test(family.entry.posthoc or ""):
+        if pairs.settles and pairs.evidence == family.evidence:
             found = sum(row.decision in _DIFFER for row in pairs.rows)
             return f"{pairs.entry.title}: {found} of {count(len(pairs.rows), 'pair')} differ"
     return NONE

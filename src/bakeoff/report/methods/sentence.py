@@ -76,6 +76,13 @@ def author_year(key: str) -> str:
     return f"{who} {year[1]}" if year else who
 
 
+def wrapped(key: str) -> str:
+    """Write the BibTeX entry of a source, one field a line."""
+    head, _, body = BIBTEX[key].partition(", ")
+    fields = re.split(r", (?=\w+ = \{)", body.removesuffix("}"))
+    return head + ",\n" + ",\n".join(textwrap.indent(field, "  ") for field in fields) + "\n}"
+
+
 _ACCENTS = {
     "'": "\u0301",
     "`": "\u0300",

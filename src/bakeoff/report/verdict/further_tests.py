@@ -196,12 +196,11 @@ def by_other_metrics(study: Study, first: Family) -> Iterator[str]:
 
 def _family(study: Study, first: Family, metric: str) -> Family | None:
     """Find what compares the models by a metric: the same test, else the most trustworthy one."""
+    where = first.dataset, first.plan, metric
     same = (
         f
-        for f in study.families
-        if f.metric == metric
-        and (f.entry, f.dataset, f.plan, f.follows)
-        == (first.entry, first.dataset, first.plan, first.follows)
+        for f in study.of_test(first.entry.name)
+        if (f.evidence, f.follows) == (where, first.follows)
     )
     return next(same, None) or study.by_metric(metric, first.dataset)
 
