@@ -44,9 +44,13 @@ def _tested(study: Study, dataset: str, metric: str) -> PairTests:
 def worth_of_winner(study: Study, metric: Metric, found: Contenders, dataset: str) -> Iterator[str]:
     """Say what the best of several models is worth, and how far that and the set can be trusted."""
     best, bound = found.best, found.best.ci
+    leaders = [
+        study.label(line.model) for line in found.models if line.value == found.models[0].value
+    ]
+    verb, whose = ("scores", "its") if len(leaders) == 1 else ("score", "this")
     text = (
-        f"{study.label(found.models[0].model)} scores {score(best.naive)}{_on(study, dataset)}; "
-        f"corrected for having been selected as the best of {len(found.models)} its score is "
+        f"{words(leaders, 3)} {verb} {score(best.naive)}{_on(study, dataset)}; "
+        f"corrected for having been selected as the best of {len(found.models)} {whose} score is "
         f"estimated at {score(best.estimate)}"
     )
     if bound is None:
