@@ -17,7 +17,7 @@ from bakeoff.stats.design.spread import spread
 from bakeoff.stats.metrics.all_pairs import compare_models
 from bakeoff.stats.metrics.area_intervals import logit_interval, mover_interval
 from bakeoff.stats.metrics.best_models import best_of
-from bakeoff.stats.metrics.bootstrap import Bootstrap, acceleration_of
+from bakeoff.stats.metrics.bootstrap import Bootstrap, acceleration_of, normal_quantile
 from bakeoff.stats.metrics.differences import metric_ci, metric_difference
 from bakeoff.stats.metrics.family import family_of_values, read_family
 from bakeoff.stats.metrics.functional import NoValue
@@ -202,14 +202,25 @@ def _bootstrap(inputs: Inputs, metric: str) -> dict[str, Any]:
     level, acceleration = inputs["confidence"], acceleration_of(psi)
     return {
         "estimate": value,
-        "percentile": list(found.percentile(level)),
-        "basic": list(found.basic(level)),
-        "studentized": list(found.studentized(level, spread(psi).se, ses)),
+        **_resampled_intervals(found, level, spread(psi).se, ses),
         "bca": list(found.bca(level, acceleration)),
         "acceleration": acceleration,
         "bias_correction": found.bias_correction,
         "n_below": int((found.replicates < value - 1e-12).sum()),
-        "n_ties": found.ties,
+        "n_ties": int(found.ties(found.known).sum()),
+    }
+
+
+def _resampled_intervals(found: Bootstrap, level: float, se: float, ses: Any) -> dict[str, Any]:
+    """The percentile, the basic and the bootstrap-t interval."""
+    tails = (1 - level) / 2, (1 + level) / 2
+    low, high = (normal_quantile(found.known, tail) for tail in tails)
+    t = np.sort((found.replicates - found.estimate) / ses)
+    least, most = (normal_quantile(t, tail) for tail in tails)
+    return {
+        "percentile": [low, high],
+        "basic": [2 * found.estimate - high, 2 * found.estimate - low],
+        "studentized": [found.estimate - most * se, found.estimate - least * se],
     }
 
 

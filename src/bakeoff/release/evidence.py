@@ -20,13 +20,11 @@ from bakeoff.spec.metrics import GivenMetric
 from bakeoff.stats import (
     METRICS,
     Limits,
-    about_one_class,
     accuracy_limits,
     check_margin,
     looks_at,
     mean_limits,
     metric_limits,
-    metric_range,
 )
 
 
@@ -84,7 +82,7 @@ class GateRows:
     def about(self, metric: str) -> str | None:
         """Return the class that a metric is about; None where it is about all of them."""
         two = self.base.values is None and len(self.classes) == 2
-        return self.classes[-1] if two and about_one_class(metric) else None
+        return self.classes[-1] if two and METRICS[metric].about_one_class else None
 
     def check(self, metric: str, margin: float) -> None:
         """Refuse an unknown metric, and a margin that no loss by the metric could exceed.
@@ -100,7 +98,7 @@ class GateRows:
         known = [m.name for m in METRICS.values() if not (m.priced or m.option)]
         if metric not in known:
             raise Problem(("metric",), unknown("metric", metric, known))
-        check_margin(margin, *metric_range(metric))
+        check_margin(margin, *METRICS[metric].range)
 
     def limits(self, metric: str, alpha: float, rows: NDArray[np.bool_] | None = None) -> Limits:
         """Return limits for the candidate's advantage, on some rows or on all.

@@ -80,11 +80,9 @@ from bakeoff.stats.folds.variance_parts import (
 )
 from bakeoff.stats.metrics.best_models import BestResult, best_by_values, best_models
 from bakeoff.stats.metrics.differences import (
-    about_one_class,
     looks_at,
     metric_ci,
     metric_difference,
-    metric_range,
     test_set_metrics,
 )
 from bakeoff.stats.metrics.influence import Influence, influence
@@ -182,7 +180,6 @@ __all__ = [
     "Status",
     "TypeOneError",
     "VarianceComponents",
-    "about_one_class",
     "accuracy_claim",
     "accuracy_limits",
     "adjust_pvalues",
@@ -250,7 +247,6 @@ __all__ = [
     "metric_difference",
     "metric_interaction",
     "metric_limits",
-    "metric_range",
     "nemenyi",
     "noninferiority",
     "one_sample_t",

@@ -13,7 +13,7 @@ from bakeoff.stats.core.result import Assumption, EquivalenceResult, Result
 from bakeoff.stats.design.clusters import Clusters
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS
 
-_LEAST_DF = 4.0
+_LEAST_DF, _RECOMMENDED = 4.0, 15
 _SHOWS_SKEW, _SHOWS_SYMMETRY = 20, 60
 """Groups from which on data show that differences are skewed, or that they are not."""
 _SKEWED = 1.0
@@ -84,6 +84,16 @@ def enough_degrees(clusters: Clusters, df: float) -> Assumption:
         "enough groups",
         not too_few_degrees(df),
         f"{clusters.count} groups of these sizes give {df:.1f} degrees of freedom; it wants 4",
+    )
+
+
+def recommended_groups(units: float) -> Assumption:
+    """Return the assumption that groups are enough for a t of their sums."""
+    return Assumption(
+        "enough groups",
+        units >= _RECOMMENDED,
+        f"{units:.0f} groups; at least {_RECOMMENDED} are recommended and {FEWEST_CLUSTERS} are "
+        "required",
     )
 
 

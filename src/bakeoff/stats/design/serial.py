@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from bakeoff.stats.core.arguments import Level
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import (
@@ -80,27 +79,12 @@ class SerialSettings:
     level: float
 
 
-def serial_settings(
-    variant: str, horizon: int, alternative: Alternative, confidence_level: Level
-) -> SerialSettings:
-    """Check the options that tests on ordered rows have in common."""
-    return SerialSettings(variant, horizon, alternative, confidence_level)
-
-
-def serial_result(
-    test: str, d: FloatArray, times: Clusters, settings: SerialSettings, *, what: str
-) -> SerialResult:
-    """Test that the mean of differences in the order of time is 0."""
-    return serial_results(test, [d], times, settings, contrasts=1, what=what)[0]
-
-
 def serial_results(
-    test: str,
     differences: Sequence[FloatArray],
     times: Clusters,
     settings: SerialSettings,
     *,
-    contrasts: int,
+    contrasts: int = 1,
     what: str,
 ) -> list[SerialResult]:
     """Test the differences of several pairs of models, persistence estimated over all of them.
@@ -112,7 +96,7 @@ def serial_results(
     if settings.variant == "ewc_corrected":
         factors = long_run.persistence(residuals, contrasts)
     return [
-        _result(test, d, r, float(factor), times, settings, what)
+        _result(d, r, float(factor), times, settings, what)
         for d, r, factor in zip(differences, residuals, factors, strict=True)
     ]
 
@@ -127,7 +111,6 @@ def _residuals(d: FloatArray, times: Clusters) -> FloatArray:
 
 
 def _result(
-    test: str,
     d: FloatArray,
     residuals: FloatArray,
     factor: float,
@@ -149,7 +132,6 @@ def _result(
     # a variance that seems smaller by chance makes no further times
     effective = min(raw, float(periods))
     return SerialResult(
-        test=test,
         variant=settings.variant,
         statistic=statistic,
         df=found.df,

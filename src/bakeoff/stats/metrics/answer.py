@@ -14,7 +14,7 @@ from bakeoff.stats.core.result import (
     Status,
 )
 from bakeoff.stats.core.tails import t_pvalue
-from bakeoff.stats.design.cluster_result import symmetric_differences
+from bakeoff.stats.design.cluster_result import recommended_groups, symmetric_differences
 from bakeoff.stats.design.spread import FEWEST_CLUSTERS, Spread
 from bakeoff.stats.design.subset_limits import widened, with_flips
 from bakeoff.stats.metrics.area_intervals import hull, logit_interval
@@ -24,7 +24,6 @@ from bakeoff.stats.metrics.setting import Setting
 
 _NOISE = 1e-12
 _ENOUGH_OF_A_CLASS = 20
-_ENOUGH_CLUSTERS = 15
 _CARRIED = 0.2
 """Share of the degrees of freedom below which few rows carry a metric."""
 OF_ONE_MODEL = ("enough rows of each class", "no few rows that carry the loss")
@@ -186,14 +185,7 @@ def assumptions(setting: Setting, tested: Spread) -> tuple[Assumption, ...]:
     """Say what the rows tell of the assumptions of t intervals from influence values."""
     found = [INDEPENDENT_ROWS]
     if setting.clusters is not None:
-        found = [
-            Assumption(
-                "enough groups",
-                tested.units >= _ENOUGH_CLUSTERS,
-                f"{tested.units:.0f} groups; at least {_ENOUGH_CLUSTERS} are recommended and "
-                f"{FEWEST_CLUSTERS} are required",
-            )
-        ]
+        found = [recommended_groups(tested.units)]
     fewest = setting.fewest()
     if fewest >= 0:
         found.append(

@@ -41,27 +41,13 @@ class Bootstrap:
     @property
     def bias_correction(self) -> float:
         """z₀ of BCa: the normal score of the share of replicates below the estimate."""
-        ties = self._ties(self.known)
+        ties = self.ties(self.known)
         below = (self.known[~ties] < self.estimate).sum() + ties.sum() / 2
         return float(special.ndtri(below / len(self.known)))
 
-    def _ties(self, values: FloatArray) -> NDArray[np.bool_]:
+    def ties(self, values: FloatArray) -> NDArray[np.bool_]:
         """Mark what equals the estimate but for float noise."""
         return np.isclose(values, self.estimate, rtol=1e-12, atol=1e-12)
-
-    @property
-    def ties(self) -> int:
-        """How many replicates equal the estimate."""
-        return int(self._ties(self.known).sum())
-
-    def percentile(self, level: float) -> tuple[float, float]:
-        """Return quantiles of the replicates."""
-        return self._quantile((1 - level) / 2), self._quantile((1 + level) / 2)
-
-    def basic(self, level: float) -> tuple[float, float]:
-        """Return the quantiles mirrored at the estimate."""
-        low, high = self.percentile(level)
-        return 2 * self.estimate - high, 2 * self.estimate - low
 
     def bca(self, level: float, acceleration: float) -> tuple[float, float]:
         """Return the bias-corrected and accelerated quantiles (Efron 1987)."""
@@ -69,22 +55,12 @@ class Bootstrap:
         limits = []
         for tail in ((1 - level) / 2, (1 + level) / 2):
             z = z0 + float(special.ndtri(tail))
-            limits.append(self._quantile(float(special.ndtr(z0 + z / (1 - acceleration * z)))))
+            share = float(special.ndtr(z0 + z / (1 - acceleration * z)))
+            limits.append(normal_quantile(self.known, share))
         return limits[0], limits[1]
 
-    def studentized(
-        self, level: float, se: float, resampled_ses: FloatArray
-    ) -> tuple[float, float]:
-        """Return the bootstrap-t interval, given each resample's own standard error."""
-        t = np.sort((self.replicates - self.estimate) / resampled_ses)
-        low, high = (_normal_quantile(t, tail) for tail in ((1 - level) / 2, (1 + level) / 2))
-        return self.estimate - high * se, self.estimate - low * se
 
-    def _quantile(self, tail: float) -> float:
-        return _normal_quantile(self.known, tail)
-
-
-def _normal_quantile(ordered: FloatArray, tail: float) -> float:
+def normal_quantile(ordered: FloatArray, tail: float) -> float:
     """Return a quantile of ordered values, interpolated on the normal scale (Davison & Hinkley)."""
     b = len(ordered)
     at = (b + 1) * tail

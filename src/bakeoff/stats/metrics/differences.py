@@ -46,17 +46,6 @@ def looks_at(metric: str | Metric) -> str:
     return known.needs.value
 
 
-def about_one_class(metric: str) -> bool:
-    """Return whether a metric of two classes changes with the class that is the positive one."""
-    known = METRICS.get(metric)
-    return known is not None and known.classes in ("positive", "negative")
-
-
-def metric_range(metric: str) -> tuple[float, float]:
-    """Return the least and the greatest value of a metric; infinite where it has none."""
-    return metric_called(metric).range
-
-
 test_set_metrics.__test__ = False  # type: ignore[attr-defined]
 
 

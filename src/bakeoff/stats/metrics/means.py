@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,9 +13,17 @@ from bakeoff.stats.core.checks import as_scores, check_same_labels, check_same_l
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.core.paired_differences import paired_differences
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import INDEPENDENT_ROWS, Alternative, Assumption, Result, Status
+from bakeoff.stats.core.result import (
+    INDEPENDENT_ROWS,
+    Alternative,
+    Assumption,
+    Result,
+    Status,
+    answered,
+)
 from bakeoff.stats.core.tails import t_pvalue
 from bakeoff.stats.core.variants import Variants
+from bakeoff.stats.design.cluster_result import recommended_groups
 from bakeoff.stats.design.group_test import SOURCES, GroupTest
 from bakeoff.stats.design.joint_flip import GroupSums
 from bakeoff.stats.design.leverage import leverage_of
@@ -80,7 +88,7 @@ def mean_ci(
         ci=ci,
         n=len(x),
         status=status,
-        assumptions=_assumptions(found, clusters is not None),
+        assumptions=(_assumption(found, clusters is not None),),
         null_hypothesis="",
         method="satterthwaite1946",
         details={"se": found.se, "units": found.units},
@@ -199,13 +207,18 @@ def mean_difference(
     found = spread(differences - estimate, clusters=clusters, leverage=leverage)
     if df == "rows":
         found = Spread(found.se, found.units - 1, found.units)
-    status, t, pvalue = _decide(differences, estimate, found, clusters is not None, alternative)
-    ci = None
+    status = Status.IDENTICAL_SCORES
+    if differences.any():
+        status = _known(found, clusters is not None, float(np.abs(differences).max()))
+    t, pvalue, ci = math.nan, math.nan, None
     if status is Status.OK:
+        t = estimate / found.se
+        pvalue = t_pvalue(t, found.df, alternative)
         ci = found.interval(estimate, confidence_level, alternative, UNBOUNDED)
         if clusters is not None and leverage is not None and df == "influence":
             groups_of = GroupSums(np.bincount(clusters, differences) / len(a), leverage.shares)
             pvalue, ci = with_flips(groups_of, pvalue, ci, estimate, alternative)
+    t, pvalue = answered(status, t, pvalue, estimate)
     return Result(
         variant=form,
         statistic=t,
@@ -216,21 +229,9 @@ def mean_difference(
         ci=ci,
         n=len(a),
         status=status,
-        assumptions=_assumptions(found, clusters is not None),
+        assumptions=(_assumption(found, clusters is not None),),
         details={"se": found.se, "units": found.units},
     )
-
-
-def _decide(
-    differences: Any, estimate: float, found: Spread, clustered: bool, side: Any
-) -> tuple[Status, float, float]:
-    if (differences == 0).all():
-        return Status.IDENTICAL_SCORES, 0.0, 1.0
-    status = _known(found, clustered, float(np.abs(differences).max()))
-    if status is Status.ZERO_VARIANCE:
-        return status, math.copysign(math.inf, estimate), math.nan
-    t = estimate / found.se if status is Status.OK else math.nan
-    return status, t, t_pvalue(t, found.df, side) if status is Status.OK else math.nan
 
 
 def _known(found: Spread, clustered: bool, size: float) -> Status:
@@ -240,10 +241,5 @@ def _known(found: Spread, clustered: bool, size: float) -> Status:
     return Status.ZERO_VARIANCE if found.se <= 1e-12 * size else Status.OK
 
 
-def _assumptions(found: Spread, clustered: bool) -> tuple[Assumption, ...]:
-    if not clustered:
-        return (INDEPENDENT_ROWS,)
-    detail = (
-        f"{found.units:.0f} groups; at least 15 are recommended and {FEWEST_CLUSTERS} are required"
-    )
-    return (Assumption("enough groups", found.units >= 15, detail),)
+def _assumption(found: Spread, clustered: bool) -> Assumption:
+    return recommended_groups(found.units) if clustered else INDEPENDENT_ROWS

@@ -152,10 +152,9 @@ def _interaction(
     found: dict[str, Any] = {"statistic": math.nan, "pvalue": math.nan}
     method = "welch1951"
     if len(answered) > 1:
-        estimates, ses, dfs = (
-            np.array([value(part.result) for part in answered])
-            for value in (lambda r: r.details.get("padded", r.estimate), _se, lambda r: r.df)
-        )
+        results = [part.result for part in answered]
+        estimates = np.array([r.details.get("padded", r.estimate) for r in results])
+        ses, dfs = np.array([(r.details["se"], r.df) for r in results], dtype=np.float64).T
         if clusters is not None and _spans(answered, clusters):
             found, method = _largest(answered, clusters, estimates, ses), "hothorn2008"
         else:
@@ -184,10 +183,6 @@ def _interaction(
             }
         },
     )
-
-
-def _se(result: Result) -> float:
-    return float(result.details["se"])
 
 
 def _spans(parts: list[_Part], clusters: Codes) -> bool:

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Level, PositiveInt
-from bakeoff.stats.core.checks import BoolArray, as_correctness, as_scores, paired_correctness
+from bakeoff.stats.core.checks import (
+    BoolArray,
+    as_correctness,
+    as_scores,
+    paired_correctness,
+    paired_counts,
+)
 from bakeoff.stats.core.paired_differences import paired_differences
 from bakeoff.stats.core.pairwise import shared
 from bakeoff.stats.core.registry import Arity, Evidence, register
@@ -23,9 +29,7 @@ from bakeoff.stats.design.clusters import Clusters, as_clusters
 from bakeoff.stats.design.serial import (
     SerialResult,
     SerialSettings,
-    serial_result,
     serial_results,
-    serial_settings,
 )
 
 __all__ = ["SerialResult", "diebold_mariano", "diebold_mariano_means"]
@@ -55,7 +59,7 @@ def diebold_mariano_pairs(
 
     The columns A and B of each comparison are in `pairs`.
     """
-    settings = serial_settings(variant, horizon, alternative, confidence_level)
+    settings = SerialSettings(variant, horizon, alternative, confidence_level)
     right = as_correctness(correct, "correct", ndim=2)
     return _of_correctness(right, list(pairs), as_clusters(time, len(right), "time"), settings)
 
@@ -72,11 +76,10 @@ def diebold_mariano_means_pairs(
     greater_is_better: bool = True,
 ) -> list[SerialResult]:
     """Run `diebold_mariano_means` for several pairs, as `diebold_mariano_pairs` does."""
-    settings = serial_settings(variant, horizon, alternative, confidence_level)
+    settings = SerialSettings(variant, horizon, alternative, confidence_level)
     table = as_scores(values, "values", ndim=2, unit="rows")
     chosen = list(pairs)
     return serial_results(
-        "diebold_mariano_means",
         [
             paired_differences(
                 table[:, a], table[:, b], greater_is_better=greater_is_better, of_rows=True
@@ -102,7 +105,6 @@ def _of_correctness(
     settings: SerialSettings,
 ) -> list[SerialResult]:
     results = serial_results(
-        "diebold_mariano",
         [right[:, a].astype(np.float64) - right[:, b] for a, b in pairs],
         times,
         settings,
@@ -111,13 +113,7 @@ def _of_correctness(
     )
     found = []
     for (i, j), result in zip(pairs, results, strict=True):
-        a, b = right[:, i], right[:, j]
-        counts = {
-            "both_correct": int(np.count_nonzero(a & b)),
-            "only_a_correct": int(np.count_nonzero(a & ~b)),
-            "only_b_correct": int(np.count_nonzero(b & ~a)),
-            "both_wrong": int(np.count_nonzero(~(a | b))),
-        }
+        counts = paired_counts(right[:, i], right[:, j])
         found.append(dataclasses.replace(result, details={**counts, **result.details}))
     return found
 
@@ -178,7 +174,7 @@ def diebold_mariano(
     (9.0, 0.175, True)
     """
     a, b = paired_correctness(correct_a, correct_b)
-    settings = serial_settings(variant, horizon, alternative, confidence_level)
+    settings = SerialSettings(variant, horizon, alternative, confidence_level)
     times_ = as_clusters(time, len(a), "time")
     return _of_correctness(np.column_stack([a, b]), [(0, 1)], times_, settings)[0]
 
@@ -233,10 +229,9 @@ def diebold_mariano_means(
     d = paired_differences(
         values_a, values_b, greater_is_better=greater_is_better, of_rows=True
     ).values
-    return serial_result(
-        "diebold_mariano_means",
-        d,
+    return serial_results(
+        [d],
         as_clusters(time, len(d), "time"),
-        serial_settings(variant, horizon, alternative, confidence_level),
+        SerialSettings(variant, horizon, alternative, confidence_level),
         what="equally good on average",
-    )
+    )[0]
