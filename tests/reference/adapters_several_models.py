@@ -7,7 +7,8 @@ from typing import Any
 
 from bakeoff.stats import all_pairs
 from bakeoff.stats.core.multiplicity import adjust_pvalues
-from bakeoff.stats.rows.cochran import cochran_q, looney_f
+from bakeoff.stats.rows.cochran import cochran_q
+from bakeoff.stats.rows.looney import looney_f
 
 Inputs = Mapping[str, Any]
 

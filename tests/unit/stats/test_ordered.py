@@ -8,7 +8,7 @@ from scipy import signal
 
 from bakeoff import stats
 from bakeoff.stats import Status
-from bakeoff.stats.design import dependence
+from bakeoff.stats.design import row_order
 from bakeoff.stats.design.long_run import (
     cosine_transform,
     cosines,
@@ -272,7 +272,7 @@ def test_pairs_share_what_they_show_of_persistence():
         factor = found.details["persistence_factor"]
         assert factor >= alone.details["persistence_factor"]
     assert len({one.details["persistence_factor"] for one in together}) < len(pairs)
-    (only,) = diebold_mariano_pairs(right, [(2, 3)])
+    (only,) = stats.all_pairs("diebold_mariano", right[:, 2:]).results
     assert only == stats.diebold_mariano(right[:, 2], right[:, 3])
     numbers = diebold_mariano_means_pairs(right.astype(float), pairs)
     assert [one.pvalue for one in numbers] == pytest.approx([one.pvalue for one in together])
@@ -290,7 +290,7 @@ def test_a_model_twice_says_nothing_of_the_others():
 
 @pytest.mark.parametrize("at_once", [1 << 14, 33])
 def test_neighbouring_disagreements_are_those_of_every_pair(monkeypatch, at_once):
-    monkeypatch.setattr(dependence, "_ROWS_AT_ONCE", at_once)
+    monkeypatch.setattr(row_order, "_ROWS_AT_ONCE", at_once)
     rng = np.random.default_rng(4)
     right = rng.random((200, 4)) < 0.7
     right[:, 1] = np.repeat(rng.random(40) < 0.6, 5)  # in runs of five rows

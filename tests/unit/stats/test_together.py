@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from bakeoff.stats.core.pairwise import all_pairs
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.metrics.joint_cells import joint_cells, pair_counts
 from bakeoff.stats.metrics.test_rows import Truth
@@ -21,13 +22,15 @@ SCORES = np.column_stack([(RNG.random(300) + Y * 0.3).round(d) for d in (1, 2, 9
 def test_pairs_together_are_those_of_the_test_alone_to_the_last_bit():
     pairs = list(combinations(range(3), 2))
     alone = [delong(Y, SCORES[:, a], SCORES[:, b]).to_dict() for a, b in pairs]
-    assert [found.to_dict() for found in delong_pairs(Y, SCORES, pairs)] == alone
+    together = all_pairs("delong", Y, SCORES, simultaneous=False).results
+    assert [found.to_dict() for found in together] == alone
 
 
 def test_pairs_together_in_groups_are_those_of_the_test_alone():
     pairs, groups = list(combinations(range(3), 2)), np.arange(300) % 20
     alone = [delong(Y, SCORES[:, a], SCORES[:, b], groups=groups).to_dict() for a, b in pairs]
-    assert [found.to_dict() for found in delong_pairs(Y, SCORES, pairs, groups=groups)] == alone
+    together = all_pairs("delong", Y, SCORES, groups=groups, simultaneous=False).results
+    assert [found.to_dict() for found in together] == alone
 
 
 def test_each_model_is_ranked_once(monkeypatch):
