@@ -13,7 +13,7 @@ from bakeoff.comparisons.settings import compares_pairs, corrects, takes_control
 from bakeoff.data.columns import check_values
 from bakeoff.errors import Place, Problem, UserError, unknown
 from bakeoff.spec import AnalysisPlan, Experiment, PlannedTest
-from bakeoff.stats import RETIRED, Entry, Evidence, catalogue
+from bakeoff.stats import RETIRED, Evidence, catalogue
 
 _VERSUS = {
     Evidence.DATASET_SCORES: ("friedman_posthoc", "wilcoxon_signed_rank"),
@@ -170,14 +170,10 @@ def _unused(experiment: Experiment, planned: AnalysisPlan) -> Iterator[Problem]:
                 + f"set `options: {{{entry.name}: {{versus: null}}}}`",
             )
         one_sided = tests.alternative != "two-sided" and "alternative" not in entry.options
-        if one_sided and compares_pairs(entry) and not _has_no_sides(entry):
+        has_sides = {"rope", "margin"}.isdisjoint(entry.options)  # not posteriors, equivalence
+        if one_sided and compares_pairs(entry) and has_sides:
             yield Problem(
                 ("tests", "alternative"),
                 f"{entry.name} is two-sided only: set `alternative` for single tests under "
                 "`options:`, or drop it",
             )
-
-
-def _has_no_sides(entry: Entry) -> bool:
-    """Tell whether the question of a test has no sides: posteriors and equivalence."""
-    return "rope" in entry.options or "margin" in entry.options

@@ -9,6 +9,7 @@ from bakeoff.comparisons import Comparison, Decision, advisable
 from bakeoff.report import prose
 from bakeoff.report.family import Family
 from bakeoff.report.numbers import capital, count, interval, p_equals, percent, score
+from bakeoff.report.pairs_shown import tally
 from bakeoff.report.ranking import Ranked, ranking
 from bakeoff.report.study import TRUST, Study
 from bakeoff.report.undeclared import notes
@@ -254,18 +255,21 @@ def _advice(study: Study) -> str:
 
 
 def _counted(study: Study, leader: str, second: str) -> Iterator[str]:
-    per_test: dict[str, list[Comparison]] = {}
-    titles = {}
-    for family in study.families:
-        row = family.between(leader, second) if family.settles and family.dataset else None
-        if row is not None and family.metric == study.metric.name:
-            per_test.setdefault(family.entry.name, []).append(row)
-            titles[family.entry.name] = the(family.entry)
-    for test, rows in list(per_test.items())[:1]:
-        won = sum(row.decision is Decision.A_BETTER for row in rows)
-        lost = sum(row.decision is Decision.B_BETTER for row in rows)
-        yield (
-            f"Data set by data set, {titles[test]} calls {study.name(leader)} better than "
-            f"{study.name(second)} on {won}, worse on {lost}, and cannot tell on "
-            f"{len(rows) - won - lost}."
-        )
+    compared = [
+        family
+        for family in study.families
+        if family.settles
+        and family.dataset
+        and family.metric == study.metric.name
+        and family.between(leader, second)
+    ]
+    if not compared:
+        return
+    entry = compared[0].entry
+    says = tally([family for family in compared if family.entry is entry], leader, second)
+    won, lost = says["a_better"], says["b_better"]
+    yield (
+        f"Data set by data set, {the(entry)} calls {study.name(leader)} better than "
+        f"{study.name(second)} on {won}, worse on {lost}, and cannot tell on "
+        f"{says.total() - won - lost}."
+    )
