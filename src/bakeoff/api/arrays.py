@@ -251,20 +251,20 @@ def _of_numbers(
 ) -> SideBySide:
     """Take a number of each model for each row."""
     metric = KINDS[values]
-    found = {model: meant(table, metric) for model, table in tables.items()}
-    if not isinstance(metric, str) and may_be_right_or_wrong(found.values(), metric):
+    meanings = {model: meant(table, metric) for model, table in tables.items()}
+    if not isinstance(metric, str) and may_be_right_or_wrong(meanings.values(), metric):
         raise UserError(
             "values: every number is 0 or 1: do they say which rows are right? Then pass "
             "`values='right'` (1 is right) or `values='wrong'` (1 is wrong), and the test is "
             "McNemar's"
         )
     classes = RIGHT_OR_WRONG if isinstance(metric, str) else ()
-    first = next(iter(found.values()))
+    first = next(iter(meanings.values()))
     assert first.true is not None
     everywhere = np.arange(len(first.ids))
     columns = GivenColumns.model_validate({})
     taken = {
-        model: predicted(table, everywhere, classes, columns) for model, table in found.items()
+        model: predicted(table, everywhere, classes, columns) for model, table in meanings.items()
     }
     truth = first.true.among(classes)
     return SideBySide(name, classes, truth, taken, 0, related, subgroups=subgroups)

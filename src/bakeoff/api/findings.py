@@ -75,10 +75,10 @@ class Findings:
 
     @cached_property
     def _items(self) -> dict[str, dict[str, Item]]:
-        found: dict[str, dict[str, Item]] = {"figure": {}, "table": {}}
+        items: dict[str, dict[str, Item]] = {"figure": {}, "table": {}}
         for item in self._page.items:
-            found[item.form][item.name] = item
-        return found
+            items[item.form][item.name] = item
+        return items
 
     @property
     def verdict(self) -> str:
@@ -257,12 +257,12 @@ class Findings:
             kind = {"figure": "forest", "table": "pairs"}[form]
             main = None if self._main is None else items.get(f"{kind}.{self._main.entry.name}")
             return main or next(iter(items.values()))
-        found = items.get(name) or next((i for i in items.values() if i.kind == name), None)
-        if found is None and (form, name) == ("figure", "ranks"):
-            found = items.get("scores")
-        if found is None:
+        item = items.get(name) or next((i for i in items.values() if i.kind == name), None)
+        if item is None and (form, name) == ("figure", "ranks"):
+            item = items.get("scores")
+        if item is None:
             raise UserError(unknown(form, name, items))
-        return found
+        return item
 
     def _table(self, name: str | None) -> PageTable:
         return exhibits.build(self._item("table", name), self._study)
@@ -287,8 +287,8 @@ class Findings:
         )
 
     def _tabulated(self, rows: Iterable[Comparison]) -> pd.DataFrame:
-        found = pd.DataFrame([row.to_row() for row in rows], columns=Comparison.columns())
-        return self._named(found, ("model_a", "model_b"))
+        frame = pd.DataFrame([row.to_row() for row in rows], columns=Comparison.columns())
+        return self._named(frame, ("model_a", "model_b"))
 
     def _named(self, frame: pd.DataFrame, columns: tuple[str, ...]) -> pd.DataFrame:
         there = [column for column in columns if column in frame]

@@ -121,15 +121,15 @@ def compare_folds(
 
 def _scores(results: Mapping[str, Any], metrics: Sequence[str]) -> Scores:
     """Take the test scores of each model, by metric."""
-    found = {model: _of_model(model, one, metrics) for model, one in results.items()}
-    first = next(iter(found))
-    for model, own in found.items():
-        if list(own) != list(found[first]):
+    scores = {model: _of_model(model, one, metrics) for model, one in results.items()}
+    first = next(iter(scores))
+    for model, own in scores.items():
+        if list(own) != list(scores[first]):
             raise UserError(
                 f"results[{model!r}]: its metrics are {some(own)}, those of {first} "
-                f"{some(found[first])}"
+                f"{some(scores[first])}"
             )
-    return found
+    return scores
 
 
 def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDArray[np.float64]]:
@@ -146,7 +146,7 @@ def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDAr
             f"results[{model!r}]: found {listed(result)}, expected what `cross_validate` returns, "
             "with `test_score`"
         )
-    found = {}
+    columns = {}
     for key in keys:
         try:
             values = np.asarray(result[key], dtype=np.float64)
@@ -154,13 +154,13 @@ def _of_model(model: str, result: Any, metrics: Sequence[str]) -> dict[str, NDAr
             values = np.array(np.nan)
         if values.ndim != 1:
             raise UserError(f"results[{model!r}]: {key} holds no score for each split")
-        found[key.removeprefix(_TEST)] = values
-    if [*found] == ["score"] and len(metrics) < 2:
-        return {(*metrics, "score")[0]: found["score"]}
+        columns[key.removeprefix(_TEST)] = values
+    if [*columns] == ["score"] and len(metrics) < 2:
+        return {(*metrics, "score")[0]: columns["score"]}
     for name in metrics:
-        if name not in found:
-            raise UserError(f"metric: {unknown('metric', name, found)}")
-    return {name: found[name] for name in metrics or found}
+        if name not in columns:
+            raise UserError(f"metric: {unknown('metric', name, columns)}")
+    return {name: columns[name] for name in metrics or columns}
 
 
 def _same_splits(results: Mapping[str, Any], cv: Any) -> list[Split] | None:

@@ -104,13 +104,15 @@ def _show(
         say("")
         return
     say("", bold(paragraph(_headline(claim, a, b, args))))
-    found = {a: claim.right_a, b: claim.right_b}
+    intervals = {a: claim.right_a, b: claim.right_b}
     if _of_wrong_rows(args):
-        found = {model: (args.n - high, args.n - low) for model, (low, high) in found.items()}
+        intervals = {
+            model: (args.n - high, args.n - low) for model, (low, high) in intervals.items()
+        }
     kind = "wrong" if _of_wrong_rows(args) else "right"
     rows_of = (
         f"{model}: {low:,} to {high:,}" if low < high else f"{model}: {low:,}"
-        for model, (low, high) in found.items()
+        for model, (low, high) in intervals.items()
     )
     say(paragraph(f"Rows that are {kind}, of {args.n:,}, by the rounding: {'; '.join(rows_of)}."))
     if claim.most_discordant is not None:
@@ -132,7 +134,7 @@ def _show(
         "claim false",
         f"rows for {percent(args.power)}",
     )
-    rows = [_row(_TABLES[name], found) for name, found in claim.tables.items()]
+    rows = [_row(_TABLES[name], intervals) for name, intervals in claim.tables.items()]
     say("", *table(head, rows, "lrrrrrr", [(head[1], head[2])]), "")
     say(
         paragraph(
@@ -208,11 +210,11 @@ def _assumed(a: str, args: argparse.Namespace) -> str:
 
 
 def _f1(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.Namespace) -> None:
-    found = {name.upper(): f1_claim(value, **classes) for name, value in numbers.items()}
+    claims = {name.upper(): f1_claim(value, **classes) for name, value in numbers.items()}
     if args.json:
-        _print_json({"metric": "f1", "models": plain(found)})
+        _print_json({"metric": "f1", "models": plain(claims)})
         return
-    wrong = [name for name, one in found.items() if not one.possible]
+    wrong = [name for name, one in claims.items() if not one.possible]
     headline = "Tables of predictions with these F1 scores exist; this is what they have in common."
     if wrong:
         headline = f"No table of predictions gives the F1 score of {' and '.join(wrong)}."
@@ -223,7 +225,7 @@ def _f1(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.Nam
             "yes" if one.possible else "no",
             *map(_range, (one.sensitivity, one.precision, one.accuracy)),
         )
-        for name, one in found.items()
+        for name, one in claims.items()
     ]
     say("", *table(("", "possible", "sensitivity", "precision", "accuracy"), rows, "llrrr"), "")
     say(
@@ -241,13 +243,13 @@ def _range(values: tuple[float, float]) -> str:
 
 
 def _area(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.Namespace) -> None:
-    found = area_claim(numbers["a"], numbers["b"], **classes, alpha=args.alpha)
+    claim = area_claim(numbers["a"], numbers["b"], **classes, alpha=args.alpha)
     if args.json:
-        _print_json({"metric": "roc_auc", **plain(dataclasses.asdict(found))})
+        _print_json({"metric": "roc_auc", **plain(dataclasses.asdict(claim))})
         return
-    r = found.correlation_needed
-    if found.impossible:
-        names = " and ".join(name.upper() for name in found.impossible)
+    r = claim.correlation_needed
+    if claim.impossible:
+        names = " and ".join(name.upper() for name in claim.impossible)
         headline = f"No ranking of these rows has the area of {names}."
     elif math.isnan(r):
         headline = "No correlation of the two areas makes this difference significant."
@@ -261,9 +263,9 @@ def _area(numbers: dict[str, Rounded], classes: dict[str, int], args: argparse.N
     say("", bold(paragraph(headline)))
     say(
         paragraph(
-            f"Standard errors {number(found.se_a, 2)} and {number(found.se_b, 2)} (Hanley & McNeil "
+            f"Standard errors {number(claim.se_a, 2)} and {number(claim.se_b, 2)} (Hanley & McNeil "
             f"1982, assuming exponential scores). On different rows the difference would have "
-            f"{p_equals(found.pvalue_unpaired)}. On the same rows the estimates are correlated, "
+            f"{p_equals(claim.pvalue_unpaired)}. On the same rows the estimates are correlated, "
             "more strongly if the models rank the rows similarly; the correlation can only be "
             "computed from the scores (`bakeoff compare`)."
         ),

@@ -94,16 +94,16 @@ def read(args: argparse.Namespace) -> SideBySide:
     if len(args.files) == 1:
         if args.predicted is not None:
             raise UserError("--predicted is for one table per model; --models chooses columns")
-        found = read_wide(args.files[0], columns, models=_listed(args.models), **how)
-        if tuple(found.classes) in (("0", "1"), ("False", "True")):
-            _tell_models(args, found)
+        given = read_wide(args.files[0], columns, models=_listed(args.models), **how)
+        if tuple(given.classes) in (("0", "1"), ("False", "True")):
+            _tell_models(args, given)
     else:
         if args.models is not None:
             raise UserError(
                 "--models names columns of one table; of several tables each is a model"
             )
-        found = read_each(args.files, columns, **how)
-    return _renamed(found, _listed(args.names)).with_positive(args.positive)
+        given = read_each(args.files, columns, **how)
+    return _renamed(given, _listed(args.names)).with_positive(args.positive)
 
 
 def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide:
@@ -114,9 +114,9 @@ def _with_numbers(args: argparse.Namespace, columns: GivenColumns) -> SideBySide
     kind = KINDS[args.values]
     if len(args.files) > 1:
         return read_each_values(args.files, columns, kind)
-    found = read_wide_values(args.files[0], columns, kind, _listed(args.models))
-    _tell_models(args, found)
-    return found
+    given = read_wide_values(args.files[0], columns, kind, _listed(args.models))
+    _tell_models(args, given)
+    return given
 
 
 def _tell_models(args: argparse.Namespace, found: SideBySide) -> None:
@@ -142,13 +142,13 @@ def _renamed(given: SideBySide, labels: Sequence[str] | None) -> SideBySide:
 
 def _from_counts(text: str) -> SideBySide:
     """Make rows of two models from how many both, one or neither is right on."""
-    found = text.split(",")
-    if len(found) != 4 or not all(number.strip().isdecimal() for number in found):
+    counts = text.split(",")
+    if len(counts) != 4 or not all(number.strip().isdecimal() for number in counts):
         raise UserError(
             f"--counts: found {text!r}, expected four whole numbers: both right, only A right, "
             "only B right, both wrong; e.g. 329,22,17,63"
         )
-    numbers = [int(number) for number in found]
+    numbers = [int(number) for number in counts]
     if not 0 < sum(numbers) <= MOST_COUNTED:
         raise UserError(f"--counts: expected 1 to {MOST_COUNTED:,} rows, found {sum(numbers):,}")
     a, b = (np.repeat(wrong, numbers) for wrong in ([0, 0, 1, 1], [0, 1, 0, 1]))
@@ -169,7 +169,7 @@ def subgroups_named(text: str | None) -> list[str | dict[str, Any]]:
     UserError
         An empty name, a place to cut at that is no number, or cuts that do not ascend.
     """
-    found: list[str | dict[str, Any]] = []
+    columns: list[str | dict[str, Any]] = []
     for part in text.split(",") if text is not None else ():
         name, *cuts = part.strip().split(":")
         try:
@@ -182,12 +182,12 @@ def subgroups_named(text: str | None) -> list[str | dict[str, Any]]:
                 f"--subgroups: found {part.strip()!r}, expected a column like sex, or one of "
                 "numbers with the places to cut it at, ascending, like age:40:65"
             )
-        found.append({"column": name, "bins": bins} if bins else name)
-    names = [one if isinstance(one, str) else one["column"] for one in found]
+        columns.append({"column": name, "bins": bins} if bins else name)
+    names = [one if isinstance(one, str) else one["column"] for one in columns]
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         raise UserError(f"--subgroups: {twice!r} appears twice")
-    return found
+    return columns
 
 
 def related(args: argparse.Namespace) -> dict[str, str | None]:

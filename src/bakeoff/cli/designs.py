@@ -66,8 +66,8 @@ class Design:
     def steps(self, rows: int, shares: Sequence[float]) -> list[int]:
         """Return numbers of rows around one, whole groups of them."""
         unit = self.per_group or 1
-        found = (max(2, round(round(rows * share / unit) * unit)) for share in shares)
-        return list(dict.fromkeys(found))
+        candidates = (max(2, round(round(rows * share / unit) * unit)) for share in shares)
+        return list(dict.fromkeys(candidates))
 
 
 def detectable(args: argparse.Namespace) -> float:
@@ -80,8 +80,8 @@ def detectable(args: argparse.Namespace) -> float:
     """
 
     def surplus(difference: float) -> float:
-        found = design(argparse.Namespace(**{**vars(args), "difference": difference}))
-        return found.power_at(args.rows) - float(args.power)
+        planned = design(argparse.Namespace(**{**vars(args), "difference": difference}))
+        return planned.power_at(args.rows) - float(args.power)
 
     least = _PRECISION**2  # the discordance of independent errors changes with the difference
     found = root(surplus, least, _largest(args))

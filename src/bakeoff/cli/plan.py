@@ -49,26 +49,26 @@ def run(args: argparse.Namespace) -> None:
     with naming_options(_OPTIONS):
         if args.rows is not None and args.difference is None and args.margin is None:
             args.difference = detectable(args)
-        found = design(args)
-        rows = args.rows if args.rows is not None else found.rows_needed()
-        curve = [(n, found.power_at(n)) for n in found.steps(rows, _SHARES)]
-        reached = found.power_at(rows)
+        planned = design(args)
+        rows = args.rows if args.rows is not None else planned.rows_needed()
+        curve = [(n, planned.power_at(n)) for n in planned.steps(rows, _SHARES)]
+        reached = planned.power_at(rows)
     if args.figure is not None:
-        _draw(places["figure"], found, rows, args.power)
+        _draw(places["figure"], planned, rows, args.power)
     if args.json:
         answer = {
-            "what": found.what,
+            "what": planned.what,
             "difference": args.difference,
             "rows": rows,
-            "groups": found.groups(rows),
+            "groups": planned.groups(rows),
             "power": reached,
-            "alpha": found.alpha,
-            "assumed": list(found.assumed),
+            "alpha": planned.alpha,
+            "assumed": list(planned.assumed),
             "curve": [{"rows": n, "power": p} for n, p in curve],
         }
         say(json.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        _show(found, rows, reached, curve)
+        _show(planned, rows, reached, curve)
 
 
 def _from_experiment(args: argparse.Namespace) -> None:

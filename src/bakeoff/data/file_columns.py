@@ -59,8 +59,8 @@ class Labels:
     def among(self, classes: Sequence[str]) -> Codes:
         """Return the codes as positions in other classes; -1 where a label is none of them."""
         places = {name: place for place, name in enumerate(classes)}
-        found = [places.get(name, -1) for name in self.classes]
-        return _codes([*found, -1], len(classes))[self.codes]
+        positions = [places.get(name, -1) for name in self.classes]
+        return _codes([*positions, -1], len(classes))[self.codes]
 
     def __getitem__(self, rows: Any) -> Labels:
         return Labels(self.classes, self.codes[rows])
@@ -112,16 +112,16 @@ class Columns:
 
     def labels(self, column: str, role: str = "predicted", *, may_lack: bool = False) -> Labels:
         """Take the labels of a column, all present unless some may be missing."""
-        found = Labels.of(self.table[column])
-        missing = np.flatnonzero(found.codes < 0)
+        read = Labels.of(self.table[column])
+        missing = np.flatnonzero(read.codes < 0)
         if len(missing) and not may_lack:
             raise Problem(
                 self.place,
-                f"{self.path!r}: {len(missing):,} of {len(found):,} rows have no {_WHAT[role]} in "
+                f"{self.path!r}: {len(missing):,} of {len(read):,} rows have no {_WHAT[role]} in "
                 f"column {column!r}; the first is row {missing[0] + 1}",
                 remedy=DROP if role == "true" else None,
             )
-        return found
+        return read
 
     def numbers(self, column: str | None, ids: NDArray[Any]) -> NDArray[np.float64]:
         """Take the number of each row.
@@ -138,16 +138,16 @@ class Columns:
                 f"has {listed(self.names)}: say which it is",
             )
         values = self.table[column].to_pandas()
-        found = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
-        wrong = np.flatnonzero(~np.isfinite(found))
+        numbers = pd.to_numeric(values, errors="coerce").to_numpy(np.float64, na_value=np.nan)
+        wrong = np.flatnonzero(~np.isfinite(numbers))
         if len(wrong):
             row = int(wrong[0])
             raise Problem(
                 self.place,
-                f"{self.path!r}: {len(wrong):,} of {len(found):,} rows have no number in column "
+                f"{self.path!r}: {len(wrong):,} of {len(numbers):,} rows have no number in column "
                 f"{column!r}; the first is id {ids[row]} with {values.iloc[row]}",
             )
-        return np.asarray(found)
+        return np.asarray(numbers)
 
     def related(self, role: str, columns: GivenColumns) -> NDArray[Any] | None:
         """Return the group or time of each row; None if no column is named.
@@ -196,17 +196,15 @@ class Columns:
                 f"{self.path!r}: {len(missing):,} of {len(values):,} rows have no id in column "
                 f"{column!r}; the first is row {missing[0] + 1}",
             )
-        found = canonical_ids(pd.Series(values.to_pandas()))
+        ids = canonical_ids(pd.Series(values.to_pandas()))
         if run is not None:
-            found = np.array(
-                [f"{i} run {r}" for i, r in zip(found, run, strict=True)], dtype=object
-            )
-        again = pd.DataFrame({"id": found})
+            ids = np.array([f"{i} run {r}" for i, r in zip(ids, run, strict=True)], dtype=object)
+        again = pd.DataFrame({"id": ids})
         if folds is not None:
             again[["repeat", "fold"]] = folds
         twice = again.duplicated().to_numpy()
         if twice.any():
-            repeated = pd.unique(found[twice])
+            repeated = pd.unique(ids[twice])
             raise Problem(
                 self.place,
                 f"{self.path!r}: ids must be unique{' in each fold' * (folds is not None)}; "
@@ -218,7 +216,7 @@ class Columns:
                     "predicted in several folds, theirs as `repeat` and `fold`"
                 ),
             )
-        return found
+        return ids
 
 
 def canonical_ids(values: pd.Series[Any]) -> NDArray[Any]:

@@ -106,11 +106,11 @@ def known_codes(labels: Labels, classes: Sequence[str], file: Columns, column: s
     codes = labels.among(classes)
     strange = labels.codes[codes < 0]
     if len(strange):
-        found = [labels.classes[code] for code in dict.fromkeys(strange.tolist())]
+        unknown_labels = [labels.classes[code] for code in dict.fromkeys(strange.tolist())]
         where = f"{file.path!r}" + (f", column {column!r}," if column else "")
         text = (
             f"{where} predicts classes that the data do not have, in {len(strange):,} of "
-            f"{len(codes):,} rows: {some(map(repr, found))} (classes: {some(classes, 10)})"
+            f"{len(codes):,} rows: {some(map(repr, unknown_labels))} (classes: {some(classes, 10)})"
         )
         if len(strange) < len(codes):
             if column:
@@ -168,24 +168,24 @@ def _probability_columns(
                 raise Problem(at, unknown("class", name, classes))
             if column not in have:
                 raise Problem(at, f"{file.path!r}: {unknown('column', column, have)}")
-        found = {c: wanted[c] for c in classes if c in wanted}
+        named = {c: wanted[c] for c in classes if c in wanted}
     else:
         tried = (
             {c: name for c in classes if (name := pattern.replace(CLASS, c)) in have}
             for pattern in (PATTERNS if wanted is None else (wanted,))
         )
-        found = next(filter(None, tried), {})
-        if wanted is not None and not found:
+        named = next(filter(None, tried), {})
+        if wanted is not None and not named:
             expected = [wanted.replace(CLASS, c) for c in classes]
             raise Problem(at, f"{file.path!r} has none of the columns {listed(expected)}")
-    if found and len(found) < len(classes) and len(classes) > 2:
-        lacking = [c for c in classes if c not in found]
+    if named and len(named) < len(classes) and len(classes) > 2:
+        lacking = [c for c in classes if c not in named]
         raise Problem(
             at,
-            f"{file.path!r} has probabilities of {len(found)} of {len(classes)} classes; there is "
+            f"{file.path!r} has probabilities of {len(named)} of {len(classes)} classes; there is "
             f"no column for {some(lacking)}",
         )
-    return found
+    return named
 
 
 def _numbers(file: Columns, column: str, ids: NDArray[Any]) -> NDArray[np.float64]:

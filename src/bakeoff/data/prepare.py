@@ -62,12 +62,12 @@ def _passing(values: columns.Series, one: Filter) -> Any:
     for key, wanted in (("keep", one.keep), ("drop", one.drop)):
         if wanted is None:
             continue
-        found = columns.names(values)
+        texts = columns.names(values)
         try:
-            columns.check_values(wanted, found.dropna().unique(), f"value in {one.column!r}:")
+            columns.check_values(wanted, texts.dropna().unique(), f"value in {one.column!r}:")
         except UserError as error:
             raise Problem((key,), str(error)) from None
-        is_one = found.isin([name_of(value) for value in wanted])
+        is_one = texts.isin([name_of(value) for value in wanted])
         passing &= is_one if key == "keep" else ~is_one
     return passing
 
@@ -273,10 +273,10 @@ def weights(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:
     values = complete(frame, name, at)
     if not pd.api.types.is_numeric_dtype(values.dtype):
         raise Problem(at, f"column {name!r} is not numeric (it holds {values.dtype})")
-    found = values.astype("float64")
-    if not np.isfinite(found).all() or (found < 0).any() or not (found > 0).any():
+    weights = values.astype("float64")
+    if not np.isfinite(weights).all() or (weights < 0).any() or not (weights > 0).any():
         raise Problem(at, f"column {name!r} has weights that are negative, infinite or all 0")
-    return found
+    return weights
 
 
 def time(frame: pd.DataFrame, name: str, place: Place) -> columns.Series:

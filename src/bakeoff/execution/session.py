@@ -126,14 +126,14 @@ class Session:
     @cached_property
     def exhibits(self) -> list[Item]:
         """The report's figures and tables."""
-        found = cached(
+        checked = cached(
             self.experiment.experiment,
             "exhibits",
             lambda: [self.experiment.resolved(), fingerprints.code(".")],
             lambda: self._call(partial(planning.list_exhibits, self.experiment, self.tests)),
             in_main=self.pool is not None,
         )
-        return [Item(*one) for one in found]
+        return [Item(*one) for one in checked]
 
     @cached_property
     def _priorities(self) -> dict[str, int]:
@@ -224,8 +224,8 @@ class Session:
                 planned.append(self._accepted(*self._call(again)))
             return planned[0].to_list()
 
-        found = cached(name, "check", lambda: list(self._state(True)), check, in_main)
-        return AnalysisPlan.from_list(found)
+        checked = cached(name, "check", lambda: list(self._state(True)), check, in_main)
+        return AnalysisPlan.from_list(checked)
 
     def _accepted(self, problems: list[Problem], tests: AnalysisPlan) -> AnalysisPlan:
         if problems:

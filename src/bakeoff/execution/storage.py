@@ -73,9 +73,9 @@ def check_stored(experiment: Experiment) -> None:
     UserError
         The keys, and what to say instead.
     """
-    found = list(_not_stored(experiment))
-    if found:
-        raise UserError("\n".join(f"--default-storage-provider: {problem}" for problem in found))
+    refused = list(_not_stored(experiment))
+    if refused:
+        raise UserError("\n".join(f"--default-storage-provider: {problem}" for problem in refused))
 
 
 def _not_stored(experiment: Experiment) -> Iterator[str]:

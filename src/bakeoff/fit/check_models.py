@@ -176,12 +176,12 @@ def check_neighbours(
     trained : Callable
         Returns the rows of each of its training parts; None if it cannot be divided.
     """
-    found = [p for p in _parts(make_classifier(model)) if isinstance(p, KNeighborsClassifier)]
-    parts = trained() if found else None
+    neighbours = [p for p in _parts(make_classifier(model)) if isinstance(p, KNeighborsClassifier)]
+    parts = trained() if neighbours else None
     if parts is None:
         return
     n_train = min(map(len, parts))
-    wanted = max(part.n_neighbors for part in found)
+    wanted = max(part.n_neighbors for part in neighbours)
     if wanted > n_train:
         yield Problem(
             ("models", name, "params"),

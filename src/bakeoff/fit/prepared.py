@@ -85,17 +85,17 @@ def _fit_scaler(scaler: StandardScaler, X: Matrix) -> None:
 
 def _transformed(steps: list[Any], X: pd.DataFrame) -> Matrix:
     """Apply fitted steps, which see to each number by itself."""
-    found: Matrix | None = None
+    prepared: Matrix | None = None
     for rows in _parts(len(X), X.shape[1]):
         made = X.iloc[rows]
         for step in steps:
             made = step.transform(made)
-        if found is None:  # sums are to round as they would over all rows at once
+        if prepared is None:  # sums are to round as they would over all rows at once
             layout: Any = "C" if made.flags.c_contiguous else "F"
-            found = np.empty((len(X), made.shape[1]), order=layout)
-        found[rows] = made
-    assert found is not None
-    return found
+            prepared = np.empty((len(X), made.shape[1]), order=layout)
+        prepared[rows] = made
+    assert prepared is not None
+    return prepared
 
 
 def _scale(scaler: StandardScaler, X: Matrix) -> None:

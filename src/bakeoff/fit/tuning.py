@@ -86,12 +86,12 @@ def search(
     """
     names = full_names(estimator, tune.space)
     space = {names[name]: _values(given) for name, given in tune.space.items()}
-    found = _searcher(estimator, tune, space, list(folds), seed).fit(X, y, **keywords)
-    score = float(found.cv_results_["mean_test_score"][found.best_index_])
+    search = _searcher(estimator, tune, space, list(folds), seed).fit(X, y, **keywords)
+    score = float(search.cv_results_["mean_test_score"][search.best_index_])
     if math.isnan(score):
         raise UserError(f"{tune.scoring} is undefined on the inner folds: choose another `scoring`")
-    best = {name: found.best_params_[full] for name, full in names.items()}
-    tuned = clone(estimator).set_params(**found.best_params_)
+    best = {name: search.best_params_[full] for name, full in names.items()}
+    tuned = clone(estimator).set_params(**search.best_params_)
     return Tuned(tuned, {name: _plain(value) for name, value in best.items()}, score)
 
 
@@ -141,16 +141,16 @@ def full_names(estimator: Any, names: Sequence[str] | Mapping[str, Any]) -> dict
         for name in estimator.get_params(deep=True)
         if "__" in name and not (prefix and name.startswith(prefix))
     }
-    found = {}
+    translated = {}
     for name in names:
         if name in own or ("__" not in name and accepts(type(last), name, own)):
-            found[name] = prefix + name
+            translated[name] = prefix + name
         elif name in others:
-            found[name] = name
+            translated[name] = name
         else:
             allowed = sorted(n for n in own if "__" not in n) + sorted(others)
             raise UserError(unknown(f"parameter of {type(last).__name__}:", name, allowed))
-    return found
+    return translated
 
 
 def _values(given: list[Any] | Distribution) -> Any:

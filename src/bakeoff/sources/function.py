@@ -66,10 +66,10 @@ class FunctionData(DataSet):
         np.random.seed(number)  # noqa: NPY002  functions that draw from the global state
         with blame("function"):
             try:
-                found = function(**self.params)
+                returned = function(**self.params)
             except (Exception, SystemExit) as error:
                 raise UserError(f"{self.function} failed: {described(error)}") from error
-            return self._loaded(found)
+            return self._loaded(returned)
 
     def _imported(self) -> Callable[..., Any]:
         module_name, _, name = self.function.rpartition(".")

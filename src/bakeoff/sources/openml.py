@@ -133,15 +133,15 @@ class OpenmlData(DataSet):
         which = f"data_version/{self.version}" if self.version else "status/active/"
         page = f"data/list/data_name/{quote(str(self.name))}/limit/2/{which}"
         try:
-            found: list[Mapping[str, Any]] = self._json(page)["data"]["dataset"]
+            matches: list[Mapping[str, Any]] = self._json(page)["data"]["dataset"]
         except OSError as error:
             # OpenML answers so when nothing is found
             if getattr(getattr(error, "response", None), "status_code", None) != 412:
                 raise
-            found = []
-        if not found:
+            matches = []
+        if not matches:
             raise LookupError("there is none of this name and version that is active")
-        return int(found[0]["did"])
+        return int(matches[0]["did"])
 
     def _json(self, page: str) -> Any:
         return json.loads(self._page(f"{_API}/api/v1/json/{page}"))

@@ -271,4 +271,4 @@ def test_differences_are_in_the_metrics_unit_and_few_rows_that_carry_it_are_flag
     assert next(of_test_set("d", rows("profit"), None, 0.95))["note"] == ""
     steep = dataclasses.replace(rows("profit"), columns={"amount": np.exp(np.arange(80) / 3)})
     line = next(of_test_set("d", steep, None, 0.95))
-    assert "a few rows carry the metric" in line["note"]
+    assert "few rows dominate the metric" in line["note"]

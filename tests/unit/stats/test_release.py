@@ -111,7 +111,7 @@ def test_numbers_that_few_rows_carry_have_no_limits() -> None:
     found = mean_limits(a, b, greater_is_better=False)
     assert math.isnan(found.low)
     assert found.status is Status.TOO_FEW
-    assert "few rows carry the difference" in found.warnings[0]
+    assert "few rows dominate the difference" in found.warnings[0]
 
 
 def log_losses(positives: int, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

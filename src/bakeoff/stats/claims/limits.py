@@ -220,8 +220,8 @@ def _of_mean(limits: Limits, found: Spread, skew: float, fewest: int) -> Limits:
     if found.df < fewest:
         return _none(
             limits,
-            f"few rows carry the difference: it has {found.df:.0f} effective degrees of freedom, "
-            f"{fewest} are needed",
+            f"few rows dominate the difference: it has {found.df:.0f} effective degrees of "
+            f"freedom, {fewest} are needed",
         )
     low, high = skewed_limits(limits.estimate, found, skew, limits.alpha)
     return dataclasses.replace(limits, low=low, high=high, method="t_and_hall")

@@ -25,8 +25,8 @@ from bakeoff.stats.metrics.setting import Setting
 _NOISE = 1e-12
 _ENOUGH_OF_A_CLASS = 20
 _CARRIED = 0.2
-"""Share of the degrees of freedom below which few rows carry a metric."""
-OF_ONE_MODEL = ("enough rows of each class", "no few rows that carry the loss")
+"""Effective degrees of freedom per unit below which few rows dominate a metric."""
+OF_ONE_MODEL = ("enough rows of each class", "the loss not dominated by few rows")
 """Assumptions of intervals of one model or of a pair, not of the best of many."""
 
 
@@ -192,18 +192,18 @@ def assumptions(setting: Setting, tested: Spread) -> tuple[Assumption, ...]:
             Assumption(
                 "enough rows of each class",
                 fewest >= _ENOUGH_OF_A_CLASS,
-                f"{fewest} rows of the rarest class that {setting.metric.name} hangs on; below "
-                f"{_ENOUGH_OF_A_CLASS} intervals are rough",
+                f"{fewest} rows of the rarest class that {setting.metric.name} uses; below "
+                f"{_ENOUGH_OF_A_CLASS} intervals are inaccurate",
             )
         )
     if setting.metric.carried is not None:
         what, then = setting.metric.carried
         detail = (
             f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; below a "
-            f"fifth of them a few rows carry {then}"
+            f"fifth of them few rows dominate {then}"
         )
         holds = tested.df >= _CARRIED * tested.units
-        found.append(Assumption(f"no few rows that carry {what}", holds, detail))
+        found.append(Assumption(f"{what} not dominated by few rows", holds, detail))
     return tuple(found)
 
 

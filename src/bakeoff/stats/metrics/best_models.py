@@ -229,7 +229,7 @@ def _assumptions(family: MetricFamily, winner: Influence) -> tuple[Assumption, .
     what = (
         "degrees of freedom of the numbers per row"
         if family.setting.metric.needs is Need.NUMBERS
-        else f"rows of the rarest class that {family.setting.metric.name} hangs on"
+        else f"rows of the rarest class that {family.setting.metric.name} uses"
     )
     detail = (
         f"{known} {what}; below {FEWEST} the winner has no bound and no model is left out, below "

@@ -108,7 +108,7 @@ class Counts:
         return reduce(add, listed, 0.0) if len(listed) < _FEW else float(np.sum(listed))
 
     def constant(self, value: float) -> Term:
-        """Return a value that hangs on no row."""
+        """Return a value that does not depend on any row."""
         return value
 
 

@@ -95,7 +95,8 @@ class Metric:
         Whether it is a share of the pairs of rows of two classes: groups then have their leverage
         in each class, and an area of 1 has an exact limit.
     carried : tuple of str or None
-        Where few rows may carry it: what they carry, and what then holds of its intervals.
+        For a metric that few rows may dominate: what they dominate, and how that affects its
+        intervals.
     smooth : bool
         False: it jumps when a row is left out, like a median; it then has intervals on held-out
         rows by the bootstrap, and no test there.
@@ -299,7 +300,7 @@ def _of_names(function: Callable[..., float], by_order: bool, view: View) -> flo
         raise NoValue(str(reason)) from None
 
 
-CARRIED = ("the metric", "the metric and its intervals are rough")
+CARRIED = ("the metric", "the metric and its intervals are inaccurate")
 
 
 def numbers(

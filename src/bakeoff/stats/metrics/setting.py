@@ -72,7 +72,7 @@ class Setting:
         return f"{counts[few[0]]} row(s) of class {self.truth.classes[few[0]]!r}" if few else ""
 
     def fewest(self) -> int:
-        """Return the rows of the rarest class that the metric hangs on; -1 if on none."""
+        """Return the rows of the rarest class that the metric uses; -1 if it uses none."""
         counts, at = self.truth.counts, self.truth.positive
         of = {
             "positive": counts[at],
