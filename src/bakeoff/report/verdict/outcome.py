@@ -159,7 +159,7 @@ def headline(study: Study, o: Outcome) -> str:
             )
         case Kind.SAME:
             which = "The models" if many else f"{leader} and {others}"
-            return f"{which} cannot be told apart: their results are identical."
+            return f"{which} cannot be told apart{by}: their results are identical."
         case Kind.UNDECIDED:
             if many:
                 return f"The evidence does not allow a comparison of the models{by}."

@@ -37,8 +37,8 @@ def numbers(study: Study, o: Outcome) -> Iterator[str]:
         two = len(o.family.models) == 2
         whom = "both models" if two else f"{study.name(o.leader)} and the others"
         yield (
-            f"On {where} the results of {whom} are identical, so there is nothing to test. This "
-            "does not prove that they are equal."
+            f"On {where} the results of {whom} by {o.family.measure.title} are identical, so there "
+            "is nothing to test. This does not prove that they are equal."
         )
         return
     yield by_how_much(study, o)
