@@ -209,9 +209,9 @@ def _rounds(splits: Sequence[Split], n: int) -> list[int] | None:
 
 def _grows(splits: Sequence[Split]) -> bool:
     """Tell whether each split trains on rows before those that it tests."""
-    later = all(train.max() < test.min() for train, test in splits)
+    in_order = all(train.max() < test.min() for train, test in splits)
     following = itertools.pairwise(splits)
-    return later and all(a[1].max() < b[1].min() for a, b in following)
+    return in_order and all(a[1].max() < b[1].min() for a, b in following)
 
 
 def _name(repeats: int, folds: int) -> str:

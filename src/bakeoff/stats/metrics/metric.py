@@ -1,4 +1,4 @@
-"""What a metric is, and how one is entered: the one object that everything about it hangs on.
+"""The metric object: value, influence function, unit, direction, range and requirements.
 
 The modules `decisions`, `rankings`, `probabilities` and `costs` enter the metrics, each by the
 decorator of its kind: the formula that is decorated gives the value and the influence of each row.
