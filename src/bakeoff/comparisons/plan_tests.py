@@ -77,12 +77,12 @@ def check_classes(
 
     Data sets known by given scores alone have no classes.
     """
-    known = catalogue()
+    known, named = catalogue(), experiment.datasets[dataset].label or dataset
     for place, (name, *_) in _wanted(experiment) if len(classes) > 2 else ():
         if name in known and known[name].evidence is Evidence.PROBABILITIES:
             yield Problem(
                 place,
-                f"{name} is for two classes, {dataset} has {len(classes)}; for more use mcnemar, "
+                f"{name} is for two classes, {named} has {len(classes)}; for more use mcnemar, "
                 "or a test on folds with the metric roc_auc_ovr",
             )
     costs = experiment.costs_on(dataset)
@@ -94,12 +94,12 @@ def check_classes(
         try:
             check_values([listed], classes, "class")
         except UserError as error:
-            yield Problem((*at, i), f"{dataset}: {error}")
+            yield Problem((*at, i), f"{named}: {error}")
     lacking = [name for name in classes if name not in costs.names]
     if lacking:
         yield Problem(
             at,
-            f"the class {lacking[0]!r} of {dataset} has no row and column in the costs",
+            f"the class {lacking[0]!r} of {named} has no row and column in the costs",
         )
 
 

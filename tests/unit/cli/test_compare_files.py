@@ -206,3 +206,11 @@ def test_columns_of_numbers_that_became_models_are_named(compare: Run) -> None:
     assert code == 0
     assert told.startswith("every other column is taken for a model: a, b, age, marks; `--models`")
     assert compare("three.csv", "--values", "higher", "--models", "a,b")[2] == ""
+
+
+def test_costs_of_other_classes_are_refused_by_the_name_of_the_file(compare: Run) -> None:
+    Path("costs.yaml").write_text("classes: [sick, ill]\nmatrix: [[0, 1], [1, 0]]\n")
+    code, _, told = compare("wide.csv", *OPTIONS, "--costs", "costs.yaml")
+    assert code == 2
+    assert "--costs: wide.csv: unknown class 'ill'" in told
+    assert "the class 'well' of wide.csv has no row" in told
