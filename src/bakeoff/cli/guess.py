@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from bakeoff.data.columns import names
-from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, is_running_number, why_groups
+from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, is_nested, is_running_number, why_groups
 from bakeoff.data.table_files import separator_of
 from bakeoff.errors import Problem, UserError
 from bakeoff.files import is_file
@@ -233,6 +233,8 @@ def look(frame: pd.DataFrame, target: str) -> Guess:
         The target is a quantity, or has less than two classes with enough rows.
     """
     labels = frame[target].dropna()
+    if is_nested(labels):
+        raise UserError(f"{target!r} holds lists or mappings, not one class in each row")
     if labels.empty:
         raise UserError(f"every value of {target!r} is missing: nothing to predict")
     counts = names(labels).value_counts()
@@ -270,6 +272,9 @@ def _columns(frame: pd.DataFrame, target: str) -> tuple[str | None, str | None, 
     labels = frame[target]
     for column in (c for c in frame.columns if c != target):
         values = frame[column]
+        if is_nested(values):
+            drop[column] = "lists or mappings, not one value in each row"
+            continue
         distinct = values.nunique()
         unique = distinct == len(values)
         like_an_id = bool(LIKE_AN_ID.search(column)) and not pd.api.types.is_float_dtype(values)
@@ -298,7 +303,7 @@ def _is_date(values: pd.Series[Any]) -> bool:
     """Tell whether a column holds dates like 2024-05-31."""
     if pd.api.types.is_datetime64_any_dtype(values.dtype):
         return True
-    if pd.api.types.is_numeric_dtype(values.dtype):
+    if pd.api.types.is_numeric_dtype(values.dtype) or is_nested(values):
         return False
     texts = values.dropna().astype(str)
     if texts.empty or not texts.str.match(r"\d{4}-\d{2}(-\d{2})?").all():

@@ -80,7 +80,7 @@ def why_groups(values: Series, name: str) -> str:
     Every row has a value, many rows share theirs, and the name is that of an id or of a group, or
     the rows of each value stand together, numbered from 0 or 1 where they are numbers.
     """
-    if pd.api.types.is_float_dtype(values.dtype) and not _whole(values):
+    if is_nested(values) or (pd.api.types.is_float_dtype(values.dtype) and not _whole(values)):
         return ""
     distinct = values.nunique()
     if values.isna().any() or not 1 < distinct < 0.95 * len(values):
@@ -93,6 +93,12 @@ def why_groups(values: Series, name: str) -> str:
     if 10 <= distinct <= len(values) / 2 and _in_blocks(values, distinct):
         return BLOCKS
     return ""
+
+
+def is_nested(values: Series) -> bool:
+    """Tell whether a column holds lists or mappings, as JSON and Parquet allow."""
+    nested = dict, list, tuple, set, np.ndarray
+    return values.dtype == object and any(isinstance(value, nested) for value in values)
 
 
 def is_running_number(values: Series, name: str) -> bool:

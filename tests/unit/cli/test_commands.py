@@ -446,6 +446,20 @@ def test_mistake_in_init(bakeoff: Run, folder: Path, target: str, expected: str)
     assert expected in err
 
 
+def test_init_leaves_out_columns_of_lists_and_mappings(bakeoff: Run, folder: Path) -> None:
+    frame = write_table().drop(columns="answer")
+    frame = frame.assign(
+        tags=[["x"] * (i % 3) for i in range(60)], meta=[{"k": i} for i in range(60)]
+    )
+    frame.to_json("t.jsonl", orient="records", lines=True)
+    data, said = written(bakeoff, "t.jsonl")
+    assert {"tags", "meta"} <= set(data["drop"])
+    assert "leaves out 'tags'" in said
+    assert bakeoff("check", "e.yaml")[0] == 0
+    code, _, err = bakeoff("init", "t.jsonl", "--target", "tags")
+    assert (code, "holds lists or mappings" in err) == (2, True)
+
+
 def written(bakeoff: Run, name: str, *options: str) -> tuple[dict[str, Any], str]:
     """Return the data set that `init` writes for a file, and what it says."""
     code, out, err = bakeoff("init", name, "--target", "left", "-o", "e.yaml", "--force", *options)
