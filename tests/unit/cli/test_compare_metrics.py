@@ -72,8 +72,9 @@ def test_the_corrected_score_of_tied_winners_names_them_all(compare, tmp_path):
     right = np.arange(120) % 7 > 0
     twin = np.where(right, y, 1 - y)
     worse = np.where(np.arange(120) % 3 > 0, y, 1 - y)
-    pd.DataFrame({"y_true": y, "a": twin, "b": worse, "twin": twin}).to_csv("tie.csv", index=False)
-    _, out, _ = compare("tie.csv", "--labels", "--metric", "f1")
+    table = pd.DataFrame({"y_true": y, "a": twin, "b": worse, "twin": twin})
+    table.to_csv(tmp_path / "tie.csv", index=False)
+    _, out, _ = compare(str(tmp_path / "tie.csv"), "--labels", "--metric", "f1")
     assert "a and twin score 0.8" in " ".join(out.split())
 
 
