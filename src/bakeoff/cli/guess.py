@@ -303,7 +303,7 @@ def _is_date(values: pd.Series[Any]) -> bool:
     """Tell whether a column holds dates like 2024-05-31."""
     if pd.api.types.is_datetime64_any_dtype(values.dtype):
         return True
-    if pd.api.types.is_numeric_dtype(values.dtype) or is_nested(values):
+    if pd.api.types.is_numeric_dtype(values.dtype):
         return False
     texts = values.dropna().astype(str)
     if texts.empty or not texts.str.match(r"\d{4}-\d{2}(-\d{2})?").all():
