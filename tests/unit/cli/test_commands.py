@@ -272,7 +272,7 @@ def test_costs_are_tested_too(bakeoff: Run, wide: pd.DataFrame) -> None:
         ),
         (["some.csv"], "`--missing-target drop` leaves them out"),
         (["preds.csv", "--correction", "max-t"], "; use 'minp' or 'holm'\n"),
-        (["preds.csv", "--costs", "wrong.yaml"], "--costs: the class 'dog' of preds.csv has no row"),
+        (["preds.csv", "--costs", "wrong.yaml"], "the class 'dog' of preds.csv has no row"),
     ],
 )
 def test_mistake_in_options_of_compare(
