@@ -194,6 +194,8 @@ def _blocks() -> Iterator[Rate]:
         regime = f"{row['question']}, {row['effects']}, {row['rows']} rows"
         if row["sizes"] == "blocks of time":
             phi = float(row["effects"].split()[1])
+            if not phi:
+                continue
             situation = "autocorrelation" if phi < 0.9 else "strong autocorrelation"
         else:
             situation = SITUATIONS.get(row["sizes"], "groups of unlike size")

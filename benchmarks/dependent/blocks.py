@@ -1,9 +1,10 @@
 """Eight blocks of time, all pairs of models, and intervals of one model, on rows that are related.
 
 Rows in the order of time are cut into eight blocks, as an experiment with `time:` cuts them; the
-leaning of the rows to one of two models is the hyperbolic tangent of an AR(1) series. Four models
-in groups have an accuracy of their own in each group, and one group may dominate. Rates go to
-blocks.csv: rejections at .05 of a true null, and misses of 95 % intervals of one model.
+leaning of the rows to one of two models is the hyperbolic tangent of an AR(1) series, and a flag is
+the check that dependence fades within a block. Four models in groups have an accuracy of their own
+in each group, and one group may dominate. Rates go to blocks.csv: rejections at .05 of a true null,
+and misses of 95 % intervals of one model and of the bound of the best one.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from bakeoff import stats
+from bakeoff.comparisons.evidence import PairedPredictions
+from bakeoff.comparisons.time_blocks import TimeBlocks
+from bakeoff.spec import Costs
 from bakeoff.stats.core.result import AGREE
 from benchmarks import tables
 from benchmarks.dependent.draw import fading
@@ -35,6 +39,7 @@ CSV = Path(__file__).with_name("blocks.csv")
 BLOCKS, MODELS = 8, 4
 COST = [[0, 1], [5, 0]]
 COUNTS = ("answered", "rejected", "rejected_unflagged")
+IN_TIME = "blocks of time"
 Outcome = tuple[float, Sequence[stats.Assumption]]
 
 
@@ -51,29 +56,29 @@ class Cell:
 
 def cells() -> list[Cell]:
     """List every cell."""
-    series = [f"AR(1) {phi:g}" for phi in (0.6, 0.9, 0.98)]
+    series = [f"AR(1) {phi:g}" for phi in (0, 0.6, 0.9, 0.98)]
     sizes = ("equal", "one group 30 %", "one group 50 %")
     shared = itertools.product(("beta", "two values"), sizes, (8, 20, 60))
     groups = [(*how, 10 * how[-1]) for how in shared]
     return [
         *(
-            Cell(q, s, "blocks of time", BLOCKS, n)
-            for q, s, n in itertools.product(PAIRS, series, (80, 800))
+            Cell(q, s, IN_TIME, BLOCKS, n)
+            for q, s, n in itertools.product(PAIRS, series, (80, 300, 800))
         ),
-        *(Cell(q, *how) for q in (*SINGLES, "all pairs") for how in groups),
+        *(Cell(q, *how) for q in (*SINGLES, *FAMILIES) for how in groups),
     ]
 
 
 def draw(cell: Cell, rng: np.random.Generator) -> Sample:
     """Draw the rows of one study."""
-    if cell.sizes == "blocks of time":
+    if cell.sizes == IN_TIME:
         n = cell.rows
         groups = np.arange(n) * BLOCKS // n
         slow = np.tanh(fading(rng, n, float(cell.effects.split()[1]))[0])
         mean = -MARGIN / DISCORDANT if cell.question in AT_MARGIN else 0.0
         return two_models(rng, groups, mean + (1 - abs(mean)) * slow)
     groups = np.repeat(np.arange(cell.groups), sizes_of(cell.groups, cell.sizes))
-    if cell.question != "all pairs":
+    if cell.question not in FAMILIES:
         return two_models(rng, groups, leanings(rng, cell.groups, cell.effects, 0.0)[groups])
     n = len(groups)
     own = np.stack([leanings(rng, cell.groups, cell.effects, 0.0) for _ in range(MODELS)])
@@ -118,6 +123,14 @@ def _all_pairs(s: Sample) -> Outcome:
     return (np.nan if np.isnan(adjusted).all() else np.nanmin(adjusted)), found.assumptions
 
 
+def _bound_of_best(s: Sample) -> Outcome:
+    """Return 0 where the bound of the best of the models is above the true value of each."""
+    found = stats.best_models(
+        s.truth, s.predicted.T, metric="balanced_accuracy", groups=s.groups, n_resamples=499
+    )
+    return _missed(found, 0.7)
+
+
 def _missed(found: stats.Result, true: float) -> Outcome:
     """Return 0 where the interval misses the true value, 1 where it covers it."""
     if found.ci is None:
@@ -146,8 +159,23 @@ SINGLES: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
     "balanced accuracy of one model": ("metric_ci", _metric_ci),
     "mean of one model": ("mean_ci", _mean_ci),
 }
-QUESTIONS = PAIRS | SINGLES | {"all pairs": ("metric_difference, all pairs", _all_pairs)}
+FAMILIES: dict[str, tuple[str, Callable[[Sample], Outcome]]] = {
+    "bound of the best model": ("best_models", _bound_of_best),
+    "all pairs": ("metric_difference, all pairs", _all_pairs),
+}
+QUESTIONS = PAIRS | SINGLES | FAMILIES
 AT_MARGIN = ("equivalence", "non-inferiority")
+
+
+def _checks(s: Sample, test: str) -> Sequence[stats.Assumption]:
+    """Return what a comparison says of its blocks of time."""
+    n, scores = len(s.truth), s.scores.T
+    rows = PairedPredictions(
+        ("A", "B"), ("0", "1"), s.truth, s.predicted.T, scores, metric="balanced_accuracy"
+    )
+    rows = dataclasses.replace(rows, times=np.arange(n))
+    costs = Costs.model_validate({"classes": ["0", "1"], "matrix": COST})
+    return TimeBlocks(rows, stats.catalogue()[test], costs).checks()
 
 
 def rates(cell: Cell, runs: int, seed: int) -> dict[str, object]:
@@ -156,15 +184,20 @@ def rates(cell: Cell, runs: int, seed: int) -> dict[str, object]:
     test, ask = QUESTIONS[cell.question]
     counts: Counter[str] = Counter()
     for _ in range(runs):
-        pvalue, assumptions = ask(draw(cell, rng))
+        sample = draw(cell, rng)
+        pvalue, assumptions = ask(sample)
+        if cell.sizes == IN_TIME:
+            assumptions = _checks(sample, test)
         rejected = bool(pvalue <= ALPHA)
         flagged = any(a.holds is False and a.name != AGREE for a in assumptions)
         counts.update(
             answered=not np.isnan(pvalue),
             rejected=rejected,
+            flagged=flagged,
             rejected_unflagged=rejected and not flagged,
         )
-    found = {name: int(counts[name]) for name in COUNTS}
+    names = (*COUNTS, "flagged") if cell.sizes == IN_TIME else COUNTS
+    found = {name: int(counts[name]) for name in names}
     return {**dataclasses.asdict(cell), "test": test, "runs": runs, **found}
 
 
@@ -185,20 +218,37 @@ def load() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def seen_and_unseen(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Say how often the check of blocks fails on independent rows, and what it leaves unseen."""
+    none = [row for row in rows if row["effects"] == "AR(1) 0"]
+    return {
+        name: ", ".join(
+            f"{max(_shares([row for row in own if row['rows'] == n], count)):.3f} ({n} rows)"
+            for n in dict.fromkeys(row["rows"] for row in own)
+        )
+        for name, own, count in (("false", none, "flagged"), ("quiet", rows, "rejected_unflagged"))
+    }
+
+
 def table(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return one line for each question, way of leaning and number of groups."""
-    lines = [
-        "| question | test | rows | leaning | rejected, mean (worst) | of these without a flag |",
-        "|---|---|---|---|---:|---:|",
-    ]
+    """Return one line for each question, number of rows or groups, and way of leaning."""
+    timed = rows[0]["sizes"] == IN_TIME
+    heads = ["question", "test", "rows" if timed else "groups", "leaning"]
+    heads += ["rejected", "flagged"] if timed else ["rejected, mean (worst)"]
+    lines = [f"| {' | '.join([*heads, 'rejected without a flag'])} |"]
+    lines.append(f"|{'---|' * 4}{'---:|' * (len(heads) - 3)}")
     found: dict[tuple[str, ...], list[Mapping[str, str]]] = {}
     for row in rows:
-        in_time = row["sizes"] == "blocks of time"
-        where = f"{row['rows']} in time" if in_time else f"{row['groups']} groups"
-        found.setdefault((row["question"], row["test"], where, row["effects"]), []).append(row)
+        key = row["question"], row["test"], row["rows" if timed else "groups"], row["effects"]
+        found.setdefault(key, []).append(row)
     for key, own in found.items():
-        shares = [int(row["rejected"]) / int(row["runs"]) for row in own]
-        quiet = [int(row["rejected_unflagged"]) / int(row["runs"]) for row in own]
-        both = f"{sum(shares) / len(shares):.3f} ({max(shares):.3f})"
-        lines.append(f"| {' | '.join(key)} | {both} | {max(quiet):.3f} |")
+        shares, quiet = _shares(own, "rejected"), _shares(own, "rejected_unflagged")
+        cells = [f"{sum(shares) / len(shares):.3f}"]
+        cells += [f"{_shares(own, 'flagged')[0]:.3f}"] if timed else []
+        cells[0] += "" if timed else f" ({max(shares):.3f})"
+        lines.append(f"| {' | '.join([*key, *cells, f'{max(quiet):.3f}'])} |")
     return "\n".join(lines) + "\n"
+
+
+def _shares(rows: Sequence[Mapping[str, str]], count: str) -> list[float]:
+    return [int(row[count]) / int(row["runs"]) for row in rows]

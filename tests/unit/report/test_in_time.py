@@ -66,6 +66,32 @@ def test_too_few_groups_for_so_many_models_say_what_would_help() -> None:
     assert "fewer observations than the test needs" not in said
 
 
+def scores_in_time(models: int, lasting: bool, **more: str) -> str:
+    """Compare scores of the positive class, the first model's with long good spells or better."""
+    rng, n = np.random.default_rng(6), 800
+    truth, shift = rng.integers(0, 2, n), np.full((n, models), 0.6)
+    shift[:, 0] = 1.4
+    if lasting:
+        shift[:, 0] += np.sin(np.arange(n) / 40)
+    scores = (2 * truth[:, None] - 1) * shift + rng.normal(size=(n, models))
+    chances = pd.DataFrame(1 / (1 + np.exp(-scores)), columns=[f"m{m}" for m in range(models)])
+    found = compare(truth, chances, time=np.arange(n), metrics="roc_auc", **more)
+    return " ".join(found.verdict.split())
+
+
+@pytest.mark.parametrize("lasting", [False, True])
+def test_blocks_of_time_warn_where_their_dependence_is_measured(lasting: bool) -> None:
+    said = scores_in_time(2, lasting)
+    assert "8 blocks of time" in said
+    assert said.startswith("m0 seems better" if lasting else "m0 is better")
+    assert ("times that of independent blocks" in said) is lasting
+
+
+def test_blocks_of_time_that_cannot_tell_so_many_models_apart_are_called_so() -> None:
+    said = scores_in_time(6, lasting=False, correction="holm")
+    assert "p-value in 8 blocks of time with 15 comparisons is" in said
+
+
 def test_ten_groups_are_enough_for_six_models() -> None:
     said = verdict(better(1000, 6), groups=np.arange(1000) // 100)
     assert "No result could" not in said

@@ -50,6 +50,29 @@ def test_bound_is_that_of_the_rule():
     assert best.ci.low == pytest.approx(special.expit(bound), abs=1e-3)
 
 
+def test_bound_in_groups_pools_standard_errors_of_decisions_too():
+    rng = np.random.default_rng(3)
+    groups = np.repeat(np.arange(20), 12)
+    y = rng.integers(0, 2, len(groups))
+    right = rng.random((len(y), 4)) < (0.7 + 0.25 * rng.choice([-1, 1], (20, 4)))[groups]
+    said = np.where(right, y[:, None], 1 - y[:, None])
+    how = {"metric": "balanced_accuracy", "groups": groups}
+    best = best_models(y, said, **how)
+    singles = [influence(y, column, **how) for column in said.T]
+    se = np.array([one.tested.se for one in singles])
+    df = np.array([one.tested.df for one in singles])
+    value = np.array([one.estimate for one in singles])
+    w = int(value.argmax())
+    covariance = np.cov([np.bincount(groups, one.psi) for one in singles])
+    draws = np.random.default_rng(0).multivariate_normal(np.zeros(4), covariance, 200_000)
+    tail = special.ndtr(-np.quantile((draws / draws.std(axis=0)).max(axis=1), 0.95))
+    near = value >= value[w] + stats.t.ppf(tail, df[w]) * se[w]
+    pooled = math.sqrt(np.mean(se[near] ** 2))
+    assert pooled > se[w]
+    bound = value[w] + stats.t.ppf(tail, df[near].min()) * pooled
+    assert best.ci.low == pytest.approx(bound, abs=1e-3)
+
+
 def test_below_twenty_rows_of_a_class_there_is_no_bound_and_nobody_leaves():
     y, scores = study(1, 19, 400)
     scores[:, 4] = -scores[:, 4]

@@ -229,8 +229,12 @@ def _unable(study: Study, family: Family, row: Comparison) -> str:
     smallest = smallest_pvalue(test, compared, size)
     if smallest <= row.alpha:
         return ""
-    few = "" if size is None or size.times is None else f" at {count(size.times, 'time')}"
-    if size is not None and size.groups:
+    few = ""
+    if size is not None and size.times:
+        in_blocks = "groups" in family.entry.options
+        blocks = f" in {count(size.times, 'block')} of time"
+        few = blocks if in_blocks else f" at {count(size.times, 'time')}"
+    elif size is not None and size.groups:
         few = f" in {count(size.groups, 'group')}"
     if row.family_size > 1:
         few += f" with {row.family_size} comparisons"

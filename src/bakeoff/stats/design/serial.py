@@ -39,6 +39,8 @@ _SHOWS = 10 * _REACH  # fewer times cannot show what fades over ten
 LEAST_EFFECTIVE = 30  # below it the dependence reaches over too much of the series to be estimated
 MOST_BETWEEN = 1.2
 """Variance over that of independent blocks of times from which eight of them reject too often."""
+_SHOWS_IN_A_BLOCK = 100
+"""Times of a block from which on data show that dependence fades in it (type1-dependent.md)."""
 _NOISE = 1e-24
 
 
@@ -180,14 +182,15 @@ def independent_blocks(values: FloatArray, times: Clusters, blocks: int) -> Assu
         columns = columns - columns.mean(axis=1, keepdims=True)
     residuals = [_residuals(column, times) for column in columns.T]
     found = long_run.between_blocks(residuals, max(1, models - 1), blocks)
-    shows = found > MOST_BETWEEN or times.count >= _SHOWS
-    unseen = "" if shows else f"; fewer than {_SHOWS} times cannot show whether it fades"
+    length = times.count / blocks
+    shows = found > MOST_BETWEEN or length >= _SHOWS_IN_A_BLOCK
+    unseen = f"; blocks of fewer than {_SHOWS_IN_A_BLOCK} times cannot show that it fades"
     return Assumption(
         "dependence that fades within a block",
         found <= MOST_BETWEEN if shows else None,
-        f"dependence between blocks of {times.count / blocks:.0f} times makes the variance about "
+        f"dependence between blocks of {length:.0f} times makes the variance about "
         f"{found:.2f} times that of independent blocks; above {MOST_BETWEEN:g} times tests reject, "
-        f"and intervals miss, too often{unseen}",
+        f"and intervals miss, too often{'' if shows else unseen}",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import special
 from bakeoff.stats.core.arguments import Level, Resamples, Seed, checked
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, Status
+from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.answer import OF_ONE_MODEL, assumptions, decide
 from bakeoff.stats.metrics.area_intervals import exact_limit
 from bakeoff.stats.metrics.family import MetricFamily, family_of_values, read_family
@@ -183,25 +185,32 @@ def best_of(family: MetricFamily, test: str, level: float, b: int, seed: int) ->
 def _bound(family: MetricFamily, winner: Influence, tail: float) -> float:
     """Return the lower bound of the winner's score; NaN where there is none.
 
-    On the scale of areas and of the log loss the winner's standard error is too small, for it was
-    chosen among lucky ones: the root mean square of the standard errors of the models near it is
-    taken if that is larger, with the fewest degrees of freedom among them.
+    On the scale of areas and of the log loss, and in groups, the winner's standard error is too
+    small, for it was chosen among lucky ones: the root mean square of the standard errors of the
+    models near it is taken if that is larger, with the fewest degrees of freedom among them.
     """
     found, scale = winner.tested, family.scale
     if scale is None:
-        return winner.estimate + float(special.stdtrit(found.df, tail)) * found.se
+        least = winner.estimate + float(special.stdtrit(found.df, tail)) * found.se
+        if family.setting.clusters is None:
+            return least
+        near = [s.tested for s in family.singles if s is not None and s.estimate >= least]
+        return winner.estimate - _reach(found, near, tail) if near else math.nan
     if _known(family)[0] < FEWEST:
         return math.nan
     top = scale.of(winner)
     if top is None:
         return exact_limit(family.setting, tail)
-    near = top.value + float(special.stdtrit(found.df, tail)) * top.tested.se
+    least = top.value + float(special.stdtrit(found.df, tail)) * top.tested.se
     others = [scale.of(s) for s in family.singles if s is not None]
-    close = [s.tested for s in others if s is not None and s.value >= near and s.tested.se > 0]
-    if not close:
-        return math.nan
-    se = max(top.tested.se, math.sqrt(np.mean([s.se**2 for s in close])))
-    return scale.inverse(top.value + float(special.stdtrit(min(s.df for s in close), tail)) * se)
+    near = [s.tested for s in others if s is not None and s.value >= least and s.tested.se > 0]
+    return scale.inverse(top.value - _reach(top.tested, near, tail)) if near else math.nan
+
+
+def _reach(winner: Spread, near: Sequence[Spread], tail: float) -> float:
+    """Return how far the bound is below the winner, by the spreads of the models near it."""
+    se = max(winner.se, math.sqrt(np.mean([s.se**2 for s in near])))
+    return -float(special.stdtrit(min(s.df for s in near), tail)) * se
 
 
 def _known(family: MetricFamily) -> tuple[int, int]:
