@@ -32,7 +32,8 @@ def body(table: PageTable) -> Markup:
     """Write the rows.
 
     Numbers stand in plain cells; of words the class is ``w``, also ``p`` if they fill lines and
-    ``l`` if one of them may be broken. The value is told where the text does not.
+    ``l`` if one of them may be broken. The value is told where the text does not, and the upper
+    limit of an interval.
     """
     numbers = [column.number for column in table.columns]
     rows = ("".join(map(_cell, row, numbers)) for row in table.rows)
@@ -52,5 +53,7 @@ def _cell(cell: Cell, number: bool) -> str:
     classes += [cell.tone] if cell.tone else []
     said = f' class="{" ".join(classes)}"' if classes else ""
     value = f' data-v="{escape(raw)}"' if raw != text else ""
+    if cell.high is not None:
+        value += f' data-high="{escape(str(Cell("", cell.high).raw))}"'
     mark = f"<sup>{escape(cell.mark)}</sup>" if cell.mark else ""
     return f"<td{said}{value}>{escape(text)}{mark}</td>"

@@ -92,9 +92,16 @@ const tex = (text) => [...text].map((c) => (Object.hasOwn(LATEX, c) ? LATEX[c] :
 const starred = (cell) => cell.querySelector("sup")?.textContent ?? "";
 
 const FORMATS = {
-  CSV: (table, heads, rows) =>
-    [heads.map((head) => head.dataset.key), ...rows.map((row) => visible(row).map((cell) => inert(raw(cell))))]
-      .map((line) => `${line.map(quoted).join(",")}\n`).join(""),
+  CSV: (table, heads, rows) => {
+    const cells = rows.map(visible);
+    // an interval has a column for each limit
+    const both = heads.map((_, i) => cells.some((row) => row[i].dataset.high !== undefined));
+    const line = (row, low, high) => row.flatMap((cell, i) => (both[i] ? [low(cell), high(cell)] : [low(cell)]));
+    const key = (head) => head.dataset.key;
+    const keys = line(heads, key, (head) => `${key(head).replace(/_low$/, "")}_high`);
+    return [keys, ...cells.map((row) => line(row, (cell) => inert(raw(cell)), (cell) => inert(cell.dataset.high ?? "")))]
+      .map((values) => `${values.map(quoted).join(",")}\n`).join("");
+  },
   LaTeX: (table, heads, rows) => {
     const cell = (c) => {
       const text = tex(words(c)), mark = starred(c);
