@@ -30,6 +30,7 @@ from bakeoff.stats import (
 )
 from bakeoff.stats.core.citations import BIBTEX
 from bakeoff.stats.core.result import AGREE
+from bakeoff.stats.metrics.metric import METRICS
 
 CATALOGUE = catalogue()
 NAMES = sorted(CATALOGUE)
@@ -293,6 +294,7 @@ def test_entry_is_complete(name):
     assert set(entry.plans) <= PLANS
     assert entry.citation in BIBTEX
     assert entry.caution == "" or entry.caution.endswith(".")
+    assert "`" not in entry.caution + entry.answers, "pages show it as it is"
     assert entry.caution or entry.type1 is not TypeOneError.LIBERAL, "say what it ignores"
 
 
@@ -538,7 +540,8 @@ def choices(entry: Entry, option: str) -> list[str]:
         call(entry, ordinary(entry), **{option: "nonsense"})
     listed = re.findall(r"'([^']+)'", str(refusal.value).split("allowed:")[-1])
     assert entry.options[option].default in listed, f"list the allowed values: {refusal.value}"
-    return listed
+    # a metric that jumps where a row is left out has no test
+    return [one for one in listed if one not in METRICS or METRICS[one].smooth]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -27,18 +27,29 @@ def predictions(probabilities: bool) -> Predictions:
     return Predictions(np.arange(60), y, p.argmax(axis=1), ("a", "b"), shown, None, {})
 
 
+OF_NUMBERS = {name for name, metric in METRICS.items() if metric.needs is Need.NUMBERS}
+
+
+def predictions_for(name: str) -> Predictions:
+    if name not in OF_NUMBERS:
+        return predictions(probabilities=True)
+    rng = np.random.default_rng(1)
+    y = rng.uniform(1, 3, 60)
+    return Predictions(np.arange(60), y, y + rng.uniform(-0.9, 0.9, 60), (), None, None, {})
+
+
 @pytest.mark.parametrize("name", METRICS)
 def test_entry_is_complete(name: str) -> None:
     metric = METRICS[name]
     assert metric.title
     assert metric.unit, "say what a difference of two values is measured in"
-    assert metric.unit != POINTS or metric.range == (0.0, 1.0)
+    assert metric.unit != POINTS or metric.range == (0.0, 1.0) or name in OF_NUMBERS
     assert bool(metric.instead) == metric.binary
     for other in metric.instead.replace(" or ", ", ").split(", ") if metric.instead else ():
         assert not METRICS[other].binary
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", [name for name in METRICS if name not in OF_NUMBERS])
 def test_metric_looks_at_nothing_but_what_it_says_it_needs(name: str) -> None:
     metric = METRICS[name]
     ranked = metric.by_order
@@ -93,6 +104,13 @@ def test_range_is_that_from_all_wrong_to_all_right(name: str) -> None:
     k = 2 if metric.binary or priced or metric.range[0] < 0 else 4
     costs, y = COSTS if priced else None, np.arange(40) % k
     worst, best = metric.range if metric.greater_is_better else metric.range[::-1]
+    if name in OF_NUMBERS:
+        numbers = y + 1.0
+        right = Predictions(y, numbers, numbers, (), None, None, {})
+        assert score(metric, right)[0] == pytest.approx(best, abs=1e-12)
+        far = score(metric, Predictions(y, numbers, 1e6 / numbers, (), None, None, {}))[0]
+        assert abs(far - (worst if np.isfinite(worst) else best)) < 0.4 or abs(far) > 10
+        return
     assert score(metric, certain(y, k, right=True), costs)[0] == pytest.approx(best, abs=1e-12)
     wrong = [score(metric, certain(y, k, right=False, spread=s), costs)[0] for s in (False, True)]
     found = min(wrong) if metric.greater_is_better else max(wrong)
@@ -105,11 +123,11 @@ def test_range_is_that_from_all_wrong_to_all_right(name: str) -> None:
 @pytest.mark.parametrize("name", METRICS)
 def test_metric_is_the_mean_of_rows_if_it_says_so(name: str) -> None:
     metric = METRICS[name]
-    whole = predictions(probabilities=True)
+    whole = predictions_for(name)
     costs = COSTS if metric.priced else None
     rows = [
         Predictions(*(part[i : i + 1] for part in (whole.row_id, whole.y_true, whole.y_pred)),
-            whole.classes, whole.probabilities[i : i + 1], None, {})
+            whole.classes, None if name in OF_NUMBERS else whole.probabilities[i : i + 1], None, {})
         for i in range(len(whole.y_true))
     ]  # fmt: skip
     mean = np.mean([score(metric, row, costs)[0] for row in rows])

@@ -81,18 +81,25 @@ def _show_data(experiment: Experiment, tables: dict[str, Table]) -> None:
             rows.append((name, "", "", "looked at when the run loads it"))
             continue
         data = tables[name]
-        counts = data.card["classes"]
-        shown = [f"{c} {n:,}" for c, n in list(counts.items())[:4]]
-        more = f", … ({len(counts)} classes)" if len(counts) > 4 else ""
-        known = "scores alone" if not counts else ", ".join(shown) + more
-        size = f"{len(data.frame):,}" if counts else ""
+        known = _answers(data)
+        size = f"{len(data.frame):,}" if known else ""
         features = data.features.shape[1]
-        rows.append((name, size, f"{features:,}" if features else "", known))
-    say(*table(("data set", "rows", "features", "classes"), rows, "lrrl"), "")
+        rows.append((name, size, f"{features:,}" if features else "", known or "scores alone"))
+    say(*table(("data set", "rows", "features", "target"), rows, "lrrl"), "")
     for name, data in list(tables.items())[:_MOST_CONSTANTS]:
-        if text := told_constant(experiment, name, data.card["classes"]):
+        if text := told_constant(experiment, name, data.card.get("classes", {})):
             say(paragraph(text))
     say("")
+
+
+def _answers(data: Table) -> str:
+    """Say which classes there are, or how large the numbers are; empty of scores alone."""
+    if "numbers" in data.card:
+        found = data.card["numbers"]
+        return f"{found['min']:g} to {found['max']:g}, mean {found['mean']:.4g}"
+    counts = data.card["classes"]
+    more = f", … ({len(counts)} classes)" if len(counts) > 4 else ""
+    return ", ".join(f"{c} {n:,}" for c, n in list(counts.items())[:4]) + more
 
 
 def _show_contradictions(experiment: Experiment, tables: dict[str, Table]) -> None:

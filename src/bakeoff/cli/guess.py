@@ -1,22 +1,17 @@
-"""Guess the contents of a table: file format, classes, ids, groups, dates, leakage."""
+"""Guess the contents of a table: classes, ids, groups, dates, leakage."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from bakeoff.data.columns import names
 from bakeoff.data.group_columns import LIKE_AN_ID, NAMED, is_nested, is_running_number, why_groups
-from bakeoff.data.table_files import separator_of
-from bakeoff.errors import Problem, UserError
-from bakeoff.files import is_file
+from bakeoff.errors import UserError
 from bakeoff.report.numbers import count
-from bakeoff.sources.common.formats import MISSING
-from bakeoff.sources.common.tables import TableKeys
 
 FEWEST = 4
 """Rows of a class: two in each half of each replication."""
@@ -36,32 +31,6 @@ _POSITIVE = {
     *("passed", "win", "won", "high", "likely", "active", "default", "defaulted", "anomaly"),
 }
 _NOT = re.compile(r"(?i)^(no|not|non|without)[\s_-]+(?=\w)")
-_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
-_GROUPED = {
-    ",": re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?"),
-    ".": re.compile(r"[-+]?\d{1,3}(\.\d{3})+(,\d+)?"),
-}
-_NUMBERS = (re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?"), *_GROUPED.values())
-_MISSING = re.compile(
-    r"(?i)[?.*\-–—/_#x\s]+|n\.?[ad]\.?|unknown|missing|none|nil|void|not (available|known|given)"
-)
-
-_USUAL = [text for text in ("NA", "N/A", "NaN", "nan", "null", "None") if text in MISSING]
-
-
-class Written(NamedTuple):
-    """A table and the guessed format of its file.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        Its columns.
-    keys : Mapping
-        The keys of the data set that say how to read it, where not as usual.
-    """
-
-    frame: pd.DataFrame
-    keys: Mapping[str, Any]
 
 
 class Guess(NamedTuple):
@@ -134,96 +103,6 @@ class Guess(NamedTuple):
         return min(self.kept, key=lambda name: self.counts[name]), "the rarer class"
 
 
-def read(path: str, encoding: str | None, target: str) -> Written:
-    """Read a table, and guess how its file is written.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    encoding : str, optional
-        Of its text, where it is known.
-    target : str
-        The column to predict, whose values are taken as they are.
-
-    Raises
-    ------
-    UserError
-        It cannot be read.
-    """
-    if not is_file(path):
-        raise UserError(f"no file at {path!r}")
-    keys: dict[str, Any] = {}
-    separator = separator_of(path)
-    if separator is not None:
-        keys["sep"] = separator
-    if encoding is not None:
-        keys["encoding"] = encoding
-    try:
-        frame = _frame(path, keys)
-    except Problem as problem:
-        if problem.path != ("encoding",) or encoding is not None:
-            raise UserError(problem.message) from None
-        keys["encoding"] = "cp1252"
-        frame = _frame(path, keys)
-    if ".csv" in path.lower() or ".tsv" in path.lower():
-        labels = _labels_like_missing(frame, path, keys, target)
-        more = _written(frame.drop(columns=target, errors="ignore"), separator or ",")
-        if labels:
-            missing = more.get("missing_values", _USUAL)
-            more["missing_values"] = [text for text in missing if text not in labels]
-        if more:
-            keys |= more
-            frame = _frame(path, keys)
-    return Written(frame, keys)
-
-
-def _labels_like_missing(
-    frame: pd.DataFrame, path: str, keys: Mapping[str, Any], target: str
-) -> set[str]:
-    """Find texts like None that are labels: without them the target has less than two classes."""
-    if target not in frame or not frame[target].isna().any() or frame[target].nunique() > 1:
-        return set()
-    as_text = _frame(path, {**keys, "missing_values": [""]})[target].dropna().astype(str)
-    return {text for text in as_text.unique() if text in MISSING}
-
-
-def _frame(path: str, keys: Mapping[str, Any]) -> pd.DataFrame:
-    return TableKeys.model_validate(keys).read(Path(path), path)
-
-
-def _written(frame: pd.DataFrame, separator: str) -> dict[str, Any]:
-    """Find decimal commas, thousands separators and texts for missing values among numbers."""
-    found: dict[str, Any] = {}
-    markers: dict[str, None] = {}
-    for _, values in frame.items():
-        if pd.api.types.is_numeric_dtype(values.dtype):
-            continue
-        texts = values.dropna().astype(str).str.strip()
-        distinct = texts.value_counts()
-        numbers = [text for text in distinct.index if any(p.fullmatch(text) for p in _NUMBERS)]
-        rest = [text for text in distinct.index if text not in set(numbers)]
-        if not numbers or not all(_MISSING.fullmatch(text) for text in rest):
-            continue
-        markers |= dict.fromkeys(rest)
-        found |= _punctuation(numbers, separator)
-    if markers:
-        found["missing_values"] = [*markers, *_USUAL]
-    return found
-
-
-def _punctuation(numbers: list[str], separator: str) -> dict[str, str]:
-    """Return decimal and thousands separators if they are not the default ones."""
-    if separator == "," and any(_GROUPED[","].fullmatch(text) for text in numbers):
-        return {"thousands": ","}
-    grouped = any("." in text and "," in text and _GROUPED["."].fullmatch(text) for text in numbers)
-    if grouped or any(_DECIMAL_COMMA.fullmatch(text) for text in numbers):
-        return {"decimal": ",", **({"thousands": "."} if grouped else {})}
-    if any(_GROUPED[","].fullmatch(text) for text in numbers):
-        return {"thousands": ","}
-    return {}
-
-
 def look(frame: pd.DataFrame, target: str) -> Guess:
     """Guess what the columns are.
 
@@ -242,7 +121,8 @@ def look(frame: pd.DataFrame, target: str) -> Guess:
     if quantity or len(counts) > max(100, len(labels) // 2):
         raise UserError(
             f"{target!r} has {len(counts):,} different values in {len(labels):,} rows: it looks "
-            "like a quantity, not like classes"
+            "like a quantity, not like classes; an experiment that predicts numbers is written by "
+            "hand, with `task: regression` (docs/regression.md)"
         )
     id_column, groups, drop = _columns(frame, target)
     dates = tuple(

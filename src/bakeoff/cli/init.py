@@ -13,7 +13,8 @@ from typing import Any
 import yaml
 
 from bakeoff.cli.check_related import show_undeclared, told_constant
-from bakeoff.cli.guess import FEWEST, Guess, look, read, told
+from bakeoff.cli.guess import FEWEST, Guess, look, told
+from bakeoff.cli.guess_format import read
 from bakeoff.cli.terminal import say
 from bakeoff.data.given_predictions import load
 from bakeoff.errors import UserError, unknown

@@ -19,6 +19,12 @@ from bakeoff.spec.related import dependent
 from bakeoff.spec.resampling import Halves
 from bakeoff.stats import Arity, Entry, Evidence, catalogue, test_set_metrics
 
+_OF_CLASSES = {
+    Evidence.CORRECTNESS: "right and wrong rows",
+    Evidence.FOLD_CORRECTNESS: "right and wrong rows",
+    Evidence.COSTED_LABELS: "what errors between classes cost",
+    Evidence.PROBABILITIES: "areas under the ROC curve",
+}
 LEAST = {Arity.ONE: 1, Arity.PAIR: 2, Arity.OMNIBUS: 3, Arity.ALL_PAIRS: 2}
 """How many models a test needs."""
 ON_ROWS = "cv5x2_mcnemar"
@@ -164,6 +170,12 @@ def _check_size(entry: Entry, experiment: Experiment, place: Place) -> None:
 def _check_kind(entry: Entry, experiment: Experiment, place: Place) -> None:
     """Refuse tests of predictions where models bring numbers per row, and the other way round."""
     wants_numbers = entry.evidence is Evidence.VALUES
+    if experiment.task.numbers and entry.evidence in _OF_CLASSES:
+        raise Problem(
+            place,
+            f"{entry.name} compares {_OF_CLASSES[entry.evidence]}, which predicted numbers do not "
+            "have: use metric_difference on one test set, or a test of fold scores",
+        )
     if experiment.by_values and entry.evidence.on_rows and not wants_numbers:
         raise Problem(
             place,

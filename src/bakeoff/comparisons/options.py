@@ -158,14 +158,19 @@ def _made_up(entry: Entry, test: PlannedTest, experiment: Experiment) -> AnyEvid
         return FoldCriteria(models, test.metrics, better, rng.uniform(0.6, 0.9, shape), reasons)
     if entry.evidence is Evidence.VALUES:
         return PairedValues(models, rng.random((_ROWS, len(models))))
+    # an own metric may know nothing of what is made up
+    own = isinstance(engine_metric(test.metrics[0]), Metric)
+    if experiment.task.numbers:
+        numbers = rng.uniform(1, 2, _ROWS)
+        errors = rng.uniform(0, 1, (_ROWS, len(models)))
+        metric = "mae" if own else test.metrics[0]
+        return PairedPredictions(models, (), numbers, numbers[:, None] + errors, metric=metric)
     costs = experiment.any_costs
     classes = costs.names if costs else ["no", "yes"]
     truth = np.resize(np.arange(len(classes)), _ROWS)
     predicted = rng.integers(len(classes), size=(_ROWS, len(models)))
     predicted[: _ROWS // 2] = truth[: _ROWS // 2, None]
     probabilities = rng.dirichlet(np.ones(len(classes)), (_ROWS, len(models)))
-    # an own metric may know nothing of made-up classes
-    own = isinstance(engine_metric(test.metrics[0]), Metric)
     asked = "accuracy" if own else test.metrics[0]
     metric = asked if entry.evidence is Evidence.PREDICTIONS else ""
     return PairedPredictions(

@@ -182,7 +182,12 @@ def _tests_of_metrics(experiment: Experiment) -> dict[str, tuple[str, ...]]:
         Evidence.COSTED_LABELS: "cost_sensitive",
         Evidence.PROBABILITIES: "delong",
     }
+    asked = set[str]()
     for metric in experiment.metrics:
+        null = METRICS[metric].null if metric in METRICS else ""
+        if null and null in asked:
+            continue  # equal models by one are equal by the other
+        asked.add(null)
         evidence = METRICS[metric].evidence if metric in METRICS else ()
         if evidence or has_interval(metric):
             name = known[evidence[0]] if evidence else "metric_difference"

@@ -15,12 +15,12 @@ from bakeoff.data.file_columns import USUAL, Labels, canonical_ids
 from bakeoff.data.given_splits import given_splits
 from bakeoff.data.predicted import Predicted, predicted
 from bakeoff.data.prediction_table import PredictionTable, read_predictions, undeclared
-from bakeoff.data.prepare import positive_last
 from bakeoff.data.row_columns import carry
 from bakeoff.data.row_values import may_be_right_or_wrong, read_values
 from bakeoff.data.same_rows import LabelledRows, check_same
 from bakeoff.data.splits import Split, make_splits
 from bakeoff.data.table import GROUP, ROW_ID, TARGET, TIME, Table, load_table
+from bakeoff.data.target import Classes, positive_last
 from bakeoff.errors import Place, Problem, listed, some, unknown
 from bakeoff.keys import name_of
 from bakeoff.spec import Experiment, Fit
@@ -82,7 +82,7 @@ def load_given(name: str, experiment: Experiment) -> Table:
     by = next((m for m, given in experiment.given.items() if given.columns.subgroups), "")
     place = ("models", by, "columns", "subgroups")
     along = carried(row_columns(experiment, name), place, rows, files)
-    return Table(frame, classes, along, lambda _: card)
+    return Table(frame, Classes(classes), along, lambda _: card)
 
 
 def carried(
@@ -164,7 +164,10 @@ def load(name: str, experiment: Experiment) -> Table:
     if isinstance(spec, GivenData):
         return load_given(name, experiment)
     roles = experiment.resampling.given_by, row_columns(experiment, name)
-    return load_table(name, spec, experiment.seed, *roles, experiment.validation_column)
+    numbers = experiment.task.numbers
+    return load_table(
+        name, spec, experiment.seed, *roles, experiment.validation_column, numbers=numbers
+    )
 
 
 def divide(dataset: str, experiment: Experiment, table: Table, plan: str) -> pd.DataFrame:

@@ -88,12 +88,8 @@ def _method(table: Table, plan: Plan) -> str:
 
 
 def _side(table: Table, rows: Rows) -> dict[str, Any]:
-    codes = table.codes[rows]
-    counts = np.bincount(codes[codes >= 0], minlength=len(table.classes))
-    found: dict[str, Any] = {
-        "rows": len(rows),
-        "classes": dict(zip(table.classes, counts.tolist(), strict=True)),
-    }
+    found: dict[str, Any] = {"rows": len(rows)}
+    found |= table.target.described(table.answers[rows])
     if GROUP in table.frame:
         sizes = table.frame[GROUP].iloc[rows].value_counts().to_numpy()
         found["groups"] = len(sizes)
@@ -110,14 +106,10 @@ def effective_groups(sizes: NDArray[Any]) -> float:
 
 
 def _share_difference(table: Table, train: Rows, test: Rows) -> float:
-    """Return by how much the share of a class differs at most between the two parts."""
+    """Return by how much the two parts differ; see `Target.difference`."""
     if not len(train):
         return 0.0
-    shares = [
-        np.bincount(table.codes[rows], minlength=len(table.classes)) / len(rows)
-        for rows in (train, test)
-    ]
-    return float(np.abs(shares[0] - shares[1]).max())
+    return table.target.difference(table.answers[train], table.answers[test])
 
 
 def _overlap(splits: pd.DataFrame) -> dict[str, Any]:

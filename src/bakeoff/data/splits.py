@@ -309,15 +309,13 @@ def _check_parts(dataset: str, table: Table, name: str, plan: Plan, splits: pd.D
     codes = table.codes
     for repeat, fold, split in divisions(splits, plan):
         where = name if isinstance(plan, Holdout) else f"{name}, repeat {repeat}, fold {fold}"
-        trained = np.flatnonzero(np.bincount(codes[split.train]))
         if not len(split.test):
             raise Problem(at, f"{where}: no row is left to test on")
-        if len(trained) < 2:
-            held = repr(table.classes[trained[0]]) if len(trained) else "nothing"
-            raise Problem(at, f"{where}: the training part holds {held} alone, no two classes")
+        if lacking := table.target.lacking(table.answers[split.train]):
+            raise Problem(at, f"{where}: {lacking}")
         if GROUP in table.frame:
             check_apart(at, table, where, split.train, split.test)
-            untrained = np.setdiff1d(codes[split.test], trained)
+            untrained = np.setdiff1d(codes[split.test], codes[split.train])
             if plan.stratify and len(untrained) and not given_folds.is_given(table, plan):
                 raise Problem(
                     (*at, "groups"),

@@ -18,6 +18,7 @@ from bakeoff.data import columns, prepare
 from bakeoff.data.group_columns import group_columns
 from bakeoff.data.repeats import find_repeats, pairs_by_chance
 from bakeoff.data.row_columns import carry
+from bakeoff.data.target import Classes, Quantity, Target, read_target
 from bakeoff.errors import Place, Problem, unknown
 from bakeoff.files import read_parquet, reading, sha256_of, write_json, write_parquet
 from bakeoff.sources import DataSet, Loaded
@@ -53,10 +54,10 @@ class Table:
     Attributes
     ----------
     frame : DataFrame
-        `ROW_ID`, `TARGET` (strings), those of `WEIGHT`, `GROUP`, `TIME`, `PART`, `HOLDOUT`,
-        `FOLDS` and `VALIDATION` that the experiment asks for, then the features.
-    classes : tuple of str
-        In order; of two, the positive class is the last.
+        `ROW_ID`, `TARGET` (texts or numbers), those of `WEIGHT`, `GROUP`, `TIME`, `PART`,
+        `HOLDOUT`, `FOLDS` and `VALIDATION` that the experiment asks for, then the features.
+    target : Target
+        What is predicted: classes, or a quantity.
     carried : DataFrame
         The columns that comparisons look at, row by row; see `bakeoff.data.row_columns`. They are
         in a file of their own, for no fit depends on them.
@@ -65,7 +66,7 @@ class Table:
     """
 
     frame: pd.DataFrame
-    classes: tuple[str, ...]
+    target: Target
     carried: pd.DataFrame = dataclasses.field(default_factory=pd.DataFrame)
     describe: Callable[[Table], Mapping[str, Any]] = lambda table: {}
 
@@ -92,8 +93,9 @@ class Table:
     def of(cls, table: pa.Table, *, copied: bool = True) -> Table:
         """Make a table of an Arrow table of the same columns, copied or as far as it must be."""
         named = table.schema.metadata[b"classes"].decode()
-        classes = tuple(named.split("\0")) if named else ()
-        return cls(table.to_pandas(split_blocks=not copied), classes)
+        numbers = pa.types.is_floating(table.schema.field(TARGET).type)
+        target = Quantity() if numbers else Classes(tuple(named.split("\0")) if named else ())
+        return cls(table.to_pandas(split_blocks=not copied), target)
 
     @cached_property
     def card(self) -> Mapping[str, Any]:
@@ -108,12 +110,20 @@ class Table:
         """The columns to learn from."""
         return self.frame.drop(columns=_keys(self.frame))
 
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes in order, of two the positive one last; none of a quantity."""
+        return self.target.classes
+
+    @cached_property
+    def answers(self) -> NDArray[Any]:
+        """The true answers: positions in `classes`, or numbers."""
+        return self.target.answers(self.frame[TARGET])
+
     @cached_property
     def codes(self) -> NDArray[np.intp]:
-        """The labels as positions in `classes`."""
-        return pd.Categorical(self.frame[TARGET], categories=list(self.classes)).codes.astype(
-            np.intp
-        )
+        """What divisions keep alike: positions in `classes`; 0 for all rows of a quantity."""
+        return self.target.strata(self.answers)
 
     @property
     def weights(self) -> NDArray[np.float64] | None:
@@ -132,6 +142,8 @@ def load_table(
     given_by: Mapping[str, Sequence[str]] = DRAWN,
     wanted: RowColumns = NOTHING,
     validation: tuple[str, Place] | None = None,
+    *,
+    numbers: bool = False,
 ) -> Table:
     """Load a data set from its source and bring it into canonical form.
 
@@ -149,6 +161,8 @@ def load_table(
         The columns that comparisons look at.
     validation : (str, tuple), optional
         The column that searches for parameters go by, and where the experiment names it.
+    numbers : bool
+        Whether a quantity is predicted, and not classes.
 
     Raises
     ------
@@ -161,7 +175,7 @@ def load_table(
     frame = prepare.filtered(loaded.frame, spec, place)
     filtered = len(loaded.frame) - len(frame)
     frame, unlabelled = prepare.labelled(frame, loaded.target, spec, place)
-    labels, classes = prepare.labels(frame[loaded.target], spec, place)
+    labels, what = read_target(frame[loaded.target], spec, place, numbers=numbers)
     other_classes = len(frame) - len(labels)
     kept = frame if len(labels) == len(frame) else frame.loc[labels.index]
     frame = prepare.derived(kept, spec, place)
@@ -183,7 +197,7 @@ def load_table(
     }
     # not with the frame that was loaded, for that takes as much room as the table
     describe = partial(_card, name, spec, loaded.target, loaded.facts, found)
-    return Table(canonical.reset_index(drop=True), classes, carried, describe)
+    return Table(canonical.reset_index(drop=True), what, carried, describe)
 
 
 def _load(spec: DataSet, seed: int, place: Place) -> Loaded:
@@ -252,7 +266,6 @@ def _card(
 ) -> dict[str, Any]:
     frame, features = table.frame, table.features
     repeats, (by_chance, near_by_chance) = find_repeats(features), pairs_by_chance(features)
-    counts = frame[TARGET].value_counts()
     return {
         "dataset": name,
         "label": spec.label or name,
@@ -263,7 +276,7 @@ def _card(
         "licence": spec.licence or facts.get("licence"),
         "rows": len(frame),
         "target": target,
-        "classes": {c: int(counts[c]) for c in table.classes},
+        **table.target.described(table.answers),
         "merged": {new: [str(old) for old in pooled] for new, pooled in spec.merge.items()},
         **found,
         "roles": _described_roles(frame, spec),

@@ -13,7 +13,7 @@ dates of files and by its own records of jobs:
   and a record of its limits: under others it is tried again.
 
 And a file that something else damaged is made again: one that is no whole file, or that has
-another size than the last run left it with, whatever its date.
+another size than the last run left it with, whatever its date; and predictions that are gone.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Store:
         return self._fingerprints[fit.dataset][fit.model]
 
     def to_redo(self, find_outdated: FindOutdated) -> set[str]:
-        """List the files that are there and must be made again, whatever Snakemake thinks.
+        """List the files that must be made again, whatever Snakemake thinks.
 
         Parameters
         ----------
@@ -121,15 +121,20 @@ class Store:
                     yield path.as_posix()
 
     def _resized(self) -> Iterator[str]:
-        """List the files that are not as large as the last run left them."""
+        """List the files that are not as large as the last run left them, and predictions gone."""
         note = Path(self._paths.sizes)
         if not note.is_file():
             return
-        now = _sizes(self._paths.root)
+        now, gone = _sizes(self._paths.root), set[str]()
         for line in note.read_text(encoding="utf-8", errors="replace").splitlines():
             size, _, name = line.partition("\t")
-            if now.get(name, size) != size:
-                yield self._paths.top(name)
+            path = self._paths.top(name)
+            if name not in now:
+                gone.add(path)
+            elif now[name] != size:
+                yield path
+        if gone:  # those of models that were removed are not missed
+            yield from gone.intersection(map(self.needs.prediction, self._experiment.fits()))
 
     def _to_retry(self) -> Iterator[Fit]:
         """List the fits that failed under other limits than today's, or must not fail today."""

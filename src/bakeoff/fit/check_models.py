@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.frozen import FrozenEstimator
-from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
@@ -32,12 +32,17 @@ from bakeoff.fit.tuning import check_tuning, is_for_two_classes
 from bakeoff.fit.weights import check_class_weight, takes_weights
 from bakeoff.keys import name_of
 from bakeoff.spec.models import Model, Step
+from bakeoff.spec.task import Task
 from bakeoff.spec.training_choices import Distribution, Tune, ValidationRows
+
+_NEIGHBOURS = KNeighborsClassifier, KNeighborsRegressor
 
 TrainingRows = Callable[[], Sequence[NDArray[np.intp]] | None]
 
 
-def check_model(name: str, model: Model, without_costs: Sequence[str] = ()) -> Any:
+def check_model(
+    name: str, model: Model, without_costs: Sequence[str] = (), task: Task = Task.CLASSIFICATION
+) -> Any:
     """Refuse models that cannot be fitted, before any data are read.
 
     Parameters
@@ -46,6 +51,8 @@ def check_model(name: str, model: Model, without_costs: Sequence[str] = ()) -> A
         The model and its entry.
     without_costs : sequence of str
         The data sets on which nobody says what errors cost.
+    task : Task
+        What it is to predict.
 
     Returns
     -------
@@ -61,9 +68,9 @@ def check_model(name: str, model: Model, without_costs: Sequence[str] = ()) -> A
     for key, steps in (("preprocessing", model.own_preprocessing), ("steps", model.parts[:-1])):
         for i, step in enumerate(steps):
             at = (key, i) if isinstance(getattr(model, key), list) else (key,)
-            _check_step(step, (*place, *at), transformer=True)
+            _check_step(step, (*place, *at))
     last = (*place, "steps", len(model.parts) - 1) if model.steps else place
-    classifier = _check_step(model.parts[-1], last, transformer=False)
+    classifier = _check_step(model.parts[-1], last, task)
     if model.needs_costs and without_costs:
         message = (
             "needs `costs: {classes: …, matrix: …}` at the top level, or under the data set "
@@ -99,30 +106,35 @@ def _problems_at(*place: str | int) -> Iterator[None]:
         raise Problem(place, str(error)) from None
 
 
-def _check_step(step: Step, place: tuple[str | int, ...], transformer: bool) -> Any:
+def _check_step(step: Step, place: tuple[str | int, ...], task: Task | None = None) -> Any:
+    """Check a step: a transformer, or the last one, which is to learn a task."""
     with _problems_at(*place, "estimator"):
         import_class(step.estimator)
     with _problems_at(*place, "params"):
         made = build(step.estimator, step.params)
         check_values(made, {})
     with _problems_at(*place, "estimator"):
-        if transformer:
+        if task is None:
             if not (hasattr(made, "fit") and has_method(made, "transform")):
                 raise UserError(f"{step.estimator} has no fit and transform: it is no transformer")
         elif not (hasattr(made, "fit") and has_method(made, "predict")):
             raise UserError(f"{step.estimator} has no fit and predict: it is not an estimator")
         else:
-            _check_classifier(step.estimator, made)
+            _check_learner(step.estimator, made, task)
     return made
 
 
-def _check_classifier(path: str, made: Any) -> None:
+def _check_learner(path: str, made: Any, task: Task) -> None:
     try:
         tags = get_tags(made)
     except Exception as error:  # whatever a user's class, or one of an estimator's parts, raises
         raise UserError(f"{path} does not say what it is: {error}") from None
-    if tags.estimator_type != "classifier":
-        raise UserError(f"{path} is not a classifier (scikit-learn's is_classifier says so)")
+    if tags.estimator_type != task.learner:
+        other = next((t for t in Task if t.learner == tags.estimator_type), None)
+        raise UserError(
+            f"{path} is not a {task.learner} (scikit-learn's is_{task.learner} says so)"
+            + (f"; it is a {other.learner}, for experiments of `task: {other}`" if other else "")
+        )
     if any(isinstance(part, FrozenEstimator) for part in _parts(made)):
         raise UserError(f"{path} keeps an estimator as it was fitted, and here none is fitted yet")
     if not tags.target_tags.single_output:
@@ -176,7 +188,7 @@ def check_neighbours(
     trained : Callable
         Returns the rows of each of its training parts; None if it cannot be divided.
     """
-    neighbours = [p for p in _parts(make_classifier(model)) if isinstance(p, KNeighborsClassifier)]
+    neighbours = [p for p in _parts(make_classifier(model)) if isinstance(p, _NEIGHBOURS)]
     parts = trained() if neighbours else None
     if parts is None:
         return
@@ -263,7 +275,7 @@ def check_model_on(name: str, model: Model, dataset: str, table: Table) -> Itera
                 f"{type(classifier).__name__} takes no sample weights, and data set {dataset} has "
                 "`weights:`; leave the model or the weights out",
             )
-    if len(table.classes) == 2:
+    if len(table.classes) in (0, 2):
         return
     count = f"{dataset} has {len(table.classes)}"
     if model.threshold is not None:

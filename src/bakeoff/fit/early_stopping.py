@@ -1,4 +1,4 @@
-"""Early stopping: an inner, stratified part of the training rows is watched while training.
+"""Early stopping: an inner part of the training rows is watched while training.
 
 Estimators of scikit-learn have it built in; the boosting libraries want to be given the part.
 """
@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -52,8 +52,8 @@ def iterations(classifier: Any) -> int | None:
     return int(found) if isinstance(found, int) else None
 
 
-class EarlyStopped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A boosting library's classifier that watches a part of its training rows.
+class EarlyStopped(MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A boosting library's estimator that watches a part of its training rows.
 
     Parameters
     ----------
@@ -82,8 +82,9 @@ class EarlyStopped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type:
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> EarlyStopped:
         """Fit on the rows that are not watched."""
         arrays = [X, y] if sample_weight is None else [X, y, sample_weight]
+        strata = y if is_classifier(self.estimator) else None
         parts = train_test_split(
-            *arrays, test_size=self.fraction, stratify=y, random_state=self.random_state
+            *arrays, test_size=self.fraction, stratify=strata, random_state=self.random_state
         )
         (X, y, *weights), watched = parts[::2], parts[1::2]
         self.estimator_ = clone(self.estimator)
@@ -91,11 +92,12 @@ class EarlyStopped(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type:
         assert watch is not None
         keywords = watch(self.estimator_, watched, self.rounds)
         self.estimator_.fit(X, y, sample_weight=weights[0] if weights else None, **keywords)
-        self.classes_ = self.estimator_.classes_
+        if is_classifier(self.estimator):
+            self.classes_ = self.estimator_.classes_
         return self
 
     def predict(self, X: Any) -> Any:
-        """Predict labels."""
+        """Predict labels or numbers."""
         return self.estimator_.predict(X)
 
     @available_if(lambda self: hasattr(self.estimator, "predict_proba"))  # type: ignore[untyped-decorator]

@@ -77,7 +77,7 @@ def check_values(estimator: Any, values: Mapping[str, Any]) -> None:
     if not hasattr(estimator, "get_params"):
         raise UserError(
             f"{kind.__module__}.{kind.__name__} has no get_params: derive the class from "
-            "sklearn.base.ClassifierMixin and sklearn.base.BaseEstimator"
+            "sklearn.base.ClassifierMixin or RegressorMixin and sklearn.base.BaseEstimator"
         )
     try:
         _check_named_parts(estimator)
@@ -133,10 +133,11 @@ def import_class(path: str) -> type:
     module = import_module(module_name, path)
     found = getattr(module, name, None)
     if found is None:
-        from sklearn.base import ClassifierMixin
+        from sklearn.base import ClassifierMixin, RegressorMixin
 
+        learners = ClassifierMixin, RegressorMixin
         members = {n: o for n, o in vars(module).items() if inspect.isclass(o)}
-        classes = [n for n, o in members.items() if issubclass(o, ClassifierMixin)]
+        classes = [n for n, o in members.items() if issubclass(o, learners)]
         raise UserError(unknown(f"class in {module_name}:", name, classes))
     if not inspect.isclass(found):
         raise UserError(f"{path} is a {type(found).__name__}, not a class")

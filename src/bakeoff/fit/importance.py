@@ -18,7 +18,7 @@ from bakeoff.spec.importance import Importance
 
 
 def importance(
-    trained: TrainedModel, X: pd.DataFrame, y: NDArray[np.intp], wanted: Importance, seed: int
+    trained: TrainedModel, X: pd.DataFrame, y: NDArray[Any], wanted: Importance, seed: int
 ) -> dict[str, Any]:
     """Measure the fall of the score when each column of the test rows is shuffled.
 
@@ -28,8 +28,8 @@ def importance(
         The fitted model; where it has a threshold, that is used.
     X : DataFrame
         Test rows, the columns that the model learnt from.
-    y : ndarray of int
-        True classes, positions in the training part's; all occurred there.
+    y : ndarray, shape (n,)
+        True classes, positions in the training part's, in which all occurred; or numbers.
     wanted : Importance
         How often to shuffle, and the score.
     seed : int

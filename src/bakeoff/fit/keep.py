@@ -36,9 +36,9 @@ class KeptModel:
     classes: list[str]
 
     def predict(self, rows: pd.DataFrame) -> NDArray[Any]:
-        """Predict the names of classes, as the run did; other columns are passed over."""
-        names: NDArray[Any] = np.array(self.classes)[self.trained.predict(rows[self.features])]
-        return names
+        """Predict names of classes or numbers, as the run did; other columns are passed over."""
+        predicted = self.trained.predict(rows[self.features])
+        return np.array(self.classes)[predicted] if self.classes else predicted
 
 
 def write_model(path: str | Path, model: KeptModel) -> None:

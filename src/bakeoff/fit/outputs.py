@@ -8,7 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.data.table import PROBABILITY_SLACK
+from bakeoff.data.target import Lesson
 from bakeoff.errors import UserError
+
+
+def predicted_answers(predicted: NDArray[Any], n_rows: int, lesson: Lesson) -> NDArray[Any]:
+    """Return predicted classes as codes of the data set, or predicted numbers.
+
+    Raises
+    ------
+    UserError
+        It predicts nothing, or something else, for a row.
+    """
+    if len(lesson.present):
+        return predicted_classes(predicted, n_rows, lesson.present)
+    numbers = np.asarray(predicted, dtype=np.float64)
+    if len(numbers) != n_rows:
+        raise UserError(f"it predicts {len(numbers)} numbers for {n_rows} rows")
+    _check_finite(numbers[:, None], "predictions")
+    return numbers
 
 
 def predicted_classes(

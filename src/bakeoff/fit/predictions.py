@@ -35,10 +35,10 @@ class Predictions:
     ----------
     row_id : ndarray, shape (n,)
         Ids of the tested rows, as in the data set.
-    y_true, y_pred : ndarray of int, shape (n,)
-        Positions in `classes`.
+    y_true, y_pred : ndarray, shape (n,)
+        Positions in `classes`; of a quantity, the numbers themselves.
     classes : tuple of str
-        In the data set's order; of two, the positive one is the last.
+        In the data set's order; of two, the positive one is the last. None of a quantity.
     probabilities : ndarray, shape (n, K), or None
         Class probabilities, where the model has them.
     decision : ndarray, shape (n, K) or (n, 1), or None
@@ -52,8 +52,8 @@ class Predictions:
     """
 
     row_id: NDArray[Any]
-    y_true: NDArray[np.intp]
-    y_pred: NDArray[np.intp]
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
     classes: tuple[str, ...]
     probabilities: NDArray[np.float64] | None
     decision: NDArray[np.float64] | None
@@ -68,13 +68,10 @@ class Predictions:
     def write(self, path: str | Path) -> None:
         """Write one Parquet file."""
         columns: dict[str, Any] = {"row_id": self.row_id}
-        codes_of = () if self.values is not None else (self.y_true, self.y_pred)
         if self.values is not None:
             columns[_VALUE] = self.values
-        for name, codes in zip(_LABELS, codes_of, strict=False):
-            columns[name] = pa.DictionaryArray.from_arrays(
-                pa.array(codes, pa.int32()), pa.array(self.classes, pa.string())
-            )
+        else:
+            columns |= {name: self.stored(getattr(self, name)) for name in _LABELS}
         for prefix, values in ((_PROBABILITY, self.probabilities), (_DECISION, self.decision)):
             if values is not None:
                 names = self.classes if values.shape[1] > 1 else self.classes[-1:]
@@ -82,6 +79,13 @@ class Predictions:
         facts = {"classes": self.classes, **self.facts}
         table = pa.table(columns, metadata={METADATA: json.dumps(facts)})
         write_parquet(path, table, **(_PLAIN if table.nbytes < _SMALL else _PACKED))
+
+    def stored(self, answers: NDArray[Any]) -> pa.Array:
+        """Return true or predicted answers as files hold them: names of classes, or numbers."""
+        if not self.classes:
+            return pa.array(answers, pa.float64())
+        names = pa.array(self.classes, pa.string())
+        return pa.DictionaryArray.from_arrays(pa.array(answers, pa.int32()), names)
 
     @classmethod
     def read(cls, path: str | Path, ranking: bool = True) -> Predictions:
@@ -103,8 +107,8 @@ class Predictions:
             return cls(table.column("row_id").to_numpy(), none, none, (), None, None, facts, values)
         return cls(
             table.column("row_id").to_numpy(),
-            _codes(table, "y_true", classes),
-            _codes(table, "y_pred", classes),
+            _answers(table, "y_true", classes),
+            _answers(table, "y_pred", classes),
             classes,
             _matrix(table, _PROBABILITY),
             _matrix(table, _DECISION),
@@ -125,8 +129,10 @@ def no_predictions(facts: Mapping[str, Any]) -> Predictions:
     return Predictions(none, none, none, (), None, None, facts)
 
 
-def _codes(table: pa.Table, name: str, classes: tuple[str, ...]) -> NDArray[np.intp]:
+def _answers(table: pa.Table, name: str, classes: tuple[str, ...]) -> NDArray[Any]:
     column = table.column(name).combine_chunks()
+    if not classes:
+        return np.asarray(column.to_numpy(zero_copy_only=False))
     codes: NDArray[np.intp] = column.indices.to_numpy(zero_copy_only=False).astype(np.intp)
     found = column.dictionary.to_pylist()
     if found == list(classes[: len(found)]):

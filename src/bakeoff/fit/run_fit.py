@@ -23,7 +23,7 @@ from bakeoff.fit.importance import importance
 from bakeoff.fit.isolation import isolated
 from bakeoff.fit.keep import KeptModel, write_model
 from bakeoff.fit.memory import peak_memory_mb, reset_peak_memory
-from bakeoff.fit.outputs import predicted_classes, predicted_decision, predicted_probabilities
+from bakeoff.fit.outputs import predicted_answers, predicted_decision, predicted_probabilities
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.prepared import prepared
 from bakeoff.fit.shared_table import read_shared
@@ -69,31 +69,28 @@ def _read_table(path: str, mtime_ns: int) -> Table:
 def _fit_and_predict(
     table: Table, split: Split, task: FitTask, seed: np.random.SeedSequence
 ) -> Predictions:
-    features, codes = select_features(table.features, task.model), table.codes
-    # learners such as XGBoost want labels 0..K-1 without gaps, whatever the training part holds
-    present, labels = np.unique(codes[split.train], return_inverse=True)
+    features, answers = select_features(table.features, task.model), table.answers
+    lesson = table.target.lesson(answers[split.train])
     columns = {"weights": WEIGHT, "groups": GROUP, "times": TIME, "validation": VALIDATION}
     part = TrainingPart(
         features,
-        labels,
-        tuple(table.classes[code] for code in present),
+        lesson,
         rows=split.train,
         **{role: _rows(table, name, split.train) for role, name in columns.items()},
     )
     start = time.perf_counter()
-    learnt = part.classes
-    costs = None if task.costs is None else task.costs.of(learnt)
+    costs = None if task.costs is None else task.costs.of(lesson.classes)
     trained = train(task.model, part, seed, costs)
     fitted = time.perf_counter()
     del part  # of a large table, room for what predictions take
     if task.model.keep:
-        write_model(task.kept, KeptModel(trained, list(features.columns), list(learnt)))
+        write_model(task.kept, KeptModel(trained, list(features.columns), list(lesson.classes)))
     kept = time.perf_counter()
     last, n_rows = trained.last, len(split.test)
     seen = prepared(trained.estimator, features.iloc[split.test])
-    predicted = predicted_classes(last.predict(seen), n_rows, present)
+    predicted = predicted_answers(last.predict(seen), n_rows, lesson)
     probabilities, why = predicted_probabilities(
-        last.estimator, seen, n_rows, present, len(table.classes)
+        last.estimator, seen, n_rows, lesson.present, len(table.classes)
     )
     decision = predicted_decision(last.estimator, seen)
     seconds = {"fit_seconds": fitted - start, "predict_seconds": time.perf_counter() - kept}
@@ -104,13 +101,11 @@ def _fit_and_predict(
         **({"chosen": trained.chosen} if trained.chosen else {}),
     }
     if task.importance is not None:
-        rows = split.test[np.isin(codes[split.test], present)]
-        truth = np.searchsorted(present, codes[rows])
-        by = part_of(seed, "importance")
-        known = features.iloc[rows]
-        facts["importance"] = importance(trained, known, truth, task.importance, by)
+        known, truth = lesson.known(answers[split.test])
+        tested, by = features.iloc[split.test[known]], part_of(seed, "importance")
+        facts["importance"] = importance(trained, tested, truth, task.importance, by)
     row_ids = table.frame[ROW_ID].to_numpy()[split.test]
-    truth, classes = codes[split.test], table.classes
+    truth, classes = answers[split.test], table.classes
     return Predictions(row_ids, truth, predicted, classes, probabilities, decision, facts)
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bakeoff.data.divide import Rows
+from bakeoff.data.target import Lesson
 from bakeoff.fit.assemble import assemble, final, keywords, last_step
 from bakeoff.fit.early_stopping import iterations
 from bakeoff.fit.inner_folds import inner_folds, validation_part, validation_rows
@@ -33,10 +34,8 @@ class TrainingPart:
     ----------
     features : DataFrame
         Features, of these rows or of more.
-    y : ndarray of int
-        Labels, positions in `classes`.
-    classes : tuple of str
-        The classes that occur, in the data set's order.
+    lesson : Lesson
+        What is to be learned of each row.
     weights, groups, times : ndarray or None
         Of the rows, where the data set has them.
     validation : ndarray or None
@@ -46,8 +45,7 @@ class TrainingPart:
     """
 
     features: pd.DataFrame
-    y: NDArray[np.intp]
-    classes: tuple[str, ...]
+    lesson: Lesson
     weights: Weights | None = None
     groups: Any = None
     times: Any = None
@@ -59,16 +57,26 @@ class TrainingPart:
         """Return the features of these rows, a fresh copy where rows are selected."""
         return self.features if self.rows is None else self.features.iloc[self.rows]
 
+    @property
+    def y(self) -> NDArray[Any]:
+        """Labels, positions in `classes`; or numbers."""
+        return self.lesson.y
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes that occur, in the data set's order; none where numbers are learned."""
+        return self.lesson.classes
+
     def folds(
         self, count: int, seed: int, validation: float | ValidationRows | None = None
     ) -> list[Fold]:
         """Divide the rows for a choice: into folds, or some of them apart."""
         if isinstance(validation, ValidationRows):
             held = np.isin(self.validation, validation.names)
-            return validation_rows(self.y, held, self.groups)
+            return validation_rows(self.lesson.strata, held, self.groups)
         if validation is not None:
-            return validation_part(self.y, validation, seed, self.groups, self.times)
-        return inner_folds(self.y, count, seed, self.groups, self.times)
+            return validation_part(self.lesson.strata, validation, seed, self.groups, self.times)
+        return inner_folds(self.lesson.strata, count, seed, self.groups, self.times)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,7 +103,7 @@ class TrainedModel:
         return dataclasses.replace(self, estimator=last_step(self.estimator))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predict positions in the training part's classes."""
+        """Predict positions in the training part's classes, or numbers."""
         if self.threshold is None:
             return np.asarray(self.estimator.predict(X)).ravel()
         return (positive_scores(self.estimator, X) >= self.threshold).astype(np.intp)

@@ -36,6 +36,7 @@ from bakeoff.spec import AnalysisPlan, Experiment
 from bakeoff.spec.datasets import GivenData
 from bakeoff.spec.given_problems import problems_with_given
 from bakeoff.spec.resampling import KFold
+from bakeoff.spec.task import problems_with_task
 
 
 def check_experiment(
@@ -57,7 +58,7 @@ def check_experiment(
     tests : AnalysisPlan
         The tests; some are missing when there are problems with them.
     """
-    problems = list(problems_with_given(experiment))
+    problems = [*problems_with_task(experiment), *problems_with_given(experiment)]
     if problems:  # no use in looking further
         return problems, AnalysisPlan()
     problems = list(problems_with_own(experiment))
@@ -73,7 +74,9 @@ def check_experiment(
     wrong_models = {problem.path[1] for problem in problems if problem.path[0] == "models"}
     problems += _datasets(experiment, wrong_models, {} if classes is None else classes)
     wrong, tests = plan_tests(experiment)
-    problems += wrong
+    # a test cannot be tried by a metric that is wrong
+    tried = any(problem.path[0] == "metrics" for problem in problems)
+    problems += [p for p in wrong if not (tried and p.path[:2] == ("tests", "options"))]
     if not problems:
         problems += problems_with_evidence(experiment, tests)
     return problems, tests
@@ -83,7 +86,7 @@ def _models(experiment: Experiment, classifiers: dict[str, Any]) -> Iterator[Pro
     """Check each model; fill in the classifiers of those that can be made."""
     for name, model in experiment.fitted.items():
         try:
-            classifiers[name] = check_model(name, model, experiment.without_costs)
+            classifiers[name] = check_model(name, model, experiment.without_costs, experiment.task)
         except Problem as problem:
             yield problem
 

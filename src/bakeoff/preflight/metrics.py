@@ -15,6 +15,7 @@ from bakeoff.scores import METRICS, Need, score
 from bakeoff.scores.collect import taken
 from bakeoff.scores.metrics.own import imported
 from bakeoff.spec import Experiment
+from bakeoff.spec.task import Task
 
 
 def problems_with_own(experiment: Experiment) -> Iterator[Problem]:
@@ -36,12 +37,13 @@ def problems_with_own(experiment: Experiment) -> Iterator[Problem]:
 
 def problems_when_tried(experiment: Experiment, dataset: str, table: Table) -> Iterator[Problem]:
     """Call own metrics on some rows of the data, of which every second is predicted right."""
-    if not experiment.own_metrics or not table.classes:
+    if not experiment.own_metrics or not (table.classes or experiment.task.numbers):
         return  # scores or numbers were given, whatever the classes were
     rows = np.linspace(0, len(table.frame) - 1, min(len(table.frame), _TRIED)).astype(int)
-    truth = table.codes[rows]
+    truth = table.answers[rows]
     guessed = np.where(np.arange(len(rows)) % 2, truth, np.roll(truth, 1))
-    p = (np.eye(len(table.classes))[guessed] + 1) / (len(table.classes) + 1)
+    k = len(table.classes)
+    p = (np.eye(k)[guessed] + 1) / (k + 1) if k else None
     columns = taken(table.carried.iloc[rows]) if len(table.carried) else {}
     for i, name in enumerate(experiment.metrics):
         if name not in experiment.own_metrics:
@@ -70,6 +72,10 @@ def problems_with_metrics(
             yield Problem(("metrics", i), f"{name} appears twice")
         if name in experiment.given_metrics or name not in METRICS:
             continue
+        other_task = (METRICS[name].needs is Need.NUMBERS) != experiment.task.numbers
+        if other_task and _computed(experiment):
+            yield Problem(("metrics", i), _of_other_task(name, experiment.task))
+            continue
         silent = [m for m, made in classifiers.items() if not _gives(made, METRICS[name].needs)]
         if silent and experiment.tests.missing_cells is None:
             several = len(experiment.datasets) > 1
@@ -86,10 +92,20 @@ def problems_with_metrics(
             yield Problem(("metrics", i), f"{name} needs {lacking}")
 
 
+def _of_other_task(name: str, task: Task) -> str:
+    known = [m for m in METRICS.values() if (m.needs is Need.NUMBERS) == task.numbers]
+    looks = "classes" if task.numbers else "numbers"
+    own = f", or `own_metrics: {{{name}: {{needs: numbers, …}}}}`" if METRICS[name].own else ""
+    return (
+        f"{name} compares {looks}, and the experiment is a {task}; choose from "
+        f"{', '.join(m.name for m in known if not m.own)}{own}"
+    )
+
+
 def _given_metric(experiment: Experiment, i: int, name: str) -> Iterator[Problem]:
     """Refuse a metric that is described where it would have to be computed."""
     computed = _computed(experiment)
-    if name in METRICS:
+    if name in METRICS and (computed or METRICS[name].needs is not Need.NUMBERS):
         yield Problem(
             ("metrics", i),
             f"{name} is a metric of this package, which knows all about it: write `- {name}`, or "

@@ -116,7 +116,7 @@ def _classes(study: Study, dataset: str) -> tuple[str, ...]:
     rows = study.test_sets.get(dataset)
     if rows is not None and rows.in_order:
         return rows.classes
-    return tuple(study.cards[dataset]["classes"]) if dataset in study.cards else ()
+    return tuple(study.cards[dataset].get("classes", ())) if dataset in study.cards else ()
 
 
 def _parts(

@@ -75,6 +75,11 @@ class StudyDesign:
         return there and not experiment.by_values
 
     @property
+    def has_labels(self) -> bool:
+        """Whether these are predictions of classes."""
+        return self.has_rows and not self.experiment.task.numbers
+
+    @property
     def divided(self) -> list[str]:
         """The plans whose divisions are known, for predictions and not scores came of them."""
         plans = self.experiment.resampling.plans()

@@ -206,12 +206,12 @@ def _side_by_side(paths: Mapping[str, str | Path], fingerprints: Fingerprints) -
             reference = one
             columns = {"row_id": one.row_id}
             if one.values is None:
-                columns["y_true"] = _labels(one, one.y_true)
+                columns["y_true"] = one.stored(one.y_true)
         check_pairing(reference, one, next(iter(paths)), model)
         if one.values is not None:
             columns[model] = one.values
             continue
-        columns[model] = _labels(one, one.y_pred)
+        columns[model] = one.stored(one.y_pred)
         if one.ranking is not None:
             names = one.classes if one.ranking.shape[1] > 1 else one.classes[-1:]
             columns |= {f"{model}:{c}": one.ranking[:, k] for k, c in enumerate(names)}
@@ -276,10 +276,4 @@ def check_pairing(a: Predictions, b: Predictions, name_a: str, name_b: str) -> N
     wrong = np.flatnonzero(a.y_true != b.y_true)
     if len(wrong):
         shown = ", ".join(str(a.row_id[i]) for i in wrong[:5])
-        raise UserError(f"{name_a} and {name_b} disagree on the true label of rows {shown}")
-
-
-def _labels(predictions: Predictions, codes: Any) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(
-        pa.array(codes, pa.int32()), pa.array(predictions.classes, pa.string())
-    )
+        raise UserError(f"{name_a} and {name_b} disagree on the true answer of rows {shown}")

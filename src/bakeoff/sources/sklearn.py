@@ -13,8 +13,8 @@ class SklearnData(DataSet):
     """A data set that scikit-learn ships."""
 
     source: Literal["sklearn"]
-    name: Literal["breast_cancer", "digits", "iris", "wine"] = Field(
-        description="Which of scikit-learn's built-in classification data sets."
+    name: Literal["breast_cancer", "diabetes", "digits", "iris", "wine"] = Field(
+        description="Which of scikit-learn's built-in data sets; diabetes is for a regression."
     )
 
     def inputs(self) -> list[str]:
@@ -22,10 +22,11 @@ class SklearnData(DataSet):
         return []
 
     def load(self, seed: int) -> Loaded:
-        """Load the data set, with the names of its classes."""
+        """Load the data set, classes by their names."""
         from sklearn import datasets
 
         bunch = getattr(datasets, f"load_{self.name}")(as_frame=True)
         frame = bunch.data.copy()
-        frame["target"] = [str(bunch.target_names[code]) for code in bunch.target]
+        names = getattr(bunch, "target_names", None)  # none of numbers
+        frame["target"] = bunch.target if names is None else [str(names[i]) for i in bunch.target]
         return Loaded(frame, "target")

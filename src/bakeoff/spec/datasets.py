@@ -20,6 +20,9 @@ class GivenData(SpecSection):
         None,
         description="The positive class of a two-class problem; default: the last in sorted order.",
     )
+    unit: Label | None = Field(
+        None, description="Unit of the target of a regression, like MPa; shown after numbers."
+    )
     classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(
         None, description="All classes, in order; default: the true labels, sorted."
     )

@@ -6,7 +6,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 
 from bakeoff.errors import Place
 from bakeoff.keys import Id, Label, SpecSection, said
@@ -21,6 +29,7 @@ from bakeoff.spec.metrics import AnyMetric, GivenMetric
 from bakeoff.spec.models import LEAST_MEMORY, Model
 from bakeoff.spec.own_metrics import OwnMetric, with_own_metrics
 from bakeoff.spec.resampling import Resampling
+from bakeoff.spec.task import Task, with_task
 from bakeoff.spec.tests import HypothesisTests
 
 AnyModel = Annotated[
@@ -74,6 +83,12 @@ class Experiment(SpecSection):
 
     experiment: Id = Field(description="Its name; results go to results/<experiment>/.")
     label: Label | None = None
+    task: Annotated[Task, WithJsonSchema({"enum": [*Task], "type": "string"})] = Field(
+        Task.CLASSIFICATION,
+        strict=False,
+        description="What the models predict: classes, or numbers (`regression`). It is never "
+        "guessed from the data.",
+    )
     seed: int = Field(
         1, ge=0, lt=2**32, description="Every random number of the experiment comes from it."
     )
@@ -85,14 +100,16 @@ class Experiment(SpecSection):
     )
     resampling: Resampling = Field(
         default_factory=lambda: Resampling.model_validate(Resampling.DEFAULT),
-        description="How rows are divided; default: five 2-fold replications and a holdout; the "
-        "holdout alone where a model is given by its predictions.",
+        description="How rows are divided; default: five 2-fold replications and a holdout (of a "
+        "regression: ten random halvings and a holdout); the holdout alone where a model is given "
+        "by its predictions.",
     )
     measured: Annotated[list[AnyMetric], Field(min_length=1)] = Field(
         ["accuracy"],
         alias="metrics",
         description="Names of metrics, or import paths of your own like mymetrics.profit; the "
-        "first one ranks the models. Where all models bring `scores:` or `values:`, also "
+        "first one ranks the models. Default of a regression: rmse, or r2 on several data sets. "
+        "Where all models bring `scores:` or `values:`, also "
         "`{name: rmse, greater_is_better: false}`.",
     )
     own_metrics: dict[Id, OwnMetric] = Field(
@@ -136,7 +153,9 @@ class Experiment(SpecSection):
     @model_validator(mode="before")
     @classmethod
     def _what_follows_from_given_models(cls, config: Any) -> Any:
-        return with_own_metrics(with_defaults(config)) if isinstance(config, Mapping) else config
+        if not isinstance(config, Mapping):
+            return config
+        return with_own_metrics(with_task(with_defaults(config)))
 
     @field_validator("datasets", "models")
     @classmethod
@@ -268,4 +287,5 @@ class Experiment(SpecSection):
         How the fits are handed out is no part of it: the same experiment on a cluster gives
         the same files.
         """
-        return self.model_dump(mode="json", exclude_none=True, exclude={"execution"})
+        always = set() if self.task.numbers else {"task"}  # classification goes without saying
+        return self.model_dump(mode="json", exclude_none=True, exclude={"execution", *always})

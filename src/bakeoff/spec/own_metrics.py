@@ -13,7 +13,7 @@ from bakeoff.sources.common.base import ColumnName
 
 
 class OwnMetric(SpecSection):
-    """A function of the true classes and of what a model predicts."""
+    """A function of what is true and of what a model predicts."""
 
     function: str = Field(
         pattern=DOTTED,
@@ -24,10 +24,11 @@ class OwnMetric(SpecSection):
     label: Label | None = None
     greater_is_better: bool = Field(True, description="Which way is better.")
     unit: Label | None = Field(None, description="What it is measured in.")
-    needs: Literal["labels", "probabilities"] = Field(
+    needs: Literal["labels", "probabilities", "numbers"] = Field(
         "labels",
         description="What the second argument is: predicted classes, or probabilities of all "
-        "classes in their order, of two classes those of the positive one.",
+        "classes in their order, of two classes those of the positive one; or predicted numbers, "
+        "of a regression.",
     )
     columns: list[ColumnName] = Field(
         [], description="Columns of the data that it takes too, by name."

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bakeoff.cli.guess import look, read
+from bakeoff.cli.guess import look
+from bakeoff.cli.guess_format import read
 from bakeoff.errors import UserError
 
 

@@ -55,7 +55,7 @@ def test_model_without_probabilities_is_left_out():
 
 def test_one_model_is_no_contest():
     assert contenders(rows("f1").only([1]), None, 0.05, 1) is None
-    assert contenders(dataclasses.replace(rows("f1"), metric="rmse"), None, 0.05, 1) is None
+    assert contenders(dataclasses.replace(rows("f1"), metric="crps"), None, 0.05, 1) is None
 
 
 def test_costs_are_in_the_order_of_their_classes():

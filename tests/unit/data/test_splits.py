@@ -15,6 +15,7 @@ from bakeoff.data import ROW_ID, TARGET, Table, load_table, make_splits, read_sp
 from bakeoff.data.quality import split_quality
 from bakeoff.data.splits import NEITHER, check_plan, divisions, largest_k, write_splits
 from bakeoff.data.table import GROUP, HOLDOUT, PART, TIME
+from bakeoff.data.target import Classes
 from bakeoff.errors import Problem
 from bakeoff.sources.file import FileData
 from bakeoff.spec.resampling import Cv5x2, Halves, Holdout, KFold, Plan, Resampled
@@ -25,7 +26,7 @@ def table(counts: list[int], seed: int = 0) -> Table:
     labels = np.repeat([f"c{i}" for i in range(len(counts))], counts)
     labels = np.random.default_rng(seed).permutation(labels)
     frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: labels, "x": 1.0})
-    return Table(frame, tuple(f"c{i}" for i in range(len(counts))))
+    return Table(frame, Classes(tuple(f"c{i}" for i in range(len(counts)))))
 
 
 counts = st.lists(st.integers(8, 60), min_size=2, max_size=5)
@@ -136,7 +137,7 @@ def test_same_bytes_twice(tmp_path: Path) -> None:
 
 
 def with_column(data: Table, **columns: Any) -> Table:
-    return Table(data.frame.assign(**columns), data.classes)
+    return Table(data.frame.assign(**columns), data.target)
 
 
 def grouped_table(sizes: list[int], classes: int, seed: int) -> Table:
@@ -149,7 +150,7 @@ def grouped_table(sizes: list[int], classes: int, seed: int) -> Table:
     order = rng.permutation(len(labels))
     frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: np.array(labels)[order]})
     frame[GROUP] = groups[order]
-    return Table(frame, tuple(sorted(set(labels))))
+    return Table(frame, Classes(tuple(sorted(set(labels)))))
 
 
 def divided(
@@ -202,7 +203,7 @@ def test_groups_keep_class_shares_when_they_can() -> None:
     labels = np.repeat([f"c{k}" for k in of_group], sizes)
     frame = pd.DataFrame({ROW_ID: np.arange(len(labels)), TARGET: labels})
     frame = frame.assign(**{GROUP: np.repeat(np.arange(120).astype(str), sizes), "x": 0})
-    data = Table(frame, ("c0", "c1", "c2"))
+    data = Table(frame, Classes(("c0", "c1", "c2")))
     measured = {}
     for stratify in (True, False):
         plan = Cv5x2.model_validate({"stratify": stratify})
@@ -232,7 +233,7 @@ def test_too_few_groups_for_different_replications_are_refused() -> None:
 def test_class_of_one_group_is_refused() -> None:
     data = grouped_table([20] * 10, 2, 1)
     data.frame.loc[data.frame[GROUP] == "g3", TARGET] = "c2"
-    data = Table(data.frame, ("c0", "c1", "c2"))
+    data = Table(data.frame, Classes(("c0", "c1", "c2")))
     with pytest.raises(Problem, match="class 'c2' is found in one group only"):
         make_splits("d", data, "holdout", PLANS["holdout"], 1)
 
@@ -419,7 +420,7 @@ def test_folds_that_cannot_be_alike_are_refused() -> None:
             "x": rng.normal(size=150),
         }
     )
-    data = Table(frame, ("a", "b"))
+    data = Table(frame, Classes(("a", "b")))
     five = KFold.model_validate({"folds": 5})
     with pytest.raises(Problem, match=r"its folds have \d+ to 60 rows.*'g0' has 60 of 150 rows"):
         make_splits("d", data, "kfold", five, 1)

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from bakeoff.data import Table
 from bakeoff.data.table import VALIDATION
+from bakeoff.data.target import Classes
 from bakeoff.errors import Problem
 from bakeoff.fit.check_models import (
     check_model,
@@ -114,7 +115,7 @@ def test_methods_of_a_fitted_estimator_are_known_before(
     assert [m for m in ("predict_proba", "decision_function") if has_method(made, m)] == methods
 
 
-TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), ("a", "b"))
+TABLE = Table(pd.DataFrame({VALIDATION: ["train", "validation"] * 20}), Classes(("a", "b")))
 
 
 def forty() -> list[Any]:

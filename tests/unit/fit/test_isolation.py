@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from bakeoff.data import ROW_ID, TARGET, Table
 from bakeoff.data.splits import write_splits
+from bakeoff.data.target import Classes
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.isolation import isolated
 from bakeoff.fit.predictions import Predictions
@@ -118,7 +119,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
     frame = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
     frame.insert(0, TARGET, np.where(frame["a"] + rng.normal(size=60) > 0, "yes", "no"))
     frame.insert(0, ROW_ID, range(60))
-    Table(frame, ("no", "yes")).write(tmp_path / "d.parquet", tmp_path / "d.json")
+    Table(frame, Classes(("no", "yes"))).write(tmp_path / "d.parquet", tmp_path / "d.json")
     folds = pd.DataFrame({ROW_ID: range(60), "repeat-1": [0, 1] * 30})
     write_splits(tmp_path / "s.parquet", folds)
     return {"data": tmp_path / "d.parquet", "splits": tmp_path / "s.parquet"}

@@ -11,6 +11,7 @@ import pytest
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.utils import all_estimators
 
+from bakeoff.data.target import Classes
 from bakeoff.errors import Problem
 from bakeoff.fit.check_models import check_model
 from bakeoff.fit.train import TrainingPart, train
@@ -60,7 +61,7 @@ def part() -> TrainingPart:
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = pd.DataFrame(rng.normal(size=(60, 3)) + y[:, None], columns=list("abc"))
-    return TrainingPart(X, y.astype(np.intp), ("no", "yes"))
+    return TrainingPart(X, Classes(("no", "yes")).lesson(y.astype(np.intp)))
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -9,6 +9,7 @@ import pandas as pd
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
 from bakeoff.data.splits import write_splits
+from bakeoff.data.target import Classes
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions
 from bakeoff.fit.run_fit import run_fit
@@ -37,7 +38,7 @@ def test_nested_estimate_is_chance_on_noise_and_the_naive_one_is_not(tmp_path: P
     frame = pd.DataFrame(rng.normal(size=(rows, 8)), columns=list("abcdefgh"))
     frame.insert(0, TARGET, rng.permutation(["no", "yes"] * (rows // 2)))
     frame.insert(0, ROW_ID, range(rows))
-    table = Table(frame, ("no", "yes"))
+    table = Table(frame, Classes(("no", "yes")))
     table.write(tmp_path / "d.parquet", tmp_path / "d.json")
     plan = Cv5x2.model_validate({})
     write_splits(tmp_path / "s", make_splits("d", table, "cv_5x2", plan, study))

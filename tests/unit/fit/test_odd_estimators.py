@@ -13,6 +13,7 @@ from sklearn.dummy import DummyClassifier
 
 from bakeoff.data import ROW_ID, TARGET, Table
 from bakeoff.data.splits import write_splits
+from bakeoff.data.target import Classes
 from bakeoff.errors import UserError
 from bakeoff.fit.assemble import assemble
 from bakeoff.fit.fit_task import FitTask
@@ -71,7 +72,7 @@ def write(folder: Path, features: NDArray[np.float64]) -> None:
     frame = pd.DataFrame(features).add_prefix("x")
     frame.insert(0, TARGET, LABELLED)
     frame.insert(0, ROW_ID, range(30))
-    Table(frame, ("u", "v")).write(folder / "d", folder / "c")
+    Table(frame, Classes(("u", "v"))).write(folder / "d", folder / "c")
     splits = pd.DataFrame({ROW_ID: range(30), "repeat-1": TESTED.astype(int)})
     write_splits(folder / "s", splits)
 

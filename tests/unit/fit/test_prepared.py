@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
+from bakeoff.data.target import Classes
 from bakeoff.fit import prepared, train
 from bakeoff.fit.assemble import assemble
 from bakeoff.fit.train import TrainingPart
@@ -140,5 +141,7 @@ def test_rows_are_selected_once_and_gone_while_the_model_learns(
     monkeypatch.setattr(TrainingPart, "X", property(noting))
     monkeypatch.setattr(GaussianNB, "fit", learning)
     rows = np.arange(0, len(frame), 2)
-    train.train(model(), TrainingPart(frame, rows % 3 % 2, ("no", "yes"), rows=rows), SEED)
+    train.train(
+        model(), TrainingPart(frame, Classes(("no", "yes")).lesson(rows % 3 % 2), rows=rows), SEED
+    )
     assert (len(selected), alive) == (1, [0])

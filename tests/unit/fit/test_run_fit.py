@@ -11,6 +11,7 @@ import pytest
 
 from bakeoff.data import ROW_ID, TARGET, Table, make_splits
 from bakeoff.data.splits import write_splits
+from bakeoff.data.target import Classes
 from bakeoff.fit.assemble import assemble
 from bakeoff.fit.fit_task import FitTask
 from bakeoff.fit.predictions import Predictions
@@ -48,7 +49,7 @@ def mixed_frame(n: int = 80) -> pd.DataFrame:
 
 @pytest.fixture
 def paths(tmp_path: Path) -> dict[str, Path]:
-    table = Table(mixed_frame(), ("no", "yes"))
+    table = Table(mixed_frame(), Classes(("no", "yes")))
     table.write(tmp_path / "d.parquet", tmp_path / "d.json")
     splits = make_splits("d", table, "holdout", Holdout.model_validate({}), 1)
     write_splits(tmp_path / "s.parquet", splits)
@@ -158,7 +159,7 @@ def test_no_preprocessing_leaves_columns_alone() -> None:
 
 def test_class_missing_from_training_gets_probability_zero(tmp_path: Path) -> None:
     frame = pd.DataFrame({ROW_ID: range(6), TARGET: list("aabbcc"), "x": np.arange(6.0)})
-    table = Table(frame, ("a", "b", "c"))
+    table = Table(frame, Classes(("a", "b", "c")))
     table.write(tmp_path / "d", tmp_path / "c")
     write_splits(tmp_path / "s", pd.DataFrame({ROW_ID: range(6), "repeat-1": [0, 0, 0, 0, 1, 1]}))
     args = tmp_path / "d", tmp_path / "s", tmp_path / "p"

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from bakeoff.data import ROW_ID, TARGET, Table
+from bakeoff.data.target import Classes
 from bakeoff.files import CACHE
 from bakeoff.fit import shared_table
 from bakeoff.fit.shared_table import read_shared
@@ -32,7 +33,7 @@ def parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         }
     )
     path = tmp_path / "d.parquet"
-    Table(frame, ("no", "yes")).write(path, tmp_path / "d.json")
+    Table(frame, Classes(("no", "yes"))).write(path, tmp_path / "d.json")
     return path
 
 
@@ -68,7 +69,7 @@ def test_what_is_mapped_is_made_once_for_each_state_of_the_table(
     first = mapped()[0].stat().st_ino
     read_shared(parquet)
     assert mapped()[0].stat().st_ino == first
-    Table(Table.read(parquet).frame.head(9), ("no", "yes")).write(parquet, "d.json")
+    Table(Table.read(parquet).frame.head(9), Classes(("no", "yes"))).write(parquet, "d.json")
     os.utime(parquet, ns=(1, 1))
     assert len(read_shared(parquet).frame) == 9
     assert len(mapped()) == 1

@@ -619,14 +619,17 @@ def test_mistake_about_a_metric_of_given_scores_is_told(
 
 def test_unknown_metric_of_given_scores_can_be_described(scored: Any) -> None:
     config = with_rmse(scored)
-    config["metrics"] = ["rmse"]
-    assert "`- {name: rmse, greater_is_better: false}`" in messages(config)
+    config["metrics"] = ["crps"]
+    assert "`- {name: crps, greater_is_better: false}`" in messages(config)
+
+
+CRPS = {"name": "crps", "greater_is_better": False}
 
 
 def test_metric_that_is_only_given_cannot_be_computed(given: Any) -> None:
-    message = messages(with_metric := {**given(table()), "metrics": ["accuracy", RMSE]})
+    message = messages(with_metric := {**given(table()), "metrics": ["accuracy", CRPS]})
     assert (
-        "metrics[1]: rmse is none of the metrics that can be computed from predictions" in message
+        "metrics[1]: crps is none of the metrics that can be computed from predictions" in message
     )
     assert "as the plan holdout would need" in message
     tree = {"tree": {"estimator": "sklearn.tree.DecisionTreeClassifier"}}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 from collections.abc import Callable
 
 import numpy as np
@@ -32,15 +31,15 @@ from bakeoff.stats import (
     metric_difference,
     metric_interaction,
     own_metric,
-    test_set_metrics,
 )
 from bakeoff.stats.metrics import joint_cells
 from bakeoff.stats.metrics.all_pairs import compare_models
-from bakeoff.stats.metrics.metric import METRICS
-from bakeoff.stats.metrics.test_rows import Truth
+from bakeoff.stats.metrics.metric import METRICS, Need
+from bakeoff.stats.metrics.test_rows import TrueClasses
 from bakeoff.stats.metrics.view import View
 from tests.conftest import ROOT
 
+OF_CLASSES = [m for m, metric in METRICS.items() if metric.needs is not Need.NUMBERS]
 DECISIONS = [m for m, metric in METRICS.items() if metric.form == "decisions"]
 BINARY = [m for m in DECISIONS if METRICS[m].binary]
 COST = [[0.0, 1, 3], [2, 0, 1], [5, 1, 0]]
@@ -64,10 +63,7 @@ def options(metric: str, k: int) -> dict[str, object]:
 
 
 CASES = [
-    (metric, k)
-    for metric in test_set_metrics()
-    for k in (2, 3)
-    if not (METRICS[metric].binary and k > 2)
+    (metric, k) for metric in OF_CLASSES for k in (2, 3) if not (METRICS[metric].binary and k > 2)
 ]
 
 
@@ -128,7 +124,7 @@ def test_rows_of_their_own_group_change_nothing():
         assert grouped.estimate == alone.estimate
 
 
-@given(seed=st.integers(0, 10_000), metric=st.sampled_from(sorted(METRICS)))
+@given(seed=st.integers(0, 10_000), metric=st.sampled_from(sorted(OF_CLASSES)))
 @settings(max_examples=60, deadline=None)
 def test_order_of_rows_and_names_of_groups_are_irrelevant(seed, metric):
     rng = np.random.default_rng(seed)
@@ -441,15 +437,15 @@ def test_mistakes_are_named(change, message):
         metric_difference(y, said, said, **change)
 
 
-def test_log_loss_says_how_little_its_intervals_may_cover():
+def test_log_loss_says_that_its_intervals_may_cover_too_little():
     y, _, p = rows()
     found = metric_ci(y, p[:, 1], metric="log_loss")
-    said = next(a for a in found.assumptions if a.name.startswith("no few rows"))
-    share = int(re.search(r"cover (\d+) % where", said.detail)[1])
+    said = next(a for a in found.assumptions if a.name == "the loss not dominated by few rows")
+    assert "may have less than their nominal coverage" in said.detail
     with (ROOT / "benchmarks/any_metric.csv").open(encoding="utf-8") as file:
         cells = [r for r in csv.DictReader(file) if r["metric"] == "log_loss"]
     covered = [int(r["alone_covered"]) / int(r["alone"]) for r in cells if int(r["alone"])]
-    assert round(100 * min(covered)) == share
+    assert min(covered) < 0.93
 
 
 def test_log_loss_wants_rows_of_each_class():
@@ -543,7 +539,7 @@ def test_accuracy_of_many_classes_is_that_of_all_their_cells(metric, grouped, mo
 def test_cells_of_many_classes_are_counted_with_codes_of_a_few_bits(classes, codes):
     y = (np.arange(3 * classes) % classes).astype(codes)
     predicted = np.where(np.arange(len(y)) % 4, y, y[::-1])
-    view = View(Truth(y, tuple(range(classes)), 0), predicted=predicted)
+    view = View(TrueClasses(y, tuple(range(classes)), 0), predicted=predicted)
     expected = sk.f1_score(y, predicted, average="macro")
     assert METRICS["f1_macro"].value(view) == pytest.approx(expected)
 

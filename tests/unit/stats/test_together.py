@@ -10,7 +10,7 @@ import pytest
 from bakeoff.stats.core.pairwise import all_pairs
 from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.metrics.joint_cells import joint_cells, pair_counts
-from bakeoff.stats.metrics.test_rows import Truth
+from bakeoff.stats.metrics.test_rows import TrueClasses
 from bakeoff.stats.rows import placements
 from bakeoff.stats.rows.auc import delong, delong_pairs
 
@@ -56,7 +56,7 @@ def test_rows_below_are_counted_with_halves_for_equal_scores(digits):
 
 
 def test_joint_cells_are_the_same_counted_for_all_pairs_or_row_by_row():
-    truth = Truth(RNG.choice([0, 2, 3], 500), ("a", "b", "c", "d"), 3)
+    truth = TrueClasses(RNG.choice([0, 2, 3], 500), ("a", "b", "c", "d"), 3)
     models = [RNG.choice(kinds, 500) for kinds in ([0, 2, 3], [0, 2], [2, 3])]
     counts = pair_counts(truth, models)
     assert counts is not None
@@ -70,5 +70,5 @@ def test_joint_cells_are_the_same_counted_for_all_pairs_or_row_by_row():
 
 def test_many_classes_are_not_counted_for_all_pairs():
     codes = np.arange(40)
-    truth = Truth(codes, tuple(range(40)), 39)
+    truth = TrueClasses(codes, tuple(range(40)), 39)
     assert pair_counts(truth, [codes, codes]) is None

@@ -85,8 +85,13 @@ def read_predictions(
         known = file.schema_arrow.names
         present = [model for model in models if model in known]
         table = file.read(columns=["y_true", *present])
-    classes, truth = _coded(table["y_true"])
-    codes = [_among(classes, *_coded(table[name])) for name in present]
+    if pa.types.is_floating(table["y_true"].type):
+        classes: list[str] = []
+        truth: NDArray[Any] = table["y_true"].to_numpy()
+        codes = [table[name].to_numpy() for name in present]
+    else:
+        classes, truth = _coded(table["y_true"])
+        codes = [_among(classes, *_coded(table[name])) for name in present]
     wanted, said = classes if probabilities else classes[-1:], None
     if present and (scores or probabilities):
         said = _numbers(path, [[f"{model}:{name}" for name in wanted] for model in present])

@@ -29,11 +29,11 @@ class PairedPredictions(RelatedRows):
     models, left_out, groups, times
         As in `Paired` and `RelatedRows`.
     classes : tuple of str
-        In the data set's order; of two, the positive one is the last.
-    truth : ndarray of int, shape (n,)
-        True classes: their places in `classes`.
-    predicted : ndarray of int, shape (n, M)
-        Predicted classes.
+        In the data set's order; of two, the positive one is the last. None of a quantity.
+    truth : ndarray, shape (n,)
+        True classes: their places in `classes`; or numbers.
+    predicted : ndarray, shape (n, M)
+        Predicted classes or numbers.
     scores : ndarray, shape (n, M), or None
         How positive each model takes a row for; NaN columns for models that do not say.
     probabilities : ndarray, shape (n, M, K), or None
@@ -50,8 +50,8 @@ class PairedPredictions(RelatedRows):
 
     models: tuple[str, ...]
     classes: tuple[str, ...]
-    truth: Codes
-    predicted: Codes
+    truth: NDArray[Any]
+    predicted: NDArray[Any]
     scores: Floats | None = None
     left_out: tuple[str, ...] = ()
     probabilities: Floats | None = None
@@ -95,7 +95,7 @@ class PairedPredictions(RelatedRows):
             names = np.array(self.classes)
             return [names[codes] for codes in (self.truth, *(self.predicted[:, m] for m in models))]
         if entry.evidence is Evidence.PREDICTIONS:
-            return [self._true_classes, *(self._of(m) for m in models)]
+            return [self._true_answers, *(self._of(m) for m in models)]
         assert self.scores is not None
         return [self._positive, *(self.scores[:, m] for m in models)]
 
@@ -107,18 +107,16 @@ class PairedPredictions(RelatedRows):
             return [self.correct]
         if self._wanted is None:
             columns = [self._of(m) for m in range(len(self.models))]
-            return [self._true_classes, columns]
-        return [self._true_classes, self._wanted]
+            return [self._true_answers, columns if self.classes else self.predicted]
+        return [self._true_answers, self._wanted]
 
     def managed(self, entry: Entry) -> dict[str, Any]:
         """Return groups and times of the rows, and for predictions their metric and classes."""
         found = super().managed(entry)
         if entry.evidence is Evidence.PREDICTIONS:
-            found |= {
-                "metric": self.engine_metric,
-                "labels": self.classes,
-                "positive": self.classes[-1],
-            }
+            found["metric"] = self.engine_metric
+            if self.classes:
+                found |= {"labels": self.classes, "positive": self.classes[-1]}
         return found
 
     def missing(self, models: Sequence[int]) -> str:
@@ -150,10 +148,13 @@ class PairedPredictions(RelatedRows):
         return positive
 
     @cached_property
-    def _true_classes(self) -> Any:
-        return self._categorical(self.truth)
+    def _true_answers(self) -> Any:
+        return self._answers(self.truth)
 
-    def _categorical(self, codes: Codes) -> Any:
+    def _answers(self, codes: NDArray[Any]) -> Any:
+        """Return classes by name, or numbers."""
+        if not self.classes:
+            return codes
         return pd.Categorical.from_codes(codes, dtype=self._labels, validate=False)
 
     @cached_property
@@ -161,9 +162,9 @@ class PairedPredictions(RelatedRows):
         return pd.CategoricalDtype(pd.Index(self.classes, dtype=object))
 
     def _of(self, model: int) -> Any:
-        """Return what the metric scores: classes, ranking scores or probabilities."""
+        """Return what the metric scores: classes, numbers, ranking scores or probabilities."""
         if self._wanted is None:
-            return self._categorical(self.predicted[:, model])
+            return self._answers(self.predicted[:, model])
         return self._wanted[:, model]
 
     @property

@@ -91,7 +91,7 @@ EXHIBITS = {
         "errors of each costly kind. The table describes these rows; the cost-sensitive test shows "
         "whether a difference may be due to chance.",
         when=lambda design: (
-            design.has_rows and len(design.experiment.without_costs) < len(design.datasets)
+            design.has_labels and len(design.experiment.without_costs) < len(design.datasets)
         ),
         heading="Costs of errors",
         build=build_costs,

@@ -11,7 +11,7 @@ import pandas as pd
 from bakeoff.report.cells import COUNT, DATASET, DATASET_LABEL, PLAN, SIZES
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import NONE, count, fixed, percent, share, spread
+from bakeoff.report.numbers import NONE, count, fixed, number, percent, share, spread
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Cell, Column, Kind, PageTable, numbers, tabulate
@@ -27,6 +27,7 @@ DATA_COLUMNS = (
     Column("rows", "Rows", COUNT),
     Column("features", "Features", COUNT),
     Column("classes", "Classes"),
+    Column("target", "Target"),
     Column("rarest", "Rarest class", RARE),
     Column("missing_cells", "Missing cells", COUNT),
     Column("duplicate_rows", "Duplicate rows", COUNT),
@@ -40,12 +41,10 @@ def build_data(item: Item, study: Study) -> PageTable:
     rows = []
     for name in study.datasets:
         card = study.cards[name]
-        classes = card["classes"]
-        shown = [f"{clean(str(c))}: {n:,}" for c, n in list(classes.items())[:4]]
-        more = f" and {count(len(classes) - 4, 'other')}" if len(classes) > 4 else ""
+        classes = card.get("classes", {})
         told = {
             "features": len(card["features"]),
-            "classes": ", ".join(shown) + more,
+            **_answers(study, name, card),
             "rarest": min(classes.values()) / card["rows"] if classes else math.nan,
             "licence": clean(card["licence"]) if card.get("licence") else NONE,
         }
@@ -53,6 +52,19 @@ def build_data(item: Item, study: Study) -> PageTable:
     sizes = [study.cards[name]["rows"] for name in study.datasets]
     summary = f"{count(len(rows), 'data set')} of {spread(sizes)} rows"
     return tabulate(item, study, DATA_COLUMNS, rows, summary=summary)
+
+
+def _answers(study: Study, dataset: str, card: Mapping[str, Any]) -> dict[str, str]:
+    """Say which classes there are, or how large the numbers are."""
+    if "numbers" in card:
+        found, unit = card["numbers"], study.experiment.datasets[dataset].unit
+        low, high, mean = (number(found[key]) for key in ("min", "max", "mean"))
+        said = f"{low} to {high}{f' {clean(unit)}' if unit else ''}, mean {mean}"
+        return {"target": said}
+    classes = card["classes"]
+    shown = [f"{clean(str(c))}: {n:,}" for c, n in list(classes.items())[:4]]
+    more = f" and {count(len(classes) - 4, 'other')}" if len(classes) > 4 else ""
+    return {"classes": ", ".join(shown) + more}
 
 
 _FAR_FROM_HALF = 0.25
@@ -219,7 +231,7 @@ EXHIBITS = {
         "test parts of all divisions. Stratified divisions keep the shares as equal as the counts "
         "allow; if shares differ much, scores of single folds differ for reasons other than the "
         "models.",
-        when=lambda design: bool(design.divided),
+        when=lambda design: bool(design.divided) and not design.experiment.task.numbers,
         folded="Class shares in the parts",
         of_fits=True,
         build=build_balance,

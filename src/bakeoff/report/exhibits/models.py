@@ -213,7 +213,8 @@ EXHIBITS = {
         "rows by the t test of the metric's difference. P-values are adjusted by Holm's method for "
         "the number of models, but not for the number of metrics and data sets.",
         when=lambda design: (
-            not design.experiment.by_values and len(design.datasets) <= MOST_DATASETS
+            not (design.experiment.by_values or design.experiment.task.numbers)
+            and len(design.datasets) <= MOST_DATASETS
         ),
         folded="Every model and a constant answer",
         build=build_baseline,

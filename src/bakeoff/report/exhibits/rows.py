@@ -245,7 +245,7 @@ EXHIBITS = {
         "most frequent error. It describes these rows; the shares of small classes vary strongly "
         "between samples.",
         each="dataset",
-        when=lambda design: design.has_rows,
+        when=lambda design: design.has_labels,
         heading="Errors by class",
         folded="Every class of every model",
         build=build_confusion,
@@ -257,7 +257,7 @@ EXHIBITS = {
         caption="The confusion matrix of each model on the held-out rows: rows are true classes, "
         "columns predicted classes. The darker a cell, the larger its share of the true class; "
         "correct predictions are on the diagonal.",
-        when=lambda design: design.has_rows and not design.several,
+        when=lambda design: design.has_labels and not design.several,
         heading="Confusion matrices",
         draw=draw_confusion_maps,
     ),
@@ -269,7 +269,7 @@ EXHIBITS = {
         "Each column is a pattern of right and wrong models; the bars count its rows. Tests of "
         "correctness on the held-out rows use only these rows.",
         each="dataset",
-        when=lambda design: design.has_rows and len(design.models) > 1,
+        when=lambda design: design.has_labels and len(design.models) > 1,
         heading="Disagreement between models",
         fourfolds=True,
         draw=draw_disagreement,
@@ -282,7 +282,7 @@ EXHIBITS = {
         "models predict. Rows for which both models predict the same class carry no information on "
         "which model is better.",
         each="dataset",
-        when=lambda design: design.has_rows and len(design.models) > 1,
+        when=lambda design: design.has_labels and len(design.models) > 1,
         heading="True class and predictions of the two best models",
         folded="Every combination",
         build=build_three_way,

@@ -99,9 +99,10 @@ def _rows(study: Study) -> Sentence:
     features = card.get("features")
     of = f" and {count(len(features), 'feature')}" if features else ""
     said = f"The data set {study.dataset_label(dataset)} has {count(card['rows'], 'row')}{of}"
-    if 1 < len(card["classes"]) <= MOST and any(card["classes"].values()):
+    classes = card.get("classes", {})
+    if 1 < len(classes) <= MOST and any(classes.values()):
         said += "; the classes are " + words(
-            [f"{clean(str(c))} ({n:,} rows)" for c, n in card["classes"].items()], MOST
+            [f"{clean(str(c))} ({n:,} rows)" for c, n in classes.items()], MOST
         )
         return Sentence(f"{said}.", ("3d", "3e"), ("21",))
     return Sentence(f"{said}.", ("3e",))

@@ -15,8 +15,8 @@ from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.metric import METRICS as BUILT_IN
 from bakeoff.stats.metrics.metric import Metric, Need, numbers
 from bakeoff.stats.metrics.options import NO_OPTIONS, Options
-from bakeoff.stats.metrics.test_rows import Truth
-from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, View
+from bakeoff.stats.metrics.test_rows import TrueClasses, TrueNumbers
+from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, NumberView, View
 
 
 class Metrics(dict[str, Metric]):
@@ -51,11 +51,11 @@ def score(
     return score_view(metric, view_of(predictions, costs, columns))
 
 
-def score_view(metric: Metric, view: View) -> tuple[float, str]:
+def score_view(metric: Metric, view: View | NumberView) -> tuple[float, str]:
     """Return what `score` does of a view that several metrics share."""
-    if metric.priced and view.options.cost is None:
+    if metric.priced and isinstance(view, View) and view.options.cost is None:
         return float("nan"), "the experiment has no `costs:`"
-    if metric.needs is Need.PRIORS and view.options.priors is None:
+    if metric.needs is Need.PRIORS and isinstance(view, View) and view.options.priors is None:
         return float("nan"), "the experiment has no `costs:` with `priors`"
     try:
         return float(metric.value(view)), ""
@@ -65,11 +65,13 @@ def score_view(metric: Metric, view: View) -> tuple[float, str]:
 
 def view_of(
     predictions: Predictions, costs: Costs | None = None, columns: Columns = NO_COLUMNS
-) -> View:
+) -> View | NumberView:
     """Return what metrics look at of the predictions of one fit."""
     classes, decision = predictions.classes, predictions.decision
+    if not classes:
+        return NumberView(TrueNumbers(predictions.y_true), predictions.y_pred, columns)
     return View(
-        Truth(predictions.y_true, classes, len(classes) - 1),
+        TrueClasses(predictions.y_true, classes, len(classes) - 1),
         predictions.y_pred,
         predictions.probabilities,
         None if decision is None else decision[:, -1],

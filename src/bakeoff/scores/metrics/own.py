@@ -33,7 +33,7 @@ def enter_own(found: Mapping[str, OwnMetric]) -> None:
                 name,
                 partial(_called, own),
                 greater_is_better=own.greater_is_better,
-                predictions="classes" if own.needs == "labels" else "probabilities",
+                predictions="classes" if own.needs == "labels" else own.needs,
                 smooth=own.smooth,
             ),
             title=own.label or name.replace("_", " "),

@@ -96,6 +96,9 @@ class DataSet(SpecSection, ABC):
         None,
         description="The positive class of a two-class problem; default: the last in sorted order.",
     )
+    unit: Label | None = Field(
+        None, description="Unit of the target of a regression, like MPa; shown after numbers."
+    )
     id: ColumnName | None = Field(
         None,
         description="Column with unique row ids (not a feature); default: the row's number in the "

@@ -54,7 +54,7 @@ _NO_GROWTH = Assumption(
     "learner?",
     plans=("halves",),
     citation="mccarthy1969",
-    caution="It needs the plan `halves`, which takes many more fits than one cross-validation.",
+    caution="It needs the plan halves, which takes many more fits than one cross-validation.",
     replications=True,
 )
 def half_sample_t(

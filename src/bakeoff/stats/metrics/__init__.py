@@ -3,7 +3,8 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-_FIRST = ("decisions", "rankings", "probabilities", "costs")  # the order that tables list them in
+# the order that tables list them in
+_FIRST = ("decisions", "rankings", "probabilities", "costs", "quantities")
 
 for _module in (*_FIRST, *(module.name for module in iter_modules(__path__))):
     import_module(f"{__name__}.{_module}")

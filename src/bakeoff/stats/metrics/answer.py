@@ -20,12 +20,10 @@ from bakeoff.stats.design.subset_limits import widened, with_flips
 from bakeoff.stats.metrics.area_intervals import hull, logit_interval
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.metric import Form
+from bakeoff.stats.metrics.scales import PLAIN
 from bakeoff.stats.metrics.setting import Setting
 
-_NOISE = 1e-12
 _ENOUGH_OF_A_CLASS = 20
-_CARRIED = 0.2
-"""Effective degrees of freedom per unit below which few rows dominate a metric."""
 OF_ONE_MODEL = ("enough rows of each class", "the loss not dominated by few rows")
 """Assumptions of intervals of one model or of a pair, not of the best of many."""
 
@@ -39,10 +37,10 @@ def decide(setting: Setting, found: Influence, side: Alternative) -> tuple[Statu
     """Return status, t and p of a difference."""
     if found.tested.units < FEWEST_CLUSTERS or found.tested.df < 1 or setting.too_few():
         return Status.TOO_FEW, math.nan, math.nan
-    if abs(found.value) <= _NOISE and found.spread.se <= _NOISE:
+    if abs(found.value) <= found.noise and found.spread.se <= found.noise:
         return Status.IDENTICAL_SCORES, 0.0, 1.0
     tested = found.tested
-    if tested.se <= _NOISE:
+    if tested.se <= found.noise:
         return Status.ZERO_VARIANCE, math.copysign(math.inf, found.value), math.nan
     t = found.estimate / tested.se
     return Status.OK, t, t_pvalue(t, tested.df, side)
@@ -81,16 +79,24 @@ class Answer:
             return self._result(found, Status.TOO_FEW, math.nan, math.nan, None)
         if setting.metric.form is Form.RANKING:
             ci = logit_interval(setting, found, self.level)
-        elif found.tested.se <= _NOISE:
+        elif found.tested.se <= found.noise:
             ci = None
         else:
-            ci = found.tested.interval(
-                found.estimate, self.level, "two-sided", setting.metric.range
-            )
+            ci = self._on_scale(found)
         if ci is not None and found.of_groups is not None:
             ci = widened(found.of_groups, ci, bounds=setting.metric.range)
-        status = Status.OK if found.tested.se > _NOISE else Status.ZERO_VARIANCE
+        status = Status.OK if found.tested.se > found.noise else Status.ZERO_VARIANCE
         return self._result(found, status, math.nan, math.nan, ci)
+
+    def _on_scale(self, found: Influence) -> ConfidenceInterval | None:
+        """Return the t interval of one model on the scale of its metric."""
+        scale, tested = self.setting.metric.scale, found.tested
+        if scale is PLAIN:
+            limits = self.setting.metric.range
+            return tested.interval(found.estimate, self.level, "two-sided", limits)
+        half = tested.quantile(self.level, "two-sided") * tested.se
+        ends = scale.limits(found.value, half)
+        return None if ends is None else ConfidenceInterval(*ends, self.level, scale.name)
 
     def of_pair(self, found: Influence, a: Influence, b: Influence) -> Result:
         """Return the result of a difference, given each model alone too."""
@@ -114,14 +120,15 @@ class Answer:
         """Return a result that has an interval from elsewhere and no test."""
         return self._result(found, status, math.nan, math.nan, ci)
 
-    def undefined(self, reason: str) -> Result:
-        """Return the result where the metric has no value."""
+    def undefined(self, reason: str, estimate: float = math.nan) -> Result:
+        """Return the result where the metric has no value, or no interval is known for it."""
         return Result(
             test=self.test,
             variant=self.setting.metric.name,
             statistic=math.nan,
             pvalue=math.nan,
             alternative=self.side,
+            estimate=estimate,
             n=self.setting.truth.n,
             status=Status.UNDEFINED,
             assumptions=(Assumption("a defined metric", False, reason),),
@@ -197,13 +204,13 @@ def assumptions(setting: Setting, tested: Spread) -> tuple[Assumption, ...]:
             )
         )
     if setting.metric.carried is not None:
-        what, then = setting.metric.carried
+        carried = setting.metric.carried
         detail = (
-            f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; below a "
-            f"fifth of them few rows dominate {then}"
+            f"{tested.df:.0f} effective degrees of freedom of {tested.units:.0f} units; "
+            f"{carried.consequence}"
         )
-        holds = tested.df >= _CARRIED * tested.units
-        found.append(Assumption(f"{what} not dominated by few rows", holds, detail))
+        holds = tested.df >= carried.share * tested.units
+        found.append(Assumption(carried.assumption, holds, detail))
     return tuple(found)
 
 

@@ -11,11 +11,9 @@ from bakeoff.stats.core.result import Alternative, ConfidenceInterval
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.setting import Setting
 
-_NOISE = 1e-12
-
 
 def logit_interval(setting: Setting, found: Influence, level: float) -> ConfidenceInterval | None:
-    """Return expit(logit θ ± t·se/(θ(1 − θ))), or for an area of 0 or 1 its exact limit.
+    """Return the t interval on the logit scale, or for an area of 0 or 1 its exact limit.
 
     An area of 1 among m positive and q negative rows has the lower limit α^(1/min(m, q)): a
     smaller area shows no mistake with probability less than α. None where no row differs from
@@ -30,10 +28,10 @@ def logit_interval(setting: Setting, found: Influence, level: float) -> Confiden
 def _logit_limits(setting: Setting, found: Influence, tail: float) -> tuple[float, float] | None:
     """Return both limits of an area, each missed with the probability of the tail."""
     spread, value = found.tested, found.value
-    if spread.se > _NOISE and 0 < value < 1:
-        half = -float(special.stdtrit(spread.df, tail)) * spread.se / (value * (1 - value))
-        centre = float(special.logit(value))
-        return float(special.expit(centre - half)), float(special.expit(centre + half))
+    if spread.se > found.noise and 0 < value < 1:
+        return setting.metric.scale.limits(
+            value, -float(special.stdtrit(spread.df, tail)) * spread.se
+        )
     if setting.metric.by_pairs and value in (0.0, 1.0):
         far = exact_limit(setting, tail)
         return (far, 1.0) if value == 1 else (0.0, 1 - far)
@@ -44,7 +42,7 @@ def exact_limit(setting: Setting, tail: float) -> float:
     """Return the exact lower limit of an ROC area of 1; NaN for other areas."""
     if not setting.metric.by_pairs:
         return math.nan
-    return float(tail ** (1 / min(setting.truth.counts)))
+    return float(tail ** (1 / min(setting.classes.counts)))
 
 
 def hull(

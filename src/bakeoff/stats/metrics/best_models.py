@@ -17,7 +17,12 @@ from bakeoff.stats.core.result import Assumption, ConfidenceInterval, Result, St
 from bakeoff.stats.design.spread import Spread
 from bakeoff.stats.metrics.answer import OF_ONE_MODEL, assumptions, decide
 from bakeoff.stats.metrics.area_intervals import exact_limit
-from bakeoff.stats.metrics.family import MetricFamily, family_of_values, read_family
+from bakeoff.stats.metrics.family import (
+    MetricFamily,
+    family_of_values,
+    on_scale,
+    read_family,
+)
 from bakeoff.stats.metrics.influence import Influence
 from bakeoff.stats.metrics.max_t import draw
 from bakeoff.stats.metrics.metric import Form, Metric, Need, metric_called
@@ -198,11 +203,11 @@ def _bound(family: MetricFamily, winner: Influence, tail: float) -> float:
         return winner.estimate - _reach(found, near, tail) if near else math.nan
     if _known(family)[0] < FEWEST:
         return math.nan
-    top = scale.of(winner)
+    top = on_scale(scale, winner)
     if top is None:
         return exact_limit(family.setting, tail)
     least = top.value + float(special.stdtrit(found.df, tail)) * top.tested.se
-    others = [scale.of(s) for s in family.singles if s is not None]
+    others = [on_scale(scale, s) for s in family.singles if s is not None]
     near = [s.tested for s in others if s is not None and s.value >= least and s.tested.se > 0]
     return scale.inverse(top.value - _reach(top.tested, near, tail)) if near else math.nan
 
@@ -252,7 +257,7 @@ def _leads(family: MetricFamily) -> FloatArray:
     """Return by how many standard errors, as normal scores, model j (column) beats i (row)."""
     known, scale = family.known, family.scale
     singles = [s for s in family.singles if s is not None]
-    scaled = [None if scale is None else scale.of(s) for s in singles]
+    scaled = [None if scale is None else on_scale(scale, s) for s in singles]
     z = np.full((len(known), len(known)), -math.inf)
     for i in range(len(known)):
         for j in range(i + 1, len(known)):

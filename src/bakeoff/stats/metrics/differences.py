@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from bakeoff.stats.core.arguments import Level, checked
@@ -97,6 +98,8 @@ def metric_ci(
     setting, (rows,) = setting_of(metric, y_true, models, positive, labels, groups, options)
     base = Answer("metric_ci", setting, "two-sided", confidence_level)
     try:
+        if not setting.metric.interval:
+            return base.undefined(_NO_INTERVAL, setting.metric.value(setting.view(rows)))
         found = one(setting, rows)
     except NoValue as reason:
         return base.undefined(str(reason))
@@ -178,12 +181,18 @@ def difference(
     """Return the influence of every row on a difference, better is greater, and its test."""
     base, (a, b) = Answer("metric_difference", setting, side, level), rows
     try:
+        if not setting.metric.interval:
+            gain = _advantage(setting, a, b)(np.arange(setting.truth.n))
+            return None, base.undefined(_NO_INTERVAL, gain)
         found = better_is_positive(setting, pair(setting, a, b))
     except NoValue as reason:
         return None, base.undefined(str(reason))
     if not setting.metric.smooth:
         return None, bootstrapped(base, found, _advantage(setting, a, b))
     return found, base.of_pair(found, one(setting, a), one(setting, b))
+
+
+_NO_INTERVAL = "an extreme value has no known standard error"
 
 
 def bootstrapped(base: Answer, found: Influence, metric: OwnMetric) -> Result:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from bakeoff.stats.core.arithmetic import gram
 from bakeoff.stats.core.checks import FloatArray, as_array, as_scores
@@ -26,57 +23,32 @@ from bakeoff.stats.metrics.joint_cells import pair_counts
 from bakeoff.stats.metrics.max_t import Contrasts
 from bakeoff.stats.metrics.metric import Form, Metric, numbers
 from bakeoff.stats.metrics.options import Options
+from bakeoff.stats.metrics.scales import LOG, LOGIT, PLAIN, Scale
 from bakeoff.stats.metrics.setting import Setting, read
-from bakeoff.stats.metrics.test_rows import Codes, Truth, read_groups
+from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers, read_groups
 
 
-@dataclasses.dataclass(frozen=True)
-class Scale:
-    """A monotone transformation g of a metric, for which greater is better.
-
-    Attributes
-    ----------
-    forward, inverse : Callable
-        g and its inverse.
-    slope : Callable
-        1/g'(θ): influence values on the scale are ψ divided by it.
-    """
-
-    forward: Callable[[float], float]
-    inverse: Callable[[float], float]
-    slope: Callable[[float], float]
-
-    def of(self, found: Influence) -> Influence | None:
-        """Return a metric on the scale (delta method); None at an end of its range."""
-        slope = self.slope(found.value)
-        if not slope > 0:
-            return None
-        atoms = dataclasses.replace(found.atoms, psi=found.atoms.psi / slope)
-        return dataclasses.replace(found, value=self.forward(found.value), atoms=atoms)
-
-
-LOGIT = Scale(
-    lambda area: float(special.logit(area)),
-    lambda value: float(special.expit(value)),
-    lambda area: area * (1 - area),
-)
-NEGATIVE_LOG = Scale(
-    lambda gain: -math.log(-gain), lambda value: -math.exp(-value), lambda gain: -gain
-)
-PLAIN = Scale(lambda gain: gain, lambda value: value, lambda gain: 1.0)
+def on_scale(scale: Scale, found: Influence) -> Influence | None:
+    """Return a metric on a scale (delta method); None at an end of its range."""
+    slope = scale.slope(found.value)
+    if not slope > 0:
+        return None
+    atoms = dataclasses.replace(found.atoms, psi=found.atoms.psi / slope)
+    return dataclasses.replace(found, value=scale.forward(found.value), atoms=atoms)
 
 
 def scale_of(setting: Setting) -> Scale | None:
-    """Return the logit for areas and shares, −log for losses, the plain scale for other means.
+    """Return the scale of the metric; else the logit for shares, −log for losses, or the plain one.
 
     None for metrics of decisions, whose pseudo-rows do what a scale is for, and for own metrics.
     """
     metric = setting.metric
     if metric.form in (Form.DECISIONS, Form.LEFT_OUT):
         return None
-    if metric.range == (0.0, 1.0):
-        return LOGIT
-    return NEGATIVE_LOG if metric.range[0] == 0 else PLAIN
+    scale = metric.scale
+    if scale is PLAIN and metric.range[0] == 0:
+        scale = LOGIT if metric.range[1] == 1 else LOG
+    return scale if metric.greater_is_better else scale.mirrored()
 
 
 _VALUES = "values"
@@ -138,7 +110,7 @@ class MetricFamily:
         return (
             None
             if self.setting.clusters is not None
-            else pair_counts(self.setting.truth, self.rows)
+            else pair_counts(self.setting.classes, self.rows)
         )
 
     @property
@@ -295,7 +267,7 @@ def family_of_values(
     n, models = table.shape
     if models < 2:
         raise ArgumentError("values", f"found {models} model(s), at least 2 are compared")
-    truth = Truth(np.zeros(n, dtype=np.intp), (0, 1), 1)
+    truth = TrueNumbers(np.full(n, np.nan))
     metric = numbers(_VALUES, greater_is_better=greater_is_better)
     setting = Setting(metric, truth, read_groups(groups, n))
     centres = table.mean(axis=0)

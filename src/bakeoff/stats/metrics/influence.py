@@ -22,13 +22,17 @@ from bakeoff.stats.metrics.joint_cells import JointCells, joint_cells
 from bakeoff.stats.metrics.metric import Form, Metric, metric_called
 from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.metrics.setting import Setting, read
-from bakeoff.stats.metrics.test_rows import Codes, read_groups
-from bakeoff.stats.metrics.view import View
+from bakeoff.stats.metrics.test_rows import Codes, TrueNumbers, read_groups
+from bakeoff.stats.metrics.view import NumberView, View
 
 PLUS_FOUR, PLUS_TWO = 4.0, 2.0
 """Weight of the pseudo-rows of one model and of a pair (Agresti & Coull 1998, Agresti & Min 2005).
 
 For accuracies they give those papers' intervals; for other metrics of decisions they are ours."""
+
+
+NOISE = 1e-12
+"""What rounding makes of a metric of classes; relative to the metric's size for numbers."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +52,8 @@ class Influence:
         is tested; None for other metrics.
     pseudo : ndarray, shape (c,), or None
         The weights of the cells' pseudo-rows.
+    noise : float
+        The largest value and standard error that rounding alone makes.
     """
 
     metric: str
@@ -55,6 +61,7 @@ class Influence:
     atoms: Atoms
     padded: Functional | None = None
     pseudo: FloatArray | None = None
+    noise: float = NOISE
 
     @property
     def psi(self) -> FloatArray:
@@ -119,7 +126,8 @@ class Influence:
         """Return the difference of two models row by row, without pseudo-rows."""
         own = self.atoms
         atoms = Atoms(self.psi - other.psi, own.clusters, leverage=own.leverage)
-        return Influence(self.metric, self.value - other.value, atoms)
+        noise = max(self.noise, other.noise)
+        return Influence(self.metric, self.value - other.value, atoms, noise=noise)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -200,13 +208,12 @@ def one(setting: Setting, rows: Any) -> Influence:
     if metric.form is Form.LEFT_OUT:
         found = left_out(by_rows(setting, rows), setting.truth.n, setting.clusters)
         atoms = Atoms(found.psi, found.together, leverage=leverage_of(found.together))
-        return Influence(setting.metric.name, found.value, atoms)
+        noise = _noise(setting, found.value)
+        return Influence(setting.metric.name, found.value, atoms, noise=noise)
     if metric.form is not Form.DECISIONS:
         return _of_functional(setting, _formula(setting, setting.view(rows)))
-    cells = joint_cells(setting.truth, [rows], right=metric.mean_of_rows)
-    plain, padded = (
-        _formula(setting, _table(cells, setting, 0, more)) for more in (0.0, PLUS_FOUR)
-    )
+    cells = joint_cells(setting.classes, [rows], right=metric.mean_of_rows)
+    plain, padded = (_of_model(cells, setting, 0, more) for more in (0.0, PLUS_FOUR))
     return _of_cells(setting, plain, padded, cells, PLUS_FOUR)
 
 
@@ -219,12 +226,9 @@ def pair(
     shape (K, K, K), where they are known.
     """
     metric = setting.metric
-    if metric.form is Form.LEFT_OUT:
-        return one(setting, rows_a) - one(setting, rows_b)
     if metric.form is not Form.DECISIONS:
-        a, b = (_formula(setting, setting.view(rows)) for rows in (rows_a, rows_b))
-        return _of_functional(setting, a - b)
-    cells = joint_cells(setting.truth, [rows_a, rows_b], counts, right=metric.mean_of_rows)
+        return one(setting, rows_a) - one(setting, rows_b)
+    cells = joint_cells(setting.classes, [rows_a, rows_b], counts, right=metric.mean_of_rows)
     plain, padded = (_contrast(setting, cells, more) for more in (0.0, PLUS_TWO))
     return _of_cells(setting, plain, padded, cells, PLUS_TWO)
 
@@ -237,7 +241,12 @@ def by_rows(setting: Setting, rows: Any) -> OwnMetric:
 
 def _of_functional(setting: Setting, found: Functional) -> Influence:
     atoms = Atoms(found.psi, setting.clusters, leverage=setting.leverage)
-    return Influence(setting.metric.name, found.value, atoms)
+    return Influence(setting.metric.name, found.value, atoms, noise=_noise(setting, found.value))
+
+
+def _noise(setting: Setting, value: float) -> float:
+    """Return the size of rounding errors: numbers may have a unit of any size."""
+    return NOISE * abs(value) if isinstance(setting.truth, TrueNumbers) else NOISE
 
 
 def _of_cells(
@@ -247,24 +256,24 @@ def _of_cells(
     return Influence(setting.metric.name, plain.value, atoms, padded, cells.pseudo(more))
 
 
-def _formula(setting: Setting, rows: View | Cells) -> Functional:
+def _formula(setting: Setting, rows: View | NumberView | Cells) -> Functional:
     """Return a metric with influence values."""
     assert setting.metric.formula is not None
     return setting.metric.formula(rows)
 
 
-def _table(joint: JointCells, setting: Setting, model: int, more: float) -> Cells:
-    """Return the cells of one model with some more weight, spread evenly."""
-    weights = joint.weights + joint.pseudo(more)
-    truth, said = setting.truth, joint.predicted(model)
-    return Cells(joint.truth, said, weights, truth.classes, truth.positive, setting.options)
+def _of_model(joint: JointCells, setting: Setting, model: int, more: float) -> Functional:
+    """Return the metric of one model, of cells with some more weight, spread evenly."""
+    cells, truth = joint.of_model(joint.weights + joint.pseudo(more), model), setting.classes
+    found = _formula(setting, Cells(*cells, truth.classes, truth.positive, setting.options))
+    return Functional(found.value, joint.of_all(found.psi, model))
 
 
 def _contrast(setting: Setting, joint: JointCells, more: float) -> Functional:
     parts = []
     for model, name in ((0, "A"), (1, "B")):
         try:
-            parts.append(_formula(setting, _table(joint, setting, model, more)))
+            parts.append(_of_model(joint, setting, model, more))
         except NoValue as reason:
             raise NoValue(f"model {name}: {reason}") from None
     return parts[0] - parts[1]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.correctness_matrix import both_correct
 from bakeoff.stats.core.errors import ArgumentError
-from bakeoff.stats.metrics.test_rows import Codes, Truth
+from bakeoff.stats.metrics.test_rows import Codes, TrueClasses
 
 _MOST_CELLS = 2**26
 """More would take gigabytes: of two models some 400 classes, of one some 8,000."""
@@ -72,22 +72,22 @@ class JointCells:
             return self.counts[np.ix_(*self.there)].ravel().astype(np.float64)
         return np.bincount(self.index, minlength=math.prod(self.sizes)).astype(np.float64)
 
-    @cached_property
-    def _grid(self) -> tuple[NDArray[np.intp], ...]:
-        return np.unravel_index(np.arange(math.prod(self.sizes)), self.sizes)
+    def of_model(self, weights: FloatArray, model: int) -> tuple[Codes, Codes, FloatArray]:
+        """Return true class, predicted class and weight of each cell of one model alone."""
+        own = (0, 1 + model)
+        others = tuple(axis for axis in range(len(self.sizes)) if axis not in own)
+        table = weights.reshape(self.sizes).sum(axis=others)
+        truth, said = np.meshgrid(*(self.there[axis] for axis in own), indexing="ij")
+        return truth.ravel(), said.ravel(), table.ravel()
 
-    @property
-    def truth(self) -> Codes:
-        """The true class of each cell."""
-        return self.there[0][self._grid[0]]
-
-    def predicted(self, model: int) -> Codes:
-        """Return the class that a model predicts in each cell."""
-        return self.there[1 + model][self._grid[1 + model]]
+    def of_all(self, values: FloatArray, model: int) -> FloatArray:
+        """Return the values of one model's cells as those of the joint cells."""
+        shape = [n if axis in (0, 1 + model) else 1 for axis, n in enumerate(self.sizes)]
+        return np.broadcast_to(values.reshape(shape), self.sizes).ravel()
 
 
 def joint_cells(
-    truth: Truth,
+    truth: TrueClasses,
     models: Sequence[Codes],
     counts: NDArray[np.int64] | None = None,
     *,
@@ -131,7 +131,7 @@ def joint_cells(
     return JointCells((truth.codes, *models), each, k, counts)
 
 
-def _right_cells(truth: Truth, models: Sequence[Codes], there: int) -> JointCells:
+def _right_cells(truth: TrueClasses, models: Sequence[Codes], there: int) -> JointCells:
     """Put the cells together in which each model is right (0) or wrong (1).
 
     Of pseudo-rows that are shared out evenly to all cells each model has 1 in `there` right.
@@ -143,7 +143,7 @@ def _right_cells(truth: Truth, models: Sequence[Codes], there: int) -> JointCell
     return JointCells(columns, each, 2, None, shares)
 
 
-def pair_counts(truth: Truth, models: Sequence[Codes]) -> NDArray[np.int64] | None:
+def pair_counts(truth: TrueClasses, models: Sequence[Codes]) -> NDArray[np.int64] | None:
     """Count the rows of each true class and each two predicted ones, for all pairs of models.
 
     Each model's rows of each class are packed to bits once, and counted 64 at a time.

@@ -1,7 +1,8 @@
 """The metric object: value, influence function, unit, direction, range and requirements.
 
-The modules `decisions`, `rankings`, `probabilities` and `costs` enter the metrics, each by the
-decorator of its kind: the formula that is decorated gives the value and the influence of each row.
+The modules `decisions`, `rankings`, `probabilities`, `costs` and `quantities` enter the metrics,
+each by the decorator of its kind: the formula that is decorated gives the value and the influence
+of each row.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,15 @@ from numpy.typing import NDArray
 from bakeoff.stats.core.arguments import check_choice, checked
 from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.functional import Functional, NoValue, mean
-from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, View
+from bakeoff.stats.metrics.scales import PLAIN, Scale
+from bakeoff.stats.metrics.view import NO_COLUMNS, Columns, NumberView, View
 
 POINTS = "percentage points"
 """The unit of what is a share of something."""
+TARGET = "target"
+"""The unit of what is measured in that of the numbers that are predicted."""
+TARGET_SQUARED = "target squared"
+"""The unit of a mean of squared errors of numbers."""
 
 
 class Need(StrEnum):
@@ -37,7 +43,7 @@ class Need(StrEnum):
     PRIORS = "priors"
     """Labels, what errors cost, and how frequent the classes will be."""
     NUMBERS = "numbers"
-    """A number per row or score, which is given."""
+    """Predicted numbers, where those that are true are numbers too."""
 
 
 class Form(StrEnum):
@@ -48,9 +54,27 @@ class Form(StrEnum):
     RANKING = "ranking"
     """A function of how rows are ranked: an area, whose intervals are on the logit scale."""
     ROWS = "rows"
-    """A mean of a value for each row, or its root."""
+    """A function of means over rows, by the chain rule."""
     LEFT_OUT = "left out"
     """None is known: rows are left out."""
+
+
+class Carried(NamedTuple):
+    """How it is seen that few rows dominate a metric.
+
+    Attributes
+    ----------
+    assumption : str
+        What is assumed.
+    share : float
+        The share of the units below which the degrees of freedom say that it fails.
+    consequence : str
+        What then holds.
+    """
+
+    assumption: str
+    share: float
+    consequence: str
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -62,12 +86,12 @@ class Metric:
     name, title : str
         Its key and the name people read.
     value : Callable
-        From a `View` to a float; raises `NoValue`.
+        From a `View` or `NumberView` to a float; raises `NoValue`.
     form : Form
         How the influence of each row is found.
     formula : Callable or None
-        Of a metric of decisions: from `Cells` to a `Functional`; of areas and means of rows: from
-        a `View` to one.
+        Of a metric of decisions: from `Cells` to a `Functional`; of others: from a
+        `View` or `NumberView` to one.
     unit : str
         What a difference of two values is measured in: `POINTS`, or a word for it.
     needs : Need
@@ -87,6 +111,8 @@ class Metric:
         Which rows it is the share of, if it is one.
     evidence : tuple of Evidence
         The kinds of evidence whose tests are about this metric and no other.
+    null : str
+        What equal models have in common, where other metrics on the same rows say the same.
     studied_by : str
         The metric whose simulated error rates hold for this one.
     by_predicted : bool
@@ -94,12 +120,15 @@ class Metric:
     by_pairs : bool
         Whether it is a share of the pairs of rows of two classes: groups then have their leverage
         in each class, and an area of 1 has an exact limit.
-    carried : tuple of str or None
-        For a metric that few rows may dominate: what they dominate, and how that affects its
-        intervals.
+    scale : Scale
+        On which the interval of one model is symmetric.
+    carried : Carried or None
+        For a metric that few rows may dominate: how that is seen, and how it affects intervals.
     smooth : bool
         False: it jumps when a row is left out, like a median; it then has intervals on held-out
         rows by the bootstrap, and no test there.
+    interval : bool
+        Whether an interval is known for it.
     option : str
         The option that it has to be told; experiments have no such metrics.
     takes : tuple of str
@@ -115,7 +144,7 @@ class Metric:
     """
 
     name: str
-    value: Callable[[View], float]
+    value: Callable[[Any], float]
     form: Form = Form.LEFT_OUT
     formula: Callable[[Any], Functional] | None = None
     title: str = ""
@@ -128,11 +157,14 @@ class Metric:
     mean_of_rows: bool = False
     counts: Literal["", "right", "wrong"] = ""
     evidence: tuple[Evidence, ...] = ()
+    null: str = ""
     studied_by: str = "accuracy"
     by_predicted: bool = False
     by_pairs: bool = False
-    carried: tuple[str, str] | None = None
+    scale: Scale = PLAIN
+    carried: Carried | None = None
     smooth: bool = True
+    interval: bool = True
     option: str = ""
     takes: tuple[str, ...] = ()
     columns: Columns = dataclasses.field(default_factory=dict)
@@ -205,20 +237,20 @@ def row_mean(
     unit: str,
     *,
     root: bool = False,
-    value: Callable[[View], float] | None = None,
+    value: Callable[[Any], float] | None = None,
     **facts: Any,
 ) -> Callable[[F], F]:
-    """Enter the mean of what a function of a `View` gives for each row, or the root of that mean.
+    """Enter the mean of what a function of a view gives for each row, or the root of that mean.
 
     `value` computes the mean in another way, where that is more exact.
     """
 
     def decorate(values: F) -> F:
-        def plain(view: View) -> float:
+        def plain(view: View | NumberView) -> float:
             found = float(np.mean(values(view)))
             return math.sqrt(found) if root else found
 
-        def functional(view: View) -> Functional:
+        def functional(view: View | NumberView) -> Functional:
             found = mean(values(view), np.ones(view.truth.n))
             return found**0.5 if root else found
 
@@ -230,8 +262,22 @@ def row_mean(
     return decorate
 
 
+def of_means(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
+    """Enter a function from a view to a `Functional` of means over rows."""
+
+    def decorate(formula: F) -> F:
+        def value(view: View | NumberView) -> float:
+            return float(formula(view).value)
+
+        known = {"form": Form.ROWS, "formula": formula, **facts}
+        enter(Metric(name=formula.__name__, title=title, unit=unit, value=value, **known))
+        return formula
+
+    return decorate
+
+
 def by_value(title: str, unit: str, **facts: Any) -> Callable[[F], F]:
-    """Enter a function from a `View` to a number; rows are left out for their influence."""
+    """Enter a function from a view to a number; rows are left out for their influence."""
 
     def decorate(value: F) -> F:
         enter(Metric(name=value.__name__, title=title, unit=unit, value=value, **facts))
@@ -246,7 +292,7 @@ def own_metric(
     function: Callable[..., float],
     *,
     greater_is_better: bool = True,
-    predictions: Literal["classes", "probabilities"] = "classes",
+    predictions: Literal["classes", "probabilities", "numbers"] = "classes",
     columns: Mapping[str, NDArray[Any]] = NO_COLUMNS,
     smooth: bool = True,
 ) -> Metric:
@@ -257,11 +303,11 @@ def own_metric(
     name : str
         What it is called.
     function : Callable
-        From true classes, what a model predicts and the columns by name to a number; a ValueError
+        From what is true, what a model predicts and the columns by name to a number; a ValueError
         or NaN says that it has no value on these rows.
-    predictions : {"classes", "probabilities"}
-        Its second argument: predicted classes, or probabilities of shape (n, K), of two classes
-        those of the positive one, shape (n,).
+    predictions : {"classes", "probabilities", "numbers"}
+        Its second argument: predicted classes; probabilities of shape (n, K), of two classes
+        those of the positive one, shape (n,); or predicted numbers.
     columns : Mapping of str to array_like, shape (n,)
         What else it takes of the rows.
     smooth : bool
@@ -275,9 +321,9 @@ def own_metric(
     return Metric(
         name=name,
         title=name.replace("_", " "),
-        value=partial(_of_names, function, predictions == "probabilities"),
+        value=partial(_called, function, predictions == "probabilities"),
         unit="units",
-        needs=Need.LABELS if predictions == "classes" else Need.PROBABILITIES,
+        needs=Need.LABELS if predictions == "classes" else Need(predictions),
         greater_is_better=greater_is_better,
         range=(-math.inf, math.inf),
         carried=CARRIED,
@@ -288,19 +334,19 @@ def own_metric(
     )
 
 
-def _of_names(function: Callable[..., float], by_order: bool, view: View) -> float:
-    """Call a function of the user's on true classes, predictions and columns."""
-    if not by_order:
-        predicted = view.named(view.predicted)
-    else:
-        predicted = view.scores if len(view.truth.classes) == 2 else view.probabilities
+def _called(function: Callable[..., float], by_order: bool, view: View | NumberView) -> float:
+    """Call a function of the user's on truth, predictions and columns."""
     try:
-        return function(view.named(view.truth.codes), predicted, **view.columns)
+        return function(*view.of_own(by_order), **view.columns)
     except ValueError as reason:
         raise NoValue(str(reason)) from None
 
 
-CARRIED = ("the metric", "the metric and its intervals are inaccurate")
+CARRIED = Carried(
+    "the metric not dominated by few rows",
+    0.2,
+    "below a fifth of them few rows dominate the metric and its intervals are inaccurate",
+)
 
 
 def numbers(
@@ -308,7 +354,7 @@ def numbers(
 ) -> Metric:
     """Return a mean of numbers that are given, one per row."""
 
-    def value(view: View) -> float:
+    def value(view: View | NumberView) -> float:
         raise NoValue(undefined)
 
     return Metric(

@@ -16,6 +16,7 @@ from bakeoff.stats.core.ranks import rows_below
 from bakeoff.stats.core.registry import Evidence
 from bakeoff.stats.metrics.functional import Functional, NoValue
 from bakeoff.stats.metrics.metric import Form, Metric, Need, enter
+from bakeoff.stats.metrics.scales import LOGIT
 from bakeoff.stats.metrics.view import View
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,6 +71,7 @@ def ranking(
             "form": Form.RANKING,
             "formula": influence or functional,
             "needs": Need.PROBABILITIES,
+            "scale": LOGIT,
             **facts,
         }
         enter(Metric(name=parts.__name__, title=title, unit="area", value=value, **known))

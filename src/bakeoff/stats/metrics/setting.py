@@ -12,16 +12,20 @@ from numpy.typing import ArrayLike
 from bakeoff.stats.core.checks import check_same_labels
 from bakeoff.stats.core.errors import ArgumentError
 from bakeoff.stats.design.leverage import Leverage
-from bakeoff.stats.metrics.metric import Metric
+from bakeoff.stats.metrics.metric import Metric, Need
 from bakeoff.stats.metrics.options import NO_OPTIONS, Options
 from bakeoff.stats.metrics.test_rows import (
     Codes,
+    TrueClasses,
+    TrueNumbers,
     Truth,
+    check_rows,
     read_classes,
+    read_numbers,
     read_probabilities,
     read_truth,
 )
-from bakeoff.stats.metrics.view import View
+from bakeoff.stats.metrics.view import NumberView, View
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,22 +38,30 @@ class Setting:
     options: Options = NO_OPTIONS
 
     def __post_init__(self) -> None:
-        k = len(self.truth.classes)
-        if self.metric.binary and k != 2:
+        if self.metric.binary and len(self.classes.classes) != 2:
+            found = len(self.classes.classes)
             raise ArgumentError(
                 "metric",
-                f"{self.metric} is for two classes, found {k}; use {self.metric.instead}",
+                f"{self.metric} is for two classes, found {found}; use {self.metric.instead}",
             )
+
+    @property
+    def classes(self) -> TrueClasses:
+        """The truth, of a metric of classes."""
+        assert isinstance(self.truth, TrueClasses)
+        return self.truth
 
     @cached_property
     def leverage(self) -> Leverage | None:
         """The leverage of the clusters: among rows, and for areas among those of each class."""
         if self.clusters is None:
             return None
-        return Leverage.of(self.clusters, self.truth.codes if self.metric.by_pairs else None)
+        return Leverage.of(self.clusters, self.classes.codes if self.metric.by_pairs else None)
 
-    def view(self, rows: Any) -> View:
-        """Return what the metric looks at of one model's predicted classes or probabilities."""
+    def view(self, rows: Any) -> View | NumberView:
+        """Return what the metric looks at of what one model predicts."""
+        if isinstance(self.truth, TrueNumbers):
+            return NumberView(self.truth, rows, self.metric.columns)
         labels = not self.metric.by_order
         return View(
             self.truth,
@@ -62,25 +74,29 @@ class Setting:
 
     def too_few(self) -> str:
         """Say which class has too few rows for the metric; empty if none has."""
-        counts, at = self.truth.counts, self.truth.positive
+        if not self.metric.classes:
+            return ""
+        counts, at = self.classes.counts, self.classes.positive
         needed = {
             "positive": [at],
             "negative": [k for k in range(len(counts)) if k != at],
             "every": list(range(len(counts))),
         }.get(self.metric.classes, [])
         few = [k for k in needed if 0 < counts[k] < FEWEST_OF_A_CLASS]
-        return f"{counts[few[0]]} row(s) of class {self.truth.classes[few[0]]!r}" if few else ""
+        return f"{counts[few[0]]} row(s) of class {self.classes.classes[few[0]]!r}" if few else ""
 
     def fewest(self) -> int:
         """Return the rows of the rarest class that the metric uses; -1 if it uses none."""
-        counts, at = self.truth.counts, self.truth.positive
+        if not self.metric.classes:
+            return -1
+        counts, at = self.classes.counts, self.classes.positive
         of = {
             "positive": counts[at],
             "negative": counts.sum() - counts[at],
             "every": counts.min(),
             "rarest": counts[counts > 0].min(),
         }
-        return int(of.get(self.metric.classes, -1))
+        return int(of[self.metric.classes])
 
 
 FEWEST_OF_A_CLASS = 5
@@ -94,7 +110,7 @@ def read(
     positive: Any,
     labels: ArrayLike | None,
 ) -> tuple[Truth, list[Any]]:
-    """Check truth and predictions: class codes, or probabilities of shape (n, K).
+    """Check truth and predictions: class codes, probabilities of shape (n, K), or numbers.
 
     Parameters
     ----------
@@ -107,6 +123,15 @@ def read(
     """
     named = {f"{name} {i}": values for i, (name, values) in enumerate(models)}
     check_same_labels(y_true=y_true, **named)
+    if metric.needs is Need.NUMBERS:
+        for name, value in (("positive", positive), ("labels", labels)):
+            if value is not None:
+                raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
+        numbers = TrueNumbers(read_numbers(y_true, "y_true"))
+        predicted = [read_numbers(values, name) for name, values in models]
+        for (name, _), values in zip(models, predicted, strict=True):
+            check_rows(numbers, values, name)
+        return numbers, predicted
     if not metric.by_order:
         truth = read_truth(y_true, labels, positive, models)
         return truth, [read_classes(truth, values, name) for name, values in models]

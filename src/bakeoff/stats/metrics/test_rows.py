@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bakeoff.stats.core.checks import FloatArray, as_array, as_floats, is_missing
+from bakeoff.stats.core.checks import FloatArray, as_array, as_floats, as_scores, is_missing
 from bakeoff.stats.core.errors import ArgumentError
 
 Codes = NDArray[np.intp]
 
 
 @dataclasses.dataclass(frozen=True)
-class Truth:
+class TrueClasses:
     """The true classes of the test rows.
 
     Attributes
@@ -44,13 +44,43 @@ class Truth:
         """Rows of each class, shape (K,)."""
         return np.bincount(self.codes, minlength=len(self.classes))
 
+    def take(self, rows: NDArray[np.intp]) -> TrueClasses:
+        """Return the truth of some of the rows."""
+        return dataclasses.replace(self, codes=self.codes[rows])
+
+
+@dataclasses.dataclass(frozen=True)
+class TrueNumbers:
+    """The true numbers of the test rows.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+        In the target's unit; NaN where values per row are given and nothing is known of the truth.
+    """
+
+    values: FloatArray
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.values)
+
+    def take(self, rows: NDArray[np.intp]) -> TrueNumbers:
+        """Return the truth of some of the rows."""
+        return TrueNumbers(self.values[rows])
+
+
+Truth = TrueClasses | TrueNumbers
+"""The truth of the test rows."""
+
 
 def read_truth(
     y_true: ArrayLike,
     labels: ArrayLike | None,
     positive: Any,
     predicted: Sequence[tuple[str, ArrayLike]] = (),
-) -> Truth:
+) -> TrueClasses:
     """Check true classes; classes that are only predicted count as classes too.
 
     Raises
@@ -72,7 +102,7 @@ def read_truth(
     name = classes[-1] if positive is None else positive
     if name not in classes:
         raise ArgumentError("positive", f"found {positive!r}, the classes are {classes!r}")
-    return Truth(rows.among(classes), tuple(classes), classes.index(name))
+    return TrueClasses(rows.among(classes), tuple(classes), classes.index(name))
 
 
 def _sorted(values: set[Any], names: Sequence[str]) -> list[Any]:
@@ -119,7 +149,7 @@ def _coded(values: ArrayLike, name: str) -> _Coded:
     return _Coded(codes, list(categories))
 
 
-def read_classes(truth: Truth, predicted: ArrayLike, name: str) -> Codes:
+def read_classes(truth: TrueClasses, predicted: ArrayLike, name: str) -> Codes:
     """Check one model's predicted classes against the truth and return their codes."""
     values = _coded(predicted, name)
     check_rows(truth, values.codes, name)
@@ -129,7 +159,7 @@ def read_classes(truth: Truth, predicted: ArrayLike, name: str) -> Codes:
     return values.among(list(truth.classes))
 
 
-def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatArray:
+def read_probabilities(truth: TrueClasses, predicted: ArrayLike, name: str) -> FloatArray:
     """Check one model's probabilities, shape (n,) of the positive class or (n, K).
 
     Returns
@@ -155,6 +185,11 @@ def read_probabilities(truth: Truth, predicted: ArrayLike, name: str) -> FloatAr
             f"found shape {values.shape}",
         )
     return values
+
+
+def read_numbers(values: ArrayLike, name: str) -> FloatArray:
+    """Check the true or predicted numbers of the rows: finite, shape (n,)."""
+    return as_scores(values, name, unit="rows")
 
 
 def check_rows(truth: Truth, values: NDArray[Any], name: str) -> None:

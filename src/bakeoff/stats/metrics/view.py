@@ -15,7 +15,7 @@ from bakeoff.stats.core.checks import BoolArray, FloatArray
 from bakeoff.stats.metrics.contingency import Counts
 from bakeoff.stats.metrics.functional import NoValue
 from bakeoff.stats.metrics.options import NO_OPTIONS, Options
-from bakeoff.stats.metrics.test_rows import Codes, Truth
+from bakeoff.stats.metrics.test_rows import Codes, TrueClasses, TrueNumbers
 
 Columns = Mapping[str, NDArray[Any]]
 NO_COLUMNS: Columns = MappingProxyType({})
@@ -27,7 +27,7 @@ class View:
 
     Attributes
     ----------
-    truth : Truth
+    truth : TrueClasses
         The true classes.
     predicted : ndarray of int, shape (n,), or None
         The codes of the predicted classes.
@@ -45,7 +45,7 @@ class View:
         Why there are no probabilities, where that is known.
     """
 
-    truth: Truth
+    truth: TrueClasses
     predicted: Codes | None = None
     given: FloatArray | None = None
     decision: FloatArray | None = None
@@ -89,13 +89,59 @@ class View:
         """Return classes by their names."""
         return np.array(self.truth.classes, dtype=object)[codes]
 
+    def of_own(self, by_order: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return truth and predictions as functions of the user's take them."""
+        if not by_order:
+            predicted = self.named(self.predicted)
+        else:
+            predicted = self.scores if len(self.truth.classes) == 2 else self.probabilities
+        return self.named(self.truth.codes), predicted
+
     def take(self, rows: NDArray[np.intp]) -> View:
         """Return the view of some of the rows."""
         return dataclasses.replace(
             self,
-            truth=dataclasses.replace(self.truth, codes=self.truth.codes[rows]),
+            truth=self.truth.take(rows),
             predicted=None if self.predicted is None else self.predicted[rows],
             given=None if self.given is None else self.given[rows],
             decision=None if self.decision is None else self.decision[rows],
             columns={name: np.asarray(values)[rows] for name, values in self.columns.items()},
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class NumberView:
+    """True and predicted numbers of one model.
+
+    Attributes
+    ----------
+    truth : TrueNumbers
+        The true numbers.
+    predicted : ndarray, shape (n,)
+        The predicted ones.
+    columns : Mapping of str to ndarray, shape (n,)
+        What else own metrics take of the rows.
+    """
+
+    truth: TrueNumbers
+    predicted: FloatArray
+    columns: Columns = dataclasses.field(default_factory=dict)
+
+    @property
+    def observed(self) -> FloatArray:
+        """The true numbers, shape (n,)."""
+        return self.truth.values
+
+    @cached_property
+    def error(self) -> FloatArray:
+        """By how much predictions are too high, shape (n,)."""
+        return self.predicted - self.observed
+
+    def of_own(self, by_order: bool) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return truth and predictions as functions of the user's take them."""
+        return self.observed, self.predicted
+
+    def take(self, rows: NDArray[np.intp]) -> NumberView:
+        """Return the view of some of the rows."""
+        columns = {name: np.asarray(values)[rows] for name, values in self.columns.items()}
+        return NumberView(self.truth.take(rows), self.predicted[rows], columns)

@@ -1,0 +1,272 @@
+"""What is predicted, classes or a quantity: what one is asked of it is answered here alone."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from bakeoff.data import columns
+from bakeoff.errors import Place, Problem, UserError
+from bakeoff.keys import name_of
+from bakeoff.sources import DataSet
+
+
+class Lesson(NamedTuple):
+    """The answers of a training part as estimators learn them.
+
+    Attributes
+    ----------
+    y : ndarray, shape (n,)
+        Labels 0..K−1 of the classes that occur, or numbers.
+    present : ndarray of int, shape (K,)
+        The positions of these classes among those of the data set; none of a quantity.
+    classes : tuple of str, length K
+        Their names.
+    strata : ndarray of int, shape (n,)
+        What inner divisions keep alike.
+    """
+
+    y: NDArray[Any]
+    present: NDArray[np.intp]
+    classes: tuple[str, ...]
+    strata: NDArray[np.intp]
+
+    def known(self, answers: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """Return the rows of others whose answer occurred here, and their answers as learned."""
+        if not len(self.present):
+            return np.arange(len(answers)), answers
+        rows = np.flatnonzero(np.isin(answers, self.present))
+        return rows, np.searchsorted(self.present, answers[rows])
+
+
+@dataclasses.dataclass(frozen=True)
+class Classes:
+    """One of some classes.
+
+    Attributes
+    ----------
+    classes : tuple of str
+        In order, of two the positive one last.
+    """
+
+    classes: tuple[str, ...]
+
+    def answers(self, column: columns.Series) -> NDArray[Any]:
+        """Return the true answers of rows: positions in `classes`."""
+        codes = pd.Categorical(column, categories=list(self.classes)).codes
+        return np.asarray(codes, dtype=np.intp)
+
+    def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
+        """Return what divisions keep alike in every part: the classes."""
+        return answers
+
+    def lesson(self, answers: NDArray[Any]) -> Lesson:
+        """Return what is to be learned from the answers of a training part."""
+        # learners such as XGBoost want labels without gaps, whatever the training part holds
+        present, labels = np.unique(answers, return_inverse=True)
+        return Lesson(labels, present, tuple(self.classes[code] for code in present), labels)
+
+    def lacking(self, answers: NDArray[Any]) -> str:
+        """Say why nothing can be learned from a training part; empty if it can."""
+        present = np.flatnonzero(np.bincount(answers))
+        if len(present) > 1:
+            return ""
+        held = repr(self.classes[present[0]]) if len(present) else "nothing"
+        return f"the training part holds {held} alone, no two classes"
+
+    def described(self, answers: NDArray[Any]) -> Mapping[str, Any]:
+        """Count the rows of each class."""
+        counts = np.bincount(answers[answers >= 0], minlength=len(self.classes))
+        return {"classes": dict(zip(self.classes, counts.tolist(), strict=True))}
+
+    def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:
+        """Return by how much the share of a class differs at most between two parts."""
+        shares = [
+            np.bincount(part, minlength=len(self.classes)) / len(part) for part in (train, test)
+        ]
+        return float(np.abs(shares[0] - shares[1]).max())
+
+
+@dataclasses.dataclass(frozen=True)
+class Quantity:
+    """A number."""
+
+    classes: ClassVar[tuple[str, ...]] = ()
+
+    def answers(self, column: columns.Series) -> NDArray[Any]:
+        """Return the true answers of rows: the numbers."""
+        return column.to_numpy(dtype=np.float64)
+
+    def strata(self, answers: NDArray[Any]) -> NDArray[np.intp]:
+        """Return what divisions keep alike in every part: nothing."""
+        return np.zeros(len(answers), dtype=np.intp)
+
+    def lesson(self, answers: NDArray[Any]) -> Lesson:
+        """Return what is to be learned from the answers of a training part."""
+        return Lesson(answers, np.array([], dtype=np.intp), (), self.strata(answers))
+
+    def lacking(self, answers: NDArray[Any]) -> str:
+        """Say why nothing can be learned from a training part; empty if it can."""
+        if len(np.unique(answers)) > 1:
+            return ""
+        return f"the training part holds {answers[0]:g} alone, no two numbers"
+
+    def described(self, answers: NDArray[Any]) -> Mapping[str, Any]:
+        """Describe the numbers of some rows."""
+        spread = answers.std(ddof=1) if len(answers) > 1 else 0.0
+        found = {"mean": answers.mean(), "sd": spread, "min": answers.min(), "max": answers.max()}
+        return {"numbers": {name: float(f"{value:.12g}") for name, value in found.items()}}
+
+    def difference(self, train: NDArray[Any], test: NDArray[Any]) -> float:
+        """Return the difference of the means of two parts, in standard deviations."""
+        return float(abs(train.mean() - test.mean()) / np.concatenate([train, test]).std())
+
+
+Target = Classes | Quantity
+"""What the models of an experiment predict."""
+
+
+def read_target(
+    column: columns.Series, spec: DataSet, place: Place, *, numbers: bool
+) -> tuple[columns.Series, Target]:
+    """Check the column to predict.
+
+    Parameters
+    ----------
+    column : Series
+        Without missing values.
+    numbers : bool
+        Whether it is a quantity.
+
+    Returns
+    -------
+    column : Series
+        Labels as texts, without the rows of classes that are left out; or numbers.
+    target : Target
+        What it holds.
+
+    Raises
+    ------
+    Problem
+        One class or number alone, texts among numbers, ...
+    """
+    if numbers:
+        return _numbers(column, place), Quantity()
+    labels, classes = _labels(column, spec, place)
+    return labels, Classes(classes)
+
+
+def _numbers(column: columns.Series, place: Place) -> columns.Series:
+    at = (*place, "target")
+    found = pd.to_numeric(column, errors="coerce") if column.dtype != bool else column
+    texts = column[found.isna()]
+    if len(texts):
+        raise Problem(
+            at,
+            f"{len(texts)} of {len(column)} values of {column.name!r} are no numbers, first "
+            f"{texts.iloc[0]!r}: mend or drop them, or leave `task: regression` out to predict "
+            "classes",
+        )
+    numbers = found.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        wrong = int((~np.isfinite(numbers)).sum())
+        raise Problem(at, f"{wrong} of {len(column)} values of {column.name!r} are infinite")
+    if numbers.nunique() < 2:
+        raise Problem(
+            at, f"every value of {column.name!r} is {numbers.iloc[0]:g}: nothing to learn"
+        )
+    return numbers
+
+
+def _labels(
+    target: columns.Series, spec: DataSet, place: Place
+) -> tuple[columns.Series, tuple[str, ...]]:
+    """Turn labels into strings and merge, select and order the classes.
+
+    Returns
+    -------
+    labels : Series of str
+        Without the rows of classes that are left out.
+    classes : tuple of str
+        In the order of their values (2 before 10), the positive one last.
+    """
+    found, order = columns.names(target), columns.sorted_names(target)
+    if pd.api.types.is_float_dtype(target) and any("." in name for name in order):
+        raise _quantity(order, target, place)
+    found, order = _merged(found, order, spec, place)
+    if spec.classes is not None:
+        _check_classes(spec.classes, order, (*place, "classes"))
+        wanted = {name_of(name) for name in spec.classes}
+        found, order = found[found.isin(wanted)], [name for name in order if name in wanted]
+    if len(order) > max(100, len(found) // 2):
+        raise _quantity(order, found, place)
+    _check_blanks(order, str(target.name), place)
+    if len(order) < 2:
+        raise Problem((*place, "target"), f"only one class, {order[0]!r}: nothing to compare")
+    return found, positive_last(order, spec.positive, place)
+
+
+def positive_last(order: list[str], positive: Any, place: Place) -> tuple[str, ...]:
+    """Return classes in order, the positive one of two last if one is named."""
+    if positive is None:
+        return tuple(order)
+    if len(order) != 2:
+        raise Problem((*place, "positive"), f"there are {len(order)} classes, not two")
+    _check_classes([positive], order, (*place, "positive"))
+    return tuple(sorted(order, key=lambda name: name == name_of(positive)))
+
+
+def _merged(
+    found: columns.Series, order: list[str], spec: DataSet, place: Place
+) -> tuple[columns.Series, list[str]]:
+    """Pool classes; the pool stands where the first of its classes stood."""
+    into: dict[str, str] = {}
+    for new, old in spec.merge.items():
+        at = (*place, "merge", new)
+        _check_classes(old, order, at)
+        for name in map(name_of, old):
+            if into.setdefault(name, new) != new:
+                raise Problem(at, f"class {name!r} is merged into {into[name]!r} already")
+    for new in spec.merge:
+        if into.get(new, new) != new:
+            raise Problem(
+                (*place, "merge", new), f"{new!r} is itself merged into {into[new]!r}: use one name"
+            )
+    return found.map(lambda name: into.get(name, name)), list(
+        dict.fromkeys(into.get(name, name) for name in order)
+    )
+
+
+def _check_classes(wanted: Any, order: list[str], at: Place) -> None:
+    try:
+        columns.check_values(wanted, order, "class")
+    except UserError as error:
+        raise Problem(at, str(error)) from None
+
+
+def _quantity(order: list[str], target: columns.Series, place: Place) -> Problem:
+    return Problem(
+        (*place, "target"),
+        f"{len(order)} different values in {len(target)} rows look like a quantity, not like "
+        "classes: write `task: regression` to predict them as numbers; if they are classes, store "
+        "them as texts",
+    )
+
+
+def _check_blanks(order: list[str], target: str, place: Place) -> None:
+    """Refuse class names that differ only in white space."""
+    seen: dict[str, str] = {}
+    for name in order:
+        first = seen.setdefault(" ".join(name.split()), name)
+        if first != name:
+            raise Problem(
+                (*place, "target"),
+                f"the classes {first!r} and {name!r} of {target!r} differ by white space alone: "
+                f"mend the data, or pool them with `merge: {{{' '.join(name.split())}: "
+                f"[{first!r}, {name!r}]}}`",
+            )

@@ -1,0 +1,243 @@
+"""Reference adapters: metrics of predicted numbers, and tests of their losses and scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+from unittest import mock
+
+import numpy as np
+from scipy.stats import kendalltau
+
+from bakeoff import stats
+from bakeoff.stats.design.leverage import Leverage
+from bakeoff.stats.metrics.all_pairs import compare_models
+from bakeoff.stats.metrics.differences import metric_ci, metric_difference
+from bakeoff.stats.metrics.influence import influence
+from bakeoff.stats.metrics.metric import METRICS, Metric, Need, own_metric
+from bakeoff.stats.metrics.scales import FISHER, LOG, LOG_COMPLEMENT, PLAIN, Scale
+
+Inputs = Mapping[str, Any]
+Values = dict[str, Any]
+
+_KENDALL = own_metric(
+    "kendall", lambda y, p: float(kendalltau(y, p).statistic), predictions="numbers"
+)
+_NAMES = [metric.name for metric in METRICS.values() if metric.needs is Need.NUMBERS]
+_SCALES = {"ci_t": PLAIN, "ci_log": LOG, "ci_log_complement": LOG_COMPLEMENT, "ci_fisher": FISHER}
+
+
+@contextmanager
+def _as_printed() -> Iterator[None]:
+    """Leave out the leverage of groups, and with it sign flips: the reference has neither."""
+    with mock.patch.object(Leverage, "of", return_value=None):
+        yield
+
+
+def _interval(scale: Scale, value: float, half: float) -> list[float]:
+    try:
+        return list(scale.limits(value, half) or (math.nan, math.nan))
+    except ValueError:  # no such scale for this value
+        return [math.nan, math.nan]
+
+
+def single(inputs: Inputs, metric: str) -> Values:
+    found = influence(inputs["y_true"], inputs["y_pred"], metric=metric)
+    spread = found.tested
+    half = spread.quantile(0.95, "two-sided") * spread.se
+    intervals = {name: _interval(s, found.value, half) for name, s in _SCALES.items()}
+    result = metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric)
+    scale = METRICS[metric].scale
+    own = next(name for name, known in _SCALES.items() if known is scale)
+    assert result.ci is not None
+    return {
+        "value": result.estimate,
+        "se": result.details["se"],
+        "df": result.df,
+        **intervals,
+        own: list(result.ci),
+    }
+
+
+def value(inputs: Inputs, metric: str | Metric) -> Values:
+    # where a metric is undefined we say so, where scikit-learn forces a finite number
+    result = metric_ci(inputs["y_true"], inputs["y_pred"], metric=metric)
+    return {"value": result.estimate}
+
+
+def _metric_of(inputs: Inputs, name: str) -> str:
+    return name if "quantile" not in inputs else f"pinball_{round(100 * inputs['quantile']):02}"
+
+
+@_as_printed()
+def difference(inputs: Inputs, variant: str) -> Values:
+    result = metric_difference(
+        inputs["y_true"],
+        inputs["y_pred_A"],
+        inputs["y_pred_B"],
+        metric=_metric_of(inputs, variant),
+        groups=inputs.get("groups"),
+    )
+    return {
+        "value_A": result.details["value_a"],
+        "value_B": result.details["value_b"],
+        "difference": result.estimate,
+        "se": result.details["se"],
+        "df": result.df,
+        "statistic": result.statistic,
+        "pvalue": result.pvalue,
+        "ci": list(result.ci) if result.ci else None,
+    }
+
+
+@_as_printed()
+def family(inputs: Inputs, metric: str) -> Values:
+    predicted = np.asarray(inputs["predictions"]).T
+    result = compare_models(inputs["y_true"], predicted, metric=metric, groups=inputs.get("groups"))
+    pairs = result.pairs
+    return {
+        "pairs": [[pair.a, pair.b] for pair in pairs],
+        "difference": [pair.estimate for pair in pairs],
+        "se": [pair.estimate / pair.statistic for pair in pairs],
+        "df": [pair.df for pair in pairs],
+        "pvalue": [pair.pvalue for pair in pairs],
+        "single_step": result.details["single_step"].tolist(),
+        "step_down": [pair.pvalue_adjusted for pair in pairs],
+    }
+
+
+def _losses(inputs: Inputs, power: int) -> tuple[Any, Any]:
+    y = np.asarray(inputs["y_true"])
+    a, b = (np.abs(np.asarray(inputs[f"y_pred_{m}"]) - y) ** power for m in "AB")
+    return a, b
+
+
+def loss_t(inputs: Inputs, power: int) -> Values:
+    a, b = _losses(inputs, power)
+    result = stats.mean_difference(a, b, greater_is_better=False, df="rows")
+    return {
+        "difference": result.estimate,
+        "statistic": result.statistic,
+        "df": result.df,
+        "pvalue": result.pvalue,
+        "ci": list(result.ci) if result.ci else None,
+    }
+
+
+def loss_wilcoxon(inputs: Inputs, power: int) -> Values:
+    a, b = _losses(inputs, power)
+    exact, normal = (
+        stats.wilcoxon_signed_rank(a, b, greater_is_better=False, method=method, continuity=False)
+        for method in ("exact", "asymptotic")
+    )
+    return {
+        "statistic": min(exact.details["w_plus"], exact.details["w_minus"]),
+        "pvalue": exact.pvalue,
+        "pvalue_normal": normal.pvalue,
+    }
+
+
+def loss_equivalence(inputs: Inputs, power: int) -> Values:
+    a, b = _losses(inputs, power)
+    margin = inputs["margin"]
+    lower, upper = (
+        stats.mean_difference(a + shift, b, df="rows", alternative=side)
+        for shift, side in ((margin, "greater"), (-margin, "less"))
+    )
+    return {
+        "pvalue": max(lower.pvalue, upper.pvalue),
+        "statistic_lower": lower.statistic,
+        "statistic_upper": upper.statistic,
+        "pvalue_lower": lower.pvalue,
+        "pvalue_upper": upper.pvalue,
+    }
+
+
+def loss_sign_flip(inputs: Inputs, power: int) -> Values:
+    a, b = _losses(inputs, power)
+    rows = np.arange(len(a))
+    exact, middle = (
+        stats.mean_difference(a, b, greater_is_better=False, groups=rows, variant=variant)
+        for variant in ("sign_flip_exact", "sign_flip")
+    )
+    return {"estimate": exact.estimate, "pvalue_exact": exact.pvalue, "pvalue": middle.pvalue}
+
+
+def loss_diebold_mariano(inputs: Inputs, power: int) -> Values:
+    a, b = _losses(inputs, power)
+    result = stats.diebold_mariano_means(
+        a, b, greater_is_better=False, variant="hln", horizon=inputs["h"]
+    )
+    return {
+        "estimate": result.estimate,
+        "statistic": result.statistic,
+        "df": result.df,
+        "pvalue": result.pvalue,
+    }
+
+
+def folds(inputs: Inputs, test: Callable[..., Any]) -> Values:
+    result = test(
+        inputs["scores_A"], inputs["scores_B"], greater_is_better=inputs["greater_is_better"]
+    )
+    return {
+        "statistic": result.statistic,
+        "df": result.df,
+        "df1": result.df1,
+        "df2": result.df2,
+        "pvalue": result.pvalue,
+    }
+
+
+def half_samples(inputs: Inputs, variant: str) -> Values:
+    halves = np.asarray(inputs["half_differences"]).reshape(-1, 1)
+    full = np.reshape(inputs.get("full_differences", []), (-1, 1))
+    rows = np.vstack([halves, full])  # the file has the mean of each: one fold of that mean
+    result = stats.half_sample_t(rows, np.zeros_like(rows), full_repeats=len(full), variant=variant)
+    return {
+        "estimate": result.estimate,
+        "se": result.details["se"],
+        "statistic": result.statistic,
+        "df": result.df,
+        "pvalue": result.pvalue,
+        "ci": list(result.ci) if result.ci else None,
+    }
+
+
+_LOSSES = {"absolute": 1, "squared": 2}
+_OF_LOSSES = {
+    ("loss_t", ""): loss_t,
+    ("loss_equivalence", ""): loss_equivalence,
+    ("loss_sign_flip", ""): loss_sign_flip,
+    ("loss_diebold_mariano", "hln_"): loss_diebold_mariano,
+}
+
+ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
+    **{("quantity_influence_se", name): partial(single, metric=name) for name in _NAMES},
+    **{("quantity_value", name): partial(value, metric=name) for name in _NAMES},
+    ("quantity_value", "kendall"): partial(value, metric=_KENDALL),
+    ("quantity_value", "r2_of_constant_truth"): partial(value, metric="r2"),
+    ("quantity_value", "mape_with_zero"): partial(value, metric="mape"),
+    **{
+        ("quantity_difference", f"{name}{suffix}"): partial(difference, variant=name)
+        for name in (*_NAMES, "pinball")
+        for suffix in ("", "_clustered")
+    },
+    **{("quantity_max_t", name): partial(family, metric=name) for name in _NAMES},
+    ("loss_wilcoxon", "exact"): partial(loss_wilcoxon, power=1),
+    **{
+        (test, f"{prefix}{name}"): partial(adapter, power=power)
+        for (test, prefix), adapter in _OF_LOSSES.items()
+        for name, power in _LOSSES.items()
+    },
+    **{
+        (f"folds_{name}", metric): partial(folds, test=getattr(stats, name))
+        for name in ("cv5x2_f", "cv5x2_t")
+        for metric in _NAMES
+    },
+    ("folds_half_sample_t", "full"): partial(half_samples, variant="full"),
+    ("folds_half_sample_t", "halves"): partial(half_samples, variant="halves"),
+}

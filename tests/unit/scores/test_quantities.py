@@ -1,0 +1,160 @@
+"""Metrics of predicted numbers: scikit-learn's values, and what they do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr, spearmanr
+from sklearn import metrics as sklearn_metrics
+
+from bakeoff.fit.predictions import Predictions
+from bakeoff.scores import METRICS, score
+from bakeoff.stats import metric_ci, metric_difference
+from bakeoff.stats.metrics.influence import influence
+
+
+def smape(y: Any, p: Any) -> float:
+    return float(np.mean(2 * np.abs(y - p) / (np.abs(y) + np.abs(p))))
+
+
+THEIRS: dict[str, Callable[[Any, Any], float]] = {
+    "mae": sklearn_metrics.mean_absolute_error,
+    "mse": sklearn_metrics.mean_squared_error,
+    "rmse": sklearn_metrics.root_mean_squared_error,
+    "r2": sklearn_metrics.r2_score,
+    "explained_variance": sklearn_metrics.explained_variance_score,
+    "mape": sklearn_metrics.mean_absolute_percentage_error,
+    "smape": smape,
+    "msle": sklearn_metrics.mean_squared_log_error,
+    "rmsle": sklearn_metrics.root_mean_squared_log_error,
+    "poisson_deviance": sklearn_metrics.mean_poisson_deviance,
+    "gamma_deviance": sklearn_metrics.mean_gamma_deviance,
+    "tweedie15_deviance": partial(sklearn_metrics.mean_tweedie_deviance, power=1.5),
+    "pinball_05": partial(sklearn_metrics.mean_pinball_loss, alpha=0.05),
+    "pinball_10": partial(sklearn_metrics.mean_pinball_loss, alpha=0.1),
+    "pinball_25": partial(sklearn_metrics.mean_pinball_loss, alpha=0.25),
+    "pinball_50": partial(sklearn_metrics.mean_pinball_loss, alpha=0.5),
+    "pinball_75": partial(sklearn_metrics.mean_pinball_loss, alpha=0.75),
+    "pinball_90": partial(sklearn_metrics.mean_pinball_loss, alpha=0.9),
+    "pinball_95": partial(sklearn_metrics.mean_pinball_loss, alpha=0.95),
+    "pearson": lambda y, p: pearsonr(y, p).statistic,
+    "spearman": lambda y, p: spearmanr(y, p).statistic,
+    "median_absolute_error": sklearn_metrics.median_absolute_error,
+    "max_error": sklearn_metrics.max_error,
+}
+
+
+def numbers(seed: int, n: int = 80) -> tuple[Any, Any, Any]:
+    """Draw observed numbers above 0, with ties, and two predictions."""
+    rng = np.random.default_rng(seed)
+    y = np.round(rng.gamma(2.0, 3.0, n), 1) + 0.1
+    return y, y * rng.lognormal(0, 0.3, n), np.round(y * rng.lognormal(0.1, 0.4, n), 1) + 0.1
+
+
+@pytest.mark.parametrize("name", THEIRS)
+def test_value_is_that_of_scikit_learn(name: str) -> None:
+    y, p, _ = numbers(3)
+    predictions = Predictions(np.arange(len(y)), y, p, (), None, None, {})
+    assert score(METRICS[name], predictions)[0] == pytest.approx(THEIRS[name](y, p), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", [n for n in THEIRS if METRICS[n].smooth])
+def test_influence_is_what_one_more_row_changes(name: str) -> None:
+    y, p, q = numbers(5, 300)
+    for predicted in (p, q):
+        found = influence(y, predicted, metric=name)
+        assert found.psi.mean() == pytest.approx(0, abs=1e-9 * max(1, np.abs(found.psi).max()))
+        for row in (0, 7, 150):
+            twice = influence(
+                np.append(y, y[row]), np.append(predicted, predicted[row]), metric=name
+            )
+            change = (len(y) + 1) * (twice.value - found.value)
+            assert change == pytest.approx(found.psi[row], abs=0.05 * np.abs(found.psi).max())
+
+
+@pytest.mark.parametrize("name", [n for n in THEIRS if METRICS[n].smooth])
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_unit_of_the_target_changes_no_decision(name: str, unit: float) -> None:
+    """Differences of nanometres are no rounding errors."""
+    y, p, q = numbers(8)
+    plain = metric_difference(y, p, q, metric=name)
+    scaled = metric_difference(y * unit, p * unit, q * unit, metric=name)
+    assert scaled.status == plain.status
+    if "log" not in METRICS[name].title:
+        assert scaled.pvalue == pytest.approx(plain.pvalue, rel=1e-6)
+    assert metric_difference(y * unit, p * unit, p * unit, metric=name).pvalue == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "y", "p", "reason"),
+    [
+        ("mape", [0.0, 1, 2], [1.0, 1, 2], "1 true number(s) are 0"),
+        ("r2", [2.0, 2, 2], [1.0, 2, 3], "the true numbers are all the same"),
+        ("pearson", [1.0, 2, 3], [2.0, 2, 2], "the predicted numbers are all the same"),
+        ("spearman", [2.0, 2, 2], [1.0, 2, 3], "the true numbers are all the same"),
+        ("msle", [-1.0, 2, 3], [1.0, 2, 3], "1 true number(s) are -1 or less"),
+        ("rmsle", [1.0, 2, 3], [-2.0, -1, 3], "2 predicted number(s) are -1 or less"),
+        ("poisson_deviance", [-1.0, 2, 3], [1.0, 2, 3], "1 true number(s) are below 0"),
+        ("gamma_deviance", [0.0, 2, 3], [1.0, 2, 3], "1 true number(s) are 0 or less"),
+        ("tweedie15_deviance", [0.0, 2, 3], [0.0, 2, 3], "1 predicted number(s) are 0 or less"),
+    ],
+)
+def test_metric_without_a_value_says_why(name: str, y: Any, p: Any, reason: str) -> None:
+    result = metric_ci(y, p, metric=name)
+    assert np.isnan(result.estimate)
+    assert [a.detail for a in result.assumptions] == [reason]
+
+
+def test_heavy_tails_are_told() -> None:
+    rng = np.random.default_rng(2)
+    y = rng.normal(size=200)
+    for errors, holds in ((rng.normal(size=200), True), (rng.standard_t(2, size=200), False)):
+        result = metric_ci(y, y + errors, metric="rmse")
+        (tails,) = (a for a in result.assumptions if a.name == "no heavy tails")
+        assert tails.holds is holds
+    assert all(
+        a.name != "no heavy tails" for a in metric_ci(y, y + errors, metric="mae").assumptions
+    )
+    assert "see the mean absolute error" in tails.detail
+
+
+def test_largest_error_has_a_value_and_no_interval() -> None:
+    y, p, q = numbers(4)
+    found = metric_ci(y, p, metric="max_error")
+    assert (found.estimate, found.ci) == (np.abs(p - y).max(), None)
+    pair = metric_difference(y, p, q, metric="max_error")
+    assert pair.estimate == pytest.approx(np.abs(q - y).max() - np.abs(p - y).max())
+    assert np.isnan(pair.pvalue)
+
+
+def test_intervals_stay_within_the_range_of_the_metric() -> None:
+    rng = np.random.default_rng(6)
+    y = rng.normal(size=40)
+    bad, good = y + rng.standard_t(2, size=40) * 5, y + rng.normal(size=40) / 100
+    for name in ("mae", "rmse", "r2", "pearson", "spearman", "mape"):
+        for p in (bad, good):
+            ci = metric_ci(y, p, metric=name).ci
+            assert ci is not None
+            assert METRICS[name].range[0] <= ci.low <= ci.high <= METRICS[name].range[1]
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "said"),
+    [
+        ([1.0, 2, 3], ["a", "b", "c"], "predicted: expected numbers"),
+        ([1.0, np.nan, 3], [1.0, 2, 3], "y_true: 1 value(s) are NaN or infinite"),
+        ([1.0, 2, 3], [1.0, 2], "predicted: has 2 rows, y_true has 3"),
+    ],
+)
+def test_what_are_no_numbers_is_refused(y: Any, p: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said.replace("(", r"\(").replace(")", r"\)")):
+        metric_ci(y, p, metric="rmse")
+
+
+def test_classes_mean_nothing_for_numbers() -> None:
+    with pytest.raises(ValueError, match="positive: rmse compares numbers, which have no classes"):
+        metric_ci([1.0, 2, 3], [1.0, 2, 4], metric="rmse", positive=1)

@@ -1,0 +1,104 @@
+"""The real workflow with `task: regression`: numbers instead of classes, all else as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import r2_score, root_mean_squared_error
+
+from bakeoff.fit.keep import read_model
+from bakeoff.fit.predictions import Predictions
+from bakeoff.stats import metric_difference
+from tests.conftest import Runner, once
+
+DIABETES: dict[str, Any] = {
+    "experiment": "progression",
+    "task": "regression",
+    "seed": 2,
+    "datasets": {"diabetes": {"source": "sklearn", "name": "diabetes", "unit": "points"}},
+    "models": {
+        "ridge": {
+            "estimator": "sklearn.linear_model.Ridge",
+            "tune": {"space": {"alpha": [0.1, 10]}, "cv": 3},
+            "keep": True,
+        },
+        "boosting": {
+            "estimator": "xgboost.XGBRegressor",
+            "params": {"n_estimators": 60},
+            "early_stopping": {"rounds": 3},
+        },
+        "logged": {
+            "estimator": "sklearn.compose.TransformedTargetRegressor",
+            "params": {
+                "regressor": {"estimator": "sklearn.linear_model.LinearRegression"},
+                "transformer": {"estimator": "sklearn.preprocessing.PowerTransformer"},
+            },
+        },
+        "forest": {
+            "estimator": "sklearn.ensemble.RandomForestRegressor",
+            "params": {"n_estimators": 5},
+            "seeds": 2,
+        },
+    },
+    "resampling": {"halves": {"repeats": 2, "folds": 3, "full_repeats": 1}, "holdout": {}},
+    "metrics": ["rmse", "mae", "r2", "max_error"],
+    "importance": {"repeats": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the results of one regression."""
+
+    def run(folder: Path) -> None:
+        made = Runner(folder)(DIABETES)
+        assert made.returncode == 0, made.stderr
+
+    return Runner(once(tmp_path_factory, "regression", run)).results("progression")
+
+
+def test_scores_are_scikit_learns_of_the_predictions(done: Path) -> None:
+    scores = pd.read_csv(done / "scores.csv").query("model == 'ridge' and plan == 'holdout'")
+    one = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet")
+    assert one.classes == ()
+    held = scores.set_index("metric")["value"]
+    assert held["rmse"] == pytest.approx(root_mean_squared_error(one.y_true, one.y_pred))
+    assert held["r2"] == pytest.approx(r2_score(one.y_true, one.y_pred))
+    assert held["max_error"] == pytest.approx(np.abs(one.y_true - one.y_pred).max())
+
+
+def test_one_of_the_metrics_of_squared_errors_is_tested(done: Path) -> None:
+    pairs = pd.read_csv(done / "comparisons.csv")
+    assert set(pairs["test"]) == {"half_sample_t", "metric_difference"}
+    held = pairs[pairs["test"] == "metric_difference"]
+    assert set(held["metric"]) == {"rmse", "mae", "max_error"}
+    assert held.loc[held["metric"] == "max_error", "pvalue"].isna().all()
+    files = [done / f"predictions/diabetes/{m}/holdout.parquet" for m in ("ridge", "boosting")]
+    a, b = map(Predictions.read, files)
+    expected = metric_difference(a.y_true, a.y_pred, b.y_pred, metric="rmse")
+    (row,) = held.query(
+        "metric == 'rmse' and model_a == 'ridge' and model_b == 'boosting'"
+    ).to_dict("records")
+    assert row["pvalue"] == pytest.approx(expected.pvalue)
+    assert row["estimate"] == pytest.approx(expected.estimate)
+
+
+def test_report_tells_of_numbers_and_not_of_classes(done: Path) -> None:
+    report = (done / "report.md").read_text(encoding="utf-8")
+    assert "root mean squared error" in report
+    assert "mean 152" in report
+    for word in ("class", "accuracy"):
+        assert word not in (done / "verdict.txt").read_text(encoding="utf-8")
+    assert not list((done / "tables").glob("confusion*"))
+
+
+def test_kept_model_predicts_as_the_run_did(done: Path) -> None:
+    kept = read_model(done / "predictions/diabetes/ridge/holdout.skops", trusted=["numpy.dtype"])
+    table = pd.read_parquet(done / "data/diabetes.parquet")
+    one = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet")
+    rows = table.set_index("__row_id__").loc[one.row_id]
+    np.testing.assert_allclose(kept.predict(rows), one.y_pred, rtol=1e-5)
