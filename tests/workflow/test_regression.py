@@ -91,6 +91,7 @@ def test_report_tells_of_numbers_and_not_of_classes(done: Path) -> None:
     report = (done / "report.md").read_text(encoding="utf-8")
     assert "root mean squared error" in report
     assert "mean 152" in report
+    assert " points (" in (done / "verdict.txt").read_text(encoding="utf-8")
     for word in ("class", "accuracy"):
         assert word not in (done / "verdict.txt").read_text(encoding="utf-8")
     assert not list((done / "tables").glob("confusion*"))

@@ -12,7 +12,7 @@ from bakeoff.report.family import Family, as_float
 from bakeoff.report.numbers import fixed, interval, p_equals, percent, score, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
-from bakeoff.scores import POINTS, Metric
+from bakeoff.scores import METRICS, POINTS, Metric
 from bakeoff.spec.related import declared
 from bakeoff.stats.core.result import AGREE
 
@@ -67,8 +67,9 @@ def gap(value: float, metric: Metric) -> str:
     if metric.unit == POINTS:
         points = fixed(size * 100, 1)
         return f"{points} percentage point{'' if points == '1.0' else 's'}"
-    # the units of ours need not be told
-    unit = metric.unit if metric.own or not metric.computed else ""
+    # the units of ours need not be told, but for that of the numbers that are predicted
+    ours = METRICS.get(metric.name)
+    unit = metric.unit if ours is None or metric.own or metric.unit != ours.unit else ""
     return f"{score(size)} {clean(unit)}" if unit else score(size)
 
 

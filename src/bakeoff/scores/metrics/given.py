@@ -9,13 +9,24 @@ from collections.abc import Mapping
 from bakeoff.scores.metrics.entry import METRICS, Metrics
 from bakeoff.spec import Experiment
 from bakeoff.spec.metrics import GivenMetric
-from bakeoff.stats.metrics.metric import Metric, numbers
+from bakeoff.stats.metrics.metric import TARGET, TARGET_SQUARED, Metric, numbers
 
 
 def metrics_of(experiment: Experiment) -> Mapping[str, Metric]:
-    """Return the metrics that an experiment can name: those of the package and its own."""
+    """Return the metrics that an experiment can name, in the unit of the numbers it predicts."""
     own = {name: _metric(given) for name, given in experiment.given_metrics.items()}
-    return Metrics(METRICS | own)
+    units = {data.unit for data in experiment.datasets.values()}
+    unit = units.pop() if len(units) == 1 else None
+    return Metrics((METRICS if unit is None else _in_unit(unit)) | own)
+
+
+def _in_unit(unit: str) -> dict[str, Metric]:
+    """Name the unit in which metrics of numbers are measured."""
+    named = {TARGET: unit, TARGET_SQUARED: f"{unit}²" if unit.isalpha() else f"({unit})²"}
+    return {
+        name: dataclasses.replace(metric, unit=named.get(metric.unit, metric.unit))
+        for name, metric in METRICS.items()
+    }
 
 
 def _metric(given: GivenMetric) -> Metric:
