@@ -19,7 +19,14 @@ DIABETES: dict[str, Any] = {
     "experiment": "progression",
     "task": "regression",
     "seed": 2,
-    "datasets": {"diabetes": {"source": "sklearn", "name": "diabetes", "unit": "points"}},
+    "datasets": {
+        "diabetes": {
+            "source": "sklearn",
+            "name": "diabetes",
+            "unit": "points",
+            "subgroups": [{"column": "age", "bins": [0]}],
+        }
+    },
     "models": {
         "ridge": {
             "estimator": "sklearn.linear_model.Ridge",
@@ -103,3 +110,9 @@ def test_kept_model_predicts_as_the_run_did(done: Path) -> None:
     one = Predictions.read(done / "predictions/diabetes/ridge/holdout.parquet")
     rows = table.set_index("__row_id__").loc[one.row_id]
     np.testing.assert_allclose(kept.predict(rows), one.y_pred, rtol=1e-5)
+
+
+def test_models_are_compared_in_subgroups(done: Path) -> None:
+    found = pd.read_csv(done / "subgroups.csv")
+    assert set(found["metric"]) >= {"rmse", "mae"}
+    assert found["estimate"].notna().any()

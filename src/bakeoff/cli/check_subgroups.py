@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pandas as pd
+import numpy as np
 
 from bakeoff.cli.terminal import bold, dim, say, table
 from bakeoff.data import Table
 from bakeoff.data.given_predictions import divide
 from bakeoff.data.row_columns import SUBGROUP
 from bakeoff.data.splits import divisions
-from bakeoff.data.table import TARGET
 from bakeoff.report.wrapping import paragraph
 from bakeoff.spec import Experiment
 
@@ -24,17 +23,18 @@ def show_subgroups(experiment: Experiment, tables: dict[str, Table]) -> None:
     lines = [line for name, data in tables.items() for line in _lines(experiment, name, data)]
     if not lines:
         return
-    head = ("data set", "by", "subgroup", "test rows", "of the rarest class", "")
+    head: tuple[str, ...] = ("data set", "by", "subgroup", "test rows", "of the rarest class", "")
+    wanted = (
+        f"Most metrics want {ENOUGH} rows of each class in a subgroup and have no answer below "
+        f"{FEW}."
+    )
+    if experiment.task.numbers:
+        head, lines = (*head[:4], head[-1]), [(*line[:4], line[-1]) for line in lines]
+        wanted = f"Intervals are rough below {ENOUGH} rows in a subgroup."
     say(
         bold("Subgroups: the models are compared in each, and whether their difference differs"),
-        *table(head, lines, "lllrrl"),
-        dim(
-            paragraph(
-                f"Most metrics want {ENOUGH} rows of each class in a subgroup and have no answer "
-                f"below {FEW}.",
-                "  ",
-            )
-        ),
+        *table(head, lines, "lllrrl"[: len(head)]),
+        dim(paragraph(wanted, "  ")),
         "",
     )
 
@@ -46,14 +46,14 @@ def _lines(experiment: Experiment, dataset: str, data: Table) -> Iterator[tuple[
         return
     ((_, _, split),) = divisions(divide(dataset, experiment, data, "holdout"), plan)
     tested = data.carried.iloc[split.test]
-    truth = data.frame[TARGET].iloc[split.test].to_numpy()
+    strata = data.codes[split.test]
     for column in columns:
-        counts = pd.crosstab(tested[column].to_numpy(), truth).reindex(
-            columns=list(data.classes), fill_value=0
-        )
         for subgroup in tested[column].cat.remove_unused_categories().cat.categories:
-            class_counts = counts.loc[subgroup]
-            least = int(class_counts.min())
+            rows = (tested[column] == subgroup).to_numpy()
+            least = n = int(rows.sum())
+            if data.classes:
+                least = int(np.bincount(strata[rows], minlength=len(data.classes)).min())
             remark = "too few" if least < FEW else "few" if least < ENOUGH else ""
             name = str(column).removeprefix(SUBGROUP)
-            yield dataset, name, str(subgroup), f"{int(class_counts.sum()):,}", f"{least:,}", remark
+            rarest = f"{least:,}" if data.classes else ""
+            yield dataset, name, str(subgroup), f"{n:,}", rarest, remark

@@ -70,26 +70,20 @@ def metric_interaction(
         leave the test, and ``too_few`` stands where fewer than two remain.
 
     """
-    n = len(np.asarray(y_true))
-    every = sorted(set(np.asarray(y_true).tolist())) if labels is None else labels
-    options = Options(beta, k, cost, priors)
-    parts = {}
-    how = metric_called(metric)
+    models = [("predicted_a", predicted_a), ("predicted_b", predicted_b)]
+    options, how, parts = Options(beta, k, cost, priors), metric_called(metric), {}
     if not how.smooth:
         raise ArgumentError("metric", f"{metric} is not smooth: no test of it holds its level")
-    for name, at in subgroup_rows(subgroup, n).items():
-        here = how.on(at)
-        models = [("predicted_a", _some(predicted_a, at)), ("predicted_b", _some(predicted_b, at))]
-        own = None if groups is None else np.asarray(groups)[at]
-        known = setting_of(here, _some(y_true, at), models, positive, every, own, options)
-        found, result = difference(*known, "two-sided", confidence_level)
+    whole, rows = setting_of(how, y_true, models, positive, labels, groups, options)
+    for name, at in subgroup_rows(subgroup, whole.truth.n).items():
+        clusters = None if whole.clusters is None else read_groups(whole.clusters[at], len(at))
+        own = dataclasses.replace(
+            whole, metric=how.on(at), truth=whole.truth.take(at), clusters=clusters
+        )
+        predicted = [values[at] for values in rows]
+        found, result = difference(own, predicted, "two-sided", confidence_level)
         parts[name] = _Part(at, result, None if found is None else found.drawn_from)
-    return _interaction("metric_interaction", str(metric), parts, read_groups(groups, n))
-
-
-def _some(values: Any, rows: NDArray[np.intp]) -> Any:
-    """Take some rows; of a categorical column without a look at its labels."""
-    return values[rows] if hasattr(values, "categories") else np.asarray(values)[rows]
+    return _interaction("metric_interaction", str(metric), parts, whole.clusters)
 
 
 @checked
