@@ -72,18 +72,24 @@ class JointCells:
             return self.counts[np.ix_(*self.there)].ravel().astype(np.float64)
         return np.bincount(self.index, minlength=math.prod(self.sizes)).astype(np.float64)
 
+    @cached_property
+    def _of_models(self) -> list[tuple[Codes, Codes]]:
+        """True and predicted class of each cell of each model alone."""
+        true, *models = self.there
+        return [(np.repeat(true, len(said)), np.tile(said, len(true))) for said in models]
+
     def of_model(self, weights: FloatArray, model: int) -> tuple[Codes, Codes, FloatArray]:
         """Return true class, predicted class and weight of each cell of one model alone."""
-        own = (0, 1 + model)
-        others = tuple(axis for axis in range(len(self.sizes)) if axis not in own)
-        table = weights.reshape(self.sizes).sum(axis=others)
-        truth, said = np.meshgrid(*(self.there[axis] for axis in own), indexing="ij")
-        return truth.ravel(), said.ravel(), table.ravel()
+        if len(self.there) == 3:
+            weights = weights.reshape(self.sizes).sum(axis=2 - model).ravel()
+        return *self._of_models[model], weights
 
     def of_all(self, values: FloatArray, model: int) -> FloatArray:
         """Return the values of one model's cells as those of the joint cells."""
-        shape = [n if axis in (0, 1 + model) else 1 for axis, n in enumerate(self.sizes)]
-        return np.broadcast_to(values.reshape(shape), self.sizes).ravel()
+        if len(self.there) == 2:
+            return values
+        table = values.reshape(len(self.there[0]), -1)
+        return np.broadcast_to(np.expand_dims(table, 2 - model), self.sizes).ravel()
 
 
 def joint_cells(
