@@ -14,10 +14,10 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from loky import ProcessPoolExecutor
-from loky.backend import get_context
+from loky.backend import get_context, resource_tracker
 from loky.process_executor import BrokenProcessPool
 
 from bakeoff.errors import UserError
@@ -219,7 +219,7 @@ class Pool:
         return self._idle.pop(self._idle.index(meant) if meant in self._idle else -1)
 
     def _new(self) -> ProcessPoolExecutor:
-        worker = ProcessPoolExecutor(
+        worker = _Worker(
             max_workers=1,
             context=get_context("loky"),
             initializer=start,
@@ -227,6 +227,23 @@ class Pool:
         )
         self._all.append(worker)
         return worker
+
+
+class _Worker(ProcessPoolExecutor):  # type: ignore[misc]
+    """An executor that starts its process while an interrupt has to wait.
+
+    The mask is inherited: an interpreter that is interrupted while it starts prints a traceback.
+    `start` lifts it again.
+    """
+
+    def submit(self, *task: Any, **options: Any) -> Any:
+        """Hand over a task; the first one starts the process."""
+        resource_tracker.ensure_running()  # starting it would lift the mask
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return super().submit(*task, **options)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _processes(worker: ProcessPoolExecutor) -> list[int]:

@@ -36,6 +36,7 @@ def start(parent: int) -> None:
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     # Ctrl-C reaches the whole process group; the main process decides what ends
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
