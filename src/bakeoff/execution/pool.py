@@ -219,6 +219,7 @@ class Pool:
         return self._idle.pop(self._idle.index(meant) if meant in self._idle else -1)
 
     def _new(self) -> ProcessPoolExecutor:
+        resource_tracker.ensure_running()  # its start would lift the mask of the worker's
         worker = _Worker(
             max_workers=1,
             context=get_context("loky"),
@@ -238,7 +239,6 @@ class _Worker(ProcessPoolExecutor):  # type: ignore[misc]
 
     def submit(self, *task: Any, **options: Any) -> Any:
         """Hand over a task; the first one starts the process."""
-        resource_tracker.ensure_running()  # starting it would lift the mask
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             return super().submit(*task, **options)
