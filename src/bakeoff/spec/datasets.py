@@ -8,6 +8,7 @@ from pydantic import Field
 
 from bakeoff.keys import ClassName, Label, SpecSection
 from bakeoff.sources import SOURCES, DataSet
+from bakeoff.sources.common.base import Unit
 from bakeoff.sources.common.costs import Costs
 
 
@@ -20,9 +21,7 @@ class GivenData(SpecSection):
         None,
         description="The positive class of a two-class problem; default: the last in sorted order.",
     )
-    unit: Label | None = Field(
-        None, description="Unit of the target of a regression, like MPa; shown after numbers."
-    )
+    unit: Unit = None
     classes: Annotated[list[ClassName], Field(min_length=2)] | None = Field(
         None, description="All classes, in order; default: the true labels, sorted."
     )

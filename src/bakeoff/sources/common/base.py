@@ -32,6 +32,10 @@ NewName = Annotated[str, BeforeValidator(_number_as_text)]
 ColumnName = Annotated[str, Field(min_length=1)]
 Params = Annotated[dict[str, Any], BeforeValidator(with_numbers)]
 Values = Annotated[list[ClassName], Field(min_length=1)]
+Unit = Annotated[
+    Label | None,
+    Field(description="Unit of the target of a regression, like MPa; shown after numbers."),
+]
 Limit = Annotated[int | float | str, OneMessage, BeforeValidator(with_numbers)]
 
 
@@ -96,9 +100,7 @@ class DataSet(SpecSection, ABC):
         None,
         description="The positive class of a two-class problem; default: the last in sorted order.",
     )
-    unit: Label | None = Field(
-        None, description="Unit of the target of a regression, like MPa; shown after numbers."
-    )
+    unit: Unit = None
     id: ColumnName | None = Field(
         None,
         description="Column with unique row ids (not a feature); default: the row's number in the "
