@@ -21,6 +21,11 @@ Columns = Mapping[str, NDArray[Any]]
 NO_COLUMNS: Columns = MappingProxyType({})
 
 
+def rows_of(columns: Columns, rows: NDArray[np.intp]) -> Columns:
+    """Return the columns of some rows."""
+    return {name: np.asarray(values)[rows] for name, values in columns.items()}
+
+
 @dataclasses.dataclass(frozen=True)
 class View:
     """Truth and predictions of one model, each piece that metrics share computed once.
@@ -105,7 +110,7 @@ class View:
             predicted=None if self.predicted is None else self.predicted[rows],
             given=None if self.given is None else self.given[rows],
             decision=None if self.decision is None else self.decision[rows],
-            columns={name: np.asarray(values)[rows] for name, values in self.columns.items()},
+            columns=rows_of(self.columns, rows),
         )
 
 
@@ -143,5 +148,5 @@ class NumberView:
 
     def take(self, rows: NDArray[np.intp]) -> NumberView:
         """Return the view of some of the rows."""
-        columns = {name: np.asarray(values)[rows] for name, values in self.columns.items()}
+        columns = rows_of(self.columns, rows)
         return NumberView(self.truth.take(rows), self.predicted[rows], columns)

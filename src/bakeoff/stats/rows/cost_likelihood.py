@@ -11,6 +11,7 @@ from scipy import special
 
 from bakeoff.stats.core.arithmetic import inner
 from bakeoff.stats.core.checks import FloatArray
+from bakeoff.stats.core.result import Alternative, ConfidenceInterval, Status
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,3 +131,21 @@ def chi_square(d: FloatArray, counts: FloatArray) -> float:
             break
     u = np.where(free, alpha - theta * d, 0.0)
     return inner(weight, np.square(1 - u))
+
+
+def interval(
+    cells: CostCells, variant: str, status: Status, side: Alternative, level: float
+) -> ConfidenceInterval | None:
+    """Return the profile-likelihood interval of B's cost less A's, in the form of the test."""
+    if status is Status.UNDEFINED:
+        return None
+    observed = variant == "likelihood_ratio" and status is Status.OK
+    profile = cells if observed else cells.among(cells.possible)
+    critical = float(special.ndtri(level if side != "two-sided" else (1 + level) / 2)) ** 2
+    # limits for A's cost less B's, turned round
+    low = -profile.limit(critical, upper=True) if side != "less" else -float(cells.possible.max())
+    high = (
+        -profile.limit(critical, upper=False) if side != "greater" else -float(cells.possible.min())
+    )
+    method = "likelihood_ratio" if observed else "likelihood_ratio_all_cells"
+    return ConfidenceInterval(low, high, level, method)

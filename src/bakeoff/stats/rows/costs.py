@@ -20,7 +20,6 @@ from bakeoff.stats.core.result import (
     INDEPENDENT_ROWS,
     Alternative,
     Assumption,
-    ConfidenceInterval,
     Result,
     Status,
 )
@@ -224,7 +223,7 @@ def cost_sensitive_from_counts(
         pvalue=_pvalue(statistic, advantage, alternative, status),
         alternative=alternative,
         estimate=advantage,
-        ci=_interval(cells, variant, status, alternative, confidence_level),
+        ci=likelihood.interval(cells, variant, status, alternative, confidence_level),
         effect_sizes=_effect_sizes(cells, costs["cost_b"]),
         n=int(n),
         status=status,
@@ -290,24 +289,6 @@ def _pvalue(statistic: float, advantage: float, side: Alternative, status: Statu
         return float(special.chdtrc(1, statistic))
     z = math.copysign(math.sqrt(statistic), advantage)
     return float(special.ndtr(-z if side == "greater" else z))
-
-
-def _interval(
-    cells: likelihood.CostCells, variant: str, status: Status, side: Alternative, level: float
-) -> ConfidenceInterval | None:
-    """Profile-likelihood interval for B's cost less A's, of the form that the test has."""
-    if status is Status.UNDEFINED:
-        return None
-    observed = variant == "likelihood_ratio" and status is Status.OK
-    profile = cells if observed else cells.among(cells.possible)
-    critical = float(special.ndtri(level if side != "two-sided" else (1 + level) / 2)) ** 2
-    # limits for A's cost less B's, turned round
-    low = -profile.limit(critical, upper=True) if side != "less" else -float(cells.possible.max())
-    high = (
-        -profile.limit(critical, upper=False) if side != "greater" else -float(cells.possible.min())
-    )
-    method = "likelihood_ratio" if observed else "likelihood_ratio_all_cells"
-    return ConfidenceInterval(low, high, level, method)
 
 
 def _effect_sizes(cells: likelihood.CostCells, cost_b: float) -> dict[str, float]:
