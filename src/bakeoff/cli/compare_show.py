@@ -20,13 +20,14 @@ from bakeoff.report.checks import checked
 from bakeoff.report.exhibits.subgroups import says
 from bakeoff.report.family import Family
 from bakeoff.report.may_be_best import may_be_best, worth_of_winner
-from bakeoff.report.numbers import capital, count, fixed, interval, number, percent, pvalue, score
+from bakeoff.report.numbers import capital, count, interval, number, percent, pvalue, score
 from bakeoff.report.pairs_shown import oriented
 from bakeoff.report.prose import advantage
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
 from bakeoff.report.verdict import Verdict
 from bakeoff.report.wrapping import paragraph
+from bakeoff.report.written import Written, with_unit
 from bakeoff.stats.core.result import AGREE
 
 MOST_MODELS = 10
@@ -88,11 +89,12 @@ def _show_contenders(study: Study, metric: str) -> None:
     found = may_be_best(study, metric).get(ROWS)
     if found is None:
         return
+    shown = study.written(metric)
     lines: list[tuple[str, ...]] = [
         (
             study.label(line.model),
-            score(line.value),
-            interval(*line.ci) if line.ci else "",
+            shown.score(line.value),
+            shown.interval(*line.ci) if line.ci else "",
             "yes" if line.stays else "no",
             pvalue(line.pvalue),
             line.tier,
@@ -102,9 +104,9 @@ def _show_contenders(study: Study, metric: str) -> None:
     ]
     for one in baselines(study, metric):
         answer = "class shares" if study.metrics[metric].by_order else f"always {one.answer}"
-        lines.append((f"({answer})", score(one.score), *([""] * 5)))
+        lines.append((f"({answer})", shown.score(one.score), *([""] * 5)))
     level = percent(1 - study.alpha)
-    head = ("model", study.metrics[metric].title, f"{level} CI", "may be the best", "p", "tier")
+    head = ("model", shown.label, f"{level} CI", "may be the best", "p", "tier")
     say(*table((*head, "would win"), lines, "lrrlrlr", [("would win",), ("tier",)]))
     told = [*worth_of_winner(study, study.metrics[metric], found, ROWS)]
     say(*(dim(paragraph(text)) for text in told), "")
@@ -128,15 +130,16 @@ def _show_pairs(study: Study, family: Family) -> None:
                     study.label(a),
                     study.label(b),
                     *(f"{only:,}" if only != "" else "" for only in (only_a, only_b)),
-                    fixed(row.estimate, 3),
-                    interval(row.ci_low, row.ci_high),
+                    family.written.score(row.estimate),
+                    family.written.interval(row.ci_low, row.ci_high),
                     pvalue(row.pvalue),
                     pvalue(row.pvalue_adjusted),
                     prose.decision(study, row),
                 )
             )
     row, measure = family.rows[0], family.measure
-    difference, level = prose.advantage([measure]), prose.levels_of(family.rows)
+    difference = with_unit(prose.advantage([measure]), family.written.unit)
+    level = prose.levels_of(family.rows)
     names = ("A", "B", "only A right", "only B right", difference, level, "p")
     head = [*names, "adjusted p", ""]
     adjusted = row.family_size > 1 and row.correction != "none"
@@ -181,8 +184,9 @@ def notes(given: SideBySide, files: Sequence[str] = ()) -> None:
 def show_subgroups(study: Study) -> None:
     """Print the interaction of every column and the difference in every subgroup."""
     for metric, found in _by_metric(study):
-        lines = [_line(line, study) for line in found.to_dict("records")]
-        difference = advantage([study.metrics[metric]])
+        shown = study.written(metric)
+        lines = [_line(line, study, shown) for line in found.to_dict("records")]
+        difference = with_unit(advantage([study.metrics[metric]]), shown.unit)
         level = percent(1 - study.alpha)
         head = ("by", "", "A", "B", "rows", difference, f"{level} CI", "p", "adjusted p", "")
         say(*table(head, lines, "llllrrrrrl", [("p",), ("rows",)]), "")
@@ -196,7 +200,7 @@ def _by_metric(study: Study) -> list[tuple[str, pd.DataFrame]]:
     return [(str(m), found) for m, found in study.subgroups.groupby("metric", sort=False)]
 
 
-def _line(line: Mapping[Any, Any], study: Study) -> tuple[str, ...]:
+def _line(line: Mapping[Any, Any], study: Study, shown: Written) -> tuple[str, ...]:
     interaction = line["role"] == INTERACTION
     return (
         line["column"] if interaction else "",
@@ -204,8 +208,8 @@ def _line(line: Mapping[Any, Any], study: Study) -> tuple[str, ...]:
         study.label(line["model_a"]),
         study.label(line["model_b"]),
         f"{line['n']:,}",
-        "" if interaction else fixed(line["estimate"], 3),
-        "" if interaction else interval(line["ci_low"], line["ci_high"]),
+        "" if interaction else shown.score(line["estimate"]),
+        "" if interaction else shown.interval(line["ci_low"], line["ci_high"]),
         pvalue(line["pvalue"]),
         pvalue(line["pvalue_adjusted"]),
         says(line, study).text,

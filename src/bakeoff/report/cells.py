@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from bakeoff.comparisons import Comparison, Decision
 from bakeoff.report import prose
@@ -11,7 +11,6 @@ from bakeoff.report.numbers import (
     NONE,
     capital,
     degrees,
-    interval,
     number,
     probability,
     pvalue,
@@ -22,15 +21,21 @@ from bakeoff.report.numbers import (
 )
 from bakeoff.report.study import Study
 from bakeoff.report.tables import Cell, Column, Kind, numbers, stars
+from bakeoff.report.written import Written
 
 TONES = {Decision.A_BETTER: "good", Decision.B_BETTER: "bad", Decision.EQUIVALENT: "same"}
 
-SCORE, NUMBER, SECONDS = numbers(score), numbers(number), numbers(seconds)
+SCORE = Kind(lambda written, value: _score(written, value), measured=True)
+"""A value of a metric, or a difference of two, written as all of that metric and data set are."""
+SHARE_OF_ROWS, NUMBER, SECONDS = numbers(score), numbers(number), numbers(seconds)
 PROBABILITY, P = numbers(probability), numbers(pvalue)
 SHARE = numbers(lambda value: share(value, 0))
 COUNT = Kind(lambda study, n: Cell(f"{int(n):,}", int(n)))
 STARRED = Kind(lambda study, p: Cell(pvalue(p), p, mark=stars(p, study.alpha)))
-INTERVAL = Kind(lambda study, ends: _interval(*(ends or (math.nan, math.nan))))
+INTERVAL = Kind(
+    lambda written, ends: _interval(written, *(ends or (math.nan, math.nan))), measured=True
+)
+RATIO = Kind(lambda study, ends: _interval(Written(), *ends))
 DEGREES = Kind(lambda study, df: Cell(degrees(*df)))
 SIZES = Kind(lambda study, sizes: _sizes(sizes))
 DATASET_LABEL = Kind(lambda study, dataset: Cell(study.dataset_label(dataset)), number=False)
@@ -44,7 +49,7 @@ PLAN = Column("plan", "Plan", Kind(lambda study, plan: Cell(prose.PLANS[plan]), 
 METRIC = Column(
     "metric",
     "Metric",
-    Kind(lambda study, metric: Cell(capital(study.metrics[metric].title), metric), number=False),
+    Kind(lambda written, metric: Cell(capital(written.label), metric), number=False, measured=True),
 )
 STATISTIC = Column("statistic", "Statistic", NUMBER)
 DF = Column("df", "df", DEGREES)
@@ -62,6 +67,7 @@ def compared(study: Study, row: Comparison) -> dict[str, Any]:
     return {
         "dataset": row.dataset,
         "metric": row.metric,
+        "written": study.written_as(row),
         "model": row.model_a,
         "model_a": row.model_a,
         "model_b": row.model_b,
@@ -82,14 +88,21 @@ def compared(study: Study, row: Comparison) -> dict[str, Any]:
     }
 
 
-def best_cell(value: float, best: float) -> Cell:
-    """Show a score, in bold where it is the best of its kind."""
-    return Cell(score(value), value, best=value == best)
+class Best(NamedTuple):
+    """A score that is in bold where it is the best of its kind."""
+
+    value: float
+    best: bool
 
 
-def _interval(low: float, high: float) -> Cell:
+def _score(written: Written, value: float | Best) -> Cell:
+    number, best = value if isinstance(value, Best) else (value, False)
+    return Cell(written.score(number), number, best=best)
+
+
+def _interval(written: Written, low: float, high: float) -> Cell:
     """Show an interval; it sorts by its lower limit."""
-    return Cell(interval(low, high), low, high=high)
+    return Cell(written.interval(low, high), low, high=high)
 
 
 def _sizes(values: Any) -> Cell:

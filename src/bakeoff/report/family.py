@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from bakeoff.comparisons import Comparison, Decision
+from bakeoff.report.written import Written
 from bakeoff.scores import Metric
 from bakeoff.stats import Entry, TypeOneError
 
@@ -26,6 +27,8 @@ class Family:
         Where the evidence comes from.
     measure : Metric
         What it is measured by.
+    written : Written
+        How its estimates are written.
     follows : str
         The omnibus test whose post hoc this is; empty otherwise.
     rows : tuple of Comparison
@@ -36,6 +39,7 @@ class Family:
     dataset: str
     plan: str
     measure: Metric
+    written: Written
     follows: str
     rows: tuple[Comparison, ...]
 

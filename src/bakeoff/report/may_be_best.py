@@ -9,7 +9,7 @@ from bakeoff.comparisons.contenders import NO_TESTS, Contenders, PairTests, cont
 from bakeoff.comparisons.held_out import by_metric
 from bakeoff.report.exhibit import MOST_DATASETS
 from bakeoff.report.family import seen_from
-from bakeoff.report.numbers import percent, score, words
+from bakeoff.report.numbers import percent, words
 from bakeoff.report.study import Study
 from bakeoff.scores.metrics import Metric
 from bakeoff.seeds import derive, integer
@@ -47,11 +47,12 @@ def worth_of_winner(study: Study, metric: Metric, found: Contenders, dataset: st
     leaders = [
         study.label(line.model) for line in found.models if line.value == found.models[0].value
     ]
+    shown = study.written(metric.name, dataset)
     verb, whose = ("scores", "its") if len(leaders) == 1 else ("score", "this")
     text = (
-        f"{words(leaders, 3)} {verb} {score(best.naive)}{_on(study, dataset)}; "
+        f"{words(leaders, 3)} {verb} {shown.told(best.naive)}{_on(study, dataset)}; "
         f"corrected for having been selected as the best of {len(found.models)} {whose} score is "
-        f"estimated at {score(best.estimate)}"
+        f"estimated at {shown.told(best.estimate)}"
     )
     if bound is None:
         yield f"{text}."
@@ -59,7 +60,7 @@ def worth_of_winner(study: Study, metric: Metric, found: Contenders, dataset: st
         limit = bound.low if metric.greater_is_better else bound.high
         side = "at least" if metric.greater_is_better else "at most"
         confidence = percent(1 - study.alpha)
-        yield f"{text}, and is {side} {score(limit)} with {confidence} confidence."
+        yield f"{text}, and is {side} {shown.told(limit)} with {confidence} confidence."
     yield from (f"Caution: {a.detail}." for a in best.assumptions if a.holds is False)
     for line in found.models:
         if line.beaten_by:

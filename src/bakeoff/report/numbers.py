@@ -45,8 +45,8 @@ def score(value: float | None) -> str:
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """Format a number with fixed decimals; no negative zero."""
-    if value is None or not math.isfinite(value):
+    """Format a number with fixed decimals; no negative zero, and no rows of zeros or digits."""
+    if value is None or not math.isfinite(value) or decimals > 7 or abs(value) >= 1e15:
         return number(value)
     return _signed(f"{abs(value):,.{decimals}f}", value)
 

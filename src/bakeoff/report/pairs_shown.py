@@ -12,6 +12,7 @@ from bakeoff.report.family import Family
 from bakeoff.report.numbers import letters_for, short
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
+from bakeoff.report.written import Written
 
 MOST_PAIRS = 300
 """With more comparisons a table keeps to the metric that ranks; comparisons.csv has all."""
@@ -35,6 +36,7 @@ class Row:
     label: str
     comparison: Comparison
     turned: bool
+    written: Written
 
 
 def order(study: Study) -> list[str]:
@@ -84,7 +86,7 @@ def rows_of(study: Study, families: list[Family]) -> list[Row]:
             rooms = [max(least, PAIR_LETTERS - len(names[other])) for other in (b, a)]
             both = " − ".join(map(short, (names[a], names[b]), rooms))
             label = f"− {short(names[b], alone)}" if first else both
-            found.append(Row(label, row, family.turned(a, b)))
+            found.append(Row(label, row, family.turned(a, b), family.written))
     return found
 
 
@@ -94,7 +96,8 @@ def _across(study: Study, families: list[Family], ranked: list[str]) -> list[Row
         row = family.between(ranked[0], ranked[1])
         if row is not None:
             label = short(study.dataset_label(family.dataset))
-            found.append(Row(label, row, family.turned(ranked[0], ranked[1])))
+            turned = family.turned(ranked[0], ranked[1])
+            found.append(Row(label, row, turned, family.written))
     found.sort(
         key=lambda r: (
             -r.comparison.estimate if r.comparison.estimate == r.comparison.estimate else 9e9
@@ -125,9 +128,10 @@ def what_is_shown(study: Study, families: list[Family], rows: list[Row]) -> str:
     return "every pair, the better-ranked model first"
 
 
-def difference_name(family: Family) -> str:
+def difference_name(families: list[Family]) -> str:
     """Name the horizontal axis of a figure of differences."""
-    what = prose.unit(family)
+    family, units = families[0], {family.written.unit for family in families}
+    what = prose.unit(family) if len(units) == 1 else family.written.title
     if not family.dataset:
         return f"advantage of the first algorithm ({what} over data sets)"
     if family.entry.evidence.on_rows:

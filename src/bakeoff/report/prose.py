@@ -9,10 +9,9 @@ from bakeoff.comparisons import Comparison, Decision
 from bakeoff.comparisons.settings import INDEPENDENT
 from bakeoff.comparisons.smallest_pvalue import RowCounts
 from bakeoff.report.family import Family, as_float
-from bakeoff.report.numbers import fixed, interval, p_equals, percent, score, words
+from bakeoff.report.numbers import fixed, p_equals, percent, words
 from bakeoff.report.study import Study
-from bakeoff.report.study_design import clean
-from bakeoff.scores import METRICS, POINTS, Metric
+from bakeoff.scores import Metric
 from bakeoff.spec.related import declared
 from bakeoff.stats.core.result import AGREE
 
@@ -61,27 +60,15 @@ def why_undecided(row: Comparison) -> str:
     return str(reason or WHY_UNDECIDED.get(row.status, row.status.replace("_", " ")))
 
 
-def gap(value: float, metric: Metric) -> str:
-    """Write the size of a difference: percentage points for shares, else the metric's unit."""
-    size = abs(value)
-    if metric.unit == POINTS:
-        points = fixed(size * 100, 1)
-        return f"{points} percentage point{'' if points == '1.0' else 's'}"
-    # the units of ours need not be told, but for that of the numbers that are predicted
-    ours = METRICS.get(metric.name)
-    unit = metric.unit if ours is None or metric.own or metric.unit != ours.unit else ""
-    return f"{score(size)} {clean(unit)}" if unit else score(size)
-
-
 def unit(family: Family) -> str:
     """Name what a family's estimates are differences of."""
-    return family.entry.unit or family.measure.title
+    return family.entry.unit or family.written.label
 
 
 def gap_of(family: Family, value: float) -> str:
     """Write the size of a difference in the unit of a family's estimates."""
     if not family.entry.unit:
-        return gap(value, family.measure)
+        return family.written.gap(value)
     size = fixed(abs(value), 2)
     return f"{size} average ranks" if unit(family) == "average rank" else f"{size} ({unit(family)})"
 
@@ -90,14 +77,13 @@ def gap_with_interval(row: Comparison, family: Family) -> str:
     """Write A's advantage with its interval, in one unit."""
     if family.entry.unit:
         return gap_of(family, row.estimate)
-    text = gap(row.estimate, family.measure)
+    text = family.written.gap(row.estimate)
     if math.isnan(row.ci_low):
         return text
-    factor, decimals = (100, 1) if family.measure.unit == POINTS else (1, 3)
     # turned to the side of the one who is ahead, as the size is
     sign = 1 if row.estimate >= 0 else -1
-    limits = sorted((sign * row.ci_low * factor, sign * row.ci_high * factor))
-    return f"{text} ({level_of(row)} {interval(limits[0], limits[1], decimals)})"
+    low, high = sorted((sign * row.ci_low, sign * row.ci_high))
+    return f"{text} ({level_of(row)} {family.written.gap_interval(low, high)})"
 
 
 def level_of(row: Comparison) -> str:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
+from scipy.special import ndtri
 
 from bakeoff.comparisons import Comparison
 from bakeoff.comparisons.cautions import Cautions, cautions
 from bakeoff.comparisons.evidence import PairedPredictions, PairedValues
 from bakeoff.report.family import Family
 from bakeoff.report.study_design import StudyDesign
+from bakeoff.report.written import Written, written
 from bakeoff.spec import PlannedTest
 from bakeoff.stats import ConfidenceInterval, Entry, Evidence, TypeOneError, catalogue
 
@@ -105,10 +108,38 @@ class Study(StudyDesign):
             groups.setdefault(key, []).append(row)
         own = {key[:5] for key in groups if not key[5]}
         return tuple(
-            Family(known[key[0]], key[2], key[3], self.metrics[key[4]], key[5], tuple(rows))
+            Family(
+                *(known[key[0]], key[2], key[3], self.metrics[key[4]]),
+                self.written_as(rows[0]),
+                *(key[5], tuple(rows)),
+            )
             for key, rows in groups.items()
             if not key[5] or key[:5] not in own
         )
+
+    def written(self, metric: str = "", dataset: str = "") -> Written:
+        """Return how values of a metric are written, of the first one if none is named.
+
+        On one data set, or over all of them if none is named.
+        """
+        only = dataset or ("" if self.several else self.datasets[0])
+        return written(self, metric or self.metric.name, only)
+
+    def written_as(self, row: Comparison) -> Written:
+        """Return how the estimate of a comparison is written."""
+        unit = catalogue()[row.test].unit
+        return Written(unit) if unit else self.written(row.metric, row.dataset)
+
+    @cached_property
+    def standard_errors(self) -> Mapping[tuple[str, str], list[float]]:
+        """Those of differences by metric and data set, as their intervals show them."""
+        known, found = catalogue(), defaultdict[tuple[str, str], list[float]](list)
+        for row in self.comparisons:
+            width = row.ci_high - row.ci_low
+            if math.isfinite(width) and not known[row.test].unit:
+                z = float(ndtri((1 + row.confidence) / 2))
+                found[row.metric, row.dataset].append(width / 2 / z)
+        return found
 
     def of_test(self, test: str, role: str = "") -> list[Family]:
         """Return the families of a test, or those of them in one role."""

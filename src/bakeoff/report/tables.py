@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from bakeoff.files import no_formula
 from bakeoff.report.item import Item
 from bakeoff.report.numbers import NONE
+from bakeoff.report.written import with_unit
 
 MOST_ROWS = 10
 """With more rows of single data sets, a table is folded."""
@@ -59,10 +60,22 @@ _EMPTY = Cell(NONE, math.nan)
 
 
 class Kind(NamedTuple):
-    """What a column holds: how its values are shown, and whether they are numbers."""
+    """What a column holds.
+
+    Attributes
+    ----------
+    cell : callable
+        Makes a cell of a value and the study; or, of what is measured by a metric, of the value
+        and how values of that metric are written.
+    number : bool
+        Whether its values are numbers.
+    measured : bool
+        Whether they are measured by a metric: its unit stands in the title of the column.
+    """
 
     cell: Callable[[Any, Any], Cell]
     number: bool = True
+    measured: bool = False
 
 
 def numbers(write: Callable[[Any], str]) -> Kind:
@@ -87,6 +100,8 @@ class Column:
         What the title names, where there is a column for each of them: ``model``.
     several : bool
         Whether only studies of several data sets have it.
+    metric : str
+        What its values are measured by; empty where the row says it, or it is the first metric.
     """
 
     key: str
@@ -94,6 +109,7 @@ class Column:
     kind: Kind = WORDS
     of: str = ""
     several: bool = False
+    metric: str = ""
 
     @property
     def number(self) -> bool:
@@ -154,7 +170,9 @@ def tabulate(
     """Make a table of rows of values by the keys of their columns.
 
     The kind of a column makes cells of values; a `Cell` stays as it is. A column that no row has is
-    left out; a row that lacks one has no value there.
+    left out; a row that lacks one has no value there. Values of a metric are written as the metric
+    of the column or the row is on the row's data set, their unit beside the title of the column;
+    where that differs from row to row, beside the metric or the value.
     """
     found = list(rows)
     kept = tuple(
@@ -163,12 +181,36 @@ def tabulate(
         if (not found or any(c.key in row for row in found)) and (study.several or not c.several)
     )
 
+    def written(column: Column, row: Mapping[Any, Any]) -> Any:
+        if "written" in row and column.key != "metric":
+            return row["written"]
+        metric = column.metric or row.get("metric", "")
+        dataset = row.get("dataset", item.dataset)
+        return study.written(metric, "" if isinstance(dataset, Cell) else dataset)
+
+    units = {c: {written(c, row).unit for row in found} for c in kept if c.kind.measured}
+    named = any(column.key == "metric" for column in kept)
+
     def cell(column: Column, row: Mapping[Any, Any]) -> Cell:
         value = row.get(column.key, _EMPTY)
-        return value if isinstance(value, Cell) else column.kind.cell(study, value)
+        if isinstance(value, Cell):
+            return value
+        if column not in units:
+            return column.kind.cell(study, value)
+        how = written(column, row)
+        made = column.kind.cell(how, value)
+        if named or len(units[column]) < 2 or not how.unit or made.text == NONE:
+            return made
+        return dataclasses.replace(made, text=f"{made.text} {how.unit}")
 
     cells = tuple(tuple(cell(column, row) for column in kept) for row in found)
-    return PageTable(item.title, kept, cells, f"{item.caption} {note}".rstrip(), summary, overall)
+    shown = tuple(
+        dataclasses.replace(c, title=with_unit(c.title, *units[c]))
+        if len(units.get(c, ())) == 1 and not named
+        else c
+        for c in kept
+    )
+    return PageTable(item.title, shown, cells, f"{item.caption} {note}".rstrip(), summary, overall)
 
 
 def stars(p: float, alpha: float) -> str:

@@ -132,11 +132,20 @@ def rows_of(spec, accuracies, *, n=200, seed=1):
     return PairedPredictions.from_labels(tuple(spec.models), y, predicted)
 
 
+def numbers_of(spec, errors, *, n=200, seed=1):
+    """Make a test set of numbers, ten times as large as the errors of the models are on average."""
+    rng = np.random.default_rng(seed)
+    size = 10 * max(errors.values())
+    truth = rng.uniform(size, 2 * size, n)
+    predicted = [truth + rng.normal(0, errors[model], n) for model in spec.models]
+    return PairedPredictions(tuple(spec.models), (), truth, np.column_stack(predicted))
+
+
 def study(spec, comparisons, means, *, accuracies=None, **options):
     """Bind a study; the environment is fixed, so that its report is too."""
-    sets = {
-        name: rows_of(spec, accuracies or dict.fromkeys(spec.models, 0.9)) for name in spec.datasets
-    }
+    rows = accuracies or dict.fromkeys(spec.models, 0.9)
+    made = numbers_of(spec, means) if spec.task.numbers else rows_of(spec, rows)
+    sets = dict.fromkeys(spec.datasets, made)
     alone = (
         line
         for name, rows in sets.items()

@@ -122,18 +122,21 @@ def test_errors_of_each_data_set_cost_what_its_own_costs_say():
 
 
 @pytest.mark.parametrize(
-    ("unit", "said"), [("kg", "0.500 kg"), ("percentage points", "50.0 percentage points")]
+    ("unit", "score", "said"),
+    [("kg", "2.0000 kg", "0.5000 kg"), ("percentage points", "2.0000", "50.00 percentage points")],
 )
-def test_described_metric_is_told_in_its_unit_and_its_direction(unit, said):
+def test_described_metric_is_told_in_its_unit_and_its_direction(unit, score, said):
     measure = {"name": "rmse", "greater_is_better": False, "label": "RMSE", "unit": unit}
     spec = experiment(("a", "b"), tests=("cv5x2_f",), metrics=[measure])
     found = pair("a", "b", 0.01, -0.5, metric="rmse", decision=Decision.B_BETTER)
     one = study(spec, [found], {"a": 2.5, "b": 2.0}, metric="rmse")
     told = " ".join(answer(one).sentences)
-    assert f"The RMSE of b (2.000) is {said} lower than that of a" in told
+    assert f"The RMSE of b ({score}) is {said} lower than that of a" in told
     shown, table = rows("models", one)
     assert [row["model"] for row in shown] == ["b", "a"]
-    assert "RMSE, mean" in [column.title for column in table.columns]
+    (title,) = (column.title for column in table.columns if column.key == "mean")
+    assert title.startswith("RMSE, mean")
+    assert ("(kg)" in title) == (unit == "kg")
 
 
 def test_tallies_of_equivalence_do_not_take_it_for_ignorance():

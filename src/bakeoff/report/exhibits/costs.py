@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bakeoff.comparisons.evidence import PairedPredictions
-from bakeoff.report.cells import COUNT, DATASET, MODEL, NOTHING, SCORE, best_cell
+from bakeoff.report.cells import COUNT, DATASET, MODEL, NOTHING, SCORE, SHARE_OF_ROWS, Best
 from bakeoff.report.exhibit import Section, TableExhibit
 from bakeoff.report.item import Item
 from bakeoff.report.study import Study
@@ -29,8 +29,8 @@ def build_costs(item: Item, study: Study) -> PageTable:
     columns = (
         DATASET,
         MODEL,
-        Column("cost", "Mean cost", SCORE),
-        Column("error", "Error rate", SCORE),
+        Column("cost", "Mean cost", SCORE, metric="cost"),
+        Column("error", "Error rate", SHARE_OF_ROWS),
         *(
             Column(key, f"{true} predicted as {taken} (cost {price:g})", COUNT)
             for (true, taken, price), key in keys.items()
@@ -52,7 +52,7 @@ def build_costs(item: Item, study: Study) -> PageTable:
                 {
                     "dataset": dataset,
                     "model": model,
-                    "cost": best_cell(mean[model], min(mean.values())),
+                    "cost": Best(mean[model], mean[model] == min(mean.values())),
                     "error": 1 - float(np.trace(counts) / counts.sum()),
                     **made,
                 }

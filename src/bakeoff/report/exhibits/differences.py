@@ -14,7 +14,7 @@ from bakeoff.report.drawing import SAYS, Colour, IntervalLine, canvas, interval_
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import enumerated, fixed, interval, p_equals, score
+from bakeoff.report.numbers import enumerated, fixed, p_equals
 from bakeoff.report.pairs_shown import Row, difference_name, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
@@ -28,8 +28,9 @@ def draw_forest(item: Item, study: Study) -> Drawing:
     if not any(math.isfinite(row.comparison.estimate) for row in rows):
         return message("no difference could be estimated")
     edges = _edges([row.comparison for row in rows])
-    lines = [_interval(row, edges) for row in rows]
-    axis = difference_name(families[0])
+    units = len({row.written.unit for row in rows}) > 1
+    lines = [_interval(row, edges, units=units) for row in rows]
+    axis = difference_name(families)
     figure, axes = interval_plot(lines, axis, band=rows[0].comparison.margin)
     for place, row in enumerate(rows):
         differences = _differences(row)
@@ -73,21 +74,24 @@ def _edges(found: list[Comparison]) -> tuple[float, float]:
     return min(known) - room, max(known) + room
 
 
-def _interval(row: Row, edges: tuple[float, float]) -> IntervalLine:
-    c = row.comparison
+def _interval(row: Row, edges: tuple[float, float], *, units: bool) -> IntervalLine:
+    c, size = row.comparison, row.written.told if units else row.written.score
     low, high, ci = math.nan, math.nan, ""
     if not math.isnan(c.ci_low):
         low = edges[0] if c.alternative == "less" else c.ci_low
         high = edges[1] if c.alternative == "greater" else c.ci_high
-        ci = f" {interval(c.ci_low, c.ci_high)}"
+        ci = f" {row.written.interval(c.ci_low, c.ci_high)}"
     p = p_equals(c.pvalue_adjusted, "adj. p" if prose.p_name(c) != "p" else "p")
-    note = f"{score(c.estimate)}{ci}  {p}"
+    note = f"{size(c.estimate)}{ci}  {p}"
     return IntervalLine(row.label, note, c.estimate, (low, high), c.decision)
 
 
 def _alt(family: Family, rows: list[Row]) -> str:
-    found = ((row.label, row.comparison) for row in rows)
-    told = (f"{label}: {score(c.estimate)}, {p_equals(c.pvalue_adjusted)}" for label, c in found)
+    told = (
+        f"{row.label}: {row.written.told(row.comparison.estimate)}, "
+        f"{p_equals(row.comparison.pvalue_adjusted)}"
+        for row in rows
+    )
     return f"{family.entry.title}, differences with intervals. {enumerated(told)}."
 
 

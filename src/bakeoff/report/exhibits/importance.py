@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import NamedTuple
 
 from bakeoff.report.cells import NOTHING as NO_LOSS
@@ -18,11 +19,12 @@ from bakeoff.report.drawing import (
 )
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import letters_for, score
+from bakeoff.report.numbers import letters_for
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.report.tables import Cell, Column, Kind, PageTable, tabulate
+from bakeoff.report.written import Written, decimals, varies
 
 
 class Loss(NamedTuple):
@@ -55,12 +57,20 @@ def columns_that_matter(found: dict[str, dict[str, Loss]]) -> list[str]:
     return sorted(names, key=lambda name: -worth[name])
 
 
-def what_is_lost(study: Study) -> str:
-    """Name the score that is lost."""
+def what_is_lost(study: Study, found: dict[str, dict[str, Loss]]) -> Written:
+    """Say what is lost, and how it is written."""
     wanted = study.experiment.importance
     assert wanted is not None
-    known = study.metrics.get(wanted.scoring)
-    return f"Loss of {known.title if known else wanted.scoring} when the column is shuffled"
+    scoring, when = wanted.scoring, "when the column is shuffled"
+    if scoring not in study.metrics:
+        return Written(f"Loss of {scoring} {when}")
+    metric, shown = study.metrics[scoring], study.written(scoring)
+    known = [loss for of in found.values() for loss in of.values()]
+    if varies(metric):
+        digits = decimals((loss.sd for loss in known), (loss.mean for loss in known))
+        shown = dataclasses.replace(shown, decimals=digits)
+    what = f"{'Loss' if metric.greater_is_better else 'Increase'} of {shown.label} {when}"
+    return dataclasses.replace(shown, title=what)
 
 
 MOST_COLUMNS, MOST_MODELS = 15, 4
@@ -93,19 +103,20 @@ def draw_importance_bars(item: Item, study: Study) -> Drawing:
         axes.errorbar(means, rows, xerr=errors, fmt="none", ecolor=Colour.MUTED, elinewidth=1)
         axes.set_yticks(range(len(shown)), labels if place == 0 else [""] * len(shown))
         axes.set_ylim(len(shown) - 0.45, -0.55)
-        axes.set_xlim(1.05 * min(low, 0.0), 1.05 * max(high, 1e-3))  # one scale for all
+        axes.set_xlim(1.05 * min(low, 0.0), 1.05 * high if high > 0 else 1e-3)  # one scale for all
         axes.axvline(0, color=Colour.MUTED, linewidth=0.8)
         axes.locator_params(axis="x", nbins=3)
         axes.grid(axis="x", color=Colour.LINE, linewidth=0.8)
         axes.set_axisbelow(True)
         title = name_of(study.label(model), letters_in(each + gap))
         axes.set_title(title, fontsize=SIZE, color=Colour.INK)
-    figure.supxlabel(what_is_lost(study), fontsize=SIZE, color=Colour.INK, y=0.12 / height)
+    lost = what_is_lost(study, found)
+    figure.supxlabel(lost.title, fontsize=SIZE, color=Colour.INK, y=0.12 / height)
     first = models[0]
     best = max(found[first], key=lambda name: found[first][name].mean)
     alt = (
         f"Permutation importance of {len(shown)} columns for {len(models)} models. For "
-        f"{study.label(first)} {clean(best)} has the largest, {score(found[first][best].mean)}."
+        f"{study.label(first)} {clean(best)} has the largest, {lost.told(found[first][best].mean)}."
     )
     parts = [
         f"{len(part)} of {len(whole)} {kind}"
@@ -116,23 +127,26 @@ def draw_importance_bars(item: Item, study: Study) -> Drawing:
 
 
 TABLE_COLUMNS = 30
-LOSS = Kind(lambda study, loss: Cell(f"{score(loss.mean)} ± {score(loss.sd)}", loss.mean))
 
 
 def build_importance(item: Item, study: Study) -> PageTable:
     """Give the mean loss of each column's shuffles, with their standard deviation."""
     found = losses(study, item.dataset)
     names = columns_that_matter(found)
+    lost = what_is_lost(study, found)
+    shown = Kind(
+        lambda _, loss: Cell(f"{lost.score(loss.mean)} ± {lost.score(loss.sd)}", loss.mean)
+    )
     columns = (
         Column("feature", "Column"),
-        *(Column(f"loss_{m}", study.label(m), LOSS) for m in found),
+        *(Column(f"loss_{m}", study.label(m), shown) for m in found),
     )
     rows = (
         {"feature": clean(name)}
         | {f"loss_{m}": known.get(name, NO_LOSS) for m, known in found.items()}
         for name in names[:TABLE_COLUMNS]
     )
-    note = f"{what_is_lost(study)}."
+    note = f"{lost.title}."
     if len(names) > TABLE_COLUMNS:
         note += (
             f" The table has the {TABLE_COLUMNS} most important of {len(names):,} columns; "

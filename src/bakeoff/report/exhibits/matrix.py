@@ -11,10 +11,11 @@ from bakeoff.report.drawing import SAYS, SIZE, Colour, canvas, name_of, text_wid
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import letters_for, pvalue, score
+from bakeoff.report.numbers import letters_for, pvalue
 from bakeoff.report.pairs_shown import families_of, order
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import StudyDesign
+from bakeoff.report.written import Written, with_unit
 from bakeoff.stats import Entry, TypeOneError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def draw_matrix(item: Item, study: Study) -> Drawing:
         if numbered:
             for j, rows in enumerate(seen):
                 if rows:
-                    _cell(axes, i, j, rows, size, several)
+                    _cell(axes, i, j, rows, size, several, families[0].written)
         else:
             _band(axes, i, [_shade(rows, several) if rows else None for rows in seen])
         _square(
@@ -67,10 +68,10 @@ def draw_matrix(item: Item, study: Study) -> Drawing:
     axes.tick_params(length=0, labelcolor=Colour.INK)
     for spine in axes.spines.values():
         spine.set_visible(not numbered)
-    return Drawing(figure, _alt(families, k), _legend(several, numbered))
+    return Drawing(figure, _alt(families, k), _legend(several, numbered, families[0].written))
 
 
-def _legend(several: bool, numbered: bool) -> str:
+def _legend(several: bool, numbered: bool, written: Written) -> str:
     if not numbered:
         shades = "The stronger the colour, the more data sets. " if several else ""
         return f"{shades}The table of all pairs has the numbers."
@@ -79,8 +80,9 @@ def _legend(several: bool, numbered: bool) -> str:
             "Each number counts the data sets on which the model of the row is significantly "
             "better, or on green both models are equivalent."
         )
+    difference = with_unit("the difference", written.unit)
     return (
-        "Below the diagonal is the difference, row minus column; above it is the adjusted p-value, "
+        f"Below the diagonal is {difference}, row minus column; above it is the adjusted p-value, "
         "or a question mark where the comparison is undecided."
     )
 
@@ -109,7 +111,15 @@ def _band(axes: Axes, i: int, shades: list[tuple[str, float] | None]) -> None:
         start += n
 
 
-def _cell(axes: Axes, i: int, j: int, rows: list[Comparison], size: float, several: bool) -> None:
+def _cell(
+    axes: Axes,
+    i: int,
+    j: int,
+    rows: list[Comparison],
+    size: float,
+    several: bool,
+    written: Written,
+) -> None:
     from matplotlib.colors import to_rgba
 
     colour, strength = _shade(rows, several)
@@ -119,7 +129,7 @@ def _cell(axes: Axes, i: int, j: int, rows: list[Comparison], size: float, sever
     else:
         row = rows[0]
         strong = row.decision in SAYS
-        text = score(row.estimate) if i > j else pvalue(row.pvalue_adjusted)
+        text = written.score(row.estimate) if i > j else pvalue(row.pvalue_adjusted)
         text = "?" if text == "undecided" else text.replace(" ", "")
     _square(axes, i, j, facecolor=to_rgba(colour, strength), edgecolor=Colour.PAPER, linewidth=1.2)
     axes.text(

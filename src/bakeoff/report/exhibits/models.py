@@ -48,14 +48,17 @@ def build_models(item: Item, study: Study) -> PageTable:
         Column("beside", capital(prose.HALVES[not study.by_full]), cells.SCORE),
         Column("holdout", "On held-out rows", cells.SCORE),
         Column("wins", "Times first", cells.COUNT, several=True),
-        *(Column(f"mean_{m}", capital(study.metrics[m].title), cells.SCORE) for m in other),
+        *(
+            Column(f"mean_{m}", capital(study.metrics[m].title), cells.SCORE, metric=m)
+            for m in other
+        ),
     )
 
     def values(line: Ranked) -> dict[str, Any]:
         found = {
             "rank": line.rank,
             "model": line.model,
-            "mean": cells.best_cell(line.mean, top),
+            "mean": cells.Best(line.mean, line.mean == top),
             "ci_low": line.ci,
             "wins": line.wins,
         }
@@ -64,9 +67,9 @@ def build_models(item: Item, study: Study) -> PageTable:
         if study.plan == "halves":
             found["beside"] = float(beside[line.model])
         if held:
-            found["holdout"] = cells.best_cell(line.holdout, top_held)
-        others = {m: cells.best_cell(float(means[m][line.model]), best[m]) for m in other}
-        return found | {f"mean_{m}": cell for m, cell in others.items()}
+            found["holdout"] = cells.Best(line.holdout, line.holdout == top_held)
+        own = {m: float(means[m][line.model]) for m in other}
+        return found | {f"mean_{m}": cells.Best(own[m], own[m] == best[m]) for m in other}
 
     rows = [values(line) for line in ranked]
     if rows and (constant := _constant(study, held)):

@@ -71,7 +71,7 @@ def build_pairs(item: Item, study: Study) -> PageTable:
             else (cells.STATISTIC, cells.DF, cells.PVALUE, cells.ADJUSTED)
         ),
         cells.DECISION,
-        Column("odds_ratio_low", "Odds ratio, CI", cells.INTERVAL),
+        Column("odds_ratio_low", "Odds ratio, CI", cells.RATIO),
         *(
             Column(f"effect_{k}", _EFFECTS.get(k, capital(k.replace("_", " "))), cells.NUMBER)
             for k in effects

@@ -14,7 +14,7 @@ from bakeoff.report.drawing import SIZE, WIDTH, Colour, bare, canvas, grid, name
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section
 from bakeoff.report.family import Family, as_float
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import enumerated, probability, score
+from bakeoff.report.numbers import enumerated, probability
 from bakeoff.report.pairs_shown import Row, families_of, rows_of, what_is_shown
 from bakeoff.report.study import Study
 from bakeoff.stats import TypeOneError
@@ -50,7 +50,8 @@ def draw_posterior(item: Item, study: Study) -> Drawing:
     axes.set_xlim(0, 1)
     axes.set_xlabel("posterior probability")
     rope = max(row.comparison.rope for row in rows)
-    _legend(figure, left, 1 - (_TOP - 0.1) / height, rope)
+    shown = family.written.told(rope) if rope > 0 else ""
+    _legend(figure, left, 1 - (_TOP - 0.1) / height, shown)
     if drawn:
         start = (left + bar + _GAP) / WIDTH
         second = figure.add_axes((start, vertical[0], bar / WIDTH, vertical[1]), sharey=axes)
@@ -84,14 +85,14 @@ def _bar(axes: Axes, place: int, row: Comparison) -> None:
         start += share
 
 
-def _legend(figure: Figure, left: float, y: float, rope: float) -> None:
+def _legend(figure: Figure, left: float, y: float, rope: str) -> None:
     """Name the three parts of a bar in their colours, one after the other."""
     parts = [
         ("first better", Colour.BLUE),
-        (f"within ±{score(rope)}", Colour.MUTED),
+        (f"within ±{rope}", Colour.MUTED),
         ("second better", Colour.ORANGE),
     ]
-    parts = [part for part in parts if rope > 0 or part[1] != Colour.MUTED]
+    parts = [part for part in parts if rope or part[1] != Colour.MUTED]
     x = left
     for text, colour in parts:
         figure.text(x / WIDTH, y, text, ha="left", va="bottom", color=colour, fontsize=SIZE - 0.5)

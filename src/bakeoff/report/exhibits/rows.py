@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bakeoff.report.cells import COUNT, MODEL, SCORE, A, B
+from bakeoff.report.cells import COUNT, MODEL, SHARE_OF_ROWS, A, B
 from bakeoff.report.drawing import (
     SIZE,
     WIDTH,
@@ -43,7 +43,7 @@ def build_confusion(item: Item, study: Study) -> PageTable:
         Column("class", "True class"),
         Column("rows", "Rows", COUNT),
         *(Column(f"as_{name}", f"Predicted {name}", COUNT) for name in names),
-        Column("recall", "Recall", SCORE),
+        Column("recall", "Recall", SHARE_OF_ROWS),
         Column("error", "Most frequent error"),
     )
     if len(names) > MOST_CLASSES:

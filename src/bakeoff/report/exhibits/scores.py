@@ -8,7 +8,7 @@ from typing import Any
 
 from bakeoff.comparisons.evidence import has_interval
 from bakeoff.report import prose
-from bakeoff.report.cells import DATASET, INTERVAL, METRIC, MODEL, SCORE
+from bakeoff.report.cells import DATASET, INTERVAL, METRIC, MODEL, SCORE, Best
 from bakeoff.report.drawing import Colour, grid, message, name_of, name_rows, panel
 from bakeoff.report.exhibit import (
     MOST_DATASETS,
@@ -18,7 +18,7 @@ from bakeoff.report.exhibit import (
     TableExhibit,
 )
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import capital, count, letters_for, percent, score
+from bakeoff.report.numbers import capital, count, letters_for, percent
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import WHY_UNDECIDED
 from bakeoff.report.ranking import Ranked, dataset_means, ranking, ranks_of
@@ -71,7 +71,7 @@ def draw_scores(item: Item, study: Study) -> Drawing:
         "mean on a data set" if several else "on a fold" if len(values) > 1 else "on the test rows"
     )
     arrow = "higher is better" if study.metric.greater_is_better else "lower is better"
-    axes.set_xlabel(f"{study.metric.title} {unit} ({arrow})")
+    axes.set_xlabel(f"{study.written().label} {unit} ({arrow})")
     dots = f"Each dot is {'the mean on one data set' if several else 'the score on one fold'}"
     lines = "; thin lines join scores on the same rows" if joined else ""
     legend = f"{dots}{lines}." if len(values) > 1 else ""
@@ -79,11 +79,11 @@ def draw_scores(item: Item, study: Study) -> Drawing:
 
 
 def _alt(study: Study, ranked: list[Ranked], n: int, several: bool) -> str:
-    best, last = ranked[0], ranked[-1]
+    best, last, told = ranked[0], ranked[-1], study.written().told
     return (
         f"{capital(study.metric.title)} of {len(ranked)} models on "
         f"{count(n, 'data set' if several else 'fold')}, from {study.label(best.model)} (mean "
-        f"{best.mean:.3f}) to {study.label(last.model)} (mean {last.mean:.3f})."
+        f"{told(best.mean)}) to {study.label(last.model)} (mean {told(last.mean)})."
     )
 
 
@@ -141,8 +141,7 @@ def build_datasets(item: Item, study: Study) -> PageTable:
     best = ranks.eq(ranks.min(axis=1), axis=0)
     columns = (DATASET, *(Column(m, study.label(m), SCORE, "model") for m in ordered))
     rows = (
-        {"dataset": str(name)}
-        | {m: Cell(score(own[m]), float(own[m]), best=bool(first[m])) for m in ordered}
+        {"dataset": str(name)} | {m: Best(float(own[m]), bool(first[m])) for m in ordered}
         for (name, own), (_, first) in zip(means.iterrows(), best.iterrows(), strict=True)
     )
     note = (

@@ -13,7 +13,7 @@ from bakeoff.report import cells
 from bakeoff.report.drawing import IntervalLine, interval_plot, message, name_of
 from bakeoff.report.exhibit import Drawing, FigureExhibit, Section, TableExhibit
 from bakeoff.report.item import Item
-from bakeoff.report.numbers import enumerated, interval, p_equals, percent, score
+from bakeoff.report.numbers import enumerated, p_equals, percent
 from bakeoff.report.pairs_shown import order
 from bakeoff.report.prose import DECISIONS, WHY_UNDECIDED, advantage, lower_is_better
 from bakeoff.report.study import Study
@@ -32,10 +32,11 @@ def draw_subgroups(item: Item, study: Study) -> Drawing:
         return message("no subgroup has enough rows for a difference")
     shown = lines[:MOST_LINES]
     better = "higher" if study.metric.greater_is_better else "lower"
-    difference = f"{advantage([study.metric])} in {study.metric.title}"
+    measured = study.written(dataset=item.dataset).label
+    difference = f"{advantage([study.metric])} in {measured}"
     axis = f"{difference} (to the right: A is {better} and better)"
     figure, _ = interval_plot([_interval(line, study) for line in shown], axis)
-    told = enumerated(f"{_label(line, study)}: {_note(line)}" for line in shown)
+    told = enumerated(f"{_label(line, study)}: {_note(line, study)}" for line in shown)
     shows = f"the first {len(shown)} of {len(lines)} lines; all are in subgroups.csv"
     return Drawing(
         figure,
@@ -46,7 +47,7 @@ def draw_subgroups(item: Item, study: Study) -> Drawing:
 
 
 def _interval(line: dict[str, Any], study: Study) -> IntervalLine:
-    told = _label(line, study), _note(line)
+    told = _label(line, study), _note(line, study)
     if line["role"] == INTERACTION:
         return IntervalLine(*told, heading=True)
     ci = line["ci_low"], line["ci_high"]
@@ -72,14 +73,15 @@ def _label(line: dict[str, Any], study: Study) -> str:
     return f"{name_of(line['subgroup'], 24)} ({line['n']:,})"
 
 
-def _note(line: dict[str, Any]) -> str:
+def _note(line: dict[str, Any], study: Study) -> str:
     called = "adj. p" if line["family_size"] > 1 else "p"
     p = p_equals(line["pvalue_adjusted"], called)
     if line["role"] == INTERACTION:
         return f"interaction: {p}" if math.isfinite(line["pvalue"]) else "too few rows"
     if not math.isfinite(line["pvalue"]):
         return str(line["status"]).replace("_", " ")
-    return f"{score(line['estimate'])} {interval(line['ci_low'], line['ci_high'])}  {p}"
+    shown = study.written(dataset=line["dataset"])
+    return f"{shown.score(line['estimate'])} {shown.interval(line['ci_low'], line['ci_high'])}  {p}"
 
 
 def _compared(design: StudyDesign) -> bool:

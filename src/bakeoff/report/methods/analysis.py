@@ -42,9 +42,8 @@ def analysis(study: Study) -> Iterator[Sentence]:
 
 
 def _metrics(study: Study) -> Sentence:
-    metrics = [study.metrics[name] for name in study.experiment.metrics]
-    first, others = metrics[0], [metric.title for metric in metrics[1:]]
-    said = f"Models were ranked by {first.title}"
+    first, *others = (study.written(metric).label for metric in study.experiment.metrics)
+    said = f"Models were ranked by {first}"
     if others:
         said += f"; {words(others, MOST)} {'was' if len(others) == 1 else 'were'} also computed"
     return Sentence(f"{said}.", ("7a",), ("12e",))
@@ -104,7 +103,7 @@ def _options(families: Sequence[Family], test: PlannedTest) -> str:
         said.append("one-sided")
     for value, what in ((row.margin, "a margin"), (row.rope, "a region of practical equivalence")):
         if value == value and value is not None:
-            said.append(f"{what} of ±{value:g}")
+            said.append(f"{what} of ±{value:g} {families[0].written.unit}".rstrip())
     asked = {key: v for key, v in test.options.items() if key in ("p0", "mu0")}
     said += [f"{key} = {value:g}" for key, value in asked.items()]
     return f" ({', '.join(said)})" if said else ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bakeoff.comparisons import Comparison, Decision, advisable
 from bakeoff.report import prose
 from bakeoff.report.family import Family
-from bakeoff.report.numbers import capital, count, interval, p_equals, percent, score
+from bakeoff.report.numbers import capital, count, p_equals, percent
 from bakeoff.report.pairs_shown import tally
 from bakeoff.report.ranking import Ranked, ranking
 from bakeoff.report.study import TRUST, Study
@@ -101,12 +101,12 @@ def alone(study: Study, ranked: list[Ranked]) -> Verdict:
         return Verdict(_KINDS.get(row.decision, Kind.CANNOT_TELL), headline, tuple(sentences))
     if not ranked:
         return Verdict(Kind.UNDECIDED, f"{model} has no complete set of scores.", ())
-    line = ranked[0]
-    ci = f" ({percent(line.ci.confidence)} CI {interval(*line.ci)})" if line.ci else ""
+    line, shown = ranked[0], study.written()
+    ci = f" ({percent(line.ci.confidence)} CI {shown.interval(*line.ci)})" if line.ci else ""
     return Verdict(
         Kind.UNTESTED,
         "There is only one model, so there is nothing to compare.",
-        (f"The {study.metric.title} of {model} is {score(line.mean)}{ci}.",),
+        (f"The {study.metric.title} of {model} is {shown.told(line.mean)}{ci}.",),
     )
 
 
@@ -126,14 +126,14 @@ def _numbers(study: Study, family: Family) -> Iterator[str]:
         where = prose.evidence(study, family)
         yield f"{capital(the(family.entry))} on {where} is undecided: {why}."
         return
-    ci = f" ({prose.level_of(row)} {interval(row.ci_low, row.ci_high)})"
+    ci = f" ({prose.level_of(row)} {family.written.interval(row.ci_low, row.ci_high)})"
     shown = row.decision is Decision.DIFFERENT
     if shown:
         says = f"it is significantly {prose.side_of(row)} at the {percent(row.alpha)} level"
     else:
         says = f"the test does not show that it {prose.asked_of(row)}"
     yield (
-        f"The {family.measure.title} is {score(row.estimate)}{ci}; {says}, "
+        f"The {family.measure.title} is {family.written.told(row.estimate)}{ci}; {says}, "
         f"{p_equals(row.pvalue_adjusted)} {in_brackets(study, family)}."
     )
     if shown:
@@ -181,8 +181,8 @@ def without_tests(study: Study, ranked: list[Ranked]) -> Verdict:
         Kind.UNTESTED,
         _untested(study, ranked),
         (
-            f"The best {study.metric.title} is {score(best.mean)}; no test of pairs was run, so "
-            "differences may be due to chance.",
+            f"The best {study.metric.title} is {study.written().told(best.mean)}; no test of pairs "
+            "was run, so differences may be due to chance.",
         ),
     )
 
@@ -231,8 +231,8 @@ def _by_dataset(study: Study, ranked: list[Ranked]) -> Verdict:
     best = ranked[0]
     sentences = [
         f"Over {len(study.datasets)} data sets the average rank of {study.name(best.model)} is "
-        f"{best.rank:.2f} and its {prose.mean_of(study.metric)} {score(best.mean)}; it is first on "
-        f"{count(best.wins, 'data set')}."
+        f"{best.rank:.2f} and its {prose.mean_of(study.metric)} {study.written().told(best.mean)}; "
+        f"it is first on {count(best.wins, 'data set')}."
     ]
     if len(ranked) > 1:
         behind = (line.model for line in ranked if round(line.rank - best.rank, 10) > 0)

@@ -9,7 +9,7 @@ from typing import Any
 from bakeoff.comparisons import Decision
 from bakeoff.comparisons.subgroups import INTERACTION
 from bakeoff.report.baseline import Baseline, baselines, nearly_perfect
-from bakeoff.report.numbers import count, p_equals, score, words
+from bakeoff.report.numbers import count, p_equals, words
 from bakeoff.report.study import Study
 from bakeoff.report.study_design import clean
 from bakeoff.scores.metrics import Metric
@@ -61,7 +61,8 @@ def the_constant(metric: Metric, answer: str) -> str:
 
 def _on_one(study: Study, one: Baseline) -> str:
     metric = study.metrics[one.metric]
-    text = f"{the_constant(metric, one.answer)} gives {_a(metric.title)} of {score(one.score)}"
+    scored = study.written(one.metric, one.dataset).told(one.score)
+    text = f"{the_constant(metric, one.answer)} gives {_a(metric.title)} of {scored}"
     if not one.models:
         return f"{text}; the models were not tested against this."
     if not one.open:
@@ -96,7 +97,8 @@ def too_good(study: Study) -> Iterator[str]:
     """Warn of scores that are perfect or nearly so."""
     by_model: dict[str, list[str]] = {}
     for metric, model, mean in nearly_perfect(study):
-        by_model.setdefault(model, []).append(f"{metric.title} {score(mean)}")
+        shown = study.written(metric.name).told(mean)
+        by_model.setdefault(model, []).append(f"{metric.title} {shown}")
     if by_model:
         told = [f"{study.name(m)}: {words(scores)}" for m, scores in by_model.items()]
         yield (

@@ -36,7 +36,7 @@ def equivalence(study: Study, found: list[Equivalent]) -> Iterator[str]:
     for of_test in by_test.values():
         family, rows = of_test[0]
         row = rows[0]
-        margin = f"the margin of {prose.gap(row.margin, family.measure)}"
+        margin = f"the margin of {family.written.gap(row.margin)}"
         if not family.dataset or not study.several:
             pairs = words(
                 [_pair(study, row, "and" if len(rows) == 1 else "with") for row in rows], 3
@@ -80,7 +80,7 @@ def posterior(study: Study, leader: str, runner_up: str) -> Iterator[str]:
     a, b = study.name(leader), study.name(runner_up)
     told = [f"{probability(row.p_a_better)} that {a} is better than {b}"]
     if row.rope > 0:
-        rope = prose.gap(row.rope, family.measure)
+        rope = family.written.gap(row.rope)
         told.append(f"{probability(row.p_equivalent)} that they differ by no more than {rope}")
     told.append(f"{probability(row.p_b_better)} that {a} is worse")
     on = f"{title(family.entry)} on {prose.evidence(study, family)}"

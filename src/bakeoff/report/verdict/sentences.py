@@ -12,7 +12,7 @@ from bakeoff.comparisons.cautions import inflation, measured, rates_by
 from bakeoff.comparisons.smallest_pvalue import remedies, smallest_pvalue
 from bakeoff.report import prose
 from bakeoff.report.family import Family, as_float
-from bakeoff.report.numbers import count, p_equals, percent, pvalue, score, words
+from bakeoff.report.numbers import count, p_equals, percent, pvalue, words
 from bakeoff.report.power import detectable
 from bakeoff.report.ranking import ranking
 from bakeoff.report.study import Study
@@ -89,13 +89,13 @@ def difference(study: Study, family: Family, row: Comparison, more: str = "") ->
     a, b = study.name(row.model_a), study.name(row.model_b)
     if not round(row.estimate, 10):
         return f"The {metric.title} of {a} and {b} is the same."
-    if prose.gap(row.estimate, metric) == prose.gap(0.0, metric):
+    if family.written.gap(row.estimate) == family.written.gap(0.0):
         return (
             f"The {metric.title} of {a} is {prose.better(metric)} than that of {b}{more}, by less "
             "than the digits shown."
         )
     means = {line.model: line.mean for line in ranking(study, family.metric, family.plan)}
-    mean = f" ({score(means[row.model_a])})" if row.model_a in means else ""
+    mean = f" ({family.written.told(means[row.model_a])})" if row.model_a in means else ""
     comparative = f"{prose.better(metric)} than that of {b}"
     ahead = prose.gap_with_interval(row, family)
     return f"The {metric.title} of {a}{mean} is {ahead} {comparative}{more}."
@@ -111,9 +111,10 @@ def _over_datasets(study: Study, o: Outcome) -> str:
     if o.leader not in ranks or (family.pooled and not o.tied):
         return f"Over {where} {leader} leads by {prose.unit(family)}."
     complete = family.rows[0].n == len(study.datasets)
+    scores = study.written(family.metric)
 
     def told(model: str, mean: str = "") -> str:
-        scored = f"; {mean}{score(lines[model].mean)}" if complete and model in lines else ""
+        scored = f"; {mean}{scores.told(lines[model].mean)}" if complete and model in lines else ""
         return f"({ranks[model]:.2f}{scored})"
 
     if o.tied:

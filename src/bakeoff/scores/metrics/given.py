@@ -17,16 +17,15 @@ def metrics_of(experiment: Experiment) -> Mapping[str, Metric]:
     own = {name: _metric(given) for name, given in experiment.given_metrics.items()}
     units = {data.unit for data in experiment.datasets.values()}
     unit = units.pop() if len(units) == 1 else None
-    return Metrics((METRICS if unit is None else _in_unit(unit)) | own)
+    return Metrics({name: in_unit(metric, unit) for name, metric in METRICS.items()} | own)
 
 
-def _in_unit(unit: str) -> dict[str, Metric]:
-    """Name the unit in which metrics of numbers are measured."""
-    named = {TARGET: unit, TARGET_SQUARED: f"{unit}²" if unit.isalpha() else f"({unit})²"}
-    return {
-        name: dataclasses.replace(metric, unit=named.get(metric.unit, metric.unit))
-        for name, metric in METRICS.items()
-    }
+def in_unit(metric: Metric, unit: str | None) -> Metric:
+    """Name the unit of a metric that is measured in that of the target."""
+    if unit is None or metric.unit not in (TARGET, TARGET_SQUARED):
+        return metric
+    squared = f"{unit}²" if unit.isalpha() else f"({unit})²"
+    return dataclasses.replace(metric, unit=unit if metric.unit == TARGET else squared)
 
 
 def _metric(given: GivenMetric) -> Metric:

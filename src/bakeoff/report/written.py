@@ -1,0 +1,157 @@
+"""How values of a metric are written: the decimals their standard error deserves, and a unit."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from bakeoff.report.numbers import fixed, interval
+from bakeoff.report.study_design import clean
+from bakeoff.scores import METRICS, POINTS, Metric, Need
+from bakeoff.scores.metrics.given import in_unit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bakeoff.report.study import Study
+
+DECIMALS = 3
+_MOST_DIGITS = 6
+"""Of the typical score, however small the standard errors are."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Written:
+    """How the values of one metric on one data set are written.
+
+    Attributes
+    ----------
+    title : str
+        What they are values of.
+    unit : str
+        What they are measured in; empty where that need not be told.
+    decimals : int
+        How many all of them have.
+    shares : bool
+        Whether their differences are told in percentage points.
+    """
+
+    title: str = ""
+    unit: str = ""
+    decimals: int = DECIMALS
+    shares: bool = False
+
+    @property
+    def label(self) -> str:
+        """The title with the unit."""
+        return with_unit(self.title, self.unit)
+
+    def score(self, value: float | None) -> str:
+        """Write a value alone."""
+        return fixed(value, self.decimals)
+
+    def told(self, value: float) -> str:
+        """Write a value with its unit."""
+        return f"{self.score(value)} {self.unit}".rstrip()
+
+    def interval(self, low: float, high: float) -> str:
+        """Write an interval."""
+        return interval(low, high, self.decimals)
+
+    def gap(self, value: float) -> str:
+        """Write the size of a difference: percentage points for shares, else with the unit."""
+        if not self.shares:
+            return self.told(abs(value))
+        points = fixed(abs(value) * 100, self._of_points)
+        return f"{points} percentage point{'' if points == '1.0' else 's'}"
+
+    def gap_interval(self, low: float, high: float) -> str:
+        """Write the interval of such a difference, in its unit."""
+        if not self.shares:
+            return self.interval(low, high)
+        return interval(low * 100, high * 100, self._of_points)
+
+    @property
+    def _of_points(self) -> int:
+        return max(self.decimals - 2, 0)
+
+
+def with_unit(title: str, unit: str) -> str:
+    """Head a column or an axis."""
+    return f"{title} ({unit})" if unit else title
+
+
+@lru_cache(maxsize=1024)
+def written(study: Study, metric: str, dataset: str) -> Written:
+    """Find out how values of a metric are written on a data set, or over all if it is empty."""
+    declared = study.experiment.datasets[dataset].unit if dataset else None
+    measure = in_unit(study.metrics[metric], declared)
+    told = measure.title, unit_of(measure)
+    if not varies(measure):
+        return Written(*told, shares=measure.unit == POINTS)
+    spread = _spread(study.scores, metric, dataset)
+    errors = study.standard_errors.get((metric, dataset), [])
+    if not any(errors) and len(own := study.intervals):
+        own = own[(own["metric"] == metric) & (own["dataset"] == dataset)]
+        errors = list(own["se"])
+    if not any(error > 0 for error in errors):
+        errors = list(spread["std"] / np.sqrt(spread["size"]))
+    return Written(*told, decimals(errors, spread["mean"]), measure.unit == POINTS)
+
+
+def _spread(scores: pd.DataFrame, metric: str, dataset: str) -> pd.DataFrame:
+    """Describe each model's scores on the folds of a data set, or its means over data sets."""
+    own, by = scores[scores["metric"] == metric], ["plan", "model"]
+    if dataset:
+        values = own[own["dataset"] == dataset].set_index(by)["value"]
+    else:
+        values = own.groupby([*by, "dataset"])["value"].mean()
+    return values.groupby(by).agg(["mean", "std", "size"])
+
+
+def unit_of(metric: Metric) -> str:
+    """Name the unit of a metric where it has to be told: the user's own, or that of the target."""
+    ours = METRICS.get(metric.name)
+    known = ours is not None and not metric.own and metric.unit == ours.unit
+    return "" if known or not metric.unit or metric.unit == POINTS else clean(metric.unit)
+
+
+def varies(metric: Metric) -> bool:
+    """Tell whether the size of a metric's values depends on the data, as that of losses does."""
+    if metric.needs is Need.NUMBERS:
+        return True
+    users = metric.own or metric.priced or not metric.computed
+    return users and not math.isfinite(metric.range[1] - metric.range[0])
+
+
+def decimals(errors: Iterable[float], values: Iterable[float]) -> int:
+    """Choose decimals that show two significant digits of the typical standard error.
+
+    Parameters
+    ----------
+    errors : iterable of float
+        Standard errors; zeros and NaN are passed over.
+    values : iterable of float
+        Scores, which have three digits where no standard error is known, and never more than six.
+
+    Examples
+    --------
+    >>> decimals([0.31, 0.47], [5.1]), decimals([62.0], [12345.6]), decimals([], [0.0123])
+    (2, 0, 4)
+    """
+    sizes = [abs(v) for v in values if math.isfinite(v) and v]
+    known = [e for e in errors if math.isfinite(e) and e > 0]
+    size = statistics.median_low(sizes) if sizes else 1.0
+    most = _MOST_DIGITS - 1 - _exponent(size)
+    wanted = 1 - _exponent(statistics.median_low(known)) if known else 2 - _exponent(size)
+    return max(min(wanted, most), 0)
+
+
+def _exponent(value: float) -> int:
+    return int(f"{value:.1e}".partition("e")[2])

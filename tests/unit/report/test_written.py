@@ -1,0 +1,109 @@
+"""Values of metrics have the decimals that their standard error deserves, and their unit."""
+
+import dataclasses
+import math
+
+import pytest
+from studies import experiment, pair, study
+
+from bakeoff.report.exhibits import build, draw, exhibits
+from bakeoff.report.methods import methods
+from bakeoff.report.tables import to_csv, to_latex, to_markdown
+from bakeoff.report.verdict import answer
+from bakeoff.report.written import Written, decimals
+
+TEST = "corrected_kfold_t"
+
+
+def regression(size, *, unit="MPa", datasets=("d",), width=0.04):
+    """Two regressors, A better by a hundredth of the size; intervals so wide, relative to it."""
+    spec = experiment(
+        ("a", "b"),
+        datasets=datasets,
+        tests=(TEST,),
+        estimator="sklearn.dummy.DummyRegressor",
+        task="regression",
+        metrics=["rmse"],
+        resampling={"kfold": {"folds": 10}},
+    )
+    units = dict(zip(datasets, unit if isinstance(unit, tuple) else (unit,), strict=True))
+    spec = spec.model_copy(
+        update={
+            "datasets": {
+                name: one.model_copy(update={"unit": units[name]})
+                for name, one in spec.datasets.items()
+            }
+        }
+    )
+    found = [
+        dataclasses.replace(
+            pair("a", "b", 0.01, size / 100, test=TEST, metric="rmse", dataset=name, plan="kfold"),
+            ci_low=size * (0.01 - width / 2),
+            ci_high=size * (0.01 + width / 2),
+            confidence=0.95,
+        )
+        for name in datasets
+    ]
+    means = {"a": size, "b": size * 1.01}
+    return study(spec, found, means, metric="rmse", noise=size / 50)
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (12_345.6, "a (12,346 MPa) is 123 MPa (95% CI [−123, 370]) lower"),
+        (1_234_567.8, "a (1,234,568 MPa) is 12,346 MPa (95% CI [−12,346, 37,037]) lower"),
+        (3.456, "a (3.456 MPa) is 0.035 MPa (95% CI [−0.035, 0.104]) lower"),
+        (0.000123, "a (0.0001230 MPa) is 0.0000012 MPa (95% CI [−0.0000012, 0.0000037]) lower"),
+        (0.00000123, "a (1.23e−6 MPa) is 1.23e−8 MPa (95% CI [−1.23e−8, 3.69e−8]) lower"),
+        (0.0123, "a (0.01230 MPa) is 0.00012 MPa (95% CI [−0.00012, 0.00037]) lower"),
+    ],
+)
+def test_verdict_has_two_digits_of_the_standard_error_and_the_unit(size, said):
+    assert said in " ".join(answer(regression(size)).sentences)
+
+
+def test_unit_stands_wherever_a_number_of_the_metric_does():
+    one = regression(12_345.6)
+    items = {item.name: item for item in exhibits(one)}
+    models = build(items["models"], one)
+    assert "Root mean squared error, mean (MPa)" in to_markdown(models)
+    assert "(MPa)" in to_latex(models, "models")
+    assert to_csv(models).startswith("rank,model,mean,sd,ci_low,ci_high,n\n1.0,a,12345.")
+    pairs = build(items["pairs.corrected_kfold_t"], one)
+    assert [c.title for c in pairs.columns[2:4]] == ["B − A (MPa)", "95% CI (MPa)"]
+    for name in ("scores", "forest.corrected_kfold_t"):
+        assert "root mean squared error (MPa)" in draw(items[name], one).figure.axes[0].get_xlabel()
+    assert "root mean squared error (MPa)" in methods(one).text
+
+
+def test_each_data_set_has_its_own_unit_and_decimals():
+    one = regression(12_345.6, datasets=("d", "e"), unit=("MPa", "kg"))
+    items = {item.name: item for item in exhibits(one)}
+    (first, second) = build(items["datasets"], one).rows
+    assert first[1].text.endswith(" MPa")
+    assert second[1].text.endswith(" kg")
+    forest = draw(items["forest.corrected_kfold_t"], one)
+    assert "(root mean squared error, mean" in forest.figure.axes[0].get_xlabel()
+    notes = [text.get_text() for text in forest.figure.axes[0].texts]
+    assert notes[0].startswith("123 MPa [")
+    assert notes[1].startswith("123 kg [")
+
+
+def test_classification_keeps_three_decimals_and_points():
+    shown = Written("accuracy", shares=True)
+    assert (shown.score(0.97368), shown.gap(0.0123)) == ("0.974", "1.2 percentage points")
+    assert shown.gap_interval(-0.01, 0.02) == "[−1.0, 2.0]"
+
+
+@pytest.mark.parametrize(
+    ("errors", "values", "expected"),
+    [
+        ([math.nan, 0.0, 0.0996], [5.0], 2),
+        ([1e-12], [52.3], 4),
+        ([], [], 2),
+        ([2e-6], [3e-4], 7),
+    ],
+)
+def test_decimals(errors, values, expected):
+    assert decimals(errors, values) == expected
