@@ -1,8 +1,8 @@
 """Wrong decisions of the gate: `python -m benchmarks.gate`.
 
 The candidate is worse by exactly the margin: to ship it and to block it are both wrong, and both as
-likely as a wrong decision can be. Two models on n rows, independent or in groups (the wins of a
-group lean to one model by a normal effect of the group), with two of the discordances that occur;
+likely as a wrong decision can be. Two models on n rows, independent or in groups (each
+group has a normal effect on the difference of the models), with two of the discordances that occur;
 once per test set, and 200 times with the levels of the ledger, where the candidates on independent
 rows have half of their answers in common. Rates go to gate.csv; `--page` writes their table into
 docs/gate.md.

@@ -178,7 +178,7 @@ def _uneven() -> Iterator[Rate]:
             yield Rate(
                 row["test"],
                 "groups of one size" if row["sizes"] == "equal" else "groups of unlike size",
-                f"{row['question']}, {row['groups']} groups, {row['sizes']}, leanings: "
+                f"{row['question']}, {row['groups']} groups, {row['sizes']}, group effects: "
                 f"{row['effects']}",
                 int(row["runs"]),
                 int(row["rejected"]),

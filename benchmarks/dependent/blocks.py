@@ -1,10 +1,10 @@
 """Eight blocks of time, all pairs of models, and intervals of one model, on rows that are related.
 
 Rows in the order of time are cut into eight blocks, as an experiment with `time:` cuts them; the
-leaning of the rows to one of two models is the hyperbolic tangent of an AR(1) series, and a flag is
-the check that dependence fades within a block. Four models in groups have an accuracy of their own
-in each group, and one group may dominate. Rates go to blocks.csv: rejections at .05 of a true null,
-and misses of 95 % intervals of one model and of the bound of the best one.
+expected difference of two models in a row is the hyperbolic tangent of an AR(1) series, and a flag
+is the check that dependence fades within a block. Four models in groups have an accuracy of their
+own in each group, and one group may dominate. Rates go to blocks.csv: rejections at .05 of a true
+null, and misses of 95 % intervals of one model and of the bound of the best one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from benchmarks.dependent.uneven import (
     DISCORDANT,
     MARGIN,
     Sample,
-    leanings,
+    group_effects,
     sizes_of,
     two_models,
 )
@@ -79,9 +79,9 @@ def draw(cell: Cell, rng: np.random.Generator) -> Sample:
         return two_models(rng, groups, mean + (1 - abs(mean)) * slow)
     groups = np.repeat(np.arange(cell.groups), sizes_of(cell.groups, cell.sizes))
     if cell.question not in FAMILIES:
-        return two_models(rng, groups, leanings(rng, cell.groups, cell.effects, 0.0)[groups])
+        return two_models(rng, groups, group_effects(rng, cell.groups, cell.effects, 0.0)[groups])
     n = len(groups)
-    own = np.stack([leanings(rng, cell.groups, cell.effects, 0.0) for _ in range(MODELS)])
+    own = np.stack([group_effects(rng, cell.groups, cell.effects, 0.0) for _ in range(MODELS)])
     correct = rng.random((MODELS, n)) < 0.7 + 0.2 * own[:, groups]
     truth = (rng.random(n) < 0.4).astype(int)
     return Sample(groups, truth, correct, correct.astype(float))
@@ -231,9 +231,9 @@ def seen_and_unseen(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> str:
-    """Return one line for each question, number of rows or groups, and way of leaning."""
+    """Return a line for each question, number of rows or groups, and kind of group effects."""
     timed = rows[0]["sizes"] == IN_TIME
-    heads = ["question", "test", "rows" if timed else "groups", "leaning"]
+    heads = ["question", "test", "rows" if timed else "groups", "group effects"]
     heads += ["rejected", "flagged"] if timed else ["rejected, mean (worst)"]
     lines = [f"| {' | '.join([*heads, 'rejected without a flag'])} |"]
     lines.append(f"|{'---|' * 4}{'---:|' * (len(heads) - 3)}")

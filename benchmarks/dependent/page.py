@@ -108,7 +108,7 @@ def page(found: Sequence[Rate]) -> str:
     parts += [MANY_MODELS.format(runs=f"{min(r.runs for r in own['pairs in time']):,}")]
     parts += [_several(own["pairs in time"])]
     rows = uneven.load()
-    parts += ["## One dominant group, strong leanings\n", UNEVEN.format(runs=rows[0]["runs"])]
+    parts += ["## One dominant group, strong group effects\n", UNEVEN.format(runs=rows[0]["runs"])]
     parts.append(uneven.table(rows))
     further = blocks.load()
     timed = [row for row in further if row["sizes"] == blocks.IN_TIME]
@@ -234,14 +234,14 @@ questions and {time} in time. A rate of .05 has a standard error of .003 (4,000 
 higher.
 
 `diebold_mariano` with strong dependence: equal-weighted cosines (`ewc`) underestimate the long-run
-variance where the dependence reaches over much of the series, and where it lies under noise. The
+variance if the dependence extends over much of the series, or if noise conceals it. The
 default, `ewc_corrected`, multiplies it by a factor for that. An assumption fails where the times
 are worth fewer than 30 independent ones or the lag-1 autocorrelation exceeds .7; the lines *no
 assumption failed* count rejections without such a flag. Their worst rates are {worst}.
-`delong influence_t` may reject too often where one group has 30 % of the rows, and
-`robust_t`, whose degrees of freedom come from the shares alone, more so. The default,
+`delong influence_t` has an inflated type I error if one group has 30 % of the rows, and so, more
+strongly, has `robust_t`, whose degrees of freedom depend on the shares alone. The default,
 `t_and_flips`, takes the larger p-value of `influence_t` and of sign flips; its rates are below,
-under [one dominant group](#one-dominant-group-strong-leanings).
+under [one dominant group](#one-dominant-group-strong-group-effects).
 
 ```python
 from bakeoff.stats import catalogue
@@ -262,12 +262,13 @@ correlations .1 and .5.
 """
 
 NOISY = """\
-Rejections of a true null where what persists is weak beside the noise, so that the lag-1
-autocorrelation is small. φ is the autocorrelation of what persists; a spell ends with probability
-(1 − φ)/2. What fades over 1/(1 − φ) times is corrected for if there are some 30 times as many. In
-shorter series the default remains liberal, and the data cannot show it: below 300 times the
-assumption "dependence that fades" is unknown, and its detail always names what would not show. A
-strong season hides dependence longer.
+Rejections of a true null where a persistent component is weak compared with independent noise, so
+that the lag-1 autocorrelation of the sum is small. φ is the autocorrelation of the persistent
+component; a spell ends with probability (1 − φ)/2. Dependence with a time scale of 1/(1 − φ) is
+corrected for if the series is some 30 times as long. In shorter series the default is liberal, and
+the data cannot show it: below 300 times the assumption "dependence that fades" is unknown, and its
+detail always says which dependence would remain undetected. A strong season hides dependence in
+longer series, too.
 """
 
 MANY_MODELS = """\
@@ -282,9 +283,10 @@ accuracy.
 """
 
 UNEVEN = """\
-Groups lean to one model: nearly all to one or the other (beta), all by .7 either way (two values),
-or anywhere between (even). They have one size, or the largest has 30 or 50 % of the rows, or sizes
-fall as 1/k; 10 rows per group on average, {runs} data sets for each leaning and size
+The group effect is the expected difference of the two models within a group. Its distribution is
+a U-shaped beta distribution (beta), has the two values −.7 and .7 (two values) or is uniform
+(even). The groups have one size, or the largest has 30 or 50 % of the rows, or sizes
+fall as 1/k; 10 rows per group on average, {runs} data sets for each distribution and size
 (`benchmarks/dependent/uneven.csv`). *Rejected* is the share of true null hypotheses rejected at .05
 (of non-inferiority: a model worse by the margin of .1 called not inferior), mean and worst of the
 cells with one number of groups; *covered* is the mean and the least coverage of 95 % intervals;
@@ -294,17 +296,17 @@ neither. The default forms are in bold. A rate of .05 in a single cell has a sta
 
 IN_BLOCKS = """\
 Rows in the order of time are cut into eight blocks, which the tests of costs, areas, other metrics,
-equivalence and non-inferiority take for groups; the leaning of the rows to one of two models is the
-hyperbolic tangent of an AR(1) series with the coefficient named (0: independent). Where a block is
-not much longer than the dependence lasts, neighbouring blocks are alike and these tests find
-differences that are not there. *Flagged* results say that "dependence that fades within a block"
+equivalence and non-inferiority treat as groups; the expected difference of the two models in a row
+is the hyperbolic tangent of an AR(1) series with the coefficient named (0: independent). If a block
+is not much longer than the dependence lasts, neighbouring blocks are correlated and the type I
+error of these tests is inflated. *Flagged* results say that "dependence that fades within a block"
 does not hold: the variance of the mean is estimated at more than {most:g} times that of independent
 blocks. The largest share of independent series that are flagged is
 {false};
 the largest rates of rejections without a flag are
 {quiet},
-for persistence that is weak beside the noise does not show in short series. In blocks of fewer than
-100 times the assumption is therefore unknown unless it fails. {runs} data sets a cell
+because short series do not show persistence that is weak compared with the noise. In blocks of
+fewer than 100 times the assumption is therefore unknown unless it fails. {runs} data sets a cell
 (`benchmarks/dependent/blocks.csv`).
 """
 

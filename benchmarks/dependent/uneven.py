@@ -1,6 +1,6 @@
-"""Groups of very different sizes, of which some lean strongly to one model.
+"""Groups of very different sizes, with strong group effects.
 
-In a group with the leaning u, drawn from [−1, 1], a row on which one model alone is right (three of
+In a group with the effect u, drawn from [−1, 1], a row on which one model alone is right (three of
 ten) is A's with probability (1 + u)/2; scores and numbers are shifted by u. Effects are nearly
 two-valued (beta), two-valued, or spread evenly; the largest group has three or five tenths of the
 rows, or sizes fall as 1/k. Rates go to uneven.csv: rejections at .05 of a true null, coverage of
@@ -83,7 +83,7 @@ def sizes_of(groups: int, how: str) -> Array:
     return np.maximum(1, np.rint(groups * ROWS_OF_A_GROUP * shares / shares.sum())).astype(int)
 
 
-def leanings(rng: np.random.Generator, groups: int, how: str, mean: float) -> Array:
+def group_effects(rng: np.random.Generator, groups: int, how: str, mean: float) -> Array:
     """Draw group effects from [−1, 1] with this mean."""
     share = (1 + mean) / 2
     if how == "beta":
@@ -96,12 +96,12 @@ def leanings(rng: np.random.Generator, groups: int, how: str, mean: float) -> Ar
 def draw(cell: Cell, rng: np.random.Generator) -> Sample:
     """Draw the rows of one study."""
     groups = np.repeat(np.arange(cell.groups), sizes_of(cell.groups, cell.sizes))
-    u = leanings(rng, cell.groups, cell.effects, cell.difference / DISCORDANT)[groups]
+    u = group_effects(rng, cell.groups, cell.effects, cell.difference / DISCORDANT)[groups]
     return two_models(rng, groups, u)
 
 
 def two_models(rng: np.random.Generator, groups: Array, u: Array) -> Sample:
-    """Draw rows of two models that lean to the first by `u`."""
+    """Draw rows of two models whose expected difference is proportional to `u`."""
     n = len(groups)
     apart, of_a = rng.random(n) < DISCORDANT, rng.random(n) < (1 + u) / 2
     both = rng.random(n) < 0.75

@@ -1,5 +1,7 @@
 """Sums of products, and a root of a covariance, in an order of their own."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from bakeoff.stats.core.arithmetic import (
     gram,
     helmert,
     root,
+    signed_sums,
     solved,
     squared_singular_values,
     times_root,
@@ -18,6 +21,24 @@ from bakeoff.stats.core.arithmetic import (
 def test_gram_is_the_product(n):
     rows = np.random.default_rng(n).normal(size=(n, 4))
     assert gram(rows) == pytest.approx(rows.T @ rows, rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [1, 3, 40, 2000])
+@pytest.mark.parametrize("scale", [1.0, 1e-12, 1e300, 0.0])
+def test_signed_sums_do_not_depend_on_the_order_in_which_blas_adds(size, scale):
+    rng = np.random.default_rng(size)
+    signs = rng.integers(-1, 2, (60, size)).astype(float)
+    values = rng.standard_cauchy((size, 5)) * scale
+    values[:, 4] = rng.integers(-9, 9, size)
+    sums = signed_sums(signs, values)
+    order = rng.permutation(size)
+    assert (signed_sums(signs[:, order], values[order]) == sums).all()
+    exact = [[math.fsum(row * column) for column in values.T] for row in signs]
+    assert (np.abs(sums - exact) <= 1e-15 * size * np.abs(values).max(axis=0)).all()
+
+
+def test_signed_sums_of_no_rows_are_zero():
+    assert signed_sums(np.zeros((2, 0)), np.zeros((0, 3))).tolist() == [[0.0] * 3] * 2
 
 
 def test_equal_columns_have_equal_entries_and_equal_draws():

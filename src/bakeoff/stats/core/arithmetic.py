@@ -64,6 +64,24 @@ def product(a: FloatArray, b: FloatArray) -> FloatArray:
     return total
 
 
+def signed_sums(signs: FloatArray, values: FloatArray) -> FloatArray:
+    """Return AB of a matrix A of −1, 0 and 1, shape (K, N), and of any numbers B, shape (N, L).
+
+    BLAS may take its own order: each column of B is cut into numbers of so few bits that all
+    their sums are exact (Ozaki et al. 2012, 10.1007/s11075-011-9478-1). Two such parts hold what
+    rounding would leave of the largest number. Small whole numbers are exact in single precision.
+    """
+    if np.abs(values).sum(axis=0).max(initial=0) < 1 << 24 and (values == np.rint(values)).all():
+        return np.asarray(signs.astype(np.float32) @ values.astype(np.float32), dtype=np.float64)
+    bits = 52 - math.ceil(math.log2(max(len(values), 1)))
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    step = np.ldexp(1.0, np.frexp(largest)[1] - bits)
+    high = np.rint(values / step) * step
+    total = signs @ high
+    step = np.ldexp(step, -bits)
+    return np.asarray(total + signs @ (np.rint((values - high) / step) * step))
+
+
 def helmert(rows: FloatArray) -> FloatArray:
     """Return orthonormal contrasts of the columns: rows of shape (n, M) give (n, M − 1).
 

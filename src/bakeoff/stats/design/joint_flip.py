@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bakeoff.stats.core.arguments import Seed
-from bakeoff.stats.core.arithmetic import product
+from bakeoff.stats.core.arithmetic import signed_sums
 from bakeoff.stats.core.checks import FloatArray, IntArray
 from bakeoff.stats.core.result import Alternative
 from bakeoff.stats.design.sign_flip import MOST_ENUMERATED, all_sign_sums, flip_tails, sign_blocks
@@ -166,10 +166,10 @@ def max_flip(of_groups: GroupSums, se: FloatArray, side: Alternative) -> MaxFlip
     beyond = np.zeros((2, differences))
     size = 0
     for signs in _signs(groups):
-        together = _towards(product(signs, scaled), side)
+        together = _towards(signed_sums(signs, scaled), side)
         largest = np.empty_like(together)
         largest[:, order] = np.maximum.accumulate(together[:, order], axis=1)
-        alone = _towards(product(signs, own), side)
+        alone = _towards(signed_sums(signs, own), side)
         for place, found in enumerate((alone, largest)):
             gap = found - observed
             tied = np.abs(gap) <= _TIES * np.abs(scaled).sum(axis=0)

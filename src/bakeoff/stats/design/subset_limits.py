@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from bakeoff.stats.core.arithmetic import product
+from bakeoff.stats.core.arithmetic import signed_sums
 from bakeoff.stats.core.binomial import tail_probability
 from bakeoff.stats.core.checks import FloatArray
 from bakeoff.stats.core.result import Alternative, ConfidenceInterval
@@ -43,10 +43,11 @@ def subset_limits(sums: FloatArray, weights: FloatArray, tail: float) -> tuple[F
         Probability beyond each limit. Where no subset reaches it, the limits are the smallest and
         the largest mean.
     """
-    means = np.sort(_means(*each_in_order(sums.reshape(len(sums), -1), weights)), axis=1)
+    means = _means(*each_in_order(sums.reshape(len(sums), -1), weights))
     count = means.shape[1]
     at = max(0, math.floor(tail * (count + 1) - 0.5))
-    low, high = means[:, at], means[:, count - 1 - at]
+    ends = [at, count - 1 - at]
+    low, high = np.partition(means, ends, axis=1)[:, ends].T
     return low.reshape(sums.shape[1:]), high.reshape(sums.shape[1:])
 
 
@@ -56,7 +57,7 @@ def _means(sums: FloatArray, weights: FloatArray) -> FloatArray:
     total = both.sum(axis=0)
     parts = []
     for chosen in _subsets(len(weights)):
-        inside = product(chosen, both)
+        inside = signed_sums(chosen, both)
         inside = inside[(inside[:, 0] > 0) & (inside[:, 0] < total[0])]
         outside = total - inside
         parts += [(part[:, 1:] / part[:, :1]).T for part in (inside, outside)]

@@ -117,7 +117,19 @@ def pairs_in_groups(
         for i in np.unique(first)
     ]
     of_groups = {key: np.concatenate([part[key] for part in parts]) for key in _PER_PAIR}
-    statistic, pvalue, low, high, nonzero, effect = of_groups.values()
+    statistic, pvalue, nonzero, effect = of_groups.values()
+    blocks = np.array_split(np.arange(len(first)), -(-len(first) // _AT_ONCE))
+    limits = [
+        _limits(
+            cells[:, block] / effect[block],
+            totals[:, first[block]] - totals[:, second[block]],
+            clusters,
+            df,
+            asked,
+        )
+        for block in blocks
+    ]
+    low, high = np.concatenate(limits, axis=1)
     status = [status for part in parts for status in part["status"]]
     return PairTests(
         statistic=statistic,
@@ -143,7 +155,8 @@ def pairs_in_groups(
     )
 
 
-_PER_PAIR = ("statistic", "pvalue", "low", "high", "nonzero", "effect")
+_PER_PAIR = ("statistic", "pvalue", "nonzero", "effect")
+_AT_ONCE = 256  # pairs whose limits are computed together
 
 
 def _compare(
@@ -170,12 +183,9 @@ def _compare(
     statistic, pvalue = _decide(sums, found.mean, found.variance, df, asked)
     undecided = [s in (Status.TOO_FEW, Status.ZERO_VARIANCE) for s in status]
     alike = [s in (Status.NO_DISCORDANT_PAIRS, Status.IDENTICAL_SCORES) for s in status]
-    low, high = _limits(cells / effect, sums, clusters, df, asked)
     return {
         "statistic": np.where(alike, 0.0, statistic),
         "pvalue": np.where(alike, 1.0, np.where(undecided, math.nan, pvalue)),
-        "low": low,
-        "high": high,
         "nonzero": nonzero,
         "effect": effect,
         "status": status,
@@ -225,7 +235,8 @@ def _decide(
 
 def _limits(
     counts: FloatArray, sums: FloatArray, clusters: Clusters, df: float, asked: Asked
-) -> tuple[FloatArray, FloatArray]:
+) -> FloatArray:
+    """Return the lower and upper limits of pairs, shape (2, P)."""
     tail = tail_probability(asked.level, asked.side)
     both, b, c, neither = counts
     normal_tail = float(equivalent_tail(df, tail))
@@ -233,7 +244,7 @@ def _limits(
     if not clusters.trivial and clusters.count > 1:
         least, most = subset_limits(sums, clusters.sizes, tail)
         low, high = np.minimum(low, least), np.maximum(high, most)
-    return one_sided(low, high, asked.side)
+    return np.stack(one_sided(low, high, asked.side))
 
 
 def _assumptions(
