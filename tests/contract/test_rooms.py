@@ -42,6 +42,7 @@ STATISTICS: dict[str, set[str]] = {
     "rows": {"design", "planning"},
     "folds": {"planning"},
     "datasets": set(),
+    "runs": {"design", "metrics", "planning"},
     "claims": {"design", "metrics", "planning", "rows"},
 }
 

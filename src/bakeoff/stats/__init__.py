@@ -122,6 +122,16 @@ from bakeoff.stats.rows.two_proportions import (
     proportion_difference,
     proportion_difference_from_counts,
 )
+from bakeoff.stats.runs.components import RunsPower
+from bakeoff.stats.runs.differences import (
+    recipe_ci,
+    recipe_difference,
+    recipe_mean_ci,
+    recipe_mean_difference,
+    tost_recipe_means,
+    tost_recipes,
+)
+from bakeoff.stats.runs.recipe import Runs
 
 if not TYPE_CHECKING:
 
@@ -177,6 +187,8 @@ __all__ = [
     "Replicability",
     "Result",
     "Rounded",
+    "Runs",
+    "RunsPower",
     "SerialResult",
     "Status",
     "TypeOneError",
@@ -263,6 +275,10 @@ __all__ = [
     "proportion_difference_from_counts",
     "quade",
     "rank_sum",
+    "recipe_ci",
+    "recipe_difference",
+    "recipe_mean_ci",
+    "recipe_mean_difference",
     "replicability_count",
     "resampled_t",
     "row_dependence",
@@ -278,6 +294,8 @@ __all__ = [
     "tost_half_samples",
     "tost_paired",
     "tost_paired_from_counts",
+    "tost_recipe_means",
+    "tost_recipes",
     "tukey_hsd",
     "variance_components",
     "variance_components_from_means",

@@ -123,6 +123,22 @@ score_a, score_b : array_like, shape (n,)
 predicted_a, predicted_b : array_like, shape (n,) or (n, K)
     What A and B predict, in the same rows, as in `influence`.
 """,
+    "runs": """
+runs_a, runs_b : sequence of array_like, or Runs
+    What each run of A and of B predicts for the rows, as in `influence`. The numbers of runs may
+    differ. ``Runs([values], deterministic=True)`` is a model whose training has no random part.
+paired : bool
+    Whether runs of A and B with the same place share their random part (initialisation, order of
+    the data); they are then compared run by run.
+""",
+    "run_values": """
+runs_a, runs_b : sequence of array_like, or Runs
+    The number of each row in each run of A and of B. The numbers of runs may
+    differ. ``Runs([values], deterministic=True)`` is a model whose training has no random part.
+paired : bool
+    Whether runs of A and B with the same place share their random part (initialisation, order of
+    the data); they are then compared run by run.
+""",
     "values": """
 values : array_like, shape (n, M)
     One row per row of the test set, one column per model.

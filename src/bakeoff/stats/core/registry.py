@@ -42,6 +42,9 @@ class Evidence(StrEnum):
                               or ``(n, M, K)``
     ``VALUES``                pair: ``values_a, values_b``; many: ``values (n, M)``; a number
                               that each model has on each row
+    ``RUNS``                  pair: ``y_true, runs_a, runs_b``: what each training run predicts;
+                              many: ``y_true, runs``, a list of the runs of each model
+    ``RUN_VALUES``            pair: ``runs_a, runs_b``: a number of each row and run; many: ``runs``
     ``FOLD_CORRECTNESS``      pair: ``fold (5, n), correct_a (5, n), correct_b (5, n)``;
                               many: ``fold (5, n), correct (5, n, M)``
     ``DATASET_SCORES``        pair: ``scores_a (N,), scores_b (N,)``; many: ``scores (N, k)``
@@ -53,6 +56,8 @@ class Evidence(StrEnum):
     PROBABILITIES = "probabilities"
     PREDICTIONS = "predictions"
     VALUES = "values"
+    RUNS = "runs"
+    RUN_VALUES = "run_values"
     FOLD_SCORES = "fold_scores"
     FOLD_CRITERIA = "fold_criteria"
     FOLD_CORRECTNESS = "fold_correctness"
@@ -70,6 +75,8 @@ _ON_ROWS = (
     Evidence.PROBABILITIES,
     Evidence.PREDICTIONS,
     Evidence.VALUES,
+    Evidence.RUNS,
+    Evidence.RUN_VALUES,
 )
 
 
@@ -141,8 +148,9 @@ class Entry:
         The public function; its keyword-only parameters are the test's options.
     evidence, arity : Evidence, Arity
         What it is fed with.
-    about : {"models", "algorithms"}
-        Whether its null is about these fitted models or about the learning algorithms.
+    about : {"models", "recipes", "algorithms"}
+        Whether its null is about these fitted models, about training them again on the same rows,
+        or about the learning algorithms.
     answers : str
         One plain sentence: the question it answers.
     caution : str

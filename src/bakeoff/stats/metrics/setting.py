@@ -123,17 +123,30 @@ def read(
     """
     named = {f"{name} {i}": values for i, (name, values) in enumerate(models)}
     check_same_labels(y_true=y_true, **named)
-    if metric.needs is Need.NUMBERS:
-        for name, value in (("positive", positive), ("labels", labels)):
-            if value is not None:
-                raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
-        numbers = TrueNumbers(read_numbers(y_true, "y_true"))
-        predicted = [read_numbers(values, name) for name, values in models]
-        for (name, _), values in zip(models, predicted, strict=True):
-            check_rows(numbers, values, name)
-        return numbers, predicted
-    if not metric.by_order:
-        truth = read_truth(y_true, labels, positive, models)
-        return truth, [read_classes(truth, values, name) for name, values in models]
-    truth = read_truth(y_true, labels, positive)
-    return truth, [read_probabilities(truth, values, name) for name, values in models]
+    truth = read_true(metric, y_true, models, positive, labels)
+    return truth, [read_rows(metric, truth, values, name) for name, values in models]
+
+
+def read_true(
+    metric: Metric,
+    y_true: ArrayLike,
+    models: Sequence[tuple[str, ArrayLike]],
+    positive: Any,
+    labels: ArrayLike | None,
+) -> Truth:
+    """Check the truth; classes that are only predicted count as classes too. See `read`."""
+    if metric.needs is not Need.NUMBERS:
+        return read_truth(y_true, labels, positive, () if metric.by_order else models)
+    for name, value in (("positive", positive), ("labels", labels)):
+        if value is not None:
+            raise ArgumentError(name, f"{metric} compares numbers, which have no classes")
+    return TrueNumbers(read_numbers(y_true, "y_true"))
+
+
+def read_rows(metric: Metric, truth: Truth, predicted: ArrayLike, name: str) -> Any:
+    """Check what one model predicts; see `read`."""
+    if isinstance(truth, TrueNumbers):
+        numbers = read_numbers(predicted, name)
+        check_rows(truth, numbers, name)
+        return numbers
+    return (read_probabilities if metric.by_order else read_classes)(truth, predicted, name)

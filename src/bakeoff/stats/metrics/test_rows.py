@@ -141,12 +141,29 @@ def _coded(values: ArrayLike, name: str) -> _Coded:
     """Check labels and turn them into codes; a categorical column has them already."""
     categories = getattr(values, "categories", None)
     if categories is None:
-        labels, codes = np.unique(_labels(values, name), return_inverse=True)
+        array = _labels(values, name)
+        if array.dtype.kind in "biu" and (few := _few_numbers(array)) is not None:
+            return few
+        labels, codes = np.unique(array, return_inverse=True)
         return _Coded(codes, labels.tolist())
     codes = np.asarray(getattr(values, "codes"), dtype=np.intp)  # noqa: B009
     if len(codes) and codes.min() < 0:
         raise ArgumentError(name, f"missing value(s), first in row {int(np.argmin(codes))}")
     return _Coded(codes, list(categories))
+
+
+_FEW_NUMBERS = 256
+
+
+def _few_numbers(values: NDArray[Any]) -> _Coded | None:
+    """Turn whole numbers of a small range into codes without sorting the rows."""
+    low, high = int(values.min()), int(values.max())
+    if high - low >= _FEW_NUMBERS:
+        return None
+    places = values.astype(np.intp) - low
+    there = np.bincount(places, minlength=high - low + 1) > 0
+    labels = (np.flatnonzero(there) + low).astype(values.dtype).tolist()
+    return _Coded(places if there.all() else (np.cumsum(there) - 1)[places], labels)
 
 
 def read_classes(truth: TrueClasses, predicted: ArrayLike, name: str) -> Codes:

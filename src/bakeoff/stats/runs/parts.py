@@ -1,0 +1,137 @@
+"""The variance of a recipe's metric in parts, with a quantile of Student's t for each of them.
+
+The variance is that of Obuchowski & Rockette (1995) and Gallas (2006) for readers and cases. Their
+degrees of freedom are too many where a part that has few of them is small by chance; Banerjee's
+(1960) interval holds for any ratio of the parts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Literal
+
+from scipy import special
+
+from bakeoff.stats.core.binomial import tail_probability
+from bakeoff.stats.core.result import Alternative
+from bakeoff.stats.core.tails import t_pvalue
+from bakeoff.stats.design.spread import Spread, spread
+from bakeoff.stats.planning.solver import root
+from bakeoff.stats.runs.recipe import Recipe
+
+Form = Literal["two_t", "hillis", "rows_fixed"]
+_OWN_QUANTILES = 5
+"""With fewer runs of one of two models that have unequal numbers each has a quantile of its own."""
+_FARTHEST = 37.0
+"""The normal quantile of the smallest tail there is a number for."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """An estimate and what makes it vary.
+
+    Attributes
+    ----------
+    estimate : float
+        The mean over runs of the metric, or of A less that of B; better is greater.
+    seeds : tuple of (float, float)
+        The variance between the runs of each model, and its degrees of freedom.
+    cells : float
+        The part of it that is due to rows which favour single runs; `fits` has it too.
+    fits : Spread
+        The spread over rows alone, of these fits.
+    own : bool
+        Whether the runs of each model have a quantile of their own.
+    form : {"two_t", "hillis", "rows_fixed"}
+        How the parts are put together.
+    """
+
+    estimate: float
+    seeds: tuple[tuple[float, float], ...]
+    cells: float
+    fits: Spread
+    own: bool
+    form: Form
+
+    @classmethod
+    def of(cls, recipes: tuple[Recipe, ...], form: Form) -> Parts:
+        """Put one recipe, or two that are compared, together."""
+        first, *second = recipes
+        estimate, psi = float(first.values.mean()), first.psi
+        for other in second:
+            estimate, psi = estimate - float(other.values.mean()), psi - other.psi
+        counts = [recipe.count for recipe in recipes]
+        return cls(
+            estimate,
+            tuple((one.variance / one.count, float(one.count - 1)) for one in recipes),
+            sum(recipe.interaction for recipe in recipes),
+            spread(psi, clusters=first.clusters, leverage=first.leverage),
+            max(counts) > min(counts) and 1 < min(counts) < _OWN_QUANTILES,
+            form,
+        )
+
+    @property
+    def of_seeds(self) -> float:
+        """The variance between runs."""
+        return sum(variance for variance, _ in self.seeds)
+
+    @property
+    def df_seeds(self) -> float:
+        """Welch's (1947) degrees of freedom of the variance between runs."""
+        below = sum(variance**2 / df for variance, df in self.seeds if variance > 0)
+        return self.of_seeds**2 / below if below > 0 else sum(df for _, df in self.seeds)
+
+    @property
+    def of_rows(self) -> float:
+        """The variance over rows alone, which may come out negative."""
+        return self.fits.se**2 - self.cells
+
+    @property
+    def variance(self) -> float:
+        """The variance of the estimate."""
+        return self.of_seeds + (0.0 if self.form == "rows_fixed" else max(self.of_rows, 0.0))
+
+    @property
+    def df(self) -> float | None:
+        """The degrees of freedom of a single t; None where the parts have their own."""
+        if self.form == "rows_fixed":
+            return self.df_seeds
+        below = sum(variance**2 / df for variance, df in self.seeds if variance > 0)
+        if self.form == "two_t":
+            return None
+        return self.variance**2 / below if below > 0 else math.inf
+
+    def half_width(self, level: float, side: Alternative = "two-sided") -> float:
+        """Return half the width of an interval, or the distance of a limit."""
+        return self._half(tail_probability(level, side))
+
+    def pvalue(self, shift: float = 0.0, side: Alternative = "two-sided") -> float:
+        """Return the p-value of an estimate of −shift: at that level an interval ends there."""
+        away = self.estimate + shift
+        distance = abs(away)
+
+        def excess(z: float) -> float:
+            return self._half(float(special.ndtr(-z))) - distance
+
+        if self.df is not None:
+            tail = t_pvalue(distance / math.sqrt(self.variance), self.df, "greater")
+        else:
+            z = root(excess, 0.0, _FARTHEST)
+            tail = 0.0 if math.isnan(z) else float(special.ndtr(-z))
+        if side == "two-sided":
+            return min(1.0, 2 * tail)
+        return tail if (away > 0) == (side == "greater") else 1 - tail
+
+    def _half(self, tail: float) -> float:
+        """Return half the width of the interval that leaves a probability in each tail."""
+        if self.df is not None:
+            return _t(self.df, tail) * math.sqrt(self.variance)
+        parts = [*(self.seeds if self.own else [(self.of_seeds, self.df_seeds)])]
+        parts.append((max(self.of_rows, 0.0), self.fits.df))
+        each = (_t(df, tail) * math.sqrt(variance) for variance, df in parts if variance > 0)
+        return max(math.hypot(*each), _t(self.fits.df, tail) * self.fits.se)
+
+
+def _t(df: float, tail: float) -> float:
+    return -float(special.stdtrit(df, tail))

@@ -1,0 +1,193 @@
+"""Reference adapters: training runs crossed with test rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from scipy import special
+
+from bakeoff import stats
+from bakeoff.stats.core.tails import t_pvalue
+from bakeoff.stats.runs.components import RunsPower
+from bakeoff.stats.runs.differences import (
+    recipe_ci,
+    recipe_difference,
+    recipe_mean_ci,
+    recipe_mean_difference,
+    tost_recipe_means,
+    tost_recipes,
+)
+
+Inputs = Mapping[str, Any]
+Values = dict[str, Any]
+
+
+def _runs(inputs: Inputs, model: str) -> stats.Runs:
+    fixed = model in inputs.get("deterministic", ())
+    return stats.Runs(inputs[f"runs_{model}"], deterministic=fixed)
+
+
+def _evidence(inputs: Inputs) -> list[Any]:
+    truth = [inputs["y_true"]] if "y_true" in inputs else []
+    return [*truth, _runs(inputs, "a"), _runs(inputs, "b")]
+
+
+def _options(inputs: Inputs) -> dict[str, Any]:
+    keys = ("metric", "positive", "groups", "paired", "greater_is_better")
+    return {key: inputs[key] for key in keys if key in inputs}
+
+
+def _form(result: Any) -> Values:
+    return {
+        "se": result.details["se"],
+        "df": result.df,
+        "statistic": result.statistic,
+        "pvalue": result.pvalue,
+        "ci": _ci(result, result.details["half_width"]),
+    }
+
+
+def _ci(result: Any, half: float) -> list[float]:
+    return [result.estimate - half, result.estimate + half]
+
+
+def difference(inputs: Inputs) -> Values:
+    test = recipe_difference if "y_true" in inputs else recipe_mean_difference
+    level = inputs.get("confidence_level", 0.95)
+    run = partial(test, *_evidence(inputs), **_options(inputs), confidence_level=level)
+    found, hillis, rows_fixed = (run(variant=v) for v in ("two_t", "hillis", "rows_fixed"))
+    details = found.details
+    lower = stats.METRICS[inputs["metric"]] if "metric" in inputs else None
+    better = inputs.get("greater_is_better", True) and (not lower or lower.greater_is_better)
+    sign = 1 if better else -1
+    fits = details["se_fits"], details["df_fits"]
+    return {
+        "estimate": found.estimate,
+        "pvalue": found.pvalue,
+        "status": found.status.value,
+        "mean_a": sign * details["value_a"],
+        "mean_b": sign * details["value_b"],
+        "var_seeds": details["var_seeds"],
+        "df_seeds": details["df_seeds"],
+        "var_rows": details["var_rows"],
+        "df_rows": fits[1],
+        "var_rows_fits": fits[0] ** 2,
+        "var_cells": details["var_cells"],
+        "variance": details["se"] ** 2,
+        "se": details["se"],
+        "half_width": details["half_width"],
+        "ci": _ci(found, details["half_width"]),
+        "hillis": _form(hillis),
+        "seeds_only": _form(rows_fixed),
+        "fits": {
+            "se": fits[0],
+            "df": fits[1],
+            "statistic": found.estimate / fits[0] if fits[0] else 0.0,
+            "pvalue": details["pvalue_fits"],
+            "ci": _ci(found, details["half_width_fits"]),
+        },
+    }
+
+
+def margin(inputs: Inputs) -> Values:
+    test = tost_recipes if "y_true" in inputs else tost_recipe_means
+    found = test(*_evidence(inputs), **_options(inputs), margin=inputs["margin"])
+    return {
+        "estimate": found.estimate,
+        "pvalue_noninferior": found.pvalue_lower,
+        "pvalue_not_better": found.pvalue_upper,
+        "pvalue_equivalent": found.pvalue,
+        "ci_90": _ci(found, found.details["half_width"]),
+    }
+
+
+def one_recipe(inputs: Inputs) -> Values:
+    keys = ("metric", "positive", "groups")
+    options = {key: inputs[key] for key in keys if key in inputs}
+    if "y_true" in inputs:
+        run = partial(recipe_ci, inputs["y_true"], inputs["runs"], **options)
+    else:
+        run = partial(recipe_mean_ci, inputs["runs"], **options)
+    found, hillis = run(), run(variant="hillis")
+    details = found.details
+    t = hillis.estimate / hillis.details["se"]
+    return {
+        "estimate": found.estimate,
+        "var_seeds": details["var_seeds"],
+        "var_rows": details["var_rows"],
+        "var_rows_fits": details["se_fits"] ** 2,
+        "df_rows": details["df_fits"],
+        "half_width": details["half_width"],
+        "ci": _ci(found, details["half_width"]),
+        "hillis": {
+            **_form(hillis),
+            "statistic": t,
+            "pvalue": t_pvalue(t, float(hillis.df or 0), "two-sided"),
+        },
+    }
+
+
+def components(inputs: Inputs) -> Values:
+    details = recipe_mean_ci(inputs["runs"]).details
+    return {
+        "seeds": details["seeds"],
+        "rows": details["rows"],
+        "rest": details["rest"],
+        "sd_of_a_run": details["sd_run_a"],
+        "sd_of_a_run_ci": [details["sd_run_low_a"], details["sd_run_high_a"]],
+    }
+
+
+def pairs(inputs: Inputs) -> Values:
+    found = stats.all_pairs(
+        "recipe_mean_difference", inputs["runs"], correction=inputs["correction"]
+    )
+    return {
+        "pairs": [[pair.a, pair.b] for pair in found.pairs],
+        "pvalue": [pair.pvalue for pair in found.pairs],
+        "pvalue_adjusted": [pair.pvalue_adjusted for pair in found.pairs],
+    }
+
+
+def _plan(inputs: Inputs) -> RunsPower:
+    parts = {key: inputs[key] for key in ("seeds", "rows", "rest")}
+    return RunsPower(**parts, test_rows=inputs.get("n", 1))
+
+
+def runs_needed(inputs: Inputs) -> Values:
+    plan = _plan(inputs)
+    try:
+        runs = plan.solve(difference=inputs["difference"], power=inputs["power"]).n
+    except ValueError:
+        runs = float("nan")
+    z = special.ndtri(0.975) + special.ndtri(inputs["power"])
+    return {
+        "runs": runs,
+        "se_many_runs": plan.floor_of_runs,
+        "detectable_many_runs": z * plan.floor_of_runs,
+        "variance_now_5_runs": plan.variance(5),
+    }
+
+
+def allocation(inputs: Inputs) -> Values:
+    costs = {"run_cost": inputs["cost_of_a_run_of_both"], "row_cost": inputs["cost_of_a_row"]}
+    return {"rows_per_run": _plan(inputs).rows_per_run(**costs)}
+
+
+_PLAIN = ("values", "accuracy", "roc_auc", "f1", "log_loss", "precision", "recall")
+ADAPTERS: dict[tuple[str, str], Callable[[Inputs], Values]] = {
+    **{
+        ("runs_and_rows", f"{name}{suffix}"): difference
+        for name in (*_PLAIN, "balanced_accuracy", "brier", "mcc")
+        for suffix in ("", "-groups", "-paired", "-one-fixed")
+    },
+    ("runs_and_rows", "degenerate"): difference,
+    ("runs_and_rows", "margin"): margin,
+    **{("one_recipe", name): one_recipe for name in _PLAIN},
+    ("runs_components", "values"): components,
+    ("runs_and_rows_pairs", "values"): pairs,
+    ("runs_planning", "runs-needed"): runs_needed,
+    ("runs_planning", "allocation"): allocation,
+}
