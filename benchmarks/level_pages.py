@@ -55,6 +55,7 @@ STUDIES = {
     "dependent/folds.csv": "[dependent rows](type1-dependent.md)",
     "any_metric.csv": "[any metric](any-metric.md)",
     "any_metric_families.csv": "[any metric](any-metric.md)",
+    "recipes.csv": "[training runs](recipes.md)",
 }
 
 

@@ -30,6 +30,8 @@ THROUGH = {
     "tost_half_samples": "half_sample_t",
     "diebold_mariano_means": "diebold_mariano",
     "mean_difference": "metric_difference",
+    "recipe_mean_difference": "recipe_difference",
+    "tost_recipes": "recipe_difference",
 }
 """Other forms of a test, with its standard error and its reference distribution: studied by it."""
 
@@ -86,6 +88,7 @@ def read() -> list[Rate]:
         *_folds_of_groups(),
         *_any_metric(),
         *_any_metric_families(),
+        *_recipes(),
     ]
 
 
@@ -261,6 +264,14 @@ def _any_metric_families() -> Iterator[Rate]:
             round(float(row["max-t"]) * answered),
             "any_metric_families.csv",
         )
+
+
+def _recipes() -> Iterator[Rate]:
+    for row in _rows("recipes.csv"):
+        counts = int(row["answered"]), int(row["two_t"])
+        what = row["shape"] or f"{row['metric']} {row['skill_a']}, R = {row['ratio']}"
+        regime = f"{row['runs_a']} and {row['runs_b']} runs, {row['n']} rows, {what}"
+        yield Rate("recipe_difference", row["situation"], regime, *counts, "recipes.csv")
 
 
 # What is written -------------------------------------------------------------------------------

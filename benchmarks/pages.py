@@ -25,6 +25,8 @@ STUDIES = (
     "million",
     "mutants",
     "overhead",
+    "recipes",
+    "recipes_speed",
     "scale",
 )
 """Modules with a `PAGE` and what is to stand there, `page()`."""

@@ -31,6 +31,8 @@ EVIDENCE = {
     Evidence.PROBABILITIES: "scores per row",
     Evidence.PREDICTIONS: "predictions per row",
     Evidence.VALUES: "a number per row",
+    Evidence.RUNS: "predictions per row and training run",
+    Evidence.RUN_VALUES: "a number per row and training run",
     Evidence.FOLD_SCORES: "a score per fold",
     Evidence.FOLD_CRITERIA: "several scores per fold",
     Evidence.FOLD_CORRECTNESS: "right/wrong per row and fold",
@@ -43,7 +45,11 @@ PLANS = {
     "resampled": "resampled",
     "halves": "halves",
 }
-ABOUT = {"models": "these fitted models", "algorithms": "the algorithms"}
+ABOUT = {
+    "models": "these fitted models",
+    "recipes": "training them again",
+    "algorithms": "the algorithms",
+}
 
 
 def pages(entry: Entry) -> list[str]:

@@ -41,6 +41,7 @@ UNDECIDED = (Status.ZERO_VARIANCE, Status.TOO_FEW, Status.UNDEFINED)
 # options without a default, by name: what an experiment has to say itself
 REQUIRED = {"mu0": 0.8, "n_train": 90, "n_test": 10, "margin": 0.05, "full_repeats": 1}
 MODELS = 3
+RUNS = (Evidence.RUNS, Evidence.RUN_VALUES)
 Arguments = tuple[np.ndarray, ...]
 
 
@@ -234,6 +235,28 @@ def fold_shape(entry: Entry) -> tuple[int, ...]:
     raise AssertionError(f"{entry.name} takes neither 10 folds nor 5 x 2: {refusals}")
 
 
+def run_cases(entry: Entry) -> dict[str, Callable[[], Arguments]]:
+    """Return labels, four runs of each model: each has an error of its own in rows of its own."""
+
+    def runs(labels: np.ndarray) -> np.ndarray:
+        found = np.stack([labels] * 4)
+        for run, place in enumerate(range(0, len(labels), 7)):
+            found[run % 4, place] = labels[0]
+        return found
+
+    made = {}
+    for name, make in prediction_cases(dataclasses.replace(entry, arity=Arity.PAIR)).items():
+
+        def arguments(make: Callable[[], Arguments] = make) -> Arguments:
+            truth, first, second = make()
+            if entry.arity is Arity.PAIR:
+                return truth, runs(first), runs(second)
+            return truth, np.stack([runs(first), runs(second), runs(first)[::-1]])
+
+        made[name] = arguments
+    return made
+
+
 def arrange(entry: Entry, models: np.ndarray) -> Arguments:
     """Turn (MODELS, ...) into the arguments that the arity asks for."""
     if entry.arity is Arity.ONE:
@@ -245,6 +268,8 @@ def arrange(entry: Entry, models: np.ndarray) -> Arguments:
 
 def model_axis(entry: Entry) -> int:
     """Return the axis of the models in a table of several."""
+    if entry.evidence in RUNS:
+        return 0
     return 2 if entry.evidence is Evidence.FOLD_CORRECTNESS else 1
 
 
@@ -255,6 +280,8 @@ def cases(entry: Entry) -> dict[str, Callable[[], Arguments]]:
         return probability_cases()
     if entry.evidence is Evidence.PREDICTIONS:
         return prediction_cases(entry)
+    if entry.evidence is Evidence.RUNS:
+        return run_cases(entry)
     if entry.evidence is Evidence.FOLD_CORRECTNESS:
         return {
             name: lambda m=make: (halves(m().shape[2]), *arrange(entry, m()))
@@ -266,6 +293,8 @@ def cases(entry: Entry) -> dict[str, Callable[[], Arguments]]:
         made = score_cases(*fold_shape(entry))
     elif entry.evidence is Evidence.FOLD_CRITERIA:
         made = score_cases(12, 2)
+    elif entry.evidence is Evidence.RUN_VALUES:
+        made = score_cases(4, 12)
     else:
         made = score_cases(12)
     return {name: lambda m=make: arrange(entry, m()) for name, make in made.items()}
@@ -289,7 +318,7 @@ def test_entry_is_complete(name):
     assert getattr(bakeoff.stats, name) is entry.function
     assert entry.title
     assert entry.answers.endswith("?")
-    assert entry.about in ("models", "algorithms")
+    assert entry.about in ("models", "recipes", "algorithms")
     assert entry.plans
     assert set(entry.plans) <= PLANS
     assert entry.citation in BIBTEX
@@ -431,6 +460,8 @@ def test_signature_follows_the_evidence(name):
         (Evidence.PREDICTIONS, None): ["y_true", "predicted"],
         (Evidence.VALUES, Arity.PAIR): ["values_a", "values_b"],
         (Evidence.VALUES, None): ["values"],
+        (Evidence.RUNS, Arity.PAIR): ["y_true", "runs_a", "runs_b"],
+        (Evidence.RUN_VALUES, Arity.PAIR): ["runs_a", "runs_b"],
         (Evidence.FOLD_CORRECTNESS, Arity.PAIR): ["fold", "correct_a", "correct_b"],
         (Evidence.FOLD_CORRECTNESS, None): ["fold", "correct"],
     }
@@ -784,7 +815,9 @@ def test_scores_of_classes_need_numbers_and_two_classes(name):
 def test_unequal_lengths_are_refused(name):
     entry = CATALOGUE[name]
     arguments = ordinary(entry)
-    shorter = (*arguments[:-1], arguments[-1][:-1])
+    last = arguments[-1]
+    cut = last[:, :-1] if entry.evidence in RUNS else last[:-1]  # models may differ in runs
+    shorter = (*arguments[:-1], cut)
     refused(entry, shorter, positional(entry)[-1])
 
 

@@ -40,12 +40,22 @@ def framed(array: np.ndarray, index: Any = None) -> Any:
     return (pd.Series if array.ndim == 1 else pd.DataFrame)(array, index=index)
 
 
+def frames(entry: Any, arguments: Any, index: Any = None) -> tuple[Any, ...]:
+    """Turn the evidence of a test into tables; runs are a list with one column each."""
+    runs = entry.evidence in suite.RUNS
+    return tuple(
+        [framed(run, index) for run in a] if runs and a.ndim == 2 else framed(a, index)
+        for a in arguments
+    )
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_containers_do_not_matter(name):
     entry = CATALOGUE[name]
     arguments = suite.ordinary(entry)
     expected = suite.call(entry, arguments).to_dict()
-    for wrap in (framed, lambda a: a.astype(object), lambda a: a.tolist(), np.asfortranarray):
+    assert suite.call(entry, frames(entry, arguments)).to_dict() == expected
+    for wrap in (lambda a: a.astype(object), lambda a: a.tolist(), np.asfortranarray):
         assert suite.call(entry, tuple(wrap(a) for a in arguments)).to_dict() == expected
 
 
@@ -86,10 +96,12 @@ def test_a_mask_is_not_ignored(name):
 def test_rows_in_another_order_are_refused(name):
     entry = CATALOGUE[name]
     arguments = suite.ordinary(entry)
-    rows = [f"row {i}" for i in range(len(arguments[0]))]
-    same = tuple(framed(a, rows) for a in arguments)
+    runs = entry.evidence in suite.RUNS
+    rows = [f"row {i}" for i in range(arguments[0].shape[-1] if runs else len(arguments[0]))]
+    same = frames(entry, arguments, rows)
     assert suite.call(entry, same).to_dict() == suite.call(entry, arguments).to_dict()
-    turned = (*same[:-1], same[-1].iloc[::-1])
+    last = [run.iloc[::-1] for run in same[-1]] if runs else same[-1].iloc[::-1]
+    turned = (*same[:-1], last)
     with pytest.raises(ValueError, match=rf"{suite.positional(entry)[-1]}.*row labels"):
         suite.call(entry, turned)
 
@@ -109,7 +121,8 @@ def test_evidence_of_another_kind_is_refused(name):
             None,
         ):
             replaced = (*arguments[:position], wrong, *arguments[position + 1 :])
-            labels = entry.evidence in (Evidence.COSTED_LABELS, Evidence.PREDICTIONS)
+            of_labels = (Evidence.COSTED_LABELS, Evidence.PREDICTIONS, Evidence.RUNS)
+            labels = entry.evidence in of_labels
             if labels and isinstance(wrong, np.ndarray):
                 continue  # any labels of one kind are labels
             with pytest.raises(ValueError, match=argument):

@@ -84,7 +84,7 @@ def test_reference_value(case: dict[str, Any]) -> None:
 def test_page_maps_every_kind_to_functions_that_exist() -> None:
     table = PAGE.read_text().split("<!-- kinds: begin -->")[1].split("<!-- kinds: end -->")[0]
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in table.split("\n")[4:-2]]
-    listed = {(kind, v) for kind, variants, *_ in rows for v in re.findall(r"`(\w+)`", variants)}
+    listed = {(kind, v) for kind, variants, *_ in rows for v in re.findall(r"`([\w-]+)`", variants)}
     assert listed == {(case["test"], case["variant"]) for case in CASES}
     calls = [name for row in rows for name in re.findall(r"(\w+)\(", row[2])]
     assert len(calls) >= len(rows)

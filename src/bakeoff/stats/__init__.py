@@ -128,9 +128,8 @@ from bakeoff.stats.runs.differences import (
     recipe_difference,
     recipe_mean_ci,
     recipe_mean_difference,
-    tost_recipe_means,
-    tost_recipes,
 )
+from bakeoff.stats.runs.equivalence import tost_recipe_means, tost_recipes
 from bakeoff.stats.runs.recipe import Runs
 
 if not TYPE_CHECKING:

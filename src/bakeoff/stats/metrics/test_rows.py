@@ -90,7 +90,9 @@ def read_truth(
     """
     rows = _coded(y_true, "y_true")
     seen = {name: set(_coded(values, name).seen) for name, values in predicted}
-    found = _sorted(set(rows.seen).union(*seen.values()), [*seen][:1] or ["y_true"])
+    kinds = {type(value) for value in rows.seen}
+    others = [name for name, values in seen.items() if {type(value) for value in values} - kinds]
+    found = _sorted(set(rows.seen).union(*seen.values()), others or [*seen][:1] or ["y_true"])
     classes = found if labels is None else _labels(labels, "labels").tolist()
     unknown = [value for value in found if value not in classes]
     if unknown:

@@ -7,10 +7,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from bakeoff.stats.core.arguments import Alpha, Level, Margin, checked
+from bakeoff.stats.core.arguments import Level, checked
 from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.core.registry import Arity, Evidence, register
-from bakeoff.stats.core.result import Alternative, EquivalenceResult, Result
+from bakeoff.stats.core.result import Alternative, Result
 from bakeoff.stats.metrics.metric import Metric
 from bakeoff.stats.metrics.options import Options
 from bakeoff.stats.runs.parts import Form
@@ -27,7 +27,7 @@ _NULL = (
     "Trained again with other seeds on the same rows, and tested on other rows of the same "
     "population, both recipes have the same expected value of the metric."
 )
-_SHARED: dict[str, Any] = {
+SHARED: dict[str, Any] = {
     "arity": Arity.PAIR,
     "about": "recipes",
     "plans": ("holdout",),
@@ -87,7 +87,7 @@ def compare_recipe_means(
     **family
         Those of `all_pairs`.
     """
-    reader = read_runs(_each(runs), None, mean_of_values(greater_is_better), groups=groups)
+    reader = read_runs(_each(runs), (), mean_of_values(greater_is_better), groups=groups)
     return Question(reader, paired, variant).all_pairs(**family)
 
 
@@ -95,7 +95,8 @@ def _each(runs: Sequence[SomeRuns]) -> list[tuple[str, SomeRuns]]:
     return [(f"runs[{place}]", own) for place, own in enumerate(runs)]
 
 
-def _two(runs_a: SomeRuns, runs_b: SomeRuns) -> list[tuple[str, SomeRuns]]:
+def two(runs_a: SomeRuns, runs_b: SomeRuns) -> list[tuple[str, SomeRuns]]:
+    """Name the runs of two models for messages."""
     return [("runs_a", runs_a), ("runs_b", runs_b)]
 
 
@@ -104,7 +105,7 @@ def _two(runs_a: SomeRuns, runs_b: SomeRuns) -> list[tuple[str, SomeRuns]]:
     evidence=Evidence.RUNS,
     answers="Is one of two training recipes better, for other seeds and other test rows?",
     all_pairs=compare_recipes,
-    **_SHARED,
+    **SHARED,
 )
 def recipe_difference(
     y_true: ArrayLike,
@@ -157,8 +158,7 @@ def recipe_difference(
     (0.133, 0.173)
     """
     options = Options(beta, k, cost, priors)
-    two = _two(runs_a, runs_b)
-    reader = read_runs(two, y_true, metric, positive, labels, groups, options)
+    reader = read_runs(two(runs_a, runs_b), y_true, metric, positive, labels, groups, options)
     return Question(reader, paired, variant).difference((0, 1), alternative, confidence_level)
 
 
@@ -168,7 +168,7 @@ def recipe_difference(
     answers="Does one of two training recipes have the better mean of a value per row, for other "
     "seeds and other rows?",
     all_pairs=compare_recipe_means,
-    **_SHARED,
+    **SHARED,
 )
 def recipe_mean_difference(
     runs_a: SomeRuns,
@@ -204,85 +204,8 @@ def recipe_mean_difference(
     (0.192, 0.046)
     """
     metric = mean_of_values(greater_is_better)
-    reader = read_runs(_two(runs_a, runs_b), None, metric, groups=groups)
+    reader = read_runs(two(runs_a, runs_b), (), metric, groups=groups)
     return Question(reader, paired, variant).difference((0, 1), alternative, confidence_level)
-
-
-@register(
-    title="Equivalence of recipes (TOST)",
-    evidence=Evidence.RUNS,
-    answers="Are two training recipes equally good within the margin, for other seeds and rows?",
-    **_SHARED | {"null_hypothesis": ""},
-)
-def tost_recipes(
-    y_true: ArrayLike,
-    runs_a: SomeRuns,
-    runs_b: SomeRuns,
-    *,
-    margin: Margin,
-    metric: str | Metric = "accuracy",
-    positive: object | None = None,
-    labels: ArrayLike | None = None,
-    groups: ArrayLike | None = None,
-    beta: float = 1.0,
-    k: int = 2,
-    cost: ArrayLike | None = None,
-    priors: ArrayLike | None = None,
-    paired: bool = False,
-    alpha: Alpha = 0.05,
-) -> EquivalenceResult:
-    """Two one-sided tests of the difference of two recipes, each trained several times.
-
-    The interval and the p-values are those of `recipe_difference` (Banerjee 1960) for the
-    difference plus and less the margin; ``pvalue_lower`` is that of non-inferiority.
-
-    Returns
-    -------
-    EquivalenceResult
-        Statuses as of `recipe_difference`.
-
-    Examples
-    --------
-    >>> y = [1, 0] * 50
-    >>> a = [[1 - v if i % 20 == s else v for i, v in enumerate(y)] for s in range(5)]
-    >>> b = [[1 - v if i % 19 == s else v for i, v in enumerate(y)] for s in range(5)]
-    >>> tost_recipes(y, a, b, margin=0.1).verdict
-    'equivalent'
-    """
-    options = Options(beta, k, cost, priors)
-    two = _two(runs_a, runs_b)
-    reader = read_runs(two, y_true, metric, positive, labels, groups, options)
-    return Question(reader, paired).equivalence(margin, alpha)
-
-
-@checked
-def tost_recipe_means(
-    runs_a: SomeRuns,
-    runs_b: SomeRuns,
-    *,
-    margin: Margin,
-    greater_is_better: bool = True,
-    groups: ArrayLike | None = None,
-    paired: bool = False,
-    alpha: Alpha = 0.05,
-) -> EquivalenceResult:
-    """Two one-sided tests of the difference of two recipes by a value per row.
-
-    Parameters
-    ----------
-    runs_a, runs_b : sequence of array_like, or Runs
-        What each run of A and of B has on the rows.
-    paired : bool
-        As in `recipe_difference`.
-
-    Returns
-    -------
-    EquivalenceResult
-        As of `tost_recipes`.
-    """
-    metric = mean_of_values(greater_is_better)
-    reader = read_runs(_two(runs_a, runs_b), None, metric, groups=groups)
-    return Question(reader, paired).equivalence(margin, alpha)
 
 
 @checked
@@ -342,5 +265,5 @@ def recipe_mean_ci(
     Result
         As of `recipe_ci`.
     """
-    reader = read_runs([("runs", runs)], None, mean_of_values(True), groups=groups)
+    reader = read_runs([("runs", runs)], (), mean_of_values(True), groups=groups)
     return Question(reader, form=variant).interval(confidence_level)

@@ -79,8 +79,7 @@ class Parts:
     @property
     def df_seeds(self) -> float:
         """Welch's (1947) degrees of freedom of the variance between runs."""
-        below = sum(variance**2 / df for variance, df in self.seeds if variance > 0)
-        return self.of_seeds**2 / below if below > 0 else sum(df for _, df in self.seeds)
+        return self._satterthwaite(self.of_seeds) or sum(df for _, df in self.seeds)
 
     @property
     def of_rows(self) -> float:
@@ -95,12 +94,15 @@ class Parts:
     @property
     def df(self) -> float | None:
         """The degrees of freedom of a single t; None where the parts have their own."""
-        if self.form == "rows_fixed":
-            return self.df_seeds
-        below = sum(variance**2 / df for variance, df in self.seeds if variance > 0)
         if self.form == "two_t":
             return None
-        return self.variance**2 / below if below > 0 else math.inf
+        return self._satterthwaite(self.variance) or math.inf
+
+    def _satterthwaite(self, variance: float) -> float:
+        """Return the degrees of freedom of a variance of which only that of seeds is uncertain."""
+        shares = ((own / variance, df) for own, df in self.seeds if own > 0)
+        below = sum(share**2 / df for share, df in shares)
+        return 1 / below if below > 0 else 0.0
 
     def half_width(self, level: float, side: Alternative = "two-sided") -> float:
         """Return half the width of an interval, or the distance of a limit."""

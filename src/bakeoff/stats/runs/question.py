@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from bakeoff.stats.core.margins import conclude
+from bakeoff.stats.core.margins import conclude, infinite
 from bakeoff.stats.core.pairs import PairwiseResult
 from bakeoff.stats.core.pairwise import pairwise
 from bakeoff.stats.core.result import (
@@ -33,6 +33,11 @@ _INDEPENDENT_RUNS = Assumption(
     None,
     "checkpoints of one training, warm starts or dropout samples would break it",
 )
+
+
+def _scale(parts: Parts) -> float:
+    """Return the standard error; that of these fits where nothing is known of others."""
+    return math.sqrt(parts.variance) or parts.fits.se
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,16 +81,19 @@ class Question:
     def equivalence(self, margin: float, alpha: float) -> EquivalenceResult:
         """Test whether two models differ by less than a margin."""
         plain = self.difference(level=1 - 2 * alpha)
-        pvalues = (math.nan, math.nan)
+        statistics = pvalues = (math.nan, math.nan)
+        shifts = plain.estimate + margin, plain.estimate - margin
         if plain.status is Status.OK:
             parts = self._parts(self._recipes((0, 1)))
             pvalues = parts.pvalue(margin, "greater"), parts.pvalue(-margin, "less")
+            statistics = shifts[0] / _scale(parts), shifts[1] / _scale(parts)
         elif plain.status is Status.IDENTICAL_SCORES:
-            pvalues = (1.0, 1.0)
-        se = plain.details.get("se") or math.nan
+            statistics, pvalues = (0.0, 0.0), (1.0, 1.0)
+        elif plain.status is Status.ZERO_VARIANCE:
+            statistics = infinite(shifts[0]), infinite(shifts[1])
         kept = ("estimate", "ci", "n", "status", "assumptions", "variant")
         return conclude(
-            statistics=((plain.estimate + margin) / se, (plain.estimate - margin) / se),
+            statistics=statistics,
             pvalues=pvalues,
             margin=margin,
             alpha=alpha,
@@ -113,7 +121,7 @@ class Question:
         if status is Status.OK:
             ci = self._interval(parts, level, side, two)
             if two:
-                statistic = parts.estimate / math.sqrt(parts.variance or parts.fits.se**2)
+                statistic = parts.estimate / _scale(parts)
                 pvalue = parts.pvalue(0.0, side)
         if two:
             statistic, pvalue = answered(status, statistic, pvalue, parts.estimate)

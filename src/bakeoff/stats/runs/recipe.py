@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,8 @@ from bakeoff.stats.metrics.test_rows import (
 )
 
 _FEWEST_APART, _FEWEST_SKEWED = 5, 10
-_APART, _SKEWED = 3.0, 1.0
+_APART, _SKEWED = 3.0 * 1.4826, 1.0
+"""Three median absolute deviations on the scale of a standard deviation; the skewness reported."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,8 +52,9 @@ class Runs:
         """Read runs × rows, as arrays or as `Runs`."""
         found = runs if isinstance(runs, cls) else cls(runs)
         each = found.predicted
-        if hasattr(each, "columns") or not all(np.ndim(run) for run in each):
-            raise ArgumentError(name, "expected a list with one array of the test rows per run")
+        known = hasattr(each, "__len__") and not isinstance(each, (str, Mapping))
+        if not known or hasattr(each, "columns") or not all(map(_has_rows, each)):
+            raise ArgumentError(name, "expected a list with an array of the test rows for each run")
         if not len(each):
             raise ArgumentError(name, "found no run")
         return found
@@ -60,6 +62,10 @@ class Runs:
     def named(self, name: str) -> list[tuple[str, ArrayLike]]:
         """Return what each run predicts, with its name in messages."""
         return [(f"{name}[{place}]", run) for place, run in enumerate(self.predicted)]
+
+
+def _has_rows(run: Any) -> bool:
+    return hasattr(run, "__len__") and not isinstance(run, (str, Mapping))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,21 +210,21 @@ class Reader:
 
 def read_runs(
     models: Sequence[tuple[str, Any]],
-    y_true: ArrayLike | None,
+    y_true: ArrayLike,
     metric: str | Metric,
     positive: Any = None,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     options: Options = NO_OPTIONS,
 ) -> Reader:
-    """Check the truth and what runs predict of it; without a truth, the numbers of the rows."""
+    """Check the truth and what runs predict of it, or the numbers that they give each row."""
     how = metric_called(metric)
     if not how.smooth:
         raise ArgumentError("metric", f"{how.name} is not smooth: no test of its runs is known")
     found = [(name, Runs.of(runs, name)) for name, runs in models]
     each = [run for name, runs in found for run in runs.named(name)]
-    check_same_labels(**({} if y_true is None else {"y_true": y_true}), **dict(each))
-    if y_true is None:
+    check_same_labels(y_true=y_true, **dict(each))
+    if not how.computed:
         truth: Truth = TrueNumbers(np.full(len(read_numbers(each[0][1], each[0][0])), np.nan))
     else:
         truth = read_true(how, y_true, each, positive, labels)

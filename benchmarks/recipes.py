@@ -1,0 +1,351 @@
+"""How often recipes are told apart that do not differ: `python -m benchmarks.recipes`.
+
+Two recipes are trained S times each, and all runs predict the same rows. How often does the 95 %
+interval of `recipe_difference` miss the true difference? Its variants, the test about these fits
+and other habits see the same data. The spread between runs is given as R, its ratio to the variance
+that the rows give the accuracy (or value) of one run. Cells of real learners draw runs and rows
+from 200 trained models of each recipe and all their predictions (`benchmarks.recipes_trained`), so
+that the truth is known. Rates go to recipes.csv after every cell, so that a stopped study goes on;
+`--page` writes their tables into docs/stats/recipes.md.
+"""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import itertools
+import math
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from bakeoff.stats import Runs
+from bakeoff.stats.metrics.functional import NoValue
+from bakeoff.stats.runs.parts import Parts
+from bakeoff.stats.runs.recipe import Reader, mean_of_values, read_runs
+from benchmarks import recipes_trained, tables
+from benchmarks.pages import renewed, study
+
+HERE = Path(__file__).parent
+RATES = HERE / "recipes.csv"
+PAGE = HERE.parent / "docs" / "stats" / "recipes.md"
+LEVEL = 0.95
+SHARED, ALIKE = 0.3, 0.5
+"""The share of a row's noise that both models have in common, and of the rest that all runs of one
+model do."""
+PREVALENCE = 0.4
+METHODS = ("two_t", "hillis", "rows_fixed", "fits", "first")
+"""The test, its variants, the test about these fits, and that of the first run of each."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """One situation.
+
+    Attributes
+    ----------
+    situation : str
+        What it belongs to in the tables.
+    metric : str
+        ``accuracy``, ``value``, ``roc_auc``, ``f1`` or ``log_loss``.
+    runs_a, runs_b, n : int
+        Runs of each model, and rows.
+    ratio : float
+        R: the variance between runs over that of rows.
+    skill_a, skill_b : float
+        The expected accuracy, area or value of each.
+    shape : str
+        What is special about the runs or the rows; the learner of real ones.
+    """
+
+    situation: str
+    metric: str
+    runs_a: int
+    runs_b: int
+    n: int
+    ratio: float = 1.0
+    skill_a: float = 0.8
+    skill_b: float = 0.8
+    shape: str = ""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Its columns, as the file has them."""
+        return tuple(map(str, dataclasses.astuple(self)))
+
+
+COLUMNS = tuple(field.name for field in dataclasses.fields(Cell))
+
+
+def cells() -> Iterator[Cell]:
+    """List what is simulated, what decides most first."""
+    product = itertools.product
+    for s, n, p, r in product((2, 3, 5, 10), (50, 500), (0.8, 0.99), (0, 1, 10)):
+        yield Cell("equal numbers of runs", "accuracy", s, s, n, r, p, p)
+    for learner, s, n in product(recipes_trained.RECIPES, (3, 5, 10), (200, 1000)):
+        for metric in ("accuracy", "roc_auc", "log_loss"):
+            yield Cell("real runs, the same recipe", metric, s, s, n, shape=learner)
+    for (a, b), n, r in product(((2, 5), (3, 10), (5, 30)), (50, 500), (0.1, 1)):
+        yield Cell("unequal numbers of runs", "accuracy", a, b, n, r, 0.9, 0.9)
+    for metric, s, n, r in product(
+        ("roc_auc", "f1", "log_loss"), (2, 3, 5, 10), (100, 500), (0.3, 3)
+    ):
+        yield Cell("equal numbers of runs", metric, s, s, n, r)
+    for count, s, r in product((8, 20, 40), (2, 5, 10), (0.1, 1)):
+        yield Cell("groups of rows", "accuracy", s, s, 10 * count, r, shape=f"{count} groups")
+    for s, n, r in product((2, 3, 5, 10), (20, 200), (0.1, 1, 10)):
+        yield Cell("paired runs", "value", s, s, n, r, 0, 0)
+    for s, n, r in product((2, 3, 5, 10), (20, 200), (0.1, 1, 10)):
+        yield Cell("a deterministic model", "value", s, 1, n, r, 0, 0)
+    for s, n, r in product((3, 5, 10), (50, 500), (0.3, 3)):
+        yield Cell("different recipes", "accuracy", s, s, n, r, 0.8, 0.75)
+        yield Cell("different recipes", "accuracy", s, s, n, r, 0.99, 0.9)
+        yield Cell("different recipes", "roc_auc", s, s, n, r, 0.9, 0.85)
+    for learner, s, n in product(recipes_trained.PAIRS, (3, 5, 10), (200, 1000)):
+        for metric in ("accuracy", "roc_auc"):
+            yield Cell("real runs, different recipes", metric, s, s, n, shape=learner)
+    for s, r in product((3, 5, 10), (1, 10)):
+        yield Cell("rare failures, one model deterministic", "accuracy", s, 1, 500, r, shape="fail")
+        yield Cell("rare failures of both models", "accuracy", s, s, 500, r, shape="fail")
+    for (a, b), r in product(((2, 5), (2, 30), (3, 10), (5, 30)), (3, 10)):
+        skewed = "skewed runs, unequal numbers"
+        yield Cell(skewed, "accuracy", a, b, 500, r, 0.95, 0.95, "skewed")
+    for s, n, p, r in product((30,), (50, 500), (0.5, 0.8, 0.99), (0, 1, 10)):
+        yield Cell("equal numbers of runs", "accuracy", s, s, n, r, p, p)
+    for s, n, p, r in product((2, 3, 5, 10, 30), (5000,), (0.5, 0.9, 0.99), (1,)):
+        yield Cell("equal numbers of runs", "accuracy", s, s, n, r, p, p)
+    for (a, b), n, r in product(((2, 10), (2, 30), (5, 10), (10, 30)), (200,), (0.1, 1)):
+        yield Cell("unequal numbers of runs", "accuracy", a, b, n, r, 0.8, 0.8)
+        yield Cell("unequal numbers of runs", "roc_auc", a, b, n, r)
+    for s, n in product((3, 5, 10), (50, 500)):
+        yield Cell("equal numbers of runs", "accuracy", s, s, n, 1, 0.5, 0.5)
+        yield Cell("a deterministic model", "accuracy", s, 1, n, 1, 0.9, 0.9)
+        yield Cell("different recipes", "value", s, s, n, 1, 0.3, 0)
+
+
+@dataclasses.dataclass(frozen=True)
+class Draw:
+    """One study: the truth of the rows, all runs, their groups, and the true difference."""
+
+    y: np.ndarray | None
+    a: Any
+    b: Any
+    groups: np.ndarray | None
+    difference: float
+
+
+def noise(rng: np.random.Generator, cell: Cell, groups: np.ndarray | None) -> list[np.ndarray]:
+    """Draw standard normal noise of each run and row, in part shared by models, runs and groups."""
+
+    def rows(count: int) -> np.ndarray:
+        own = rng.normal(size=(count, cell.n))
+        if groups is None:
+            return own
+        return (own + rng.normal(size=(count, groups[-1] + 1))[:, groups]) / math.sqrt(2)
+
+    common, rest = math.sqrt(SHARED) * rows(1), math.sqrt(1 - SHARED)
+    return [
+        common + rest * (math.sqrt(ALIKE) * rows(1) + math.sqrt(1 - ALIKE) * rows(count))
+        for count in (cell.runs_a, cell.runs_b)
+    ]
+
+
+def effects(rng: np.random.Generator, cell: Cell, count: int, fixed: bool) -> np.ndarray:
+    """Draw the effect of each run, with mean 0 and variance 1, in a column."""
+    if fixed:
+        return np.zeros((count, 1))
+    if cell.shape == "skewed":
+        return 1 - rng.exponential(size=(count, 1))
+    return rng.normal(size=(count, 1))
+
+
+def drawn(cell: Cell, rng: np.random.Generator) -> Draw:
+    """Draw one study of made-up runs."""
+    groups = np.arange(cell.n) // 10 if cell.situation == "groups of rows" else None
+    alone = [False, cell.runs_b == 1]
+    skills, each = (cell.skill_a, cell.skill_b), noise(rng, cell, groups)
+    seeds = [effects(rng, cell, len(e), one) for e, one in zip(each, alone, strict=True)]
+    if cell.metric == "value":
+        sd = math.sqrt(cell.ratio / cell.n)
+        values = [skill + sd * s + e for skill, s, e in zip(skills, seeds, each, strict=True)]
+        return Draw(None, *values, groups, cell.skill_a - cell.skill_b)
+    if cell.metric == "accuracy":
+        pairs = [_accuracy(cell, *one, rng) for one in zip(skills, seeds, each, alone, strict=True)]
+        (a, true_a), (b, true_b) = pairs
+        return Draw(None, a, b, groups, true_a - true_b)
+    y = (rng.random(cell.n) < PREVALENCE).astype(int)
+    scores = [_scores(cell, y, *one) for one in zip(skills, seeds, each, strict=True)]
+    if cell.metric == "f1":
+        scores = [(score > 0.8).astype(int) for score in scores]
+    elif cell.metric == "log_loss":
+        scores = [special.expit(1.6 * score - 1.2) for score in scores]
+    return Draw(y, *scores, groups, cell.skill_a - cell.skill_b)
+
+
+def _accuracy(
+    cell: Cell,
+    skill: float,
+    seeds: np.ndarray,
+    e: np.ndarray,
+    alone: bool,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, float]:
+    """Return right and wrong rows, and the expected accuracy."""
+    binomial = skill * (1 - skill) / cell.n
+    if cell.shape in ("fail", "skewed"):
+        # the expected accuracy of a run, on the scale of accuracies
+        own = skill + math.sqrt(cell.ratio * binomial) * seeds
+        expected = skill
+        if cell.shape == "fail" and not alone:
+            bad = rng.random(len(e)) < 0.1
+            own = np.where(bad[:, None], skill - 0.3, own)
+            expected = skill - 0.03
+        elif cell.shape == "fail":
+            own, expected = own - 0.03, skill - 0.03
+        return special.ndtri(np.clip(own, 1e-6, 1 - 1e-6)) + e > 0, expected
+    density = math.exp(-(special.ndtri(skill) ** 2) / 2) / math.sqrt(2 * math.pi)
+    sd = math.sqrt(cell.ratio * binomial) / density * (not alone)
+    shift = special.ndtri(skill) * math.sqrt(1 + sd**2)
+    return shift + sd * seeds + e > 0, skill
+
+
+def _scores(
+    cell: Cell, y: np.ndarray, skill: float, seeds: np.ndarray, e: np.ndarray
+) -> np.ndarray:
+    """Return how positive each run takes each row for; the area is `skill` in expectation."""
+    # the variance of an area over rows is near that of a share of the rarer class
+    density = math.exp(-(special.ndtri(skill) ** 2) / 2) / math.sqrt(2 * math.pi)
+    sd = math.sqrt(cell.ratio * skill * (1 - skill) / (2 * PREVALENCE * cell.n)) / density
+    centre = special.ndtri(skill) * math.sqrt(2) * math.sqrt(1 + sd**2)
+    return (centre + math.sqrt(2) * sd * seeds) * y + e
+
+
+def studies(cell: Cell, replicates: int) -> Iterator[Draw]:
+    """Draw the studies of a cell."""
+    rng = np.random.default_rng(zlib.crc32("|".join(cell.key).encode()))
+    if cell.situation.startswith("real"):
+        pool = recipes_trained.pool(cell.shape)
+        for _ in range(replicates):
+            yield Draw(*pool.draw(rng, cell))
+    else:
+        for _ in range(replicates):
+            yield drawn(cell, rng)
+
+
+def read(cell: Cell, one: Draw) -> Reader:
+    """Hand the runs to the test."""
+    alone = cell.runs_b == 1
+    models = [("a", one.a), ("b", Runs(list(one.b), deterministic=True) if alone else one.b)]
+    if one.y is None:
+        return read_runs(models, (), mean_of_values(True), groups=one.groups)
+    return read_runs(models, one.y, cell.metric, 1, [0, 1], one.groups)
+
+
+def rates(cell: Cell, replicates: int) -> dict[str, object]:
+    """Simulate a cell: how often intervals miss the true difference."""
+    missed, answered = dict.fromkeys(METHODS, 0), 0
+    width = []
+    for one in studies(cell, replicates):
+        try:
+            found = halves(cell, one)
+        except NoValue:
+            continue
+        if found is None:
+            continue
+        answered += 1
+        for name, (estimate, half) in found.items():
+            missed[name] += abs(estimate - one.difference) > half > 0
+        if found["hillis"][1] > 0:
+            width.append(found["two_t"][1] / found["hillis"][1])
+    return {
+        **dict(zip(COLUMNS, cell.key, strict=True)),
+        "replicates": replicates,
+        "answered": answered,
+        **missed,
+        "width": round(float(np.median(width)), 3) if width else "",
+    }
+
+
+def halves(cell: Cell, one: Draw) -> dict[str, tuple[float, float]] | None:
+    """Return the estimate and half the interval's width, by method; None: too few."""
+    reader = read(cell, one)
+    if reader.setting.too_few():
+        return None
+    paired = cell.situation == "paired runs"
+    recipes = (reader.paired(0, 1),) if paired else (reader.recipe(0), reader.recipe(1))
+    found = {}
+    for form in ("two_t", "hillis", "rows_fixed"):
+        parts = Parts.of(recipes, form)
+        if not parts.fits.df >= 1:
+            return None
+        found[form] = parts.estimate, parts.half_width(LEVEL) if parts.variance > 0 else 0.0
+        if form == "two_t" and not parts.variance > 0 and parts.fits.se > 0:
+            found[form] = parts.estimate, parts.half_width(LEVEL)
+    fits = parts.fits
+    found["fits"] = parts.estimate, fits.quantile(LEVEL, "two-sided") * fits.se
+    first = dataclasses.replace(one, a=one.a[:1], b=one.b[:1])
+    single = Parts.of(
+        tuple(read(dataclasses.replace(cell, runs_b=0), first).recipe(m) for m in (0, 1)), "two_t"
+    )
+    half = single.fits.quantile(LEVEL, "two-sided") * single.fits.se if single.fits.df >= 1 else 0.0
+    found["first"] = single.estimate, half
+    return found
+
+
+def simulate(replicates: int) -> None:
+    """Simulate the cells that the file does not hold yet."""
+    known = load() if RATES.exists() else []
+    done = {tuple(row[name] for name in COLUMNS) for row in known}
+    for cell in cells():
+        if cell.key not in done:
+            known.append({key: str(value) for key, value in rates(cell, replicates).items()})
+            tables.write(RATES, known)
+
+
+def load() -> list[dict[str, str]]:
+    """Return the cells that were simulated."""
+    with RATES.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def page() -> str:
+    """Return the page with the table of today's results."""
+    return renewed(PAGE, "rates", table())
+
+
+def table() -> str:
+    """Return the worst rate of each situation, metric and number of runs."""
+    rows = load()
+    lines = [
+        "| situation | metric | runs | cells × studies | two_t: worst | mean | hillis | rows_fixed "
+        "| these fits | first run of each |",
+        "|---|---|---|---|---:|---:|---:|---:|---:|---:|",
+    ]
+    for key in dict.fromkeys(_kind(row) for row in rows):
+        own = [row for row in rows if _kind(row) == key]
+        worst = {name: max(_rate(row, name) for row in own) for name in METHODS}
+        mean = sum(_rate(row, "two_t") for row in own) / len(own)
+        shown = [worst["two_t"], mean, *(worst[name] for name in METHODS[1:])]
+        counts = f"{len(own)} × {own[0]['replicates']}"
+        lines.append(f"| {' | '.join((*key, counts, *(f'{rate:.3f}' for rate in shown)))} |")
+    return "\n".join(lines)
+
+
+def _kind(row: dict[str, str]) -> tuple[str, str, str]:
+    counts = sorted({int(row["runs_a"]), int(row["runs_b"])})
+    few = "2–3" if counts[0] <= 3 else "5 or more"
+    if row["runs_b"] == "1":
+        few = "2–3" if int(row["runs_a"]) <= 3 else "5 or more"
+    return row["situation"], row["metric"], few
+
+
+def _rate(row: dict[str, str], name: str) -> float:
+    return int(row[name]) / max(1, int(row["answered"]))
+
+
+if __name__ == "__main__":
+    study(__doc__, 1000, simulate, PAGE, page)

@@ -1,0 +1,240 @@
+"""Training runs crossed with test rows: recipes compared over seeds and rows."""
+
+import math
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats as scipy_stats
+
+from bakeoff.stats import (
+    ArgumentError,
+    Runs,
+    RunsPower,
+    Status,
+    all_pairs,
+    mean_difference,
+    metric_difference,
+    recipe_ci,
+    recipe_difference,
+    recipe_mean_ci,
+    recipe_mean_difference,
+    tost_recipe_means,
+    tost_recipes,
+)
+
+RNG = np.random.default_rng(5)
+N = 60
+ROWS = RNG.normal(size=N)
+Y = np.arange(N) % 2
+
+
+def runs(count: int, *, shift: float = 0.0, sd: float = 0.3, seed: int = 0) -> np.ndarray:
+    """Draw values of runs that share the difficulty of the rows."""
+    rng = np.random.default_rng([seed, count])
+    return ROWS + shift + sd * rng.normal(size=(count, 1)) + 0.5 * rng.normal(size=(count, N))
+
+
+def right(values: np.ndarray) -> np.ndarray:
+    """Turn values into predicted classes."""
+    return np.where(values > -0.8, Y, 1 - Y)
+
+
+A, B = runs(5, shift=0.3), runs(5, seed=1)
+
+
+def test_variance_is_that_of_covariances_taken_run_by_run():
+    found = recipe_mean_difference(A, B).details
+    both = np.vstack([A, B])
+    cov = np.cov(both) / N  # of the means of any two runs over rows
+    own = np.kron(np.eye(2), np.ones((5, 5))).astype(bool) & ~np.eye(10, dtype=bool)
+    different = cov[own].mean() * 2 - 2 * cov[:5, 5:].mean()
+    seeds = (A.mean(axis=1).var(ddof=1) + B.mean(axis=1).var(ddof=1)) / 5
+    assert found["var_rows"] == pytest.approx(different)
+    assert found["var_seeds"] == pytest.approx(seeds)
+    assert found["se"] ** 2 == pytest.approx(seeds + max(different, 0))
+
+
+@pytest.mark.parametrize(("a", "b"), [(A, B), (runs(3), runs(9, seed=2)), (runs(2), B)])
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+def test_pvalue_is_the_level_at_which_the_interval_ends_at_zero(a, b, side):
+    for variant in ("two_t", "hillis", "rows_fixed"):
+        test = partial(recipe_mean_difference, a, b, variant=variant)
+        p = test(alternative=side).pvalue
+        if p < 0.5:
+            ci = test(alternative=side, confidence_level=1 - p).ci
+            assert min(map(abs, ci)) == pytest.approx(0, abs=1e-9)
+        two, one = test().pvalue, test(alternative=side).pvalue
+        if side != "two-sided":
+            assert min(one, 1 - one) == pytest.approx(two / 2)
+
+
+def test_never_surer_than_about_these_fits():
+    # with runs that are all alike the answer is that about these fits
+    same_a, same_b = np.tile(A[0], (4, 1)), np.tile(B[0], (4, 1))
+    alone = mean_difference(A[0], B[0])
+    found = recipe_mean_difference(same_a, same_b)
+    assert found.pvalue == pytest.approx(alone.pvalue)
+    assert list(found.ci) == pytest.approx(list(alone.ci))
+    assert found.details["pvalue_fits"] == pytest.approx(alone.pvalue)
+    failing = [check.name for check in found.assumptions if check.holds is False]
+    assert "seeds change the model" in failing
+    wide = recipe_mean_difference(A, B)
+    assert wide.details["half_width"] >= wide.details["half_width_fits"]
+
+
+def test_a_deterministic_model_has_one_run_and_no_other_model_may():
+    one = recipe_mean_difference(A, B[:1])
+    assert (one.status, math.isnan(one.pvalue)) == (Status.TOO_FEW, True)
+    fixed = recipe_mean_difference(A, Runs(B[:1], deterministic=True))
+    assert fixed.details["df_seeds"] == 4
+    assert fixed.pvalue < 1
+    rows_only = recipe_mean_difference(
+        Runs(A[:1], deterministic=True), Runs(B[:1], deterministic=True)
+    )
+    assert rows_only.pvalue == pytest.approx(mean_difference(A[0], B[0]).pvalue)
+    with pytest.raises(ArgumentError, match="runs_b: its runs differ"):
+        recipe_mean_difference(A, Runs(B, deterministic=True))
+
+
+def test_paired_runs_are_the_runs_of_one_difference():
+    found = recipe_mean_difference(A, B, paired=True)
+    alone = recipe_mean_ci(A - B)
+    assert found.estimate == pytest.approx(alone.estimate)
+    assert list(found.ci) == pytest.approx(list(alone.ci))
+    with pytest.raises(ArgumentError, match="paired: found 5 and 4 runs"):
+        recipe_mean_difference(A, B[:4], paired=True)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "balanced_accuracy"])
+def test_metrics_of_classes_in_groups_and_alone(metric):
+    a, b = right(A), right(B)
+    found = recipe_difference(Y, a, b, metric=metric)
+    each = [metric_difference(Y, p, q, metric=metric).estimate for p, q in zip(a, b, strict=True)]
+    assert found.estimate == pytest.approx(np.mean(each))
+    grouped = recipe_difference(Y, a, b, metric=metric, groups=np.arange(N) // 4)
+    assert grouped.estimate == found.estimate
+    assert grouped.details["df_fits"] <= 14
+    single = recipe_difference(Y, a, b, metric=metric, groups=np.arange(N))
+    assert single.details["se"] == pytest.approx(found.details["se"])
+    few = recipe_difference(Y, a, b, metric=metric, groups=np.arange(N) // 20)
+    assert few.status is Status.TOO_FEW
+
+
+def test_losses_and_areas_and_numbers():
+    scores = 1 / (1 + np.exp(-(A * (2 * Y - 1)))), 1 / (1 + np.exp(-(B * (2 * Y - 1))))
+    for metric in ("roc_auc", "log_loss"):
+        ours = recipe_difference(Y, *scores, metric=metric)
+        theirs = recipe_difference(Y, scores[1], scores[0], metric=metric)
+        assert ours.estimate == pytest.approx(-theirs.estimate)
+        assert ours.pvalue == pytest.approx(theirs.pvalue)
+    errors = recipe_difference(ROWS, A, B, metric="mae")
+    by_values = recipe_mean_difference(np.abs(A - ROWS), np.abs(B - ROWS), greater_is_better=False)
+    assert errors.estimate == pytest.approx(by_values.estimate)
+    assert errors.pvalue == pytest.approx(by_values.pvalue)
+    one = recipe_ci(ROWS, A, metric="mae")
+    assert one.estimate == pytest.approx(np.abs(A - ROWS).mean())
+    with pytest.raises(ArgumentError, match="not smooth"):
+        recipe_difference(ROWS, A, B, metric="median_absolute_error")
+
+
+def test_equivalence_and_noninferiority_are_the_shifted_test():
+    found = tost_recipe_means(A, B, margin=0.5)
+    shifted = recipe_mean_difference(A + 0.5, B, alternative="greater")
+    assert found.pvalue_lower == pytest.approx(shifted.pvalue)
+    assert found.pvalue == max(found.pvalue_lower, found.pvalue_upper)
+    inside = found.ci.low > -0.5 and found.ci.high < 0.5
+    assert inside == (found.verdict == "equivalent")
+    assert tost_recipes(Y, right(A), right(A), margin=0.9).verdict == "equivalent"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "status", "p"),
+    [
+        (np.ones((3, 9)), np.ones((3, 9)), Status.IDENTICAL_SCORES, 1.0),
+        (np.ones((3, 9)), np.zeros((3, 9)), Status.ZERO_VARIANCE, math.nan),
+        (A[:, :4], B[:, :4], Status.TOO_FEW, math.nan),
+    ],
+)
+def test_degenerate_evidence(a, b, status, p):
+    found = recipe_mean_difference(a, b)
+    assert found.status is status
+    assert found.pvalue == pytest.approx(p, nan_ok=True)
+
+
+def test_a_run_without_a_value_is_named():
+    said = right(A)
+    said[2] = 0
+    found = recipe_difference(Y, said, right(B), metric="precision")
+    assert found.status is Status.UNDEFINED
+    assert "runs_a[2]" in found.assumptions[0].detail
+
+
+@pytest.mark.parametrize(
+    ("a", "message"),
+    [
+        ([A[0], A[1][:-1]], r"runs_a\[1\]: has 59 rows, y_true has 60"),
+        ([A[0], np.where(np.arange(N) == 7, np.nan, A[1])], r"runs_a\[1\]: 1 value\(s\) are NaN"),
+        (A[0], "runs_a: expected a list with an array of the test rows for each run"),
+        (pd.DataFrame(A.T), "runs_a: expected a list with an array of the test rows for each run"),
+        ([], "runs_a: found no run"),
+        ([pd.Series(A[0]), pd.Series(A[1], index=np.arange(N)[::-1])], r"runs_a\[1\]: .*labels"),
+    ],
+)
+def test_runs_on_other_rows_are_refused_by_name(a, message):
+    with pytest.raises(ValueError, match=message):
+        recipe_mean_difference(a, B)
+
+
+def test_a_run_that_stands_apart_is_reported():
+    def even(count: int) -> np.ndarray:
+        return ROWS + np.linspace(-1, 1, count)[:, None] + 0.1 * runs(count)
+
+    def failing(values: np.ndarray) -> list[str]:
+        found = recipe_mean_difference(values, even(10)).assumptions
+        return [check.name for check in found if check.holds is False]
+
+    assert failing(even(10)) == []
+    collapsed = even(10)
+    collapsed[4] -= 6
+    assert failing(collapsed) == ["no run stands apart"]
+    assert failing(even(3)) == ["enough runs"]
+    details = recipe_mean_difference(even(5), even(10)).assumptions
+    assert any("45 %" in check.detail for check in details)
+
+
+def test_all_pairs_take_models_with_unlike_numbers_of_runs():
+    models = [A, runs(3, seed=7), Runs(runs(1), deterministic=True)]
+    found = all_pairs("recipe_mean_difference", models)
+    assert [pair.pvalue for pair in found.pairs] == pytest.approx(
+        [recipe_mean_difference(models[p.a], models[p.b]).pvalue for p in found.pairs]
+    )
+    versus = all_pairs("recipe_difference", Y, [right(A), right(B), right(B)], control=0)
+    assert [(pair.a, pair.b) for pair in versus.pairs] == [(0, 1), (0, 2)]
+
+
+def test_components_make_the_variance_and_the_plan():
+    found = recipe_mean_difference(A, B)
+    plan = RunsPower.from_pilot(found)
+    parts = found.details
+    assert plan.variance(5) == pytest.approx(
+        (max(parts["seeds"], 0) + parts["rest"] / N) / 5 + max(parts["rows"], 0) / N
+    )
+    needed = plan.solve(difference=0.6, power=0.8)
+    assert plan.solve(n=needed.n, difference=0.6).power >= 0.8
+    assert plan.solve(n=needed.n - 1, difference=0.6).power < 0.8
+    with pytest.raises(ArgumentError, match=r"no number of runs reaches power 0\.8 with 60 "):
+        plan.solve(difference=0.04, power=0.8)
+    assert plan.solve(n=8, power=0.8, alternative="less").difference < 0
+
+
+def test_skill_of_the_quantiles():
+    # by hand: four runs against a deterministic model, rows without noise of their own
+    values = np.array([1.0, 2.0, 3.0, 6.0])
+    a = values[:, None] + np.zeros((4, 6))
+    b = Runs([np.zeros(6)], deterministic=True)
+    found = recipe_mean_difference(a, b)
+    t = scipy_stats.ttest_1samp(values, 0)
+    assert found.pvalue == pytest.approx(t.pvalue)
+    assert list(found.ci) == pytest.approx(list(t.confidence_interval()))
